@@ -12,7 +12,7 @@ export const owners: Record<string, string[]> = {
   // Types of request bodies, which are gone before the product runs; and the client, in examples.
   openai: [
     ...['render-request', 'render-parts', 'order-roles'].map((what) => `packages/core/llm/openai/${what}.ts`),
-    ...['request', 'input', 'parts'].map((what) => `packages/core/llm/openai-responses/render-${what}.ts`),
+    ...['request', 'parts'].map((what) => `packages/core/llm/openai-responses/render-${what}.ts`),
     'examples/',
   ],
   '@ai-sdk/provider': ['packages/core/llm/ai-sdk/'],

@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FinishReason, Reply } from '../../turn/reply.ts';
+import type { Reply } from '../../turn/reply.ts';
 import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
-import { type Post, urlBelow } from '../http/http-client.ts';
-import { listModels } from '../http/list-models.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
-import { writeBody } from '../http/write-body.ts';
+import { askedOf, listServerModels, type OpenaiServer, postOf } from '../http/openai-server.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { askAgain, type Outcome, readOutcome } from '../refusals/ask-again.ts';
 import { rememberForms } from '../refusals/remember-forms.ts';
@@ -20,21 +18,9 @@ import { learnForm } from './learn-form.ts';
 import { type Form, fullForm, renderRequest } from './render-request.ts';
 import { isFinished, startReply, takeEvent } from './reply-accumulator.ts';
 
-export type ResponsesOptions = {
-  name: string;
-  /** Null for servers that need none; then no Authorization header is sent. */
-  apiKey: string | null;
-  /** Ends in `/v1`; a function if it is known only at the first call. */
-  baseUrl: string | (() => Promise<string>);
-  post: Post;
-  /** Where the operator keeps the key, for the sentence that says to check it. */
-  keyName?: string;
-  /** Where the operator keeps the base URL, for the same kind of sentence. */
-  urlName?: string;
+export type ResponsesOptions = OpenaiServer & {
   /** How the operator chooses Chat Completions, for a server that has no Responses: `OPENAI_WIRE=chat`. */
   chatSetting?: string;
-  /** Finish reasons that the operator teaches, by the server's words in small letters. */
-  finishReasons?: ReadonlyMap<string, FinishReason>;
   /** Whether the server takes `prompt_cache_key` and `prompt_cache_options`. */
   promptCache?: boolean;
 };
@@ -44,14 +30,12 @@ export type ResponsesOptions = {
  * retries, no bounds on its time. One call, unless the server refuses something that Pawl added on its own.
  */
 export function openaiResponsesProvider(options: ResponsesOptions): Provider {
-  const { name, apiKey, keyName = `the key of ${name}`, urlName, post, promptCache = false } = options;
+  const { name, promptCache = false } = options;
   const forms = rememberForms(fullForm(promptCache));
   return {
     name,
     ...(promptCache ? { takesCacheKey: true, cacheTtls: ['5m', '1h'] as const } : {}),
-    async listModels(signal) {
-      return listModels(post, { url: await urlOf(options, '/models'), headers: headersOf(options), signal });
-    },
+    listModels: (signal) => listServerModels(options, signal),
     capabilities: {
       wire: 'openai-responses',
       streaming: true,
@@ -61,7 +45,7 @@ export function openaiResponsesProvider(options: ResponsesOptions): Provider {
       structured_outputs: true,
     },
     ask(request, signal, onDelta) {
-      const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
+      const asked = askedOf(options, request.model);
       const toolNames = request.tools.map((tool) => tool.name);
       const answering = { provider: name, toolNames, ownWords: options.finishReasons };
       const call = { ...answering, options, forms, asked, signal, onDelta };
@@ -79,8 +63,8 @@ type Call = Answering & {
 };
 
 /**
- * Asks, and asks again at once without what the server refuses. Remembers for the model which fields its server does
- * not take. State that is invalid in one history is healthy in others, so that this is not remembered.
+ * Asks, and asks again at once without the fields or the state that the server refuses. Remembers the fields for the
+ * model. State that is invalid in one history is healthy in others, so that this is not remembered.
  */
 async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
   const first = call.forms.formFor(request.model);
@@ -89,7 +73,8 @@ async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
     bodyOf,
     learn: learnForm,
     async send(tried) {
-      const opened = await openReply(call.options.post, await postOf(request, bodyOf(tried), call));
+      const posted = await postOf(call.options, '/responses', { request, body: bodyOf(tried) });
+      const opened = await openReply(call.options.post, { ...posted, signal: call.signal });
       if (opened.kind === 'refused') return outcomeOf(opened, call);
       return readOutcome(call.onDelta, (onDelta) => readReply(opened, { ...call, onDelta }));
     },
@@ -103,24 +88,6 @@ async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
 function ttlWarning({ promptCache }: RoundRequest, { cacheOptions }: Form, { options, provider }: Call) {
   if (!options.promptCache || !promptCache?.ttl || cacheOptions) return {};
   return { warnings: [`prompt_cache "${promptCache.ttl}" was refused by ${provider} and left out`] };
-}
-
-async function urlOf({ baseUrl }: ResponsesOptions, path: string): Promise<string> {
-  return urlBelow(typeof baseUrl === 'string' ? baseUrl : await baseUrl(), path);
-}
-
-function headersOf({ apiKey }: ResponsesOptions): Record<string, string> {
-  return { accept: 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) };
-}
-
-async function postOf({ requestId, trace }: RoundRequest, body: object, { options, signal }: Call) {
-  const own = { 'content-type': 'application/json', 'x-client-request-id': requestId, ...trace };
-  return {
-    url: await urlOf(options, '/responses'),
-    headers: { ...headersOf(options), ...own },
-    body: await writeBody(body),
-    signal,
-  };
 }
 
 async function readReply(opened: OpenedReply, call: Call): Promise<Reply> {

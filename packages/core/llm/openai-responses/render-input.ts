@@ -1,4 +1,3 @@
-import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { objectText } from '../../turn/history/as-object.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
 import { wireIdFor } from '../wire-id.ts';
@@ -18,7 +17,7 @@ export type Receiver = { provider: string; model: string; isKept: boolean };
 const OPENING: Item = { type: 'message', role: 'user', content: '(The conversation begins here.)' };
 
 /** The history as items, at least one. The items of a reply go back to their own provider with all their fields. */
-export function renderInput(messages: Message[], receiver: Receiver): ResponseInputItem[] {
+export function renderInput(messages: Message[], receiver: Receiver): Item[] {
   const wireId = wireIdFor(receiver);
   const used = new Set<string>();
   let ids = new Map<string, string>();
@@ -30,8 +29,7 @@ export function renderInput(messages: Message[], receiver: Receiver): ResponseIn
     const isKept = receiver.isKept && !message.opaque?.isRefused;
     return replyItems(message, isKept ? state : [], ids);
   });
-  // Items may have fields that the types of the client do not know.
-  return (items.length > 0 ? items : [OPENING]) as unknown as ResponseInputItem[];
+  return items.length > 0 ? items : [OPENING];
 }
 
 function inputMessage({ role, content, parts }: Input): Item[] {

@@ -1,5 +1,5 @@
 import type {
-  ResponseCreateParamsStreaming as Body,
+  ResponseCreateParamsStreaming as Params,
   FunctionTool as ToolParam,
 } from 'openai/resources/responses/responses';
 import type { Message } from '../../turn/message.ts';
@@ -8,8 +8,13 @@ import type { Tool, TurnTool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { CacheTtl, RoundRequest } from '../provider.ts';
+import { schemaFormat } from '../schema-format.ts';
 import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
+import type { Item } from './item.ts';
 import { renderInput } from './render-input.ts';
+
+/** The body of a request. Items may have fields that the types of the client do not know. */
+export type Body = Omit<Params, 'input'> & { input: Item[] };
 
 /** The fields that a server takes, and whether its state goes back with the history. */
 export type Form = {
@@ -97,13 +102,11 @@ function textField({ textFormat, verbosity }: RoundRequest): Partial<Body> {
   return { text: { ...(format && { format }), ...(verbosity === null ? {} : { verbosity }) } };
 }
 
-/** Text needs no format. A description and `strict` are sent only if the caller gave them. */
+/** Text needs no format. */
 function formatOf(format: TextFormat | null): NonNullable<Body['text']>['format'] | null {
   if (format === null || format.type === 'text') return null;
   if (format.type === 'json_object') return { type: 'json_object' };
-  const { name, schema, strict, description } = format;
-  const given = { ...(description ? { description } : {}), ...(typeof strict === 'boolean' ? { strict } : {}) };
-  return { type: 'json_schema', name, schema, ...given };
+  return { type: 'json_schema', ...schemaFormat(format) };
 }
 
 /** OpenAI refuses a smaller limit. */

@@ -11,7 +11,7 @@ export type ReplyAccumulator = {
   doneIds: Set<string>;
   /** The places of calls among the calls, by the places of their items. */
   calls: Map<number, number>;
-  /** The type of the events that tell what the model thinks. Some servers tell it in two ways. */
+  /** The type of the events that bring reasoning. Some servers send the same reasoning as two types. */
   thoughtType: string | null;
   hasDeltas: boolean;
   /** The last snapshot of the response; null until the response has ended. */
@@ -149,7 +149,7 @@ function withoutRepeated(items: Item[]): Item[] {
   });
 }
 
-/** The deltas of an item whose reply came without deltas. */
+/** Returns the deltas of an item, for a reply that had none. */
 function deltasOfItem(reply: ReplyAccumulator): (item: Item, index: number) => Delta[] {
   return (item, index) => {
     switch (typeOf(item)) {

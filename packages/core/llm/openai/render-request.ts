@@ -13,6 +13,7 @@ import type { ToolChoice } from '../../turn/request/turn.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import type { Fields } from '../reply/fields.ts';
+import { schemaFormat } from '../schema-format.ts';
 import { isMistral } from '../wire-id.ts';
 import { wireName } from '../wire-name.ts';
 import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
@@ -134,13 +135,11 @@ function samplingFields({ temperature, topP, reasoningEffort, verbosity, stop, s
   };
 }
 
-/** Any text is what the wire gives anyway; of a schema, what its caller did not give is not sent. */
+/** Text needs no format. */
 function formatField(format: TextFormat | null): Partial<Body> {
   if (format === null || format.type === 'text') return {};
   if (format.type === 'json_object') return { response_format: { type: 'json_object' } };
-  const { name, schema, strict, description } = format;
-  const given = { ...(description ? { description } : {}), ...(typeof strict === 'boolean' ? { strict } : {}) };
-  return { response_format: { type: 'json_schema', json_schema: { name, ...given, schema } } };
+  return { response_format: { type: 'json_schema', json_schema: schemaFormat(format) } };
 }
 
 function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Partial<Body> {
