@@ -12,7 +12,7 @@ export type RenderedStream = { chunks: string[]; ending: Ending };
 /** Renders the reply to one request in the form of its wire. */
 export type Renderer = {
   isStream: boolean;
-  /** Returns the JSON body of a reply. A reply whose `finishReason` is null has not ended. */
+  /** Returns the JSON body of a reply. The reply has not ended if `finishReason` is null. */
   whole(reply: SimulatedReply): Record<string, unknown>;
   stream(response: FlawedReply): RenderedStream;
 };

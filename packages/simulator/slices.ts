@@ -22,7 +22,7 @@ export function sideBySide<Delta>(calls: Delta[][]): Delta[] {
   return Array.from({ length: longest }, (_, row) => calls.flatMap((call) => call.slice(row, row + 1))).flat();
 }
 
-/** Keeps the deltas whose `text` a flaw lets out, in characters. The last text may be cut in two. */
+/** Keeps the deltas before a flaw, counted in characters. The last text may be cut in two. */
 export function shownOf<Delta extends object>(deltas: Delta[], flaw: Flaw | null): Delta[] {
   const shown: Delta[] = [];
   let left = flaw && 'after_chars' in flaw ? (flaw.after_chars ?? 0) : Number.POSITIVE_INFINITY;

@@ -43,7 +43,7 @@ export type Message =
   | { role: 'assistant'; content: string | null; calls: RequestedCall[]; opaque?: OpaqueState }
   | { role: 'tool'; callId: string; name: string; content: string; isError: boolean; parts?: Part[] };
 
-/** What a provider left with a reply. If it has refused that since, only the ids of calls go back. */
+/** State that a provider left with a reply. If the provider has refused it since, only the ids of calls go back. */
 export type OpaqueState = { provider: string; state: unknown; isRefused?: boolean };
 
 /** About how many characters messages have, with their parts but without the data of these. */

@@ -32,7 +32,7 @@ export function responseObject(reply: SimulatedReply, meta: ResponseMeta): Respo
   };
 }
 
-/** Writes a response whose reply has not begun. */
+/** Writes a response before its reply begins. */
 export function begunResponse(meta: ResponseMeta): ResponseObject {
   const nothing = { reasoning: '', text: null, refusal: null, calls: [], finishReason: null, usage: null };
   return responseObject(nothing, meta);

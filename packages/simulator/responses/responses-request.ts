@@ -25,7 +25,7 @@ const TextFormat = z.discriminatedUnion('type', [
 
 const summary = z.enum(['auto', 'concise', 'detailed']).nullish();
 
-/** Fields that change nothing in what the simulator replies. */
+/** Fields that do not change the reply of the simulator. */
 const ignored = {
   max_output_tokens: z.int().min(16).nullish(),
   max_tool_calls: z.int().min(1).nullish(),

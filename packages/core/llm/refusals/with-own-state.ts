@@ -8,7 +8,7 @@ import { hasKeptState } from './without-state.ts';
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
 /**
- * The state of a provider as rounds store it: what its wire reads, and of which wire and base URL it is.
+ * State of a provider as rounds store it: `state` is for its wire, `origin` identifies that wire and its base URL.
  * `followsRefusal` marks a reply before which all state was refused.
  */
 type OwnedState = { origin: string; state: unknown; followsRefusal?: true };

@@ -5,7 +5,7 @@ import { isUsualTier } from './check-fields.ts';
 type Asked = Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
 
 /**
- * What goes into the provider's request as it is: fields that OpenAI's wires alone have, and hints, which OpenAI alone
+ * Fields that the provider's request gets unchanged: those of OpenAI's wires, and hints, which OpenAI alone
  * is sure to take. The caller's own `provider_options` come last.
  */
 export function wireOptions(body: ResponseBody, { name, capabilities, takesCacheKey = false }: Asked) {
