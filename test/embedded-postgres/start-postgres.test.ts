@@ -1,8 +1,8 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findFreePort } from '#embedded-postgres/find-free-port.ts';
 import { startPostgres } from '#embedded-postgres/start-postgres.ts';
 import { afterTest, isAlive, newFolder, query, start, startOwner } from './postgres-owner.ts';
 
@@ -68,18 +68,38 @@ test('a second owner of a folder is refused and does not disturb the first', asy
   expect(await query(pg.url, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('listens on a given port, or says that it is taken', async () => {
-  const port = await findFreePort();
-  const dataDir = newFolder();
-  const pg = await startPostgres({ dataDir, port, durable: false });
+/** A free port below those that the system gives to connections, so that no other process takes it meanwhile. */
+async function findQuietPort(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); ; port += 1) {
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await once(server.close(), 'close');
+    return port;
+  }
+}
+
+test('listens on a given port', async () => {
+  const port = await findQuietPort();
+
+  const pg = await startPostgres({ dataDir: newFolder(), port, durable: false });
+
+  afterTest(pg.stop);
   expect(new URL(pg.url).port).toBe(String(port));
-  await pg.stop();
-  const other = createServer().listen(port, '127.0.0.1');
+});
+
+test('says that a given port is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
   afterTest(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
 
-  const again = startPostgres({ dataDir, port, durable: false });
+  const taken = startPostgres({ dataDir: newFolder(), port, durable: false });
 
-  await expect(again).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+  await expect(taken).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
 });
 
 test('a server that does not start shows the end of its log', async () => {
