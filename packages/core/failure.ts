@@ -10,14 +10,15 @@ export class Failure extends Error {
 }
 
 /**
- * What may be done about a failed model call.
- * `never`: the same request would fail again. `later`: try again with backoff, at the earliest after `afterMs`.
- * `rate-limited`: the provider asks all its clients to wait (429), which uses up no attempt.
+ * What may be done about a failed model call. `never`: the same request would fail again. `later`: try again with
+ * backoff, at the earliest after `afterMs`. `rate-limited`: the provider asks all its clients to wait (429), which
+ * uses up no attempt. `lacksCapacity`: it says that resources are unavailable, which on the tier `flex` is about this
+ * request alone.
  */
 export type Retry =
   | { kind: 'never' }
   | { kind: 'later'; afterMs?: number; most?: number }
-  | { kind: 'rate-limited'; afterMs?: number };
+  | { kind: 'rate-limited'; afterMs?: number; lacksCapacity?: true };
 
 /** What a provider said when a call failed, without any key, header or body. */
 export type ProviderDetails = { status: number | null; code: string | null; request_id: string | null };

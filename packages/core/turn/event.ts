@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Json } from './request/json.ts';
+import { TIER_CHANGES } from './tiers/change-tier.ts';
 import type { TerminalStatus } from './turn.ts';
 
 type Sender = 'API' | 'worker';
@@ -43,6 +44,11 @@ export const durableEvents = {
   'model.changed': {
     description: 'A model cannot answer: the round is begun anew by the next one of `fallback_models`.',
     fields: ['round', 'from', 'to', 'error'],
+    sentBy: ['worker'],
+  },
+  'tier.changed': {
+    description: 'The round is asked on another service tier from now on.',
+    fields: ['round', 'from', 'to', 'because'],
     sentBy: ['worker'],
   },
   'turn.requires_action': {
@@ -141,8 +147,18 @@ export const eventFields = {
     description: 'What is tried again: asking the model, or running its calls.',
     examples: ['llm_round'],
   }),
-  from: z.string().meta({ description: 'The model that cannot answer.', examples: ['openai/gpt-4.1'] }),
-  to: z.string().meta({ description: 'The model that is asked now.', examples: ['anthropic/claude-sonnet-4-5'] }),
+  from: z.string().meta({
+    description: 'The model that cannot answer, or the tier that the round leaves.',
+    examples: ['openai/gpt-4.1'],
+  }),
+  to: z
+    .string()
+    .meta({ description: 'The model that is asked now, or the tier.', examples: ['anthropic/claude-sonnet-4-5'] }),
+  because: z.enum(TIER_CHANGES).meta({
+    description:
+      'Why the tier changes: the provider `refused` the round three times for lack of capacity, the `deadline` is near, or the round has `waited` for as long as it may.',
+    examples: ['refused'],
+  }),
   retry_in_ms: z.number().meta({ description: 'In how many milliseconds it is tried again.', examples: [1410] }),
 };
 

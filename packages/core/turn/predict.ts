@@ -59,7 +59,7 @@ export type AnswerRound = Omit<SavedRound, 'calls'>;
 /** The work on a step that was just made due: no run has taken it, and its wake-up was enqueued once. */
 const FRESH_STEP = {
   ...{ generation: 0, leaseOwner: null, leased: false, starts: 0, attempts: 0 },
-  ...{ rateLimited: false, retryAt: null, early: false, edition: 0 },
+  ...{ rateLimited: false, retryAt: null, early: false, edition: 0, tierWait: null },
 } satisfies Partial<Work>;
 
 /** The turn that was just recorded. */
@@ -169,10 +169,18 @@ function roundOf(
   completedAt: string,
 ): Round {
   const { text, finishReason, finishReasonRaw, usage, opaque = null, requests = 1 } = reply;
-  const { reasoning = null, refusalFrom = null } = reply;
+  const { reasoning = null, refusalFrom = null, serviceTier = null } = reply;
   return {
     ...{ number, model, text, finishReason, finishReasonRaw, usage, opaque, requests, attempts, completedAt },
-    ...{ reasoning, refusalFrom, violations, edition: edition ?? 0, sent: joined.length, input: pendingInput },
+    ...{
+      serviceTier,
+      reasoning,
+      refusalFrom,
+      violations,
+      edition: edition ?? 0,
+      sent: joined.length,
+      input: pendingInput,
+    },
     startedAt: new Date(startedAt).toISOString(),
     calls: calls.map((call, index) => callOf(call, { round: number, index, completedAt })),
   };

@@ -15,6 +15,10 @@ export type Reply = {
   finishReason: FinishReason;
   finishReasonRaw: string | null;
   usage: Usage | null;
+  /** The tier that the provider reports, in its own word; absent or null if it reports none. */
+  serviceTier?: string | null;
+  /** Nothing is left of a limit of the provider for this long, in milliseconds; absent if something is. */
+  exhaustedForMs?: number;
   opaque: unknown;
   /** The reply has reasoning or media, so it says something although it has no text and no calls. */
   hasMore?: boolean;

@@ -1,5 +1,6 @@
 import { exponentialBackoffMs, jitterMs } from '../backoff.ts';
 import type { ProviderFailed, Retry } from '../failure.ts';
+import type { TurnConfig } from './request/turn.ts';
 import { LONGEST_PAUSE_MS, MAX_MODEL_ATTEMPTS, MAX_RATE_LIMIT_WAIT_MS } from './timing.ts';
 import type { Turn } from './turn.ts';
 
@@ -10,9 +11,9 @@ const FULL_JITTER = [0, 1] as const;
 type RetryDecision = { kind: 'fail' } | { kind: 'again'; delayMs: number; counts: boolean };
 
 /**
- * Decides by the contract's rules: five tries with exponential backoff and full jitter, never earlier than the provider
- * requested. A rate limit uses up no try, but ten minutes at most. `pauseMs` is its delay, `countedMs` the part of it
- * that counts towards them.
+ * Decides by the contract's rules: `maxAttempts` tries with exponential backoff and full jitter, never earlier than
+ * the provider requested. A rate limit uses up no try, but ten minutes at most. `pauseMs` is its delay, `countedMs`
+ * the part of it that counts towards them.
  */
 export function decideRetry(
   retry: Retry,
@@ -20,8 +21,9 @@ export function decideRetry(
   {
     pauseMs = 0,
     countedMs = pauseMs,
+    maxAttempts = MAX_MODEL_ATTEMPTS,
     random = Math.random,
-  }: { pauseMs?: number; countedMs?: number; random?: () => number } = {},
+  }: { pauseMs?: number; countedMs?: number; maxAttempts?: number; random?: () => number } = {},
 ): RetryDecision {
   switch (retry.kind) {
     case 'never':
@@ -31,11 +33,16 @@ export function decideRetry(
         ? { kind: 'fail' }
         : { kind: 'again', delayMs: pauseMs, counts: false };
     case 'later': {
-      if (spent.attempts + 1 >= (retry.most ?? MAX_MODEL_ATTEMPTS)) return { kind: 'fail' };
+      if (spent.attempts + 1 >= Math.min(retry.most ?? maxAttempts, maxAttempts)) return { kind: 'fail' };
       const backoffMs = jitterMs(exponentialBackoffMs(spent.attempts + 1, BACKOFF), FULL_JITTER, random);
       return { kind: 'again', delayMs: Math.round(Math.max(backoffMs, requestedPauseMs(retry) ?? 0)), counts: true };
     }
   }
+}
+
+/** The tries that a turn has for each request to a model. */
+export function maxAttemptsOf({ model_retry }: Pick<TurnConfig, 'model_retry'>): number {
+  return model_retry?.max_attempts ?? MAX_MODEL_ATTEMPTS;
 }
 
 /** The pause that a provider requested, a minute at most; undefined where it requested none. */

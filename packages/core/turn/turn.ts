@@ -80,6 +80,8 @@ export type Round = {
   finishReason: FinishReason;
   finishReasonRaw: string | null;
   usage: Usage | null;
+  /** The tier that the provider reported, in its own word. */
+  serviceTier: string | null;
   opaque: unknown;
   /** `opaque` as a caller may keep it. No row has it: it is added where an answer shows it (contract-responses R33). */
   sealed?: string;
@@ -192,7 +194,9 @@ export type Work = {
   attempts: number;
   /** Time that the turn has waited for rate limits, in milliseconds. */
   waitedMs: number;
-  /** The step was postponed for a rate limit. */
+  /** Null until the provider refuses the round for lack of capacity, or the round changes its tier. */
+  tierWait: TierWait | null;
+  /** The step was postponed for a rate limit, or for capacity. */
   rateLimited: boolean;
   /** The time of the next try of a postponed step; null once it has come. */
   retryAt: string | null;
@@ -205,6 +209,12 @@ export type Work = {
   /** It wants a place while its project has as many turns at work as it may. */
   quotaFull: boolean;
 };
+
+/**
+ * A round that its provider refused for lack of capacity: how often, how many milliseconds ago for the first time,
+ * and the tier that it has changed to.
+ */
+export type TierWait = { refusals: number; waitedMs: number; tier: 'default' | null };
 
 /** `held` while a step of the turn is in the queue or at work, `wanted` where one would be, `none` while the turn waits. */
 export type Place = 'none' | 'wanted' | 'held' | 'stopped';

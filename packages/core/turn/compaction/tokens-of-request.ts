@@ -22,7 +22,12 @@ export function tokensOf(text: string): number {
 export function tokensOfRequest(messages: readonly Message[], { instructions, tools }: TurnConfig): number {
   const offered = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const fixed = tokensOf(instructions ?? '') + (tools.length > 0 ? tokensOf(JSON.stringify(offered)) : 0);
-  return messages.reduce((sum, message) => sum + tokensOfMessage(message), fixed);
+  return fixed + tokensOfMessages(messages);
+}
+
+/** About how many tokens messages take. */
+export function tokensOfMessages(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
 }
 
 /**

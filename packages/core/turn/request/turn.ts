@@ -4,9 +4,10 @@ import type { TurnOrigin } from '../forks/turn-origin.ts';
 import { type Limits, mapLimits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
 import { Context } from './context.ts';
-import { Json } from './json.ts';
 import { ModelName } from './model-name.ts';
 import { GivenOutputSchema, type OutputSchema } from './output-schema.ts';
+import type { ModelRetry } from './provider/model-retry.ts';
+import { type PromptCache, providerFields, type ServiceTier } from './provider/provider-fields.ts';
 import type { ResponseRequest, TextFormat } from './response.ts';
 import { delayFields, joiningFields } from './start-fields.ts';
 import { GivenTool, MAX_WORDS, type TurnTool } from './tool.ts';
@@ -25,10 +26,6 @@ export type ReasoningEffort = z.infer<typeof ReasoningEffort>;
 /** How long a model's answers should be. */
 export const Verbosity = z.enum(['low', 'medium', 'high']);
 export type Verbosity = z.infer<typeof Verbosity>;
-
-/** How a provider's cache is used. */
-export const PromptCache = z.enum(['auto', 'off', '5m', '1h']);
-export type PromptCache = z.infer<typeof PromptCache>;
 
 const GivenLimits = z.strictObject(
   mapLimits(({ counts, after, byDefault, min, max }) => {
@@ -100,9 +97,6 @@ export const standingFields = {
   output_schema: GivenOutputSchema.nullish().describe(
     'The JSON that the answer has to be. It is checked before the turn ends, and repaired once where it does not fit.',
   ),
-  prompt_cache: PromptCache.nullish().describe(
-    '`auto` (default) uses the provider’s cache if it is likely to help. `off` sends no cache fields. `5m` and `1h` are minimum lifetimes.',
-  ),
   limits: GivenLimits.nullish().describe('Where the turn ends at the latest.'),
   context: Context.nullish().describe(
     'What is sent of a history that grows too long. By default all of it, until its provider refuses it.',
@@ -112,12 +106,7 @@ export const standingFields = {
     .max(MAX_WORDS)
     .nullish()
     .describe('What tools may need; a call of one that needs more is answered `permission_denied`. All by default.'),
-  provider_options: z
-    .record(z.string(), Json)
-    .nullish()
-    .describe(
-      'Merged into the top level of the provider’s request, as they are. A null leaves its field out of the request. For a package of the AI SDK, by the name of its provider.',
-    ),
+  ...providerFields,
   webhook: Webhook.nullish().describe('Where to send the events of the turn, besides the project’s webhook endpoints.'),
 };
 
@@ -219,6 +208,11 @@ export type TurnConfig = {
   seed?: number;
   /** `auto` if it is absent. */
   prompt_cache?: PromptCache;
+  /** No tier is sent if it is absent. */
+  service_tier?: ServiceTier;
+  tier_fallback?: 'default';
+  provider_headers?: Record<string, string>;
+  model_retry?: ModelRetry;
   /**
    * The wires that were chosen for providers that speak Chat Completions and Responses, by their names. Such a provider
    * is asked over Chat Completions if it is absent, as in turns of earlier versions.

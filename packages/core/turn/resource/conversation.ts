@@ -25,6 +25,8 @@ export function presentConversation(
     tool_mode: config.tool_mode ?? 'native',
     ...passedOn(config),
     prompt_cache: config.prompt_cache ?? 'auto',
+    service_tier: config.service_tier ?? null,
+    tier_fallback: config.tier_fallback ?? null,
     limits: fillLimits(config.limits),
     allowed_capabilities: config.allowed_capabilities ?? null,
     webhook: config.webhook ?? null,
@@ -51,7 +53,9 @@ function passedOn({
   output_schema = null,
   context = null,
   provider_options = null,
+  provider_headers = null,
+  model_retry = null,
 }: StandingConfig) {
   const sampling = { parallel_tool_calls, temperature, top_p, reasoning_effort, verbosity, stop, seed };
-  return { ...sampling, max_output_tokens, output_schema, context, provider_options };
+  return { ...sampling, max_output_tokens, output_schema, context, provider_options, provider_headers, model_retry };
 }

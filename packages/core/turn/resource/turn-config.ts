@@ -19,11 +19,15 @@ export function presentTurnConfig(config: TurnConfig) {
     max_output_tokens: config.max_output_tokens,
     output_schema: config.output_schema ? presentSchema(config.output_schema) : null,
     prompt_cache: config.prompt_cache ?? 'auto',
+    service_tier: config.service_tier ?? null,
+    tier_fallback: config.tier_fallback ?? null,
     wires: config.wires ?? {},
     limits: config.limits,
     context: config.context ?? null,
     allowed_capabilities: config.allowed_capabilities,
     provider_options: config.provider_options,
+    provider_headers: config.provider_headers ?? {},
+    model_retry: config.model_retry ?? null,
     webhook: config.webhook && { ...config.webhook, events: config.webhook.events.map(String) },
   };
 }

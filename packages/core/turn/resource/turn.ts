@@ -138,6 +138,7 @@ export function presentRound(round: Round, isLeased: boolean) {
     finish_reason: round.finishReason,
     finish_reason_raw: round.finishReasonRaw,
     usage: presentUsage(round.usage),
+    service_tier: round.serviceTier,
     tool_calls: round.calls.map(presentCall),
     results: round.calls.map((call) => presentResult(call, isLeased)),
     started_at: iso(round.startedAt),

@@ -31,9 +31,20 @@ export function presentResponse(turn: Turn) {
     store: turn.stored,
     metadata: turn.metadata,
     truncation: 'disabled' as const,
-    service_tier: 'default' as const,
+    service_tier: tierOf(turn),
     usage: isTerminal(turn.status) ? usageOf(turn) : null,
   };
+}
+
+/**
+ * The reported tier in OpenAI's words, else the one that was asked for. Gemini and Anthropic call the ordinary tier
+ * `standard`.
+ */
+function tierOf({ rounds, config }: Turn): string {
+  const reported = rounds.findLast(({ serviceTier }) => serviceTier !== null)?.serviceTier?.toLowerCase();
+  if (reported) return reported === 'standard' ? 'default' : reported;
+  const asked = config.service_tier ?? config.response?.service_tier ?? 'auto';
+  return asked === 'auto' ? 'default' : asked;
 }
 
 function askedFields(asked: Omit<ResponseRequest, 'background' | 'conversation'>) {

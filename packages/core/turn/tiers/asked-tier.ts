@@ -1,0 +1,15 @@
+import type { ServiceTier } from '../request/provider/provider-fields.ts';
+import type { Turn } from '../turn.ts';
+
+/** The tier on which the next request of a turn is asked: its own, or the one that the round has changed to. */
+export function askedTier({ config, work }: Pick<Turn, 'config' | 'work'>): ServiceTier | null {
+  return work.tierWait?.tier ?? config.service_tier ?? null;
+}
+
+/** Tiers with rate limits of their own. All others share the ordinary ones of their model. */
+const APART: readonly (ServiceTier | null)[] = ['flex', 'priority'];
+
+/** The name of the rate limit of a model on a tier: `openai/gpt-5.4 on flex`. */
+export function limitName(model: string, tier: ServiceTier | null): string {
+  return APART.includes(tier) ? `${model} on ${tier}` : model;
+}

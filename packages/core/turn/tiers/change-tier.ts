@@ -1,0 +1,62 @@
+import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
+import type { Turn } from '../turn.ts';
+import { askedTier } from './asked-tier.ts';
+
+/**
+ * Why a round changes its tier: its provider has refused it for lack of capacity, its deadline is near, or it has
+ * waited for capacity for as long as it may.
+ */
+export const TIER_CHANGES = ['refused', 'deadline', 'waited'] as const;
+export type TierChange = (typeof TIER_CHANGES)[number];
+
+/** As many refusals as a round with `tier_fallback` takes from a tier. */
+const MOST_REFUSALS = 3;
+
+const BACKOFF = { firstMs: 2_000, longestMs: 300_000 };
+const HALF_JITTER = [0.5, 1] as const;
+
+type Waiting = Pick<Turn, 'config' | 'work'>;
+
+/** What follows a refusal for lack of capacity: another try on the same tier, another tier, or no more tries. */
+type CapacityDecision = { kind: 'again'; delayMs: number } | { kind: 'change'; because: TierChange } | { kind: 'fail' };
+
+/**
+ * Decides by the contract's rules for a round on `flex`. It waits with backoff, or for as long as the provider
+ * requested, each time five minutes at most, up to its deadline, without one for `mostMs` in all. A round with
+ * `tier_fallback` leaves the tier before.
+ */
+export function decideCapacity(
+  turn: Waiting,
+  { mostMs, requestedMs = 0, random = Math.random }: { mostMs: number; requestedMs?: number; random?: () => number },
+): CapacityDecision {
+  const { tierWait, deadlineInMs } = turn.work;
+  const { refusals: before = 0, waitedMs = 0 } = tierWait ?? {};
+  const refusals = before + 1;
+  const mayChange = turn.config.tier_fallback !== undefined;
+  if (mayChange && refusals >= MOST_REFUSALS) return { kind: 'change', because: 'refused' };
+  if (isLate(turn)) return { kind: 'change', because: 'deadline' };
+  const leftMs = deadlineInMs === null ? mostMs - waitedMs : Number.POSITIVE_INFINITY;
+  if (leftMs <= 0) return mayChange ? { kind: 'change', because: 'waited' } : { kind: 'fail' };
+  const backoffMs = jitterMs(exponentialBackoffMs(refusals, BACKOFF), HALF_JITTER, random);
+  const pauseMs = Math.max(backoffMs, Math.min(requestedMs, BACKOFF.longestMs));
+  const delayMs = Math.min(pauseMs, leftMs, lateInMs(turn));
+  return { kind: 'again', delayMs: Math.max(1, Math.ceil(delayMs)) };
+}
+
+/** Whether a round on `flex` is to leave its tier now, since its deadline is near. */
+export function isLate(turn: Waiting): boolean {
+  return lateInMs(turn) <= 0;
+}
+
+/** The part of the whole time to the deadline that is left for another tier, and the most that it can be. */
+const LAST_PART = 1 / 5;
+const LONGEST_LAST_PART_MS = 600_000;
+
+/** In how many milliseconds a round on `flex` leaves its tier for its deadline; infinite if it does not. */
+export function lateInMs({ config, work }: Waiting): number {
+  const { limits, tier_fallback } = config;
+  const isBound = tier_fallback !== undefined && askedTier({ config, work }) === 'flex';
+  if (!isBound || work.deadlineInMs === null || limits.deadline_seconds === null) return Number.POSITIVE_INFINITY;
+  const lastMs = Math.min(limits.deadline_seconds * 1_000 * LAST_PART, LONGEST_LAST_PART_MS);
+  return work.deadlineInMs - lastMs;
+}
