@@ -3,11 +3,20 @@ import type { ProviderFailed } from '../failure.ts';
 import type { RequestedCall } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
 import { nameFailure } from './errors/name-failure.ts';
-import type { Delta, Provider } from './provider.ts';
+import type { Delta, Provider, RoundRequest } from './provider.ts';
 import { boundReply, UnusableReply } from './unusable-reply.ts';
 
 /** The bounds of one call beside those of every reply. Only deltas count: keep-alives and empty chunks do not. */
-export type Bounds = { timeoutMs: number; idleTimeoutMs: number; maxReplyBytes?: number };
+export type Bounds = {
+  timeoutMs: number;
+  idleTimeoutMs: number;
+  /**
+   * The idle time of requests on the tier `flex`, and the least time that they have in all; as others if it is
+   * absent.
+   */
+  flexIdleTimeoutMs?: number;
+  maxReplyBytes?: number;
+};
 
 const ONE_MIB = 1024 * 1024;
 const MOST_DELTAS = 300_000;
@@ -20,7 +29,7 @@ export function bounded(provider: Provider, bounds: Bounds): Provider {
   return {
     ...provider,
     async ask(request, signal, onDelta) {
-      const watch = startWatch(provider.name, bounds, signal);
+      const watch = startWatch(provider.name, boundsOf(bounds, request), signal);
       try {
         const reply = provider.ask(request, watch.signal, (delta) => watch.take(delta) && onDelta(delta));
         return await usableReply(provider.name, Promise.race([reply, watch.broken]));
@@ -29,6 +38,14 @@ export function bounded(provider: Provider, bounds: Bounds): Provider {
       }
     },
   };
+}
+
+/** The bounds of one request. On `flex` a provider takes its time. The times that its turn sets win. */
+function boundsOf(bounds: Bounds, { serviceTier, times }: Pick<RoundRequest, 'serviceTier' | 'times'>): Bounds {
+  const { flexIdleTimeoutMs } = bounds;
+  if (serviceTier !== 'flex' || flexIdleTimeoutMs === undefined) return { ...bounds, ...times };
+  const timeoutMs = Math.max(bounds.timeoutMs, flexIdleTimeoutMs);
+  return { ...bounds, timeoutMs, idleTimeoutMs: flexIdleTimeoutMs, ...times };
 }
 
 type Watch = {

@@ -1,9 +1,10 @@
 import type { TraceHeaders } from '../trace-context.ts';
 import type { Message } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
+import type { PromptCache, ServiceTier } from '../turn/request/provider/provider-fields.ts';
 import type { TextFormat } from '../turn/request/response.ts';
 import type { Tool } from '../turn/request/tool.ts';
-import type { PromptCache, ReasoningEffort, ToolChoice, Verbosity } from '../turn/request/turn.ts';
+import type { ReasoningEffort, ToolChoice, Verbosity } from '../turn/request/turn.ts';
 import type { ListedModel } from './http/list-models.ts';
 
 /** A minimum time for which a cache keeps a prefix. */
@@ -14,6 +15,9 @@ export type CacheTtl = Exclude<PromptCache, 'auto' | 'off'>;
  * have the same prefix; it has 32 hexadecimal digits.
  */
 export type Caching = { ttl: CacheTtl | null; key: string };
+
+/** Milliseconds until a reply must be complete, and for which it may be silent. */
+export type RequestTimes = { timeoutMs?: number; idleTimeoutMs?: number };
 
 /** A round's question to a model, in our words. */
 export type RoundRequest = {
@@ -52,8 +56,14 @@ export type RoundRequest = {
   maxOutputTokens: number | null;
   /** How it uses the provider's cache; null if it does not. */
   promptCache: Caching | null;
+  /** The tier that it is asked on; null if none is sent. */
+  serviceTier: ServiceTier | null;
   /** Merged into the request's top level as they are, last. */
   providerOptions: Record<string, unknown>;
+  /** Headers that the turn adds, by their names in small letters. */
+  headers?: Record<string, string>;
+  /** Times that the turn sets in place of the operator's. */
+  times?: RequestTimes;
   /** Names this try of this round in the provider's own logs; ASCII. */
   requestId: string;
   /** The trace that the request is part of. */
@@ -99,6 +109,8 @@ export type Provider = {
   takesCacheKey?: boolean;
   /** The efforts that it can be told, where these are others than those of its wire. */
   reasoningEfforts?: readonly ReasoningEffort[];
+  /** The names of the headers that a turn may set, in small letters; absent if it may set none. */
+  allowedHeaders?: readonly string[];
   ask(request: RoundRequest, signal: AbortSignal, onDelta: (delta: Delta) => void): Promise<Reply>;
   /** The models that the server lists now. Rejects where it cannot be asked, or has no list. */
   listModels?(signal: AbortSignal): Promise<ListedModel[]>;

@@ -6,7 +6,7 @@ import { bounded } from './bounded.ts';
 import { makeHttpClient } from './http/http-client.ts';
 import { builtIn, type Configured } from './make/built-in.ts';
 import { type Makers, makersOf } from './make/makers.ts';
-import { type ProviderConfig, readBounds, readExtraProviders } from './make/provider-config.ts';
+import { type ProviderConfig, readBounds, readExtraProviders, readTimeoutLimit } from './make/provider-config.ts';
 import type { Capabilities, Provider } from './provider.ts';
 import { splitModel } from './split-model.ts';
 import { withWireNames } from './wire-tools/with-wire-names.ts';
@@ -28,6 +28,8 @@ export type Providers = {
   /** How a provider that speaks two wires chooses one; null for any other. */
   twoWires(name: string): TwoWires | null;
   list(): ({ name: string } & Capabilities)[];
+  /** The longest time that a turn may set for a request, in milliseconds. */
+  timeoutLimitMs: number;
   close(): Promise<void>;
 };
 
@@ -71,6 +73,7 @@ export function configureProviders(
 ): Providers {
   const client = makeHttpClient(readProxies(env));
   const bounds = readBounds(env);
+  const timeoutLimitMs = readTimeoutLimit(env);
   const makers = makersOf(env, { client, packages, sim });
   const simulated = makers.simulated().map((provider): Configured => ({ provider }));
   const configured = [...builtIn(env, makers), ...simulated, ...extra(env, makers)];
@@ -92,6 +95,7 @@ export function configureProviders(
         const provider = twos.get(name)?.wires.isResponses ? responses.get(name) : chats.get(name);
         return { name, ...(provider ?? find(name)).capabilities };
       }),
+    timeoutLimitMs,
     close: client.close,
   };
 }
@@ -100,15 +104,16 @@ function extra(env: Env, makers: Makers): Configured[] {
   return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, config]) => {
     const provider = makeExtra(name, config, makers);
     const known = config.structured_outputs ? provider : withoutStructuredOutputs(provider);
-    return { provider: config.tools ? known : withoutTools(known) };
+    const told = config.tools ? known : withoutTools(known);
+    return { provider: { ...told, allowedHeaders: config.allowed_headers } };
   });
 }
 
 function makeExtra(name: string, config: ProviderConfig, makers: Makers): Provider {
-  if (config.kind === 'ai-sdk') return makers.package({ name, options: config.options });
+  if (config.kind === 'ai-sdk') return makers.package({ name, options: config.options, headers: config.headers });
   const names = { name, keyName: `PAWL_PROVIDERS.${name}.api_key`, urlName: `PAWL_PROVIDERS.${name}.base_url` };
-  const { base_url: baseUrl, api_key: apiKey = null, finish_reasons: finishReasons } = config;
-  const options = { ...names, apiKey, baseUrl, finishReasons };
+  const { base_url: baseUrl, api_key: apiKey = null, finish_reasons: finishReasons, headers } = config;
+  const options = { ...names, apiKey, baseUrl, finishReasons, headers };
   if (config.kind === 'gemini') return makers.gemini(options);
   if (config.kind === 'anthropic') return makers.anthropic({ ...options, promptCache: config.prompt_cache });
   if (config.kind === 'openai-responses') {

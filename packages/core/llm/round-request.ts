@@ -3,10 +3,11 @@ import type { RoundStep } from '../turn/next-step.ts';
 import { formatFor, needsRepair, withSchema } from '../turn/output/output-schema.ts';
 import { leftOutputTokens } from '../turn/reached-limit.ts';
 import type { ToolChoice, TurnConfig } from '../turn/request/turn.ts';
+import { askedTier } from '../turn/tiers/asked-tier.ts';
 import type { Turn } from '../turn/turn.ts';
 import { cachingOf } from './caching.ts';
 import { declareTools } from './declare-tools.ts';
-import type { RoundRequest } from './provider.ts';
+import type { RequestTimes, RoundRequest } from './provider.ts';
 import { splitModel } from './split-model.ts';
 
 /**
@@ -37,8 +38,23 @@ export function roundRequest(turn: Turn, { round, final }: RoundStep, messages: 
     textFormat: config.text_format ?? formatFor(config, work.model),
     maxOutputTokens: mostOutputTokens({ config, rounds }),
     promptCache: cachingOf(turn),
+    serviceTier: askedTier(turn),
     providerOptions: isOwnProvider({ config, work }) ? config.provider_options : {},
+    ...(config.provider_headers && { headers: config.provider_headers }),
+    ...timesField(config),
     requestId: `${id}.${round}.${work.generation}`,
+  };
+}
+
+/** The times of a turn's requests, if the turn sets any. */
+export function timesField({ model_retry }: Pick<TurnConfig, 'model_retry'>): { times?: RequestTimes } {
+  const { timeout_ms, idle_timeout_ms } = model_retry ?? {};
+  if (!timeout_ms && !idle_timeout_ms) return {};
+  return {
+    times: {
+      ...(timeout_ms && { timeoutMs: timeout_ms }),
+      ...(idle_timeout_ms && { idleTimeoutMs: idle_timeout_ms }),
+    },
   };
 }
 

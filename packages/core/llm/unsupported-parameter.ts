@@ -1,12 +1,15 @@
 import { isRecord } from '../json.ts';
 import { quote } from '../text.ts';
+import type { ServiceTier } from '../turn/request/provider/provider-fields.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import { type Capabilities, isOpenaiWire, type Provider } from './provider.ts';
 
-type Asked = Pick<Provider, 'name' | 'capabilities' | 'reasoningEfforts' | 'cacheTtls'>;
+type Asked = Pick<Provider, 'name' | 'capabilities' | 'reasoningEfforts' | 'cacheTtls' | 'allowedHeaders'>;
 type Sampling = Pick<StandingConfig, 'reasoning_effort' | 'verbosity'>;
-type NativeSampling = Sampling & Pick<StandingConfig, 'stop' | 'seed' | 'prompt_cache'>;
-type Options = Pick<StandingConfig, 'provider_options'>;
+type NativeSampling = Sampling &
+  Pick<StandingConfig, 'stop' | 'seed' | 'prompt_cache' | 'service_tier' | 'tier_fallback'>;
+type Tiers = Pick<StandingConfig, 'service_tier' | 'tier_fallback'>;
+type Options = Pick<StandingConfig, 'provider_options' | 'provider_headers'>;
 type Settings = Sampling & Partial<Pick<TurnConfig, 'text_format' | 'tools' | 'tool_mode'>>;
 
 /** A field of a request that the provider cannot heed, and a sentence that says what to do instead. */
@@ -38,7 +41,9 @@ export function unsupportedField(
     stopProblem(provider, settings) ??
     seedProblem(provider, settings) ??
     cacheProblem(provider, settings) ??
-    optionsProblem(provider, settings)
+    tierProblem(provider, settings) ??
+    optionsProblem(provider, settings) ??
+    headersProblem(provider, settings)
   );
 }
 
@@ -63,6 +68,18 @@ function chatOptionProblem(name: string, options: Options['provider_options']): 
   if (field === undefined) return null;
   const message = `${field} is not supported by ${name} over the Responses API. Leave it out, or ask another model.`;
   return { param: `provider_options.${field}`, message };
+}
+
+/** A turn may set the headers that the operator lists for the provider. */
+function headersProblem(
+  { name, allowedHeaders = [] }: Asked,
+  { provider_headers }: Partial<Options>,
+): UnsupportedParameter | null {
+  const header = Object.keys(provider_headers ?? {}).find((each) => !allowedHeaders.includes(each));
+  if (header === undefined) return null;
+  const param = `provider_headers.${header}`;
+  const advice = 'Leave it out, or have the operator list it in allowed_headers of a provider in PAWL_PROVIDERS.';
+  return { param, message: `${param} is not allowed for ${name}. ${advice}` };
 }
 
 /** The efforts that each wire has a word for. */
@@ -137,6 +154,44 @@ function cacheProblem(provider: Asked, { prompt_cache: wanted }: NativeSampling)
       : 'Set it to auto or off.';
   const where = capabilities.wire === 'openai' ? `${name} over Chat Completions` : name;
   return { param: 'prompt_cache', message: `prompt_cache "${wanted}" is not supported by ${where}. ${advice}` };
+}
+
+/** The tiers that each wire has a word for. */
+const TIERS: Record<Capabilities['wire'], readonly ServiceTier[]> = {
+  openai: ['auto', 'default', 'flex', 'priority'],
+  'openai-responses': ['auto', 'default', 'flex', 'priority'],
+  anthropic: ['auto', 'default'],
+  gemini: ['auto', 'default', 'flex', 'priority'],
+  'ai-sdk': [],
+};
+
+/** Whether requests to a provider can name a tier. */
+export function supportsTier({ capabilities }: Pick<Provider, 'capabilities'>, tier: ServiceTier): boolean {
+  return TIERS[capabilities.wire].includes(tier);
+}
+
+function tierProblem(provider: Asked, settings: NativeSampling): UnsupportedParameter | null {
+  const { service_tier: tier } = settings;
+  if (tier && !supportsTier(provider, tier)) {
+    const known = TIERS[provider.capabilities.wire].join(', ');
+    const advice = known ? `Set one of ${known}, or leave it out.` : 'Leave it out, or set it by provider_options.';
+    return { param: 'service_tier', message: `service_tier "${tier}" is not supported by ${provider.name}. ${advice}` };
+  }
+  return fallbackProblem(settings);
+}
+
+function fallbackProblem({ service_tier: tier, tier_fallback: fallback }: Tiers): UnsupportedParameter | null {
+  if (!fallback || tier === 'flex') return null;
+  const message = 'tier_fallback is only for service_tier "flex". Set that, or leave tier_fallback out.';
+  return { param: 'tier_fallback', message };
+}
+
+/** The tier on which no model can be asked, whichever a later turn names. */
+export function unusableTier(settings: Tiers): UnsupportedParameter | null {
+  const { service_tier: tier } = settings;
+  const isKnown = !tier || Object.values(TIERS).some((tiers) => tiers.includes(tier));
+  if (isKnown) return fallbackProblem(settings);
+  return { param: 'service_tier', message: `service_tier "${tier}" is not supported by any provider. Leave it out.` };
 }
 
 function formatProblem(provider: Asked, { text_format: format, tools = [], tool_mode }: Settings): string | null {

@@ -5,6 +5,7 @@ import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { replyOf } from '../errors/reply-of-refusal.ts';
 import type { Post } from '../http/http-client.ts';
+import { type HeadersByName, secretsIn } from '../http/merge-headers.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { refusesState, withoutState } from '../refusals/without-state.ts';
 import { hideOptions } from './package/hide-options.ts';
@@ -23,6 +24,8 @@ export type AiSdkOptions = {
   /** The package's function that makes a provider, and what it is given. */
   make: MakePackage;
   options: Record<string, unknown>;
+  /** Headers of the operator's own. */
+  headers?: HeadersByName;
   post: Post;
   /** Sends requests that are no text; Node's own unless given. */
   fetch?: typeof globalThis.fetch;
@@ -34,9 +37,12 @@ export type AiSdkOptions = {
  * Asks a model of a provider package of the AI SDK. The package speaks to the server; what Pawl has is one call of its
  * streaming interface, no retries, no bounds on its time. Options that cannot work are a `Misconfigured`.
  */
-export function aiSdkProvider({ name, make, options, post, fetch, env = {} }: AiSdkOptions): Provider {
+export function aiSdkProvider({ name, make, options, headers, post, fetch, env = {} }: AiSdkOptions): Provider {
   const made = makePackage(name, make, { ...options, fetch: makeFetch(post, fetch) });
   const hide = hideOptions(options, env);
+  const keyName = `PAWL_PROVIDERS.${name}.options, or the variables that the package reads`;
+  const urlName = `PAWL_PROVIDERS.${name}.options`;
+  const named = { provider: name, secrets: secretsIn(headers), keyName, urlName };
   return {
     name,
     capabilities: {
@@ -49,9 +55,8 @@ export function aiSdkProvider({ name, make, options, post, fetch, env = {} }: Ai
     },
     ...(made.version === 'v4' ? {} : { reasoningEfforts: [] }),
     ask(request, signal, onDelta) {
-      const keyName = `PAWL_PROVIDERS.${name}.options, or the variables that the package reads`;
-      const asked: Asked = { provider: name, model: request.model, keyName, urlName: `PAWL_PROVIDERS.${name}.options` };
-      const call: Call = { asked, signal, onDelta, hasBegun: false, notes: new Set() };
+      const asked: Asked = { ...named, model: request.model };
+      const call: Call = { asked, headers, signal, onDelta, hasBegun: false, notes: new Set() };
       const answer = async (asking: RoundRequest): Promise<Reply> => {
         try {
           const model = made.modelOf(request.model);
@@ -84,6 +89,7 @@ function answerError(error: unknown, { asked, hasBegun }: Call, hide: (text: str
 
 type Call = {
   asked: Asked;
+  headers: HeadersByName | undefined;
   signal: AbortSignal;
   onDelta: (delta: Delta) => void;
   /** Whether the stream was opened: what fails from then on has broken off. */
@@ -93,14 +99,14 @@ type Call = {
 };
 
 async function openStream(model: PackageModel, request: RoundRequest, call: Call): Promise<ReadableStream<StreamPart>> {
-  const { asked, signal, notes } = call;
+  const { asked, headers, signal, notes } = call;
   const mayShow = partFilter(await model.supportedUrls, (what) =>
     notes.add(`${asked.provider}: ${what} by address cannot be given to this model, a note stands for it`),
   );
   if (request.parallelToolCalls === false && request.tools.length > 0) {
     notes.add(`${asked.provider}: parallel_tool_calls is not told, packages take it by provider_options`);
   }
-  const options = { ...renderRequest(request, { provider: asked.provider, mayShow }), abortSignal: signal };
+  const options = { ...renderRequest(request, { provider: asked.provider, headers, mayShow }), abortSignal: signal };
   const { stream } =
     model.specificationVersion === 'v4'
       ? await model.doStream(options)

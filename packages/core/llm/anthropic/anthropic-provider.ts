@@ -6,8 +6,10 @@ import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal
 import type { Asked } from '../errors/name-failure.ts';
 import { readRefusal } from '../errors/read-error.ts';
 import { type Ending, endingOf } from '../errors/reply-of-refusal.ts';
+import { exhaustedField } from '../http/exhausted-field.ts';
 import { type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
+import { type HeadersByName, mergeHeaders, secretsIn } from '../http/merge-headers.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { CacheTtl, Delta, Provider, RoundRequest } from '../provider.ts';
@@ -46,8 +48,10 @@ export type AnthropicOptions = {
   finishReasons?: OwnWords;
   /** Whether the server takes marks for its cache; it gets none by default. */
   promptCache?: boolean;
-  /** Headers of the operator's own, in small letters. */
-  headers?: Record<string, string>;
+  /** Headers of the operator's own for all servers of this wire, in small letters. */
+  customHeaders?: HeadersByName;
+  /** Headers of the operator's own for this server. They win over all others but those of a turn. */
+  headers?: HeadersByName;
 };
 
 /** How often one reply may pause (`pause_turn`); each time counts ten runs of the server's own tools. */
@@ -59,6 +63,8 @@ const MOST_PAUSES = 10;
  */
 export function anthropicProvider(options: AnthropicOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, urlName, promptCache = false } = options;
+  const secrets = secretsIn({ ...options.customHeaders, ...options.headers });
+  const named = { provider: name, apiKey, secrets, keyName, ...(urlName && { urlName }) };
   const forms = rememberForms<Form>({ ...AS_IT_CAME, takesMarks: promptCache, takesTtl: true });
   return {
     name,
@@ -72,14 +78,15 @@ export function anthropicProvider(options: AnthropicOptions): Provider {
     },
     ...(promptCache ? { cacheTtls: ['5m', '1h'] as const } : {}),
     listModels(signal) {
-      return listModels(options.post, { url: urlOf(options, '/v1/models'), headers: headersOf(options), signal });
+      const headers = mergeHeaders(headersOf(options), options);
+      return listModels(options.post, { url: urlOf(options, '/v1/models'), headers, signal });
     },
     ask(request, signal, onDelta) {
-      const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
+      const asked: Asked = { ...named, model: request.model };
       const toolNames = request.tools.map((tool) => tool.name);
       const answering = { provider: name, toolNames, ownWords: options.finishReasons };
-      const { requestId, trace } = request;
-      const call = { ...answering, options, forms, asked, requestId, trace, signal, onDelta };
+      const { requestId, trace, headers } = request;
+      const call = { ...answering, options, forms, asked, requestId, trace, headers, signal, onDelta };
       return nameBreakages(asked, signal, () => askInForm(request, call));
     },
   };
@@ -91,6 +98,7 @@ type Call = Answering & {
   asked: Asked;
   requestId: string;
   trace: TraceHeaders | undefined;
+  headers: RoundRequest['headers'];
   signal: AbortSignal;
   onDelta: (delta: Delta) => void;
 };
@@ -142,13 +150,14 @@ async function readReply(opened: OpenedReply, body: Body, call: Call): Promise<R
     if (next.kind === 'refused') throw classifyRefusal(next, call.asked);
     await readMessage(reply, next, call);
   }
-  return finishReply(reply);
+  return { ...finishReply(reply), ...exhaustedField(opened.headers) };
 }
 
-async function openMessage(body: Body, { options, requestId, trace, signal }: Call): Promise<OpenedReply | Refusal> {
+async function openMessage(body: Body, call: Call): Promise<OpenedReply | Refusal> {
+  const { options, requestId, trace, signal } = call;
   const url = urlOf(options, '/v1/messages');
   const own = { 'x-client-request-id': requestId, ...trace };
-  const headers = { ...headersOf(options), ...versionHeaders(body), ...own };
+  const headers = mergeHeaders({ ...headersOf(options), ...versionHeaders(body), ...own }, options, call);
   const opened = await openReply(options.post, { url, headers, body: await writeBody(body), signal });
   if (opened.kind !== 'refused') return opened;
   const ending = endingOf(readRefusal(opened));
@@ -159,8 +168,11 @@ function urlOf({ baseUrl }: AnthropicOptions, path: string): string {
   return urlBelow(baseUrl.replace(/(\/v1)?\/*$/, ''), path);
 }
 
-/** Gateways read the key from either header. An `authorization` of the operator's own goes nowhere without a key. */
-function headersOf({ apiKey, headers: { authorization, ...own } = {} }: AnthropicOptions): Record<string, string> {
+/** Gateways read the key from either header. An `authorization` for all servers goes nowhere without a key. */
+function headersOf({
+  apiKey,
+  customHeaders: { authorization, ...own } = {},
+}: AnthropicOptions): Record<string, string> {
   const key = apiKey === null ? {} : { authorization: authorization ?? `Bearer ${apiKey}`, 'x-api-key': apiKey };
   return {
     accept: 'application/json',

@@ -11,6 +11,8 @@ export type BlockDelta = Fields;
 export type WireUsage = { [Name in (typeof COUNTS)[number]]?: number } & {
   ephemeral_1h_input_tokens?: number;
   thinking_tokens?: number;
+  /** The tier that the server reports. */
+  service_tier?: string;
 };
 
 const COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const;
@@ -85,10 +87,12 @@ function readCounts(value: unknown): WireUsage | null {
     if (count !== null) counts[name] = count;
   }
   const longer = countIn(fieldsIn(usage.cache_creation)?.ephemeral_1h_input_tokens);
+  const tier = wordIn(usage.service_tier);
   const thinking = countIn(fieldsIn(usage.output_tokens_details)?.thinking_tokens);
   return {
     ...counts,
     ...(longer === null ? {} : { ephemeral_1h_input_tokens: longer }),
     ...(thinking === null ? {} : { thinking_tokens: thinking }),
+    ...(tier === null ? {} : { service_tier: tier }),
   };
 }

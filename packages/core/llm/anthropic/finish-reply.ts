@@ -4,6 +4,7 @@ import { nameFailure } from '../errors/name-failure.ts';
 import { hasNoArguments, hasWholeArguments } from '../reply/arguments-accumulator.ts';
 import { finishReasonOf } from '../reply/finish-reason.ts';
 import { distinctCalls, requestedCall } from '../reply/gather-calls.ts';
+import { tierField } from '../reply/tier-field.ts';
 import { textOf, wholeBlock } from './block.ts';
 import { opaqueOf } from './opaque.ts';
 import { isFinished, type ReplyAccumulator, readUsage } from './reply-accumulator.ts';
@@ -29,6 +30,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     finishReason,
     finishReasonRaw: raw?.slice(0, 100) ?? null,
     usage: usageOf(reply),
+    ...tierField(reply.usage?.service_tier ?? null),
     opaque: opaqueOf(blocks, isCut),
     ...(blocks.some(({ type }) => type !== 'text' && type !== 'tool_use') ? { hasMore: true } : {}),
   };

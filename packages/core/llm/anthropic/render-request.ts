@@ -50,6 +50,7 @@ function renderBody(request: RoundRequest, provider: string, state: ThoughtState
     ...(topP === null ? {} : { top_p: topP }),
     ...(stop === null ? {} : { stop_sequences: stop }),
     ...outputConfig(request),
+    ...tierField(request),
     ...leaveOutNulls(providerOptions),
     ...shownThinking(request),
     stream: true,
@@ -69,6 +70,12 @@ export const API_VERSION = '2026-10-21';
 export function versionHeaders(body: Body): Record<string, string> {
   const samples = ['temperature', 'top_p', 'top_k'].some((field) => body[field] !== undefined);
   return samples ? { 'anthropic-version': '2023-06-01' } : {};
+}
+
+/** The wire has no word for other tiers: they are refused at submission. */
+function tierField({ serviceTier }: RoundRequest): { service_tier?: string } {
+  if (serviceTier === null) return {};
+  return { service_tier: serviceTier === 'default' ? 'standard_only' : serviceTier };
 }
 
 /** The wire has no other form than a schema: one it does not have is refused at submission. */

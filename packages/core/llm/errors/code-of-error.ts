@@ -27,7 +27,7 @@ const TYPES: [RegExp, ProviderCode][] = [
   [/authenti|unauthorized/i, 'provider_authentication_failed'],
   [/permission|(?<!extra_)forbidden|access_?denied/i, 'provider_permission_denied'],
   [/^not_found_error$/, 'provider_model_not_found'],
-  [/rate_?limit|too_?many_?requests|throttl/i, 'provider_rate_limited'],
+  [/rate_?limit|too_?many_?requests|throttl|^resource_unavailable$/i, 'provider_rate_limited'],
   [/time_?out/i, 'provider_timeout'],
   [/overloaded/i, 'provider_overloaded'],
   [/invalid_?request|bad_?request|request_too_large|validation_?(error|exception)/i, 'provider_invalid_request'],

@@ -1,5 +1,6 @@
 import { ProviderFailed, type Retry } from '../../failure.ts';
 import { cleanText } from '../../text.ts';
+import { lacksCapacity } from './lacks-capacity.ts';
 import { unsupportedIn } from './unsupported-feature.ts';
 
 /** The contract's words for a model call that brought no reply. */
@@ -10,6 +11,8 @@ export type FailedCall = {
   provider: string;
   model?: string;
   apiKey?: string | null;
+  /** Further texts that must not show: values of the operator's headers. */
+  secrets?: readonly string[];
   /** Where the operator keeps the key: `OPENAI_API_KEY`. */
   keyName?: string;
   status?: number | null;
@@ -31,26 +34,30 @@ export type FailedCall = {
   afterMs?: number | undefined;
 };
 
-/** The request that a failure is about, and the key that must not show in it. */
-export type Asked = Pick<FailedCall, 'provider' | 'model' | 'apiKey' | 'keyName' | 'urlName'>;
+/** The request that a failure is about, and the key and other texts that must not show in it. */
+export type Asked = Pick<FailedCall, 'provider' | 'model' | 'apiKey' | 'secrets' | 'keyName' | 'urlName'>;
 
 /** The failure of one code: what may be done about it, and a sentence that says what the reader can do. */
 export function nameFailure(code: ProviderCode, call: FailedCall): ProviderFailed {
   const { retry, sentence } = MEANINGS[code];
-  const said = call.says ? ` ${call.provider} says: "${quoteProvider(call.says, call.apiKey)}"` : '';
+  const said = call.says ? ` ${call.provider} says: "${quoteProvider(call.says, call)}"` : '';
   return new ProviderFailed(code, `${sentence(call)}${said}`, {
     retry: retryOf(retry, call),
     provider: {
       status: call.status ?? null,
-      code: call.code ? quoteProvider(call.code, call.apiKey).slice(0, 100) : null,
-      request_id: call.requestId?.slice(0, 200) ?? null,
+      code: call.code ? quoteProvider(call.code, call).slice(0, 100) : null,
+      request_id: call.requestId ? quoteProvider(call.requestId, call).slice(0, 200) : null,
     },
   });
 }
 
 /** A provider's own words, fit to be shown and stored: one line, at most 500 characters, no key in it. */
-export function quoteProvider(text: string, apiKey: string | null = null): string {
-  const known = apiKey && apiKey.length >= 4 ? text.replaceAll(apiKey, '[redacted]') : text;
+export function quoteProvider(
+  text: string,
+  { apiKey, secrets = [] }: Pick<FailedCall, 'apiKey' | 'secrets'> = {},
+): string {
+  const hidden = apiKey && apiKey.length >= 4 ? [...secrets, apiKey] : secrets;
+  const known = hidden.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
   const clean = SECRETS.reduce((rest, secret) => rest.replace(secret, '[redacted]'), known);
   const line = cleanText(clean.replace(/\s+/g, ' ').trim());
   return line.length > LONGEST ? `${cleanText(line.slice(0, LONGEST - 1))}…` : line;
@@ -73,9 +80,11 @@ export function plainWords(text: string): string | null {
   return !text.trim() || text.trimStart().startsWith('<') ? null : text;
 }
 
-function retryOf(kind: Retry['kind'], { afterMs, most }: FailedCall): Retry {
+function retryOf(kind: Retry['kind'], call: FailedCall): Retry {
+  const { afterMs, most } = call;
   const after = afterMs === undefined ? {} : { afterMs };
   if (kind === 'never') return { kind };
+  if (kind === 'rate-limited') return { kind, ...after, ...(lacksCapacity(call) ? { lacksCapacity: true } : {}) };
   return kind === 'later' && most !== undefined ? { kind, ...after, most } : { kind, ...after };
 }
 
@@ -115,7 +124,7 @@ function unsupportedFeature(call: FailedCall): string {
     return `The server of ${call.provider} has no Responses API${because(call)}. Set ${chatSetting}, or check ${call.urlName ?? 'its base URL'}.`;
   }
   const { problem, advice } = unsupportedIn({ message: says, param, code });
-  return `The model "${call.model ?? ''}" ${quoteProvider(problem, call.apiKey)}${because(call)}. ${advice}`;
+  return `The model "${call.model ?? ''}" ${quoteProvider(problem, call)}${because(call)}. ${advice}`;
 }
 
 type Meaning = { retry: Retry['kind']; sentence: (call: FailedCall) => string };

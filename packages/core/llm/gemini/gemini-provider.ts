@@ -2,8 +2,10 @@ import type { Reply } from '../../turn/reply.ts';
 import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
+import { exhaustedField } from '../http/exhausted-field.ts';
 import { type Post, urlBelow } from '../http/http-client.ts';
 import { listModels } from '../http/list-models.ts';
+import { type HeadersByName, mergeHeaders, secretsIn } from '../http/merge-headers.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
@@ -31,6 +33,8 @@ export type GeminiOptions = {
   finishReasons?: OwnWords;
   /** `v1` where it is not given. */
   apiVersion?: string;
+  /** Headers of the operator's own. */
+  headers?: HeadersByName;
 };
 
 /**
@@ -38,6 +42,7 @@ export type GeminiOptions = {
  */
 export function geminiProvider(options: GeminiOptions): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, urlName, post } = options;
+  const secrets = secretsIn(options.headers);
   return {
     name,
     capabilities: {
@@ -50,10 +55,12 @@ export function geminiProvider(options: GeminiOptions): Provider {
     },
     listModels(signal) {
       const { baseUrl, apiVersion = 'v1' } = options;
-      return listModels(post, { url: urlBelow(baseUrl, `/${apiVersion}/models`), headers: keyOf(options), signal });
+      const headers = mergeHeaders(keyOf(options), options);
+      return listModels(post, { url: urlBelow(baseUrl, `/${apiVersion}/models`), headers, signal });
     },
     ask(request, signal, onDelta) {
-      const asked: Asked = { provider: name, model: request.model, apiKey, keyName, ...(urlName && { urlName }) };
+      const { model } = request;
+      const asked: Asked = { provider: name, model, apiKey, secrets, keyName, ...(urlName && { urlName }) };
       return nameBreakages(asked, signal, async () => {
         if (!isModelName(request.model)) throw nameFailure('provider_model_not_found', asked);
         const toolNames = request.tools.map((tool) => tool.name);
@@ -94,15 +101,13 @@ function postOf(request: RoundRequest, options: GeminiOptions) {
   const model = /^(models|tunedModels)\//.test(request.model) ? request.model : `models/${request.model}`;
   const url = new URL(urlBelow(baseUrl, `/${apiVersion}/${model}:streamGenerateContent`));
   url.searchParams.append('alt', 'sse');
-  return {
-    url: url.href,
-    headers: {
-      'content-type': 'application/json',
-      'x-client-request-id': request.requestId,
-      ...request.trace,
-      ...keyOf(options),
-    },
+  const own = {
+    'content-type': 'application/json',
+    'x-client-request-id': request.requestId,
+    ...request.trace,
+    ...keyOf(options),
   };
+  return { url: url.href, headers: mergeHeaders(own, options, request) };
 }
 
 type Reading = Answering & { asked: Asked; signal: AbortSignal; onDelta: (delta: Delta) => void };
@@ -123,7 +128,7 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
   }
   signal.throwIfAborted();
   requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a generateContent response' });
-  return finishReply(reply);
+  return { ...finishReply(reply), ...exhaustedField(opened.headers) };
 }
 
 /** Returns the reply that a server reports as a refusal. Any other refusal is a failure. */

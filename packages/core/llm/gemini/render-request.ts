@@ -6,6 +6,7 @@ import type {
   ToolConfig,
   Tool as ToolParam,
 } from '@google/genai';
+import type { ServiceTier } from '../../turn/request/provider/provider-fields.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 import type { ToolChoice } from '../../turn/request/turn.ts';
@@ -21,6 +22,7 @@ type ToolFields = { tools?: ToolParam[]; toolConfig?: ToolConfig };
 export type Body = ToolFields & {
   contents: Content[];
   systemInstruction?: Content;
+  serviceTier?: string;
   generationConfig: Record<string, unknown>;
 };
 
@@ -32,9 +34,17 @@ export function renderRequest(request: RoundRequest, provider: string, state: Th
     contents,
     ...(systemInstruction ? { systemInstruction: { parts: [{ text: systemInstruction }] } } : {}),
     ...renderTools(request),
+    ...tierField(request),
     generationConfig: generationConfig(request),
   };
   return mergeDeep(body, extraFields(request.providerOptions)) as Body;
+}
+
+/** Gemini's own words for tiers that it calls otherwise. */
+const TIERS: Partial<Record<ServiceTier, string>> = { auto: 'unspecified', default: 'standard' };
+
+function tierField({ serviceTier }: RoundRequest): Pick<Body, 'serviceTier'> {
+  return serviceTier === null ? {} : { serviceTier: TIERS[serviceTier] ?? serviceTier };
 }
 
 function generationConfig(request: RoundRequest): Record<string, unknown> {

@@ -5,8 +5,9 @@ import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
 import { declaredName } from '../reply/declared-name.ts';
-import { countIn, type Fields } from '../reply/fields.ts';
+import { countIn, type Fields, wordIn } from '../reply/fields.ts';
 import { finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
+import { tierField } from '../reply/tier-field.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { type FunctionCall, type Part, readChunk } from './chunk.ts';
 import { type CallAccumulator, gatherCall } from './gather-calls.ts';
@@ -26,6 +27,7 @@ export type ReplyAccumulator = {
   /** Why the prompt itself was refused, in Gemini's word. */
   blockReason: string | null;
   usage: Usage | null;
+  serviceTier: string | null;
 };
 
 /** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
@@ -34,7 +36,7 @@ export type Answering = { provider: string; toolNames?: Iterable<string>; ownWor
 /** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
 export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
   const reply = { provider, ownWords, toolNames: new Set(toolNames), text: '', calls: [], kept: [], hasMore: false };
-  return { ...reply, finishReasonRaw: null, blockReason: null, usage: null };
+  return { ...reply, finishReasonRaw: null, blockReason: null, usage: null, serviceTier: null };
 }
 
 /**
@@ -45,6 +47,7 @@ export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const { parts, finishReason, blockReason, usage } = readChunk(raw);
   // Counts grow from chunk to chunk; some chunks carry only what kind of traffic they are.
   reply.usage = (usage && readUsage(usage)) ?? reply.usage;
+  reply.serviceTier = wordIn(usage?.serviceTier) ?? reply.serviceTier;
   reply.blockReason = blockReason ?? reply.blockReason;
   reply.finishReasonRaw = laterReason(reply.finishReasonRaw, finishReason);
   return parts.flatMap((part) => gatherPart(reply, part));
@@ -57,7 +60,7 @@ export function isFinished({ finishReasonRaw, blockReason }: ReplyAccumulator): 
 
 /** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
 export function finishReply(reply: ReplyAccumulator): Reply {
-  const { finishReasonRaw, blockReason, usage, kept } = reply;
+  const { finishReasonRaw, blockReason, usage, serviceTier, kept } = reply;
   const raw = blockReason ?? finishReasonRaw;
   if (raw === null) {
     throw nameFailure('provider_unavailable', { provider: reply.provider, reason: 'the stream was cut' });
@@ -70,6 +73,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     finishReason,
     finishReasonRaw: raw.slice(0, 100),
     usage,
+    ...tierField(serviceTier),
     opaque: opaqueOf(kept),
     ...(reply.hasMore ? { hasMore: true } : {}),
   };

@@ -3,6 +3,7 @@ import type { Asked } from '../errors/name-failure.ts';
 import type { RoundRequest } from '../provider.ts';
 import { type Post, urlBelow } from './http-client.ts';
 import { type ListedModel, listModels } from './list-models.ts';
+import { type HeadersByName, mergeHeaders, secretsIn } from './merge-headers.ts';
 import { writeBody } from './write-body.ts';
 
 /** A server that speaks one of OpenAI's two wires. */
@@ -19,6 +20,8 @@ export type OpenaiServer = {
   urlName?: string;
   /** Finish reasons that the operator teaches, by the server's words in small letters. */
   finishReasons?: ReadonlyMap<string, FinishReason>;
+  /** Headers of the operator's own. */
+  headers?: HeadersByName;
 };
 
 /** The request of a body at a path of the server. */
@@ -30,14 +33,15 @@ export async function postOf(
   const own = { 'content-type': 'application/json', 'x-client-request-id': request.requestId, ...request.trace };
   return {
     url: await urlOf(server, path),
-    headers: { ...headersOf(server), ...own },
+    headers: mergeHeaders({ ...headersOf(server), ...own }, server, request),
     body: await writeBody(body),
   };
 }
 
 /** The models that the server lists now. */
 export async function listServerModels(server: OpenaiServer, signal: AbortSignal): Promise<ListedModel[]> {
-  return listModels(server.post, { url: await urlOf(server, '/models'), headers: headersOf(server), signal });
+  const headers = mergeHeaders(headersOf(server), server);
+  return listModels(server.post, { url: await urlOf(server, '/models'), headers, signal });
 }
 
 /** The names that a failure of this server has in its sentence. */
@@ -45,7 +49,7 @@ export function askedOf(
   { name, apiKey, keyName = `the key of ${name}`, ...server }: OpenaiServer,
   model: string,
 ): Asked {
-  return { provider: name, model, apiKey, keyName, ...urlNameOf(server) };
+  return { provider: name, model, apiKey, secrets: secretsIn(server.headers), keyName, ...urlNameOf(server) };
 }
 
 /** Most servers want a base URL that ends in a version; the sentence says so if it does not. */

@@ -5,6 +5,7 @@ import type { LoadedPackages } from '../ai-sdk/package/load-packages.ts';
 import { anthropicProvider } from '../anthropic/anthropic-provider.ts';
 import { geminiProvider } from '../gemini/gemini-provider.ts';
 import type { makeHttpClient } from '../http/http-client.ts';
+import type { HeadersByName } from '../http/merge-headers.ts';
 import { openaiProvider } from '../openai/openai-provider.ts';
 import type { Quirks } from '../openai/render-request.ts';
 import { openaiResponsesProvider } from '../openai-responses/openai-responses-provider.ts';
@@ -22,6 +23,7 @@ export type Options = {
   urlName: string;
   baseUrl: string;
   finishReasons?: ReadonlyMap<string, FinishReason>;
+  headers?: HeadersByName;
 };
 type MakeProvider<More = object> = (options: Options & More) => Provider;
 
@@ -31,7 +33,7 @@ export type Makers = {
   responses: MakeProvider<{ promptCache?: boolean; chatSetting: string }>;
   anthropic: MakeProvider<{ promptCache?: boolean }>;
   gemini: MakeProvider;
-  package: (options: { name: string; options: Record<string, unknown> }) => Provider;
+  package: (options: { name: string; options: Record<string, unknown>; headers: HeadersByName }) => Provider;
   simulated: () => Provider[];
 };
 
@@ -41,18 +43,18 @@ type MakerContext = { client: Client; packages: LoadedPackages; sim: Simulator }
 
 /** The functions that make providers, each with its own state alone. A setting that cannot work is a `Misconfigured`. */
 export function makersOf(env: Env, { client: { post, fetch }, packages, sim }: MakerContext): Makers {
-  const headers = readHeaders(env, 'ANTHROPIC_CUSTOM_HEADERS');
+  const customHeaders = readHeaders(env, 'ANTHROPIC_CUSTOM_HEADERS');
   const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
   const baseUrl = () => sim.baseUrl();
   return {
     openai: (options) => withOwnState(openaiProvider({ ...options, post }), options.baseUrl),
     responses: (options) => withOwnState(openaiResponsesProvider({ ...options, post }), options.baseUrl),
-    anthropic: (options) => withOwnState(anthropicProvider({ ...options, post, headers }), options.baseUrl),
+    anthropic: (options) => withOwnState(anthropicProvider({ ...options, post, customHeaders }), options.baseUrl),
     gemini: (options) => withOwnState(geminiProvider({ ...options, post, apiVersion }), options.baseUrl),
-    package: ({ name, options }) => {
+    package: ({ name, options, headers }) => {
       const make = packages.get(name);
       if (!make) throw new Misconfigured(`PAWL_PROVIDERS.${name}: its package was not loaded`);
-      return withOwnState(aiSdkProvider({ name, make, options, post, fetch, env }), placeOf(options));
+      return withOwnState(aiSdkProvider({ name, make, options, headers, post, fetch, env }), placeOf(options));
     },
     // Its port changes with each process, and its state does not.
     simulated: () => [

@@ -4,13 +4,19 @@ import { isRecord, isReserved, RESERVED } from '../../json.ts';
 import { parseJsonSetting } from '../../json-setting.ts';
 import { FINISH_REASONS, type FinishReason } from '../../turn/reply.ts';
 import type { Bounds } from '../bounded.ts';
+import { GivenLimits } from '../by-model/provider-limits.ts';
 import { ROLE_ORDERS } from '../openai/order-roles.ts';
+import { headerSettings } from './header-settings.ts';
 
 type Env = Record<string, string | undefined>;
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'give an http or https URL' });
 
-const known = { tools: z.boolean().default(true), structured_outputs: z.boolean().default(true) };
+const known = {
+  tools: z.boolean().default(true),
+  structured_outputs: z.boolean().default(true),
+  ...headerSettings,
+};
 
 /** Finish reasons by the words of a server. The words are in small letters, since servers write them in any. */
 const FinishReasons = z
@@ -26,6 +32,7 @@ const server = {
   base_url: httpUrl,
   api_key: z.string().trim().min(1).nullish(),
   finish_reasons: FinishReasons,
+  limits: GivenLimits.optional(),
   ...known,
 };
 
@@ -55,6 +62,7 @@ const PackageConfig = z.strictObject({
   module: z.string('name the npm package').trim().min(1, 'name the npm package'),
   export: z.string('name the function that makes a provider').trim().min(1, 'name the function that makes a provider'),
   options: z.record(z.string(), z.json(), 'give the options of the function as an object').default({}),
+  limits: GivenLimits.optional(),
   ...known,
 });
 
@@ -86,6 +94,12 @@ export function readExtraProviders(env: Env, builtIn: readonly string[]): Record
   const taken = Object.keys(data).find((name) => builtIn.includes(name));
   if (taken) throw new Misconfigured(`PAWL_PROVIDERS.${taken}: this name is built in, choose another`);
   return data;
+}
+
+/** The limits of whole providers that `PAWL_PROVIDERS` has, by the names of the providers. */
+export function limitsOfProviders(env: Env): Record<string, GivenLimits> {
+  const extra = Object.entries(readExtraProviders(env, []));
+  return Object.fromEntries(extra.flatMap(([name, { limits }]) => (limits ? [[name, limits]] : [])));
 }
 
 /** A base URL from the environment, or what stands for it; trailing slashes do not matter. */
@@ -120,7 +134,13 @@ export function readBounds(env: Env): Bounds {
   return {
     timeoutMs: readMs(env, 'PAWL_MODEL_TIMEOUT_MS', 600_000),
     idleTimeoutMs: readMs(env, 'PAWL_MODEL_IDLE_TIMEOUT_MS', 120_000),
+    flexIdleTimeoutMs: readMs(env, 'PAWL_FLEX_IDLE_TIMEOUT_MS', 900_000),
   };
+}
+
+/** The longest time that a turn may set for a model call, in milliseconds. */
+export function readTimeoutLimit(env: Env): number {
+  return readMs(env, 'PAWL_MODEL_TIMEOUT_LIMIT_MS', 3_600_000);
 }
 
 function readMs(env: Env, variable: string, absent: number): number {

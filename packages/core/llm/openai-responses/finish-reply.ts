@@ -11,6 +11,7 @@ import {
   requestedCall,
   startCalls,
 } from '../reply/gather-calls.ts';
+import { tierField } from '../reply/tier-field.ts';
 import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
 import { opaqueOf } from './opaque.ts';
 import { readUsage } from './read-usage.ts';
@@ -43,6 +44,7 @@ export function finishReply(reply: ReplyAccumulator, { provider, toolNames, ownW
     finishReason,
     finishReasonRaw: raw.slice(0, 100),
     usage: readUsage(fieldsIn(snapshot.usage)),
+    ...tierField(wordIn(snapshot.service_tier)),
     opaque: opaqueOf(items.map((item) => ({ item, call: placeIn(calls, callOf.get(item)) }))),
     ...(items.some(saysMore) ? { hasMore: true } : {}),
   };

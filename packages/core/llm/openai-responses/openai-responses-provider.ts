@@ -4,6 +4,7 @@ import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal.ts';
 import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
+import { exhaustedField } from '../http/exhausted-field.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { askedOf, listServerModels, type OpenaiServer, postOf } from '../http/openai-server.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
@@ -111,7 +112,7 @@ async function readReply(opened: OpenedReply, call: Call): Promise<Reply> {
   }
   signal.throwIfAborted();
   requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a response' });
-  return finishReply(reply, call);
+  return { ...finishReply(reply, call), ...exhaustedField(opened.headers) };
 }
 
 /** Returns the reply that a server reports as a refusal. Any other refusal is a failure. */

@@ -54,6 +54,7 @@ export function renderRequest(request: RoundRequest, { provider, form }: { provi
     ...reasoningField(request),
     ...textField(request),
     ...samplingFields(request),
+    ...(request.serviceTier === null ? {} : { service_tier: request.serviceTier }),
     ...addedFields(request, form),
     ...(form.store ? { store: false } : {}),
     ...options,

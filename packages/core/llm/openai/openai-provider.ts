@@ -3,6 +3,7 @@ import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
 import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal.ts';
 import type { Asked } from '../errors/name-failure.ts';
 import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
+import { exhaustedField } from '../http/exhausted-field.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
 import { askedOf, listServerModels, type OpenaiServer, postOf } from '../http/openai-server.ts';
 import type { Delta, Provider } from '../provider.ts';
@@ -79,7 +80,7 @@ async function readReply(opened: OpenedReply, { asked, signal, onDelta, ...answe
   }
   signal.throwIfAborted();
   requireFinished(opened, isFinished(reply), { ...asked, reason: 'not a chat completion' });
-  return finishReply(reply);
+  return { ...finishReply(reply), ...exhaustedField(opened.headers) };
 }
 
 /** Returns the reply that a server reports as a refusal. Any other refusal is a failure. */

@@ -60,10 +60,16 @@ export function renderRequest(request: RoundRequest, { provider, ...quirks }: Se
     ...samplingFields(request),
     ...formatField(request.textFormat),
     ...(maxOutputTokens === null ? {} : { [maxTokensField]: maxOutputTokens }),
+    ...tierField(request),
     ...(cacheKey && request.promptCache ? { prompt_cache_key: request.promptCache.key } : {}),
     ...leaveOutNulls(request.providerOptions),
     stream: true,
   };
+}
+
+/** `batch` is a tier of Pawl alone. */
+function tierField({ serviceTier }: RoundRequest): Partial<Body> {
+  return serviceTier === null || serviceTier === 'batch' ? {} : { service_tier: serviceTier };
 }
 
 function instructed(instructions: string | null): WireMessage[] {

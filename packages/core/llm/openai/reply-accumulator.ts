@@ -12,6 +12,7 @@ import {
   requestedCall,
   startCalls,
 } from '../reply/gather-calls.ts';
+import { tierField } from '../reply/tier-field.ts';
 import { type CallDelta, type Choice, type ChunkDelta, readChunk } from './chunk.ts';
 import { gatherCallState, gatherThoughts } from './gather-thoughts.ts';
 import { opaqueOf } from './opaque.ts';
@@ -36,6 +37,7 @@ export type ReplyAccumulator = {
   isWhole: boolean;
   finishReasonRaw: string | null;
   usage: Usage | null;
+  serviceTier: string | null;
   /** How many chunks gave usage; whether the last gave it for the whole; whether the stream said that it is done. */
   counts: number;
   hasCounted: boolean;
@@ -62,6 +64,7 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
     isWhole: false,
     finishReasonRaw: null,
     usage: null,
+    serviceTier: null,
     counts: 0,
     hasCounted: false,
     isDone: false,
@@ -73,7 +76,8 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
  * cannot be read is an `UnusableReply`.
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  const { choices, usage } = readChunk(raw);
+  const { choices, usage, serviceTier } = readChunk(raw);
+  reply.serviceTier = serviceTier ?? reply.serviceTier;
   const counted = usage && readUsage(usage);
   reply.usage = counted ?? reply.usage;
   const deltas = choices.flatMap((choice) => takeChoice(reply, choice));
@@ -131,6 +135,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     finishReason,
     finishReasonRaw: finishReasonRaw?.slice(0, 100) ?? null,
     usage,
+    ...tierField(reply.serviceTier),
     opaque: opaqueOf(reply.state, calls, reply.callStates),
     ...(reply.hasMore ? { hasMore: true } : {}),
   };

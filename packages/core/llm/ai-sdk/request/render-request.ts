@@ -10,17 +10,18 @@ import type { Part } from '../../../turn/request/item.ts';
 import type { TextFormat } from '../../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../../turn/request/tool.ts';
 import type { ToolChoice } from '../../../turn/request/turn.ts';
+import { type HeadersByName, mergeHeaders } from '../../http/merge-headers.ts';
 import { leaveOutNulls } from '../../leave-out-nulls.ts';
 import type { RoundRequest } from '../../provider.ts';
 import { renderHistory } from '../../render-history.ts';
 import { openaiToolSchema } from '../../wire-tools/tool-schemas.ts';
 import { renderPrompt } from './render-prompt.ts';
 
-/** Who is asked: the provider's name here, and which parts its model can be given. */
-export type Asked = { provider: string; mayShow: (part: Part) => boolean };
+/** Who is asked: the provider's name here, the operator's headers, and which parts its model can be given. */
+export type Asked = { provider: string; headers?: HeadersByName | undefined; mayShow: (part: Part) => boolean };
 
 /** Our words as the options of a call, in the current version of the interface. */
-export function renderRequest(request: RoundRequest, { provider, mayShow }: Asked): CallOptions {
+export function renderRequest(request: RoundRequest, { provider, headers, mayShow }: Asked): CallOptions {
   const { model, instructions, temperature, topP, maxOutputTokens, reasoningEffort, requestId } = request;
   return {
     prompt: renderPrompt(spokenIn(request), { instructions, provider, model, mayShow }),
@@ -33,7 +34,7 @@ export function renderRequest(request: RoundRequest, { provider, mayShow }: Aske
     ...formatField(request.textFormat),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
     providerOptions: optionsOf(request.providerOptions),
-    headers: { 'x-client-request-id': requestId, ...request.trace },
+    headers: mergeHeaders({ 'x-client-request-id': requestId, ...request.trace }, { headers }, request),
   };
 }
 

@@ -1,44 +1,52 @@
 import { z } from 'zod';
-import { Misconfigured } from '../failure.ts';
-import { parseJsonSetting } from '../json-setting.ts';
-import type { Usage } from '../turn/reply.ts';
+import { Misconfigured } from '../../failure.ts';
+import { parseJsonSetting } from '../../json-setting.ts';
+import type { Usage } from '../../turn/reply.ts';
+import { isMeant, ModelPattern } from './model-pattern.ts';
 
 const usd = z.number('give a number of USD for a million tokens').min(0, 'give a number of USD, 0 or more');
 
 const EXAMPLE = '{"openai/gpt-4.1":{"input":2,"cached_input":0.5,"output":8}}';
 
-const Price = z.strictObject(
-  {
-    input: usd,
-    cached_input: usd.optional(),
-    cache_write: usd.optional(),
-    cache_write_1h: usd.optional(),
-    output: usd,
-  },
-  'give input and output, as in {"input":2,"output":8}',
+const figures = {
+  input: usd,
+  cached_input: usd.optional(),
+  cache_write: usd.optional(),
+  cache_write_1h: usd.optional(),
+  output: usd,
+};
+const WHOLE = 'give input and output, as in {"input":2,"output":8}';
+
+const TierPrice = z.strictObject(figures, WHOLE);
+type TierPrice = z.infer<typeof TierPrice>;
+
+const tierPrice = TierPrice.optional();
+const Tiers = z.strictObject(
+  { flex: tierPrice, batch: tierPrice, priority: tierPrice },
+  'give an object of prices for flex, batch and priority',
 );
+
+const Price = z.strictObject({ ...figures, tiers: Tiers.optional() }, WHOLE);
 type Price = z.infer<typeof Price>;
 
-const FIELDS = new Intl.ListFormat('en').format(Object.keys(Price.shape));
+/** The fields of an entry, of its tiers, and of the price of a tier: by how deep they are below the name of a model. */
+const FIELDS = [Price, Tiers, TierPrice].map(({ shape }) => new Intl.ListFormat('en').format(Object.keys(shape)));
 
-const PriceList = z.record(
-  z
-    .string()
-    .regex(/^([A-Za-z0-9_-]+\/[^*]+|[^*]*\*)$/, 'name the model as provider/model; only its last character may be *'),
-  Price,
-  `give JSON such as ${EXAMPLE}`,
-);
+const PriceList = z.record(ModelPattern, Price, `give JSON such as ${EXAMPLE}`);
 
 /** What models cost, in USD. */
 export type Prices = {
   /** The names that prices were given by. */
   names: string[];
-  /** Whether the price of this name says what writes to a cache cost. */
-  hasWritePrice(name: string): boolean;
-  /** Whether a model has a price. */
-  has(model: string): boolean;
-  /** The cost of a reply of a model; null if the model has no price, or its provider counts no tokens. */
-  costOf(model: string, usage: Usage | null): Cost | null;
+  /** The entries, and their tiers as `name.tiers.batch`, that do not say what writes to a cache cost. */
+  withoutWrites: string[];
+  /** Whether a model has a price on a tier. */
+  has(model: string, tier?: string | null): boolean;
+  /**
+   * The cost of a reply of a model on the tier that its provider reports; null if the model has no price on that
+   * tier, or its provider counts no tokens.
+   */
+  costOf(model: string, usage: Usage | null, tier?: string | null): Cost | null;
 };
 
 /** The cost of a reply in US dollars, and how much more it would have been without a cache. */
@@ -54,10 +62,10 @@ export function readPrices(text: string | undefined): Prices {
   const priceOf = (model: string) => longestFirst.find(([name]) => isMeant(name, model))?.[1];
   return {
     names: Object.keys(given),
-    hasWritePrice: (name) => given[name]?.cache_write !== undefined,
-    has: (model) => priceOf(model) !== undefined,
-    costOf: (model, usage) => {
-      const price = priceOf(model);
+    withoutWrites: Object.entries(given).flatMap(([name, price]) => withoutWritesIn(name, price)),
+    has: (model, tier) => priceOn(priceOf(model), tier) !== undefined,
+    costOf: (model, usage, tier) => {
+      const price = priceOn(priceOf(model), tier);
       return price && usage ? costOf(price, usage) : null;
     },
   };
@@ -73,11 +81,20 @@ export function unusedPrices({ names }: Pick<Prices, 'names'>, providers: readon
  * A sentence for each Claude price without `cache_write`. Caching is on by default, and Claude's writes cost more than
  * other input.
  */
-export function pricesWithoutWrites({ names, hasWritePrice }: Pick<Prices, 'names' | 'hasWritePrice'>): string[] {
-  const missing = names.filter((name) => /claude|^anthropic\//i.test(name) && !hasWritePrice(name));
+export function pricesWithoutWrites({ withoutWrites }: Pick<Prices, 'withoutWrites'>): string[] {
+  const missing = withoutWrites.filter((name) => /claude|^anthropic\//i.test(name));
   return missing.map(
     (name) => `PAWL_PRICES.${name}: cache_write is missing. Add the price of cache writes, else cost_usd is too low.`,
   );
+}
+
+function withoutWritesIn(name: string, { tiers = {}, ...price }: Price): string[] {
+  const all = Object.entries({ [name]: price, ...prefixed(`${name}.tiers.`, tiers) });
+  return all.flatMap(([path, each]) => (each && each.cache_write === undefined ? [path] : []));
+}
+
+function prefixed<Value>(prefix: string, values: Record<string, Value>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${name}`, value]));
 }
 
 function readList(text: string): Record<string, Price> {
@@ -86,7 +103,7 @@ function readList(text: string): Record<string, Price> {
   const [issue] = error.issues;
   const path = ['PAWL_PRICES', ...(issue?.path ?? [])];
   if (issue?.code === 'unrecognized_keys') {
-    const sentence = `there is no such field; give ${FIELDS}`;
+    const sentence = `there is no such field; give ${FIELDS[issue.path.length - 1]}`;
     throw new Misconfigured(`${[...path, issue.keys[0]].join('.')}: ${sentence}`);
   }
   const sentence = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
@@ -98,12 +115,22 @@ function rankOf(name: string): number {
   return name.endsWith('*') ? name.length - 1 : name.length + 0.5;
 }
 
-function isMeant(name: string, model: string): boolean {
-  return name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : model === name;
+/** The tiers that have prices of their own, in the words of the providers. */
+const TIERS = new Map<string, keyof z.infer<typeof Tiers>>([
+  ['flex', 'flex'],
+  ['batch', 'batch'],
+  ['priority', 'priority'],
+  ['fast', 'priority'],
+]);
+
+/** The price of a tier. Every other tier is an ordinary one, at the price of the entry itself. */
+function priceOn(price: Price | undefined, tier: string | null = null): TierPrice | undefined {
+  const own = TIERS.get(tier?.toLowerCase() ?? '');
+  return own ? price?.tiers?.[own] : price;
 }
 
 /** Each input token is read from a cache, written to one, or neither. */
-function costOf(price: Price, usage: Usage): Cost {
+function costOf(price: TierPrice, usage: Usage): Cost {
   const { input, cached_input = input, cache_write = input, cache_write_1h = input, output } = price;
   const read = Math.min(usage.cached_input_tokens, usage.input_tokens);
   const written = Math.min(usage.cache_write_tokens, usage.input_tokens - read);

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { Misconfigured } from '../../failure.ts';
+import { parseJsonSetting } from '../../json-setting.ts';
+import { isMeant, ModelPattern } from './model-pattern.ts';
+
+const EXAMPLE = '{"openai/*":{"requests_per_minute":500}}';
+
+const most = z.int('give a whole number, 1 or more').min(1, 'give a whole number, 1 or more').optional();
+
+/** What may be asked of a provider, or of the models of a pattern, by all workers together. */
+export const GivenLimits = z
+  .strictObject(
+    { requests_per_minute: most, tokens_per_minute: most, concurrency: most },
+    'give an object of requests_per_minute, tokens_per_minute and concurrency',
+  )
+  .refine((given) => Object.values(given).some((value) => value !== undefined), 'give at least one limit');
+export type GivenLimits = z.infer<typeof GivenLimits>;
+
+/** One limit: `name` is the pattern of the models that share it. */
+export type ProviderLimit = GivenLimits & { name: string };
+
+/** The limits that the operator has configured. */
+export type ProviderLimits = {
+  all: readonly ProviderLimit[];
+  /** The limits that a request to a model has to keep: each whose pattern means it. */
+  of(model: string): readonly ProviderLimit[];
+};
+
+const LimitList = z.record(ModelPattern, GivenLimits, `give JSON such as ${EXAMPLE}`);
+
+/**
+ * Reads `PAWL_PROVIDER_LIMITS`, limits by models, and those of whole providers, which `PAWL_PROVIDERS` has. A
+ * `Misconfigured` names the place of what is wrong.
+ */
+export function readProviderLimits(
+  text: string | undefined,
+  ofProviders: Record<string, GivenLimits> = {},
+): ProviderLimits {
+  const given = text?.trim() ? readList(text) : {};
+  const whole = Object.entries(ofProviders).map(([name, limits]) => ({ name: `${name}/*`, ...limits }));
+  const twice = whole.find(({ name }) => given[name]);
+  if (twice) throw new Misconfigured(`PAWL_PROVIDER_LIMITS.${twice.name}: PAWL_PROVIDERS has limits for it, too`);
+  const all = [...whole, ...Object.entries(given).map(([name, limits]) => ({ name, ...limits }))];
+  return { all, of: (model) => (all.length === 0 ? NONE : all.filter(({ name }) => isMeant(name, model))) };
+}
+
+/** A sentence for each limit of a provider that is not configured: it was probably misspelt, and limits nothing. */
+export function unusedLimits({ all }: Pick<ProviderLimits, 'all'>, providers: readonly string[]): string[] {
+  const unused = all.filter(({ name }) => name.includes('/') && !providers.includes(name.slice(0, name.indexOf('/'))));
+  return unused.map(
+    ({ name }) => `PAWL_PROVIDER_LIMITS.${name}: no provider of this name is configured, so it limits nothing.`,
+  );
+}
+
+const NONE: readonly ProviderLimit[] = [];
+
+function readList(text: string): Record<string, GivenLimits> {
+  const json = parseJsonSetting('PAWL_PROVIDER_LIMITS', text, `Give JSON such as ${EXAMPLE}.`);
+  const { data, error } = LimitList.safeParse(json);
+  if (data) return data;
+  const [issue] = error.issues;
+  const path = ['PAWL_PROVIDER_LIMITS', ...(issue?.path ?? [])].join('.');
+  const sentence = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
+  throw new Misconfigured(`${path}: ${sentence}`);
+}

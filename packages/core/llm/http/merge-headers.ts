@@ -1,0 +1,28 @@
+/** Headers by their names in small letters. */
+export type HeadersByName = Readonly<Record<string, string>>;
+
+type Headed = { headers?: HeadersByName | undefined };
+
+/** The headers of a request: those of the operator win over Pawl's own, and those of the turn over both. */
+export function mergeHeaders(own: HeadersByName, operator: Headed, turn: Headed = {}): Record<string, string> {
+  return { ...own, ...operator.headers, ...turn.headers };
+}
+
+/** Shorter values are words that sentences may well contain. */
+const SHORTEST = 8;
+
+/** Names of headers whose values are a key, alone or after a word such as `Bearer`. */
+const KEY_NAMES = /auth|key|token|secret|password|cookie/i;
+
+/** The values of headers that no quotation of a provider may show, the longest first. */
+export function secretsIn(headers: HeadersByName = {}): string[] {
+  const values = Object.entries(headers).flatMap(([name, value]) =>
+    KEY_NAMES.test(name) ? [value, ...value.split(/[\s;,=]+/)] : [value],
+  );
+  const trimmed = values.map((value) => value.trim());
+  // A server may quote its request as JSON.
+  const escaped = trimmed.map((value) => JSON.stringify(value).slice(1, -1));
+  return [...new Set([...trimmed, ...escaped])]
+    .filter(({ length }) => length >= SHORTEST)
+    .toSorted((one, other) => other.length - one.length);
+}
