@@ -111,6 +111,9 @@ create table turns (
   rate_limited boolean not null default false,
   waiting_since timestamptz,
   waited_ms integer not null default 0,
+  -- of a round that its provider refused for lack of capacity: the refusals, the time of the first, and the tier that
+  -- it has changed to. Null for nearly all
+  tier_wait json,
   -- the place among those of the workers: held while a step is in the queue or at work, wanted where it would be, none
   -- while the turn waits, stopped until a bulk has cancelled it. Null where turns need no place: one project alone has all
   place text,
@@ -173,6 +176,8 @@ create table rounds (
   text text,
   reasoning text,
   refusal_from integer,
+  -- the service tier that the provider reported
+  service_tier text,
   -- of an answer: where it breaks the output schema of its turn; null where it does not
   violations json,
   finish_reason text not null,
@@ -458,6 +463,38 @@ create table tool_rates (
   primary key (project, tool, max, per_seconds)
 );
 comment on table tool_rates is 'A row is a tool rate: one limit of a tool, with the starts booked under it.';
+
+-- A row is a limit of a provider or of models, with what was booked under it in the last minute, by quarters of a
+-- second.
+create table provider_limits (
+  name text primary key,
+  requests json not null default '{}',
+  tokens json not null default '{}'
+) with (fillfactor = 50);
+comment on table provider_limits is 'A row is a limit of a provider or of models, with what was booked under it in the last minute.';
+
+-- A row is a slot: a run may ask under a limit of concurrency. It counts as long as the run has the lease of its turn.
+create table provider_slots (
+  limit_name text not null,
+  turn_id text not null,
+  run_id text not null,
+  primary key (limit_name, turn_id)
+);
+comment on table provider_slots is 'A row is a slot: a run with the lease may ask under a limit of concurrency.';
+
+-- A row is a turn that waits for room under a limit. It is woken when there is room, those first that have waited for
+-- longest.
+create table provider_waits (
+  turn_id text primary key,
+  limit_name text not null,
+  -- what it needs there
+  requests integer not null,
+  tokens double precision not null,
+  since timestamptz not null,
+  woken_at timestamptz
+);
+create index provider_waits_in_line on provider_waits (limit_name, since);
+comment on table provider_waits is 'A row is a turn that waits for room under a limit.';
 
 -- A row is a worker that is alive. It says so every few seconds, and removes workers that stopped saying so.
 create table workers (

@@ -46,7 +46,8 @@ export async function findRateLimits(db: Db): Promise<Map<string, string>> {
     sql<{ provider: string; until: string }>`
     select provider, max(until)::text as until from (
       select provider, model, min(retry_at) as until from turns
-      where due_slot is not null and rate_limited and step like 'r%' and retry_at > now() group by provider, model
+      where due_slot is not null and rate_limited and step like 'r%' and retry_at > now()
+        and not exists (select from provider_waits where turn_id = turns.id) group by provider, model
     ) as limited group by provider`,
   );
   return new Map(rows.map(({ provider, until }) => [provider, until]));

@@ -9,16 +9,22 @@ import { wakeupColumns } from './sql/wakeup.ts';
 import type { Db } from './tables.ts';
 
 /**
- * A model at its rate limit, for how much longer, and whether the wait counts towards all that a turn may
- * wait.
+ * A model at its rate limit on a tier (`limitName`), for how much longer, and whether the wait counts towards all
+ * that a turn may wait.
  */
-export type RateLimitedModel = { model: string; forMs: number; counts: boolean };
+export type RateLimitedModel = { name: string; forMs: number; counts: boolean };
 
 /** The slot is what is indexed. */
 const isLate = sql<boolean>`due_slot < now() and due_at < now()`;
 
 /** A turn whose wait is over asks for a place, and is enqueued with that; one past its deadline needs none (R27). */
 const mayBeWorked = sql<boolean>`(${hasPlace} or deadline_at <= now())`;
+
+/**
+ * The name of the rate limit that the next request of a turn is under, as `limitName` of `turn/tiers/asked-tier.ts`.
+ */
+const limitName = sql`turns.model || case coalesce(tier_wait ->> 'tier', config ->> 'service_tier')
+  when 'flex' then ' on flex' when 'priority' then ' on priority' else '' end`;
 
 /** Rows postponed at once: each costs a write, but nothing in a queue. */
 const MAX_POSTPONED = 2_000;
@@ -46,8 +52,8 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
 
 /**
  * Postpones late rounds until the limits of their models end, spread out, so that not all are due at once. Deadlines
- * stay. A turn that has waited for as long as it may is left to a worker, which fails it, and one with fallbacks to a worker
- * that may ask one of them.
+ * stay. A turn that has waited for as long as it may is left to a worker, which fails it, and one with a fallback
+ * model or tier to a worker that may ask that.
  */
 async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<void> {
   await write(
@@ -55,8 +61,8 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
     sql`
     with late as materialized (
       select id, "forMs", case when counts then "forMs" else 0 end as "countedMs" from turns
-      join json_to_recordset(${limits}::json) as limited (model text, "forMs" double precision, counts boolean) using (model)
-      where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true) and config -> 'fallback_models' is null
+      join json_to_recordset(${limits}::json) as limited (name text, "forMs" double precision, counts boolean) on name = ${limitName}
+      where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true) and config -> 'fallback_models' is null and config -> 'tier_fallback' is null
         and (not counts or waited_ms + "forMs" <= ${MAX_RATE_LIMIT_WAIT_MS})
       order by due_slot limit ${MAX_POSTPONED} for no key update of turns skip locked
     )

@@ -10,6 +10,7 @@ import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
 import type { Approval, IncompleteReason, Place, TurnError, TurnStatus, WaitsFor } from '../turn/turn.ts';
 import type { BulkRow, BulkTurnRow } from './bulk/rows.ts';
+import type { ProviderLimitTables } from './provider-limits/provider-limit-tables.ts';
 import type { SearchEntryRow, SearchProgressRow } from './search/rows.ts';
 import type { InputRow } from './turns/inputs/rows.ts';
 import type { UsageRecordRow, UsageSumRow } from './usage/rows.ts';
@@ -21,7 +22,7 @@ export type Db = Kysely<Tables>;
 /** The caller's own transaction: what takes it must commit together with the caller's other writes. */
 export type Trx = Transaction<Tables>;
 
-export type Tables = {
+export type Tables = ProviderLimitTables & {
   conversations: ConversationRow;
   turns: TurnRow;
   rounds: RoundRow;
@@ -46,7 +47,7 @@ export type Tables = {
   search_entries: SearchEntryRow;
   search_progress: SearchProgressRow;
   request_minutes: RequestMinuteRow;
-  full_projects: FullProjectRow;
+  full_projects: { name: string };
 };
 
 type ConversationRow = {
@@ -99,6 +100,7 @@ type TurnRow = {
   rate_limited: Generated<boolean>;
   waiting_since: Date | null;
   waited_ms: Generated<number>;
+  tier_wait: Generated<{ refusals: number; since: string; tier: string | null } | null>;
   place: Generated<Place | null>;
   output: string | null;
   error: TurnError | null;
@@ -129,6 +131,7 @@ type RoundRow = {
   text: string | null;
   reasoning: Generated<string | null>;
   refusal_from: Generated<number | null>;
+  service_tier: Generated<string | null>;
   violations: Generated<Violation[] | null>;
   finish_reason: string;
   finish_reason_raw: string | null;
@@ -244,5 +247,3 @@ type RequestMinuteRow = {
   begun_at: Date;
   requests: number;
 };
-
-type FullProjectRow = { name: string };

@@ -35,7 +35,8 @@ export type WorkerMessage =
 export type RateLimitChange = {
   kind: 'rate-limit';
   by: string;
-  model: string;
+  /** The name of the limit: its model, and its tier if that has limits of its own (`turn/tiers/asked-tier.ts`). */
+  name: string;
   change: { state: 'closed'; forMs: number; nextPauseMs: number } | { state: 'probed' | 'unanswered' | 'over' };
 };
 

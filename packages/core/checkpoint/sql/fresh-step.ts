@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 /** What runs leave behind: none has the step, and none was lost with it. */
 const RUNS = { lease_owner: null, lease_until: null, starts: 0, rescues: 0 };
 
-/** What failed tries leave behind: none is counted, and none is to be waited out. */
-const TRIES = { attempts: 0, retry_at: null };
+/** What failed tries leave behind: none is counted, none is to be waited out, and no tier was refused or left (R24). */
+const TRIES = { attempts: 0, retry_at: null, tier_wait: null };
 
 /**
  * The columns of `turns` that a commit resets when it moves a turn to another step (`turn/predict.ts` predicts the

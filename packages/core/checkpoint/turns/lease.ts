@@ -10,23 +10,25 @@ import { isTurnId, writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
 
 /**
- * Takes the lease on the step that the run has loaded, with an edition that no other run has (R18). Null where another run
- * has it, or where the step was postponed and its job comes early, by a wrong clock (R3); and where the turn has left the model
- * that the run would ask (R24), or waits for a place (R27). The first lease starts the turn, with all `inputs` that have joined it
- * by then (R29): a run that has loaded fewer has to load it again.
+ * Takes the lease on the step that the run has loaded, with an edition that no other run has (R18). Null where
+ * another run has it, or where the step was postponed and its job comes early, by a wrong clock (R3); and where the
+ * turn has left the model or the tier that the run would ask (R24), or waits for a place (R27). The first lease
+ * starts the turn, with all `inputs` that have joined it by then (R29): a run that has loaded fewer has to load it
+ * again.
  */
 export async function takeLease(
   db: Db,
   turn: Turn,
   runId: string,
 ): Promise<{ edition: number; inputs: number } | null> {
-  const { step, model } = turn.work;
-  const [taken] = await take(db, { turnId: turn.id, step, ownModel: model, runId, eventId: newId('evt') });
+  const { step, model, tierWait } = turn.work;
+  const asked = { ownModel: model, ownTier: tierWait?.tier ?? null };
+  const [taken] = await take(db, { turnId: turn.id, step, ...asked, runId, eventId: newId('evt') });
   return taken ?? null;
 }
 
 const take = writeFor<{ edition: number; inputs: number }>(
-  sql`step text, "ownModel" text, "runId" text, "eventId" text`,
+  sql`step text, "ownModel" text, "ownTier" text, "runId" text, "eventId" text`,
   (input) => sql`
     with ${input},
     leased as (
@@ -36,6 +38,7 @@ const take = writeFor<{ edition: number; inputs: number }>(
         status = case when status = 'queued' then 'in_progress' else status end
       from input where turns.id = "turnId" and ${isActive} and at_head and model = "ownModel" and turns.step = input.step
         and (lease_owner is null or lease_until < now()) and ${hasCome('retry_at')} and ${hasPlace}
+        and tier_wait ->> 'tier' is not distinct from "ownTier"
       returning turns.id, edition - 1 as edition, inputs, last_event, started_at = now() as is_first, "eventId"
     ),
     event as (

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
 import type { TurnTrace } from '../../trace-context.ts';
+import type { ServiceTier } from '../../turn/request/provider/provider-fields.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
+import { enterLine, type Waiter } from '../provider-limits/enter-line.ts';
 import { inMs } from '../sql/due.ts';
 import { editionAfterTry } from '../sql/edition.ts';
 import { hasPlace } from '../sql/place.ts';
@@ -36,18 +38,26 @@ export type Postponement = {
   told?: boolean;
   /** The try of a round that failed, for the span of the next one to link to; null where none is traced. */
   failed?: TurnTrace['failed'] | null;
-  /** The data of the event `step.retrying`; null: there is no event. */
+  /** Whether the provider lacked the capacity for the tier that the round was asked on. */
+  lacksCapacity?: boolean;
+  /** The tier on which the round is asked from now on, where it changes. The event is then `tier.changed`. */
+  tier?: ServiceTier;
+  /** Of a round that waits for room under a limit of its provider: it enters the line of the limit, or stays in it. */
+  waiter?: Waiter;
+  /** The data of the event, `step.retrying` unless the tier changes; null: there is no event. */
   eventData: Record<string, unknown> | null;
 };
 
 /**
- * Gives a step back, due later (R2). A negative write: only by the run with the lease, or where the step is free (R5).
- * The generation goes up, since the run's own job id is still in use (R11). Claims of calls that the run has not made
- * are given back with the lease (R8). A wait gives the turn's place back, and nothing is enqueued before it is over (R27). A
- * turn whose deadline has passed is due at once. Returns the wake-ups to enqueue; null when nothing was written.
+ * Gives a step back, due later (R2). A negative write: only by the run with the lease, or where the step is free
+ * (R5). The generation goes up, since the run's own job id is still in use (R11). Claims of calls that the run has
+ * not made are given back with the lease (R8). A wait gives the turn's place back, and nothing is enqueued before it
+ * is over (R27). A turn whose deadline has passed is due at once. A round leaves its `tier` in the same commit (R24).
+ * Returns the wake-ups to enqueue; null when nothing was written.
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup[] | null> {
   const { attempt, eventData, generation: ownGeneration, edition: ownEdition = null, failed, ...rest } = later;
+  const { tier = null, lacksCapacity = false, waiter } = later;
   const row = {
     ...rest,
     ownGeneration,
@@ -55,6 +65,8 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnWak
     requests: later.requests ?? 0,
     told: later.told ?? false,
     counts: attempt ? 1 : 0,
+    ...{ toTier: tier, capacityRefusals: lacksCapacity ? 1 : 0, eventType: tier ? 'tier.changed' : 'step.retrying' },
+    ...{ limitName: waiter?.name ?? null, limitRequests: waiter?.requests ?? 0, limitTokens: waiter?.tokens ?? 0 },
     eventData: rawJson(eventData),
     failed: rawJson(failed),
     eventId: newId('evt'),
@@ -67,9 +79,15 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnWak
 
 const staysAtWork = sql`(turns.place is null or turns.place = 'held' and "delayMs" = 0)`;
 
+/** A round that needs no capacity of a tier keeps null. */
+const tierWaitAfterTry = sql`case when "capacityRefusals" = 0 and "toTier" is null then turns.tier_wait else json_build_object(
+          'refusals', coalesce((turns.tier_wait ->> 'refusals')::int, 0) + "capacityRefusals",
+          'since', coalesce(turns.tier_wait ->> 'since', now()::text), 'tier', coalesce("toTier", turns.tier_wait ->> 'tier')) end`;
+
 const write = writeFor<TurnWakeup & { isDue: boolean }>(
   sql`step text, "ownGeneration" int, "runId" text, called json, "delayMs" double precision, counts int, requests int,
-  "rateLimited" boolean, "waitedMs" int, "ownEdition" int, told boolean, "eventData" text, failed text, "eventId" text`,
+  "rateLimited" boolean, "waitedMs" int, "ownEdition" int, told boolean, "toTier" text, "capacityRefusals" int, "eventType" text, "limitName" text,
+  "limitRequests" int, "limitTokens" double precision, "eventData" text, failed text, "eventId" text`,
   (input) => sql`
     with ${input},
     turns as (
@@ -79,10 +97,13 @@ const write = writeFor<TurnWakeup & { isDue: boolean }>(
         edition = ${editionAfterTry},
         attempts = attempts + counts, failed_requests = failed_requests + requests, rate_limited = "rateLimited",
         waiting_since = case when rate_limited and "rateLimited" then waiting_since else now() end,
-        trace = ${traceWithFailure}, waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
+        tier_wait = ${tierWaitAfterTry}, trace = ${traceWithFailure}, waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
       from input where turns.id = "turnId" and status in ('queued', 'in_progress') and turns.step = input.step
         and (lease_owner = "runId" or (turns.generation = "ownGeneration" and (lease_owner is null or lease_until < now())))
-      returning turns.id, turns.step, turns.generation, provider, priority, place, last_event, "runId", called, "eventData", "eventId"
+      returning turns.id, turns.step, turns.generation, provider, priority, place, last_event, "runId", called, "eventType", "eventData", "eventId",
+        "limitName", "limitRequests", "limitTokens"
+    ),
+    line as (${enterLine(sql`turns`)}
     ),
     unclaimed as (
       update tool_calls set claimed_by = null, claimed_at = null from turns
@@ -91,7 +112,7 @@ const write = writeFor<TurnWakeup & { isDue: boolean }>(
     ),
     event as (
       insert into events (turn_id, number, id, type, data)
-      select id, last_event, "eventId", 'step.retrying', "eventData"::json from turns where "eventData" is not null
+      select id, last_event, "eventId", "eventType", "eventData"::json from turns where "eventData" is not null
     )
     select ${wakeupColumns}, ${hasPlace} as "isDue" from turns`,
 );

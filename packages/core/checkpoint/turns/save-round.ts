@@ -68,7 +68,7 @@ export function savedBy(row: SavedRow): Saved {
 export const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(deadline_at, 'infinity'))`;
 
 const write = writeFor<SavedRow>(
-  sql`number int, model text, text text, reasoning text, "refusalFrom" int, "ownEdition" int, "finishReason" text,
+  sql`number int, model text, text text, reasoning text, "refusalFrom" int, "serviceTier" text, "ownEdition" int, "finishReason" text,
   "finishReasonRaw" text, usage json, ${usedColumn}, opaque text, requests int, attempts int, sent int, "startedAt" double precision, warnings json,
   calls json, "openCalls" int, "waitingCalls" int, waits boolean, "expiresIn" double precision, waiting json, webhook json, "eventIds" json,
   ${standsOnColumn}`,
@@ -86,9 +86,9 @@ const write = writeFor<SavedRow>(
       returning turns.id, project, key_id, stored, provider, priority, turns.step, generation, turns.edition, last_event, turns.place, inputs, input.*
     ),
     round as (
-      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, edition, finish_reason, finish_reason_raw, usage,
+      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, service_tier, edition, finish_reason, finish_reason_raw, usage,
         opaque, requests, attempts, sent, started_at)
-      select id, number, model, text, reasoning, "refusalFrom", edition, "finishReason", "finishReasonRaw", usage,
+      select id, number, model, text, reasoning, "refusalFrom", "serviceTier", edition, "finishReason", "finishReasonRaw", usage,
         opaque::json, requests, attempts, sent, to_timestamp("startedAt")
       from turns
     ),
@@ -132,6 +132,7 @@ export function rowOfRound({
     text: reply.text,
     reasoning: reply.reasoning ?? null,
     refusalFrom: reply.refusalFrom ?? null,
+    serviceTier: reply.serviceTier ?? null,
     ownEdition: edition,
     finishReason: reply.finishReason,
     finishReasonRaw: reply.finishReasonRaw,
@@ -191,7 +192,7 @@ async function saveAnswerInMiddle(
 }
 
 const writeMiddle = writeFor<SavedRow>(
-  sql`number int, model text, text text, reasoning text, "refusalFrom" int, violations json, "ownEdition" int,
+  sql`number int, model text, text text, reasoning text, "refusalFrom" int, "serviceTier" text, violations json, "ownEdition" int,
   "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn}, opaque text, requests int, attempts int, sent int, "startedAt" double precision,
   warnings json, webhook json, "eventIds" json, ${standsOnColumn}`,
   (input) => sql`

@@ -103,7 +103,7 @@ const isRefused = sql`"incompleteReason" = 'content_filter' and "finishReason" =
 
 const columns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
   "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, text text, calls json, reasoning text,
-  "refusalFrom" int, violations json, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},
+  "refusalFrom" int, "serviceTier" text, violations json, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},
   opaque text, requests int, attempts int, sent int, "startedAt" double precision, "failedRequests" int, "eventIds" json, answers boolean,
   ${standsOnColumn}`;
 

@@ -48,12 +48,14 @@ export function columnsOfRound({
     requests,
   };
   const pieces = { reasoning: reply.reasoning ?? null, refusalFrom: reply.refusalFrom ?? null, ownEdition: edition };
+  const serviceTier = reply.serviceTier ?? null;
   const called = calls.length > 0 ? { text: reply.text, calls } : {};
   const unfit = violations ? { text: reply.text, violations } : {};
   return {
     roundNumber: number,
     model,
     ...columns,
+    serviceTier,
     ...pieces,
     ...called,
     ...unfit,
@@ -66,8 +68,8 @@ export function columnsOfRound({
 
 /** Inserts the round of each turn of the CTE `target`. */
 export const insertRound = sql`
-      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, violations, edition, finish_reason,
+      insert into rounds (turn_id, number, model, text, reasoning, refusal_from, service_tier, violations, edition, finish_reason,
         finish_reason_raw, usage, opaque, requests, attempts, sent, started_at)
-      select id, "roundNumber", model, text, reasoning, "refusalFrom", violations, edition, "finishReason", "finishReasonRaw",
+      select id, "roundNumber", model, text, reasoning, "refusalFrom", "serviceTier", violations, edition, "finishReason", "finishReasonRaw",
         usage, opaque::json, requests, attempts, sent, to_timestamp("startedAt")
       from target`;

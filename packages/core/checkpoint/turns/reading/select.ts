@@ -59,6 +59,13 @@ const requestExceptConfig = sql`project, conversation_id as "conversationId", in
   schedule_id as "scheduleId"`;
 export const requestColumns = sql`${requestExceptConfig}, config`;
 
+/**
+ * What its provider refused of a round for lack of capacity, and for how long it has waited since; null for nearly
+ * all.
+ */
+const tierWait = sql`case when tier_wait is not null then json_build_object('refusals', tier_wait -> 'refusals', 'tier', tier_wait -> 'tier',
+  'waitedMs', extract(epoch from now() - (tier_wait ->> 'since')::timestamptz) * 1000) end`;
+
 /** The state of a turn. The database's clock decides whether it is `leased` (R9), and `uncontended` (R3). */
 export const stateExceptOutput = sql`
   id, status, coalesce(position, ${sql.lit(BEHIND_ALL)}) as position, position is null as delayed, hidden_at is not null as hidden, error, incomplete_reason as "incompleteReason", warnings,
@@ -75,7 +82,7 @@ export const stateExceptOutput = sql`
   greatest(coalesce(waiting_since, created_at), case when retry_at <= now() then retry_at end,
     case when lease_until <= now() then lease_until end)::text as "waitingSince", place,
   coalesce(place = 'wanted' and exists (select from full_projects where name = project), false) as "quotaFull",
-  begun_with as "begunWith"`;
+  begun_with as "begunWith", ${tierWait} as "tierWait"`;
 export const stateColumns = sql`${stateExceptOutput}, output`;
 
 /** What has joined a turn; looked for only where the turn says that there is any. `turn` is the relation that has its columns. */
@@ -87,7 +94,7 @@ export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
 
 /** A round as JSON. */
 export const roundColumns = sql`json_build_object('number', number, 'model', model, 'text', text, 'finishReason', finish_reason,
-    'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'reasoning', reasoning, 'refusalFrom', refusal_from,
+    'finishReasonRaw', finish_reason_raw, 'usage', usage, 'opaque', opaque, 'reasoning', reasoning, 'refusalFrom', refusal_from, 'serviceTier', service_tier,
     'violations', violations, 'edition', edition, 'requests', requests, 'attempts', attempts, 'sent', sent, 'startedAt', started_at,
     'completedAt', completed_at)`;
 
@@ -182,7 +189,8 @@ export function fromColumns<R extends { number: number }, Config, C>(row: AsRead
     leased,
     ...rest
   } = row;
-  const { uncontended, overdue, deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, ...others } = rest;
+  const { uncontended, overdue, deadlineInMs, starts, attempts, edition, waitedMs, tierWait, rateLimited, ...others } =
+    rest;
   const { retryAt, early, waitingSince, place, quotaFull, joined, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
@@ -193,7 +201,7 @@ export function fromColumns<R extends { number: number }, Config, C>(row: AsRead
     joined: joined ?? [],
     work: {
       ...{ step, model, generation, atHead, delayed, leaseOwner, leased, uncontended, overdue },
-      ...{ deadlineInMs, starts, attempts, edition, waitedMs, rateLimited, retryAt, early, waitingSince },
+      ...{ deadlineInMs, starts, attempts, edition, waitedMs, tierWait, rateLimited, retryAt, early, waitingSince },
       ...{ place, quotaFull },
     },
   };

@@ -34,7 +34,7 @@ function rowOf(round: NewRound) {
 }
 
 const write = writeFor<SavedRow>(
-  sql`number int, model text, text text, reasoning text, "refusalFrom" int, violations json, "ownEdition" int, "finishReason" text,
+  sql`number int, model text, text text, reasoning text, "refusalFrom" int, "serviceTier" text, violations json, "ownEdition" int, "finishReason" text,
   "finishReasonRaw" text, usage json, ${usedColumn}, opaque text, requests int, attempts int, sent int, "startedAt" double precision, warnings json,
   calls json, "openCalls" int, "waitingCalls" int, waits boolean, "isComplete" boolean, "expiresIn" double precision, waiting json,
   answered json, webhook json, "eventIds" json, ${standsOnColumn}`,

@@ -1,0 +1,16 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** A round that waits for room under the limit of this name, and what it needs there. */
+export type Waiter = { name: string; requests: number; tokens: number };
+
+/**
+ * Enters turns into the lines of limits, in the statement that postpones them: a waker finds both or neither. A turn that
+ * was woken in vain keeps its place in the line. `from` has the columns `id`, `limitName`, `limitRequests` and `limitTokens`.
+ */
+export function enterLine(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+      insert into provider_waits (turn_id, limit_name, since, requests, tokens)
+      select id, "limitName", now(), "limitRequests", "limitTokens" from ${from} where "limitName" is not null
+      on conflict (turn_id) do update set limit_name = excluded.limit_name, woken_at = null, requests = excluded.requests,
+        tokens = excluded.tokens`;
+}

@@ -1,0 +1,139 @@
+import { sql } from 'kysely';
+import { read, write } from '../../postgres/read-write.ts';
+import { timing } from '../../turn/timing.ts';
+import type { TurnWakeup } from '../../turn/wakeup.ts';
+import { isActive } from '../sql/active.ts';
+import { dueIn } from '../sql/due.ts';
+import { hasPlace } from '../sql/place.ts';
+import { wakeupColumns } from '../sql/wakeup.ts';
+import type { Db } from '../tables.ts';
+import type { ProviderLimit } from './provider-limit-tables.ts';
+import { sumOf, type Window, windowAt } from './window.ts';
+
+/**
+ * Wakes turns that wait under limits with room: as many as fit, those first that have waited for longest. A turn that
+ * was woken keeps its place in the line until it has booked, but room is kept for it for two seconds only: it may
+ * have to wait for a place of its project, or for a rate limit. Returns the wake-ups to enqueue.
+ */
+export async function wakeWaiting(db: Db, limits: readonly ProviderLimit[]): Promise<TurnWakeup[]> {
+  const lines = await readLines(db);
+  const rooms = lines.flatMap((line) => {
+    const room = roomOf(line, limits);
+    const isFull = [room.turns, room.requests, room.tokens].some((left) => left !== null && left <= 0);
+    return isFull || line.waiting === 0 ? [] : [room];
+  });
+  if (lines.some(({ isIdle }) => isIdle)) await leaveLines(db);
+  return rooms.length > 0 ? await wake(db, rooms) : [];
+}
+
+/** Removes turns that were woken and do not wait any more. Those that were not woken are removed when they would be. */
+async function leaveLines(db: Db): Promise<void> {
+  await write(db, sql`delete from provider_waits where woken_at < now() - ${KEPT} and not ${mayCome}`);
+}
+
+type Line = {
+  name: string;
+  requests: Window;
+  tokens: Window;
+  running: number;
+  waiting: number;
+  /** Turns that room is kept for, and how much. */
+  woken: number;
+  wokenRequests: number;
+  wokenTokens: number;
+  /** No turn waits to be woken, and one that was woken has not booked. */
+  isIdle: boolean;
+  now: number;
+};
+
+/** How long room is kept for a turn that was woken. */
+const KEPT = sql`interval '2 seconds'`;
+
+async function readLines(db: Db): Promise<Line[]> {
+  const isKept = sql`woken_at >= now() - ${KEPT}`;
+  return await read(
+    db,
+    sql<Line>`
+    select line.*, waiting = 0 and woken = 0 as "isIdle", coalesce(limits.requests, '{}') as requests, coalesce(limits.tokens, '{}') as tokens,
+      (extract(epoch from now()) * 1000)::double precision as now,
+      (select count(*)::int from provider_slots join turns on turns.id = turn_id
+        where provider_slots.limit_name = line.name and lease_owner = run_id and lease_until > now()) as running
+    from (
+      select limit_name as name, count(*) filter (where woken_at is null)::int as waiting,
+        count(*) filter (where ${isKept})::int as woken,
+        coalesce(sum(requests) filter (where ${isKept}), 0)::double precision as "wokenRequests",
+        coalesce(sum(tokens) filter (where ${isKept}), 0)::double precision as "wokenTokens"
+      from provider_waits group by limit_name) as line
+    left join provider_limits as limits on limits.name = line.name`,
+  );
+}
+
+/** What is left of a limit; null if it is not bounded. An amount above the limit counts as all of it. */
+type Room = {
+  name: string;
+  turns: number | null;
+  requests: number | null;
+  tokens: number | null;
+  mostRequests: number | null;
+  mostTokens: number | null;
+};
+
+function roomOf(line: Line, limits: readonly ProviderLimit[]): Room {
+  const limit = limits.find(({ name }) => name === line.name);
+  const { requests_per_minute: mostRequests = null, tokens_per_minute: mostTokens = null } = limit ?? {};
+  const left = (most: number | null, used: number) => (most === null ? null : most - used);
+  const used = (window: Window) => sumOf(windowAt(window, line.now));
+  return {
+    ...{ name: line.name, mostRequests, mostTokens },
+    turns: left(limit?.concurrency ?? null, line.running + line.woken),
+    requests: left(mostRequests, used(line.requests) + line.wokenRequests),
+    tokens: left(mostTokens, used(line.tokens) + line.wokenTokens),
+  };
+}
+
+/** The turns of one limit that are looked at in one statement. */
+const MOST = 1_000;
+
+/** Whether a turn still waits, or comes by itself. */
+const mayCome = sql<boolean>`exists (select from turns where id = provider_waits.turn_id and ${isActive} and rate_limited)`;
+
+/** A turn without a place asks for one once it is due (R27). One that does not wait any more leaves the line. */
+async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
+  const rows = await write(
+    db,
+    sql<TurnWakeup & { isDue: boolean }>`
+    with room as materialized (
+      select * from json_to_recordset(${rooms}::json) as room (name text, turns int, requests double precision,
+        tokens double precision, "mostRequests" double precision, "mostTokens" double precision)
+    ),
+    line as materialized (
+      select turn_id, "mayCome", row_number() over w as nth, turns,
+        sum(least(head.requests, "mostRequests")) over w <= room.requests as "fitsRequests",
+        sum(least(head.tokens, "mostTokens")) over w <= room.tokens as "fitsTokens"
+      from room cross join lateral (
+        select turn_id, since, requests, tokens, ${mayCome} as "mayCome" from provider_waits
+        where limit_name = room.name and woken_at is null order by since limit ${MOST}) as head
+      window w as (partition by name, "mayCome" order by since, turn_id)
+    ),
+    next as materialized (
+      select turn_id from provider_waits where woken_at is null and turn_id = any(array(
+        select turn_id from line where "mayCome" and nth <= coalesce(turns, nth)
+          and coalesce("fitsRequests", true) and coalesce("fitsTokens", true)))
+      for no key update skip locked
+    ),
+    woken as (
+      update turns set retry_at = now(), generation = generation + 1,
+        due_at = case when ${hasPlace} then ${dueIn(timing.graceMs)} else least(now(), deadline_at) end
+      from next where turns.id = next.turn_id and ${isActive} and rate_limited and retry_at > now()
+        and (lease_owner is null or lease_until < now())
+      returning ${wakeupColumns}, ${hasPlace} as "isDue"
+    ),
+    kept as (update provider_waits set woken_at = now() from next where provider_waits.turn_id = next.turn_id),
+    gone as (
+      delete from provider_waits where turn_id = any(array(select turn_id from line where not "mayCome"))
+        or (limit_name in (select name from room) and woken_at < now() - ${KEPT} and not ${mayCome})
+    )
+    select * from woken`,
+  );
+  return rows.flatMap(({ isDue, ...wakeup }) => (isDue ? [wakeup] : []));
+}
