@@ -6,6 +6,7 @@ import type { Settings } from '../process/settings.ts';
 import { makeTokensPerDay, type TokensPerDay } from '../start/tokens-per-day.ts';
 import { type HeldWrites, makeHeldWrites } from './held-writes.ts';
 import { type Heartbeat, makeHeartbeat } from './lease/heartbeat.ts';
+import { type MeanOutput, makeMeanOutput } from './mean-output.ts';
 import { type Memory, makeMemory } from './memory/memory.ts';
 import { makeRateLimits, type RateLimits } from './rate-limits.ts';
 import { type BlobCache, makeBlobCache } from './round/blob-cache.ts';
@@ -18,6 +19,7 @@ type Shared =
       | 'pubsub'
       | 'providers'
       | 'prices'
+      | 'providerLimits'
       | 'projects'
       | 'admission'
       | 'dueDeliveries'
@@ -43,6 +45,7 @@ export type WorkerContext = Pick<Parts, Shared> & {
   heartbeat: Heartbeat;
   heldWrites: HeldWrites;
   rateLimits: RateLimits;
+  meanOutput: MeanOutput;
   watchers: Watchers;
   toolOutputLimit: number;
   toolRules: ToolRules;
@@ -50,42 +53,35 @@ export type WorkerContext = Pick<Parts, Shared> & {
   modelTimeoutMs: number;
   /** A model that has to be waited for longer than this is left for the next one of its turn. */
   fallbackAfterMs: number;
+  /** A round on the tier `flex` waits for capacity this long, if its turn has no deadline. */
+  flexWaitMs: number;
+  /** How long a request on that tier may be silent. */
+  flexIdleTimeoutMs: number;
   /** For how many days a project that says nothing of it keeps turns behind their end, null for ever; how often that is looked for. */
   retention: { days: number | null; sweepMs: number };
 };
 
 /** A worker's context on the parts its process has opened. */
 export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
-  const { connection, pubsub, providers, prices, projects, admission, dueDeliveries, tools, mcp } = parts;
+  const { connection, pubsub, availability, projects, ...shared } = parts;
   const memory = makeMemory(settings.PAWL_HISTORY_LIMIT);
-  const {
-    toolSecrets,
-    redact,
-    egress,
-    egressPolicy,
-    availability,
-    tracer,
-    secretsOf,
-    enqueue,
-    enqueueBeforeAck,
-    metrics,
-  } = parts;
   return {
-    ...{ db: connection.db, pubsub, log, providers, prices, projects, admission, dueDeliveries, tools, mcp },
-    ...{ toolSecrets, redact, egress, egressPolicy, availability, tracer },
-    ...{ secretsOf, enqueue, enqueueBeforeAck, metrics },
+    ...shared,
+    ...{ db: connection.db, log, pubsub, availability, projects, memory },
     heartbeat: makeHeartbeat(connection.db, log),
     heldWrites: makeHeldWrites(log, availability),
-    memory,
     turnCache: makeTurnCache(connection.db, memory),
     blobCache: makeBlobCache(connection.db, memory),
     rateLimits: makeRateLimits(pubsub),
+    meanOutput: makeMeanOutput(),
     watchers: makeWatchers(pubsub),
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
     toolRules: settings.PAWL_TOOL_RULES,
     tokensPerDay: makeTokensPerDay(connection.db, projects),
     modelTimeoutMs: settings.PAWL_MODEL_TIMEOUT_MS,
     fallbackAfterMs: settings.PAWL_FALLBACK_AFTER_MS,
+    flexWaitMs: settings.PAWL_FLEX_WAIT_MS,
+    flexIdleTimeoutMs: settings.PAWL_FLEX_IDLE_TIMEOUT_MS,
     retention: { days: settings.PAWL_RETENTION_DAYS ?? null, sweepMs: settings.PAWL_RETENTION_SWEEP_MS },
   };
 }

@@ -8,20 +8,22 @@ export type RateLimits = {
   /** Whether any model is limited, or was lately. */
   any(): boolean;
   /** Whether a model may be called now, be it as the probe of a limit that is over. */
-  allows(model: string): boolean;
+  allows(name: string): boolean;
   /** How long a model is left alone from now on, in milliseconds. */
-  waitMs(model: string): number;
+  waitMs(name: string): number;
   /**
    * Books when a turn that has to wait comes back, in milliseconds from now: the more turns wait, the later. A turn that was
    * refused `again` comes behind them.
    */
-  bookReturn(model: string, again?: 'again'): number;
+  bookReturn(name: string, again?: 'again'): number;
   /** Whether the probe of a limit was refused too: then waiting for it counts. A limit that comes and goes counts nothing. */
-  isStuck(model: string): boolean;
+  isStuck(name: string): boolean;
   /** For one request to a model that may be called; where a limit is just over it is the probe, until disposed. */
-  acquire(model: string): Permit;
+  acquire(name: string): Permit;
   /** Notes a 429: the model is left alone for `requestedMs`, else for longer each time until a call succeeds. */
-  refused(model: string, requestedMs: number | undefined): void;
+  refused(name: string, requestedMs: number | undefined): void;
+  /** Notes a reply after which nothing is left of a limit: the same, but no refusal. */
+  exhausted(name: string, forMs: number): void;
   /** Notes what another worker has met. */
   receive(message: RateLimitChange): void;
   /** The models that may not be called now. Publishes the probes that are still in flight. */
@@ -45,47 +47,51 @@ export function makeRateLimits(
 ): RateLimits {
   const by = randomUUID();
   const limits = new Map<string, Limit>();
-  const publish = (model: string, change: RateLimitChange['change']) =>
-    publishToWorkers({ kind: 'rate-limit', by, model, change });
+  const publish = (name: string, change: RateLimitChange['change']) =>
+    publishToWorkers({ kind: 'rate-limit', by, name, change });
 
   return {
     any: () => limits.size > 0,
-    allows: (model) => awayMs(limits.get(model), now()) === 0,
-    waitMs: (model) => awayMs(limits.get(model), now()),
-    isStuck: (model) => isStuck(limits.get(model)),
-    bookReturn: (model, again) => bookReturn(known(limits, model), now()) + (again ? BEHIND_OTHERS_MS : 0),
-    acquire: (model) => {
-      const limit = limits.get(model);
+    allows: (name) => awayMs(limits.get(name), now()) === 0,
+    waitMs: (name) => awayMs(limits.get(name), now()),
+    isStuck: (name) => isStuck(limits.get(name)),
+    bookReturn: (name, again) => bookReturn(known(limits, name), now()) + (again ? BEHIND_OTHERS_MS : 0),
+    acquire: (name) => {
+      const limit = limits.get(name);
       if (!limit) return FREE;
       const probe = { isOwn: true, since: now(), until: now() + PROBE_MS };
       limit.probe = probe;
-      publish(model, { state: 'probed' });
+      publish(name, { state: 'probed' });
       return {
         answered: () => {
-          if (limits.get(model) !== limit || limit.until > now()) return;
-          limits.delete(model);
-          publish(model, { state: 'over' });
+          if (limits.get(name) !== limit || limit.until > now()) return;
+          limits.delete(name);
+          publish(name, { state: 'over' });
         },
         [Symbol.dispose]: () => {
-          if (limits.get(model) !== limit || limit.probe !== probe) return;
+          if (limits.get(name) !== limit || limit.probe !== probe) return;
           limit.probe = null;
-          publish(model, { state: 'unanswered' });
+          publish(name, { state: 'unanswered' });
         },
       };
     },
-    refused: (model, requestedMs) => {
-      const closed = close(known(limits, model), { requestedMs, now: now() });
-      if (closed) publish(model, { state: 'closed', ...closed });
+    refused: (name, requestedMs) => {
+      const closed = close(known(limits, name), { requestedMs, now: now() });
+      if (closed) publish(name, { state: 'closed', ...closed });
     },
-    receive: ({ by: sender, model, change }) => {
-      if (sender !== by) receiveChange(limits, { model, change, now: now() });
+    exhausted: (name, forMs) => {
+      const closed = closeUnrefused(known(limits, name), { forMs, now: now() });
+      if (closed) publish(name, { state: 'closed', ...closed });
+    },
+    receive: ({ by: sender, name, change }) => {
+      if (sender !== by) receiveChange(limits, { name, change, now: now() });
     },
     limited: () => {
       forgetOld(limits, now());
-      const all = [...limits].map(([model, limit]) => ({ model, limit, forMs: awayMs(limit, now()) }));
+      const all = [...limits].map(([name, limit]) => ({ name, limit, forMs: awayMs(limit, now()) }));
       const limited = all.filter(({ forMs }) => forMs > 0);
-      for (const { model, limit } of limited) if (limit.probe?.isOwn) publish(model, { state: 'probed' });
-      return limited.map(({ model, limit, forMs }) => ({ model, forMs, counts: isStuck(limit) }));
+      for (const { name, limit } of limited) if (limit.probe?.isOwn) publish(name, { state: 'probed' });
+      return limited.map(({ name, limit, forMs }) => ({ name, forMs, counts: isStuck(limit) }));
     },
   };
 }
@@ -101,18 +107,18 @@ type Limit = { until: number; nextPauseMs: number; nextReturn: number; refusals:
 /** A request that shows whether a limit is over; `until` then it has to be answered, or published again by its worker. */
 type Probe = { isOwn: boolean; since: number; until: number };
 
-function known(limits: Map<string, Limit>, model: string): Limit {
-  const limit = limits.get(model) ?? { until: 0, nextPauseMs: FIRST_PAUSE_MS, nextReturn: 0, refusals: 0, probe: null };
+function known(limits: Map<string, Limit>, name: string): Limit {
+  const limit = limits.get(name) ?? { until: 0, nextPauseMs: FIRST_PAUSE_MS, nextReturn: 0, refusals: 0, probe: null };
   for (const oldest of limits.keys()) {
-    if (limits.size < MOST_MODELS || limits.has(model)) break;
+    if (limits.size < MOST_MODELS || limits.has(name)) break;
     limits.delete(oldest);
   }
-  limits.set(model, limit);
+  limits.set(name, limit);
   return limit;
 }
 
 function forgetOld(limits: Map<string, Limit>, now: number): void {
-  for (const [model, { until }] of limits) if (until < now - FORGET_MS) limits.delete(model);
+  for (const [name, { until }] of limits) if (until < now - FORGET_MS) limits.delete(name);
 }
 
 function isStuck(limit: Limit | undefined): boolean {
@@ -161,13 +167,20 @@ function close(limit: Limit, { requestedMs, now }: { requestedMs: number | undef
   return { forMs: pauseMs, nextPauseMs: limit.nextPauseMs };
 }
 
+/** After a reply the model is not stuck, however short what is left of its limit lasts. */
+function closeUnrefused(limit: Limit, { forMs, now }: { forMs: number; now: number }) {
+  const closed = close(limit, { requestedMs: forMs, now });
+  limit.refusals = 0;
+  return closed;
+}
+
 /** About how long a message is on its way: turns come back by the clock of the worker that sent it. */
 const TRANSIT_MS = 50;
 
-type Received = Pick<RateLimitChange, 'model' | 'change'> & { now: number };
+type Received = Pick<RateLimitChange, 'name' | 'change'> & { now: number };
 
-function receiveChange(limits: Map<string, Limit>, { model, change, now }: Received): void {
-  const limit = change.state === 'closed' ? known(limits, model) : limits.get(model);
+function receiveChange(limits: Map<string, Limit>, { name, change, now }: Received): void {
+  const limit = change.state === 'closed' ? known(limits, name) : limits.get(name);
   if (!limit) return;
   switch (change.state) {
     case 'closed':
@@ -183,7 +196,7 @@ function receiveChange(limits: Map<string, Limit>, { model, change, now }: Recei
       limit.probe = null;
       return;
     case 'over':
-      if (limit.until <= now) limits.delete(model);
+      if (limit.until <= now) limits.delete(name);
   }
 }
 

@@ -3,6 +3,8 @@ import { refusalOf } from '#core/postgres/refusal.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
 import { nextModel } from '#core/turn/retry.ts';
 import { FIRST_STEP } from '#core/turn/step.ts';
+import { askedTier } from '#core/turn/tiers/asked-tier.ts';
+import { isLate } from '#core/turn/tiers/change-tier.ts';
 import type { Turn, TurnError } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
 import { runToolBatch } from './batch/run-batch.ts';
@@ -14,6 +16,7 @@ import { dueWakeups, endAtDeadline, failTurn } from './lease/stop-run.ts';
 import { openTurn } from './memory/open-turn.ts';
 import { NO_SHARE } from './memory/shares.ts';
 import { reportBegin } from './report/report-begin.ts';
+import { rateLimitOf } from './round/rate-limit-of.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
 
@@ -84,10 +87,11 @@ function unwritable(error: unknown): TurnError {
   return { type: 'internal_error', code: 'internal', message, retryable: true };
 }
 
-/** Its model is rate-limited, and no other one is asked instead: then it is not even begun. */
-function hasToWait(turn: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): boolean {
-  const waitMs = rateLimits.waitMs(turn.work.model);
-  return waitMs > 0 && (waitMs <= fallbackAfterMs || nextModel(turn) === null);
+/** Its model is rate-limited, and neither another model nor another tier is asked: then it is not even begun. */
+function hasToWait(turn: Turn, context: WorkerContext): boolean {
+  const { rateLimits, fallbackAfterMs } = context;
+  const waitMs = rateLimits.waitMs(rateLimitOf(turn));
+  return waitMs > 0 && !isLate(turn) && (waitMs <= fallbackAfterMs || nextModel(turn) === null);
 }
 
 /** While any model is rate-limited the turn is read first: one that has to wait is not begun. */
@@ -104,7 +108,7 @@ async function beginFirst(
  * of its own.
  */
 async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext): Promise<'own' | 'none' | 'refused'> {
-  if (run.turn.work.uncontended && !hasOpenClaim(next)) return 'none';
+  if (run.turn.work.uncontended && !hasOpenClaim(next) && !needsSlot(run.turn, next, context)) return 'none';
   const taken = await takeLease(context.db, run.turn, run.id);
   if (!taken) return 'refused';
   if (taken.inputs > run.turn.joined.length) await loadJoined(run, context);
@@ -121,6 +125,13 @@ async function loadJoined(run: Run, { turnCache }: WorkerContext): Promise<void>
   run.turn = { ...run.turn, input, joined, begunWith, pendingInput };
 }
 
+/** A slot of a provider's limit belongs to a lease, so a round that needs one takes its lease before it asks. */
+function needsSlot({ work, config }: Turn, { kind }: NextStep, { providerLimits }: WorkerContext): boolean {
+  if (kind !== 'run-round' || providerLimits.all.length === 0) return false;
+  const models = [work.model, ...(config.context?.model ? [config.context.model] : [])];
+  return models.flatMap((model) => providerLimits.of(model)).some(({ concurrency }) => concurrency !== undefined);
+}
+
 /** A call that another run claimed and never answered: only the run with the lease decides on it (R8). */
 function hasOpenClaim(next: NextStep): boolean {
   return next.kind === 'run-tool-batch' && next.calls.some((call) => call.claimedBy !== null);
@@ -132,12 +143,18 @@ function mayLeave({ kind }: NextStep, leavePlace: LeavePlace | undefined): Leave
 }
 
 /** How long a step can take within all its own bounds; its lease is renewed no longer (R4). */
-function limitOf({ config }: Turn, next: Pick<NextStep, 'kind'>, { modelTimeoutMs }: WorkerContext): number {
+function limitOf(turn: Turn, next: Pick<NextStep, 'kind'>, context: WorkerContext): number {
+  const { config } = turn;
   const SLACK_MS = 60_000;
   const LONGEST_BATCH_MS = 10 * 3_600_000;
   // An empty reply to tool results is asked once more.
   const ofRound = 2 * (config.tool_mode === 'emulated' ? 3 : 1);
   // A history that was refused as too long: two models may be asked for a summary, then the round is asked again.
   const requests = config.context ? 2 * ofRound + 2 : ofRound;
-  return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * modelTimeoutMs);
+  return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * timeoutOf(turn, context));
+}
+
+function timeoutOf(turn: Turn, { modelTimeoutMs, flexIdleTimeoutMs }: WorkerContext): number {
+  const ofTier = askedTier(turn) === 'flex' ? Math.max(modelTimeoutMs, flexIdleTimeoutMs) : modelTimeoutMs;
+  return turn.config.model_retry?.timeout_ms ?? ofTier;
 }

@@ -19,6 +19,7 @@ import { queueAllDelayed } from './routines/queue-delayed.ts';
 import { rescue } from './routines/rescue.ts';
 import { makeRetention, type Retention } from './routines/retention.ts';
 import { rollUpAllUsage } from './routines/roll-up-usage.ts';
+import { wakeAllWaiting } from './routines/wake-waiting.ts';
 import { workTurn } from './work-turn.ts';
 
 const DELETE_EXPIRED_EVERY_MS = 3_600_000;
@@ -79,6 +80,7 @@ function startRoutines(context: WorkerContext, { record, deliveries, retention }
     every(timing.workerSeenMs, record, context),
     // (R28): a commit whose process died asks for nothing.
     every(timing.admitEveryMs, () => context.admission.tick(), context),
+    every(timing.admitEveryMs, () => wakeAllWaiting(context), context),
     // (R16): no job waits for a delivery.
     every(timing.deliverEveryMs, () => deliveries.tick(), context),
     // (R35): no job waits for their time.

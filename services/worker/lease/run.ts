@@ -46,6 +46,8 @@ export type Run = {
   lead(edition: number): void;
   /** Whether it has told a piece of the round. */
   told: boolean;
+  /** How long ago it was started, in milliseconds: its turn was loaded then. */
+  ageMs(): number;
   /** Its turn is larger than a worker loads, so it has only the beginnings of its results. */
   isShortened: boolean;
   stop(reason: StopReason): void;
@@ -61,6 +63,7 @@ export function startRun(id: string, turn: Turn): Run & Disposable {
   const controller = new AbortController();
   const stop = (reason: StopReason) => controller.abort(reason);
   const { deadlineInMs, step } = turn.work;
+  const startedAt = performance.now();
   const { promise: leased, resolve } = Promise.withResolvers<void>();
   const timer = deadlineInMs === null ? undefined : setTimeout(stop, Math.min(deadlineInMs, MAX_TIMER_MS), 'deadline');
   const run: Run & Disposable = {
@@ -82,6 +85,7 @@ export function startRun(id: string, turn: Turn): Run & Disposable {
       resolve();
     },
     stop,
+    ageMs: () => performance.now() - startedAt,
     [Symbol.dispose]: () => clearTimeout(timer),
   };
   return run;

@@ -1,5 +1,6 @@
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { settleEmpty } from '#core/llm/reply/settle-empty.ts';
+import { timesField } from '#core/llm/round-request.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { MAX_SUMMARY_TOKENS, SUMMARY_INSTRUCTIONS, summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
 import type { Message } from '#core/turn/message.ts';
@@ -9,19 +10,25 @@ import { turnSpanId } from '../../process/trace/span-ids.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { countRequests } from './count-requests.ts';
+import { noteExhausted } from './note-exhausted.ts';
 
 /** What a summary is asked of, and what it has to tell. */
 export type SummaryQuestion = { step: RoundStep; model: string; messages: readonly Message[] };
 
-/** Asks a model for a summary of messages, once. What the turn asks of its rounds is not asked of it: tools, sampling, a form. */
+/**
+ * Asks a model for a summary of messages, once, on its ordinary tier. What the turn asks of its rounds is not asked
+ * of it: tools, sampling, a form.
+ */
 export async function askSummary(run: Run, question: SummaryQuestion, context: WorkerContext): Promise<Reply> {
   const { model } = question;
   using permit = context.rateLimits.acquire(model);
   const provider = context.providers.ofModel(model, run.turn.config.wires);
   const caller = settleEmpty(countRequests(provider, run));
   const trace = context.tracer.headersWithin(run.turn, () => turnSpanId(run.turn));
-  const reply = await caller.ask({ ...summaryRequest(run, question), trace }, run.signal, () => permit.answered());
+  const request = { ...summaryRequest(run, question), trace };
+  const reply = await caller.ask(request, run.signal, () => permit.answered());
   permit.answered();
+  noteExhausted(model, reply, context);
   return reply;
 }
 
@@ -46,8 +53,9 @@ function summaryRequest({ turn }: Run, { step, model, messages }: SummaryQuestio
       textFormat: null,
     },
     maxOutputTokens: MAX_SUMMARY_TOKENS,
-    promptCache: null,
+    ...{ promptCache: null, serviceTier: null },
     providerOptions: {},
+    ...timesField(turn.config),
     requestId: `${turn.id}.${step.round}.${turn.work.generation}s`,
   };
 }

@@ -32,7 +32,7 @@ type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 export async function commitRound(run: Run, replied: Replied, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
   const { step, startedAt } = replied;
-  const usage = pricedUsage(replied.reply.usage, turn.work.model, context);
+  const usage = pricedUsage(replied.reply, turn.work.model, context);
   const reply = { ...cleaned(replied.reply), usage };
   const attempts = turn.work.attempts + turn.work.starts + 1;
   const outcome = outcomeOf(reply, step.final, needsRepair(turn));

@@ -9,10 +9,10 @@ import {
   tokensAfter,
 } from '#core/turn/compaction/plan-compaction.ts';
 import { type HistoryTurn, replacesAny } from '#core/turn/compaction/sent-history.ts';
+import { MAX_SUMMARY_TOKENS } from '#core/turn/compaction/summary-prompt.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { decideRetry, isSpent, nextModel, requestedPauseMs } from '#core/turn/retry.ts';
-import { MAX_MODEL_ATTEMPTS } from '#core/turn/timing.ts';
+import { decideRetry, isSpent, maxAttemptsOf, nextModel, requestedPauseMs } from '#core/turn/retry.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
@@ -22,6 +22,7 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
 import { askSummary } from './ask-summary.ts';
 import { pricedUsage } from './priced-usage.ts';
 import { postponeRound, retryRound } from './retry-round.ts';
+import { takeRoom } from './take-room.ts';
 
 /** The turns that a turn stands on, oldest first. */
 export type Earlier = readonly HistoryTurn[];
@@ -62,11 +63,13 @@ type SummaryWriter = { model: string; triedBefore: number };
  * Who writes the summary: the model that is named for it, unless its tries are used up, or it is away for longer than a turn
  * waits for a model.
  */
-function summaryWriter({ config, work }: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): SummaryWriter {
+function summaryWriter(turn: Turn, context: WorkerContext): SummaryWriter {
+  const { config, work } = turn;
   const named = config.context?.model ?? work.model;
-  if (named !== work.model && work.attempts >= MAX_MODEL_ATTEMPTS)
-    return { model: work.model, triedBefore: MAX_MODEL_ATTEMPTS - 1 };
-  return { model: rateLimits.waitMs(named) > fallbackAfterMs ? work.model : named, triedBefore: 0 };
+  const maxAttempts = maxAttemptsOf(config);
+  if (named !== work.model && work.attempts >= maxAttempts) return { model: work.model, triedBefore: maxAttempts - 1 };
+  const waitMs = context.rateLimits.waitMs(named);
+  return { model: waitMs > context.fallbackAfterMs ? work.model : named, triedBefore: 0 };
 }
 
 type Summary = SummaryWriter & { step: RoundStep; line: HistoryTurn[]; plan: CompactionPlan };
@@ -74,12 +77,18 @@ type Summary = SummaryWriter & { step: RoundStep; line: HistoryTurn[]; plan: Com
 /** Where the model that is named for summaries cannot answer, the one that the turn asks now does. */
 async function summarize(run: Run, due: Summary, context: WorkerContext): Promise<Compacted> {
   const { step, line, plan, model, triedBefore } = due;
-  const failing = { step, model, triedBefore };
+  const failing = { step, model, triedBefore, limit: model };
   if (!context.rateLimits.allows(model)) return { kind: 'left', wakeups: await postponeRound(run, failing, context) };
   try {
+    const asking = { step, model, messages: plan.replaced, summaryTokens: MAX_SUMMARY_TOKENS };
+    const room = await takeRoom(run, asking, context);
+    if (room.kind === 'left') return room;
     const reply = await askSummary(run, { step, model, messages: plan.replaced }, context);
-    const usage = pricedUsage(reply.usage, model, context);
-    return await saveLine(run, { line, plan, written: { model, ...summaryOf(reply), usage } }, context);
+    const correct = room.correctionOf(reply);
+    const usage = pricedUsage(reply, model, context);
+    const saved = await saveLine(run, { line, plan, written: { model, ...summaryOf(reply), usage } }, context);
+    await correct();
+    return saved;
   } catch (failure) {
     if (run.signal.aborted || !(failure instanceof ProviderFailed)) throw failure;
     const without = { line, plan, written: { ...NOTHING, model } };
@@ -108,15 +117,17 @@ function nextWriter({ work }: Turn, failure: ProviderFailed, { fallbackAfterMs }
 
 /** Whether a model that was asked for a summary is given up: by the rules of a round, with the wait that its limit asks for. */
 function isModelSpent(
-  { work }: Turn,
+  turn: Turn,
   { failure, model, triedBefore }: SummaryWriter & { failure: ProviderFailed },
-  { rateLimits, fallbackAfterMs }: WorkerContext,
+  context: WorkerContext,
 ): boolean {
+  const { rateLimits, fallbackAfterMs } = context;
   const isLimited = failure.retry.kind === 'rate-limited';
   if (isLimited) rateLimits.refused(model, requestedPauseMs(failure.retry));
   const waitMs = isLimited ? rateLimits.waitMs(model) : 0;
-  const spent = { ...work, attempts: work.attempts - triedBefore };
-  const isOver = decideRetry(failure.retry, spent, { pauseMs: waitMs }).kind === 'fail';
+  const spent = { ...turn.work, attempts: turn.work.attempts - triedBefore };
+  const bounds = { pauseMs: waitMs, maxAttempts: maxAttemptsOf(turn.config) };
+  const isOver = decideRetry(failure.retry, spent, bounds).kind === 'fail';
   return isSpent({ failure, isOver, waitMs }, fallbackAfterMs);
 }
 

@@ -1,8 +1,12 @@
-import type { Usage } from '#core/turn/reply.ts';
+import type { Reply, Usage } from '#core/turn/reply.ts';
 import type { WorkerContext } from '../context.ts';
 
-/** The usage of a reply with its cost by the prices of now. Without a price of the model it has no cost. */
-export function pricedUsage(usage: Usage | null, model: string, { prices }: WorkerContext): Usage | null {
-  const cost = prices.costOf(model, usage);
+/** The usage of a reply with its cost by the prices of now. Without a price of its model and tier it has no cost. */
+export function pricedUsage(
+  { usage, serviceTier = null }: Pick<Reply, 'usage' | 'serviceTier'>,
+  model: string,
+  { prices }: WorkerContext,
+): Usage | null {
+  const cost = prices.costOf(model, usage, serviceTier);
   return cost === null || usage === null ? usage : { ...usage, cost_usd: cost.usd, cache_savings_usd: cost.savings };
 }

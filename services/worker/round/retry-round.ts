@@ -3,7 +3,9 @@ import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
-import { decideRetry, fallbackFor, requestedPauseMs } from '#core/turn/retry.ts';
+import { decideRetry, fallbackFor, maxAttemptsOf, nextModel, requestedPauseMs } from '#core/turn/retry.ts';
+import { askedTier } from '#core/turn/tiers/asked-tier.ts';
+import { decideCapacity, lateInMs, type TierChange } from '#core/turn/tiers/change-tier.ts';
 import type { Turn, TurnError } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
@@ -11,6 +13,8 @@ import type { Run } from '../lease/run.ts';
 import { dueWakeups, failTurn } from '../lease/stop-run.ts';
 import { failedTry, reportFailedAttempt } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
+import { rateLimitOf } from './rate-limit-of.ts';
+import { tryOf, turnNow } from './wait-under-limit.ts';
 
 /**
  * Postpones a round with a rate-limited model, under a lease or without one. A round that was postponed until the end of the
@@ -18,31 +22,32 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
  */
 export async function postponeRound(
   run: Run,
-  { step, model = run.turn.work.model }: Pick<Unanswered, 'step' | 'model'>,
+  { step, model = run.turn.work.model, limit = rateLimitOf(run.turn) }: Pick<Unanswered, 'step' | 'model' | 'limit'>,
   context: WorkerContext,
 ): Promise<Wakeup[]> {
   const { work } = run.turn;
   if (work.rateLimited && work.early) return [];
-  return retryRound(run, { step, model, failure: new RateLimited(model) }, context);
+  return retryRound(run, { step, model, limit, failure: new RateLimited(limit) }, context);
 }
 
 /**
  * A round that failed, and the model that did where that is another than the turn's: it was asked for a summary. `triedBefore` of
  * the step's tries were another model's.
  */
-type Unanswered = { step: RoundStep; failure: ProviderFailed; model?: string; triedBefore?: number };
+type Unanswered = { step: RoundStep; failure: ProviderFailed; model?: string; limit?: string; triedBefore?: number };
 
 /** A round without a reply: tried again later, handed to the next model, or the end of the turn (design: retries). */
 export async function retryRound(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
-  const { failure, model = turn.work.model, triedBefore = 0 } = unanswered;
-  const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, { failure, model }, context) : 0;
-  const countedMs = failure instanceof RateLimited && !context.rateLimits.isStuck(model) ? 0 : pauseMs;
+  const { failure, model = turn.work.model, limit = rateLimitOf(turn), triedBefore = 0 } = unanswered;
+  if (waitsForCapacity(turn, unanswered)) return retryWithCapacity(run, unanswered, context);
+  const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, { failure, limit }, context) : 0;
+  const isStuck = context.rateLimits.isStuck(limit);
+  const countedMs = failure instanceof RateLimited && !isStuck ? 0 : pauseMs;
   const spent = { ...turn.work, attempts: turn.work.attempts - triedBefore };
-  const next = decideRetry(failure.retry, spent, { pauseMs, countedMs });
+  const next = decideRetry(failure.retry, spent, { pauseMs, countedMs, maxAttempts: maxAttemptsOf(turn.config) });
   const known = { failure, isOver: next.kind === 'fail', waitMs: pauseMs };
-  const mayLeave = model === turn.work.model && isBegun(run);
-  const to = mayLeave ? fallbackFor(turn, known, context.fallbackAfterMs) : null;
+  const to = mayLeave(run, model) ? fallbackFor(turn, known, context.fallbackAfterMs) : null;
   if (to) return leaveModel(run, { ...unanswered, to }, context);
   if (next.kind === 'fail') return failTurn(run, errorOf(failure), context);
 
@@ -50,14 +55,46 @@ export async function retryRound(run: Run, unanswered: Unanswered, context: Work
   return postpone(run, { ...unanswered, delayMs, counts, waitedMs: countedMs }, context);
 }
 
-type Postponed = Unanswered & { delayMs: number; counts: boolean; waitedMs: number };
+/** Whether the provider refused a round on `flex` since it lacks the capacity: only this round waits for that. */
+function waitsForCapacity(turn: Turn, { failure, limit }: Pick<Unanswered, 'failure' | 'limit'>): boolean {
+  const { retry } = failure;
+  const isRound = limit === undefined;
+  return isRound && retry.kind === 'rate-limited' && retry.lacksCapacity === true && askedTier(turn) === 'flex';
+}
+
+/** Waits for capacity, changes the tier, or leaves the model, which counts as overloaded. */
+async function retryWithCapacity(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
+  const { turn } = run;
+  const { failure, model = turn.work.model, step } = unanswered;
+  const requestedMs = failure.retry.kind === 'never' ? 0 : (failure.retry.afterMs ?? 0);
+  const next = decideCapacity(turnNow(run), { mostMs: context.flexWaitMs, requestedMs });
+  if (next.kind === 'change') return leaveTier(run, { step, because: next.because }, context);
+  if (next.kind === 'again') {
+    const { delayMs } = next;
+    return postpone(run, { ...unanswered, delayMs, counts: false, waitedMs: 0, lacksCapacity: true }, context);
+  }
+  const overloaded = new NoCapacity(model, failure);
+  const to = mayLeave(run, model) ? nextModel(turn) : null;
+  return to
+    ? leaveModel(run, { ...unanswered, failure: overloaded, to }, context)
+    : failTurn(run, errorOf(overloaded), context);
+}
+
+/** Whether a round may go to the next model: one for a summary is no model of the turn. */
+function mayLeave(run: Run, model: string): boolean {
+  return model === run.turn.work.model && isBegun(run);
+}
+
+type Postponed = Unanswered & { delayMs: number; counts: boolean; waitedMs: number; lacksCapacity?: boolean };
 
 async function postpone(
   run: Run,
-  { step, failure, model = run.turn.work.model, delayMs, counts, waitedMs }: Postponed,
+  { step, failure, model = run.turn.work.model, ...postponed }: Postponed,
   context: WorkerContext,
 ): Promise<Wakeup[]> {
   const { turn } = run;
+  const { counts, waitedMs, lacksCapacity = false } = postponed;
+  const delayMs = Math.min(postponed.delayMs, Math.max(1, Math.ceil(lateInMs(turnNow(run)))));
   const eventData = isReported(turn, failure)
     ? { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs }
     : null;
@@ -69,6 +106,7 @@ async function postpone(
     delayMs,
     attempt: counts,
     ...limited,
+    lacksCapacity,
     eventData,
   };
   const write = { verb: 'postponeStep', turnId: turn.id };
@@ -82,6 +120,35 @@ async function postpone(
     about,
     `round ${step.round} again in ${delayMs} ms: ${provider} failed with ${failure.code}`,
   );
+  context.watchers.publishContinued(turn.id);
+  return wakeups;
+}
+
+/**
+ * Lets the round be asked on its fallback tier from now on: committed before that is asked (R24). A redelivered job
+ * finds the tier in the row of the turn.
+ */
+export async function leaveTier(
+  run: Run,
+  { step, because }: { step: RoundStep; because: TierChange },
+  context: WorkerContext,
+): Promise<Wakeup[]> {
+  const { turn } = run;
+  const [from, to] = [askedTier(turn), 'default'] as const;
+  const change = {
+    ...tryOf(run),
+    failed: failedTry(run, context),
+    ...{ called: [], delayMs: 0, attempt: false, rateLimited: false, waitedMs: 0 },
+    ...{ tier: to, lacksCapacity: because !== 'deadline' },
+    eventData: { round: step.round, from, to, because },
+  };
+  const write = { verb: 'postponeStep', turnId: turn.id };
+  const wakeups = await writeCheckpoint(context, write, () => postponeStep(context.db, change));
+  if (!wakeups) return dueWakeups(turn, context);
+
+  reportFailedAttempt(run, 'provider_rate_limited', context);
+  const about = { event: 'tier.changed', turn_id: turn.id, round: step.round, from, to, because };
+  context.log.warn(about, `round ${step.round} goes from ${from} to ${to}: ${because}`);
   context.watchers.publishContinued(turn.id);
   return wakeups;
 }
@@ -113,11 +180,6 @@ async function leaveModel(
   return wakeups;
 }
 
-/** What a write says of the run that gives its step back. */
-function tryOf({ id, turn, step, requests, edition, told }: Run) {
-  return { turnId: turn.id, step, generation: turn.work.generation, runId: id, requests, edition, told };
-}
-
 /** Whether a worker has begun the turn: one that still waits for its first model stays with it. */
 function isBegun({ turn, edition }: Run): boolean {
   return turn.status !== 'queued' || edition !== null;
@@ -125,21 +187,29 @@ function isBegun({ turn, edition }: Run): boolean {
 
 /** No request was made, since the model is rate-limited. */
 class RateLimited extends ProviderFailed {
-  constructor(model: string) {
-    const message = `${model} is rate-limited and was not asked. A turn fails that has waited ten minutes for a limit which does not end; retry it then.`;
+  constructor(limit: string) {
+    const message = `${limit} is rate-limited and was not asked. A turn fails that has waited ten minutes for a limit which does not end; retry it then.`;
     super('provider_rate_limited', message, { retry: { kind: 'rate-limited' } });
+  }
+}
+
+/** The provider has lacked the capacity for a round for as long as it may wait. */
+class NoCapacity extends ProviderFailed {
+  constructor(model: string, { provider }: ProviderFailed) {
+    const message = `${model} had no capacity on flex for as long as a round may wait. Retry the turn later, set tier_fallback, or leave service_tier out.`;
+    super('provider_overloaded', message, { retry: { kind: 'later' }, provider });
   }
 }
 
 /** How long the turn stays away from its model. After a 429 all turns do; a round without a request has met none. */
 function pauseOf(
   { work }: Turn,
-  { failure, model }: { failure: ProviderFailed; model: string },
+  { failure, limit }: { failure: ProviderFailed; limit: string },
   { rateLimits }: WorkerContext,
 ): number {
-  if (failure instanceof RateLimited) return rateLimits.bookReturn(model);
-  rateLimits.refused(model, requestedPauseMs(failure.retry));
-  return rateLimits.bookReturn(model, work.rateLimited ? 'again' : undefined);
+  if (failure instanceof RateLimited) return rateLimits.bookReturn(limit);
+  rateLimits.refused(limit, requestedPauseMs(failure.retry));
+  return rateLimits.bookReturn(limit, work.rateLimited ? 'again' : undefined);
 }
 
 /** A turn reports once that it waits for a limit, and nothing before it has begun. */

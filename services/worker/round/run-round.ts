@@ -7,6 +7,7 @@ import { transcriptOf } from '#core/turn/history/transcript.ts';
 import { type Message, sizeOfMessages } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
+import { isLate, lateInMs } from '#core/turn/tiers/change-tier.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { chatSpanId } from '../../process/trace/span-ids.ts';
 import type { WorkerContext } from '../context.ts';
@@ -19,21 +20,26 @@ import type { InFlight } from '../watchers.ts';
 import { commitRound } from './commit-round.ts';
 import { compactLine, type Earlier, isTooLong, lineOf } from './compact-line.ts';
 import { countRequests } from './count-requests.ts';
+import { noteExhausted } from './note-exhausted.ts';
 import { openHistory } from './open-history.ts';
 import { publishRound, type RoundPublisher } from './publish-round.ts';
-import { postponeRound, retryRound } from './retry-round.ts';
+import { rateLimitOf } from './rate-limit-of.ts';
+import { leaveTier, postponeRound, retryRound } from './retry-round.ts';
+import { takeRoom } from './take-room.ts';
 
 /** Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on. */
 export async function runRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
   const log = context.log.child({ turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 });
-  if (!context.rateLimits.allows(turn.work.model)) return postponeRound(run, { step }, context);
+  if (isLate(turn)) return leaveTier(run, { step, because: 'deadline' }, context);
+  if (!context.rateLimits.allows(rateLimitOf(turn))) return postponeRound(run, { step }, context);
   log.info({ event: 'round.started' }, `round ${step.round} starting`);
 
   try {
     return await askWithHistory(run, step, context);
   } catch (failure) {
     if (run.signal.aborted) return stopRun(run, context);
+    if (failure instanceof TierLate) return leaveTier(run, { step, because: 'deadline' }, context);
     if (failure instanceof MemoryBusy) return leaveToOthers(run, failure, context);
     if (failure instanceof ProviderFailed) return retryRound(run, { step, failure }, context);
     throw failure;
@@ -83,13 +89,20 @@ async function askRound(run: Run, question: Question, context: WorkerContext): P
   const messages = transcriptOf(sentHistory(lineOf(run, question.earlier)));
   if (sizeOfMessages(messages) > memory.most) throw new HistoryTooLarge(memory.most);
   using filled = await blobCache.fill(run.turn.project, messages);
-  using permit = context.rateLimits.acquire(run.turn.work.model);
+  const asking = { step: question.step, model: run.turn.work.model, messages };
+  const room = await takeRoom(run, asking, context);
+  if (room.kind === 'left') return room.wakeups;
+  using permit = context.rateLimits.acquire(rateLimitOf(run.turn));
   const attempt = startAttempt(run, question.step.round);
   const asked = { step: question.step, messages: filled.messages, permit, attempt };
   const reply = await requestReply(run, asked, context);
   attempt.repliedAt = Date.now();
   permit.answered();
-  return await commitRound(run, { step: question.step, reply, startedAt: attempt.startedAt }, context);
+  noteExhausted(rateLimitOf(run.turn), reply, context);
+  const correct = room.correctionOf(reply);
+  const wakeups = await commitRound(run, { step: question.step, reply, startedAt: attempt.startedAt }, context);
+  await correct();
+  return wakeups;
 }
 
 async function requestReply(
@@ -97,7 +110,7 @@ async function requestReply(
   { step, messages, permit, attempt }: { step: RoundStep; messages: Message[]; permit: Permit; attempt: Attempt },
   context: WorkerContext,
 ): Promise<Reply> {
-  const { turn, signal } = run;
+  const { turn } = run;
   const { watchers, providers, tracer } = context;
   const { model } = turn.work;
   const trace = tracer.headersWithin(turn, () => chatSpanId(turn, attempt));
@@ -108,8 +121,9 @@ async function requestReply(
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
   using publisher = publishRound(watchers, address, run);
   using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
+  using late = untilLate(run);
   const dialect = chooseDialect(turn.config.tool_mode, countRequests(provider, run));
-  const reply = await dialect.ask(request, signal, (delta) => {
+  const reply = await dialect.ask(request, late.signal, (delta) => {
     permit.answered();
     attempt.firstChunkAt ??= Date.now();
     publisher.take(delta);
@@ -117,6 +131,21 @@ async function requestReply(
   const warned = warnings.length > 0 ? { warnings: [...(reply.warnings ?? []), ...warnings] } : {};
   return { ...reply, ...warned, reasoning: reply.reasoning ?? publisher.reasoning() };
 }
+
+/** The deadline of the turn is near, so a request on `flex` is ended. */
+class TierLate extends Error {}
+
+/** The signal of a run, which also ends a request on `flex` once the round has to leave the tier. */
+function untilLate({ turn, signal, ageMs }: Run): Disposable & { signal: AbortSignal } {
+  const inMs = lateInMs(turn) - ageMs();
+  if (inMs > LONGEST_TIMER_MS) return { signal, [Symbol.dispose]: () => {} };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new TierLate()), inMs);
+  return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** Node's timers end there, and no request lasts that long. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * A run that started without a lease takes it once a client watches the turn: it may tell nothing until then. Where that

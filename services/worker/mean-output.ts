@@ -1,0 +1,25 @@
+/** How many tokens the replies of each model have on average, in this process. */
+export type MeanOutput = {
+  note(model: string, tokens: number): void;
+  /** Undefined until a reply of the model is known. */
+  of(model: string): number | undefined;
+};
+
+/** What the last reply counts in the average. */
+const SHARE = 0.1;
+
+/** Models remembered at most: their names come from callers. */
+const MOST_MODELS = 1_000;
+
+/** Keeps the averages, in which later replies count more. */
+export function makeMeanOutput(): MeanOutput {
+  const means = new Map<string, number>();
+  return {
+    note: (model, tokens) => {
+      const before = means.get(model);
+      if (before === undefined && means.size >= MOST_MODELS) means.clear();
+      means.set(model, before === undefined ? tokens : before + (tokens - before) * SHARE);
+    },
+    of: (model) => means.get(model),
+  };
+}
