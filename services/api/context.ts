@@ -1,7 +1,7 @@
 import type { Db } from '#core/checkpoint/tables.ts';
 import type { Egress } from '#core/egress/open.ts';
 import type { EgressPolicy } from '#core/egress/policy.ts';
-import type { Prices } from '#core/llm/prices.ts';
+import type { Prices } from '#core/llm/by-model/prices.ts';
 import type { Providers } from '#core/llm/providers.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { Redact } from '#core/redact.ts';

@@ -42,9 +42,10 @@ export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets, calle
   return [...values, ...keys.filter((key) => key.length >= SHORTEST_KEY)];
 }
 
-/** The key of a server; of a package's options those with a name of secrets, at any depth. */
+/** The key of a server; of a package's options, and of headers, those with a name of secrets, at any depth. */
 function keysOfProvider(provider: ProviderConfig): string[] {
-  return provider.kind === 'ai-sdk' ? keysWithin(provider.options) : [provider.api_key ?? ''];
+  const own = provider.kind === 'ai-sdk' ? keysWithin(provider.options) : [provider.api_key ?? ''];
+  return [...own, ...keysOf(provider.headers)];
 }
 
 function keysWithin(options: Record<string, unknown>): string[] {

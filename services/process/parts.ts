@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { findOrCreateWebhookSecret } from '#core/checkpoint/webhooks/secret.ts';
 import { type Egress, openEgress } from '#core/egress/open.ts';
 import { type EgressPolicy, parseEgressAllow } from '#core/egress/policy.ts';
-import { type Prices, pricesWithoutWrites, readPrices, unusedPrices } from '#core/llm/prices.ts';
+import { type Prices, pricesWithoutWrites, readPrices, unusedPrices } from '#core/llm/by-model/prices.ts';
+import { type ProviderLimits, readProviderLimits, unusedLimits } from '#core/llm/by-model/provider-limits.ts';
+import { limitsOfProviders } from '#core/llm/make/provider-config.ts';
 import { configureProviders, loadProviderPackages, type Providers } from '#core/llm/providers.ts';
 import { hostsOf } from '#core/postgres/hosts.ts';
 import { readProxies, withoutProxy } from '#core/proxy.ts';
@@ -37,6 +39,7 @@ export type Parts = LiveProjects &
     connectionRefusals: ConnectionRefusals;
     providers: Providers;
     prices: Prices;
+    providerLimits: ProviderLimits;
     admission: Admission;
     dueDeliveries: DueDeliveries;
     tools: ToolRegistry;
@@ -76,11 +79,9 @@ export async function openParts(
     log: (about) => log.info({ event: 'mcp_server.output', ...about }, 'an MCP server wrote to its standard error'),
   });
   const simulator = lazySimulator();
-  const packages = await loadProviderPackages(settings.variables);
-  const providers = configureProviders(settings.variables, simulator, packages);
-  const prices = readPrices(settings.PAWL_PRICES);
+  const models = await openModels(settings, simulator);
   const tracer = await openTracer(settings, log);
-  for (const sentence of [...unusedPrices(prices, providers.names), ...pricesWithoutWrites(prices)]) log.warn(sentence);
+  for (const sentence of warningsOf(models)) log.warn(sentence);
   const egressPolicy = parseEgressAllow(settings.PAWL_EGRESS_ALLOW);
   const egress = openEgress(egressPolicy, { proxyOf: settings.PAWL_EGRESS_PROXY === 'none' ? withoutProxy : proxyOf });
   const connectionRefusals = trackConnectionRefusals(log);
@@ -96,18 +97,34 @@ export async function openParts(
     ...{ enqueue: queue.enqueue, suspect: availability.suspect },
   });
   const parts: Parts = {
-    ...{ ...liveProjects, admission, connection, jobQueue, pubsub, providers, prices, tools, mcp, toolSecrets },
+    ...{ ...liveProjects, ...models, admission, connection, jobQueue, pubsub, tools, mcp, toolSecrets },
     ...{ egressPolicy, egress, availability, connectionRefusals, metrics, tracer },
     secretsOf: secretsFrom(settings, connection),
     ...queue,
     close: async () => {
       for (const part of [availability, metrics]) part.close();
       await admission.settled();
-      await Promise.all([mcp, egress, providers, simulator, tracer].map((part) => part.close()));
+      await Promise.all([mcp, egress, models.providers, simulator, tracer].map((part) => part.close()));
       await stores.close();
     },
   };
   return parts;
+}
+
+/** The providers that can be asked, with what the operator says of their models. */
+async function openModels({ variables, PAWL_PRICES, PAWL_PROVIDER_LIMITS }: Settings, simulator: Sim) {
+  const packages = await loadProviderPackages(variables);
+  return {
+    providers: configureProviders(variables, simulator, packages),
+    prices: readPrices(PAWL_PRICES),
+    providerLimits: readProviderLimits(PAWL_PROVIDER_LIMITS, limitsOfProviders(variables)),
+  };
+}
+
+type Models = Pick<Parts, 'providers' | 'prices' | 'providerLimits'>;
+
+function warningsOf({ providers: { names }, prices, providerLimits }: Models): string[] {
+  return [...unusedPrices(prices, names), ...pricesWithoutWrites(prices), ...unusedLimits(providerLimits, names)];
 }
 
 function deploymentOf({ variables, REDIS_URL }: Settings): Deployment {
@@ -173,8 +190,10 @@ async function recordEnqueued(
   }
 }
 
+type Sim = { baseUrl(): Promise<string>; close(): Promise<void> };
+
 /** The simulator behind `sim/…`: started on loopback by the first call of such a model. */
-function lazySimulator(): { baseUrl(): Promise<string>; close(): Promise<void> } {
+function lazySimulator(): Sim {
   let started: Promise<Simulator> | undefined;
   return {
     baseUrl: async () => {

@@ -2,7 +2,7 @@ import { checkUrl } from '#core/egress/check-url.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { Provider } from '#core/llm/provider.ts';
 import { splitModel } from '#core/llm/split-model.ts';
-import { unsupportedField } from '#core/llm/unsupported-parameter.ts';
+import { unsupportedField, unusableTier } from '#core/llm/unsupported-parameter.ts';
 import { chooseWires, type Wires } from '#core/llm/wires.ts';
 import { mayAsk } from '#core/project.ts';
 import { quote, shorten } from '#core/text.ts';
@@ -11,6 +11,7 @@ import type { Tool, TurnTool } from '#core/turn/request/tool.ts';
 import type { StandingConfig, ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
 import { DEFAULT_EVENTS, type ResponseWebhook, type Subscription } from '#core/turn/request/webhook.ts';
 import type { Parts } from '../process/parts.ts';
+import { resolveModelRetry } from './resolve-model-retry.ts';
 import { checkNative, resolveOutputSchema } from './resolve-output-schema.ts';
 import { resolveTools, type ToolContext } from './resolve-tools.ts';
 
@@ -22,16 +23,31 @@ type WireRules = Rules & { wires: Wires };
 /** A turn's own fields over its conversation's. `null` counts as given and means the default; a model has none. */
 export function mergeConfig(standing: StandingConfig, own: StandingConfig): StandingConfig {
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
-  return { ...standing, ...Object.fromEntries(given), model: own.model ?? standing.model };
+  return { ...inheritedBy(own, standing), ...Object.fromEntries(given), model: own.model ?? standing.model };
+}
+
+/** What stays of a configuration: the fallback of its tier does not fit another tier. */
+export function inheritedBy(own: StandingConfig, standing: StandingConfig): StandingConfig {
+  const isOtherTier = own.service_tier !== undefined && own.service_tier !== standing.service_tier;
+  return isOtherTier ? { ...standing, tier_fallback: null } : standing;
 }
 
 /** Checks a standing configuration; a conversation need not name its model yet. */
 export async function checkStanding(config: StandingConfig, rules: Rules): Promise<void> {
   const { model } = config;
   refuseModels(config, rules);
-  // The price of a model that is not known yet, and its cache, are checked with the turn that names it.
-  const unknown = { model: 'sim/none', limits: { ...config.limits, max_cost_usd: null }, prompt_cache: null };
+  // What depends on a model that is not known yet is checked with the turn that names it: its price, cache, tiers,
+  // headers.
+  if (!model) refuseUnusable(config);
+  const own = { prompt_cache: null, service_tier: null, tier_fallback: null, provider_headers: null };
+  const unknown = { model: 'sim/none', limits: { ...config.limits, max_cost_usd: null }, ...own };
   await fillConfig(model ? config : { ...config, ...unknown }, rules);
+}
+
+/** Refuses tiers that no model can be asked on. */
+function refuseUnusable(config: StandingConfig): void {
+  const unusable = unusableTier(config);
+  if (unusable) throw new RequestRefused(400, 'unsupported_parameter', unusable.message, unusable.param);
 }
 
 /** What a turn is configured by: a response's webhook may name more events than a native turn's. */
@@ -91,6 +107,7 @@ async function fillConfig(config: GivenConfig, given: Rules, known?: TurnTool[])
     provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
     ...(rules.wires && { wires: rules.wires }),
+    ...resolveModelRetry(config, rules),
     ...left,
   };
   return { ...filled, ...(await ownFields(config, { tools, tool_mode, models, project: rules.project })) };
@@ -109,15 +126,22 @@ async function toolFields({ tools }: GivenConfig, rules: Rules): Promise<Pick<Tu
   return resolved.warnings.length > 0 ? resolved : { tools: resolved.tools };
 }
 
+type OwnField =
+  | ('stop' | 'seed' | 'prompt_cache' | 'service_tier' | 'tier_fallback')
+  | ('provider_headers' | 'output_schema');
+
 /** Fields that a turn has only where they are given: the row of one without them is no longer for it. */
 async function ownFields(
-  { stop, seed, prompt_cache, output_schema: output }: GivenConfig,
+  { stop, seed, prompt_cache, service_tier, tier_fallback, provider_headers, output_schema: output }: GivenConfig,
   asked: Parameters<typeof resolveOutputSchema>[1],
-): Promise<Pick<TurnConfig, 'stop' | 'seed' | 'prompt_cache' | 'output_schema'>> {
+): Promise<Pick<TurnConfig, OwnField>> {
   return {
     ...(stop && { stop }),
     ...(typeof seed === 'number' && { seed }),
     ...(prompt_cache && prompt_cache !== 'auto' && { prompt_cache }),
+    ...(service_tier && { service_tier }),
+    ...(tier_fallback && { tier_fallback }),
+    ...(Object.keys(provider_headers ?? {}).length > 0 && provider_headers && { provider_headers }),
     ...(output && { output_schema: await resolveOutputSchema(output, asked) }),
   };
 }
@@ -141,9 +165,14 @@ function checkModel(model: string, config: AskedConfig, rules: WireRules): void 
 }
 
 /** What a turn costs can only be limited where each model that it may ask has a price. */
-function checkPrice(model: string, { limits }: Pick<GivenConfig, 'limits'>, { prices }: Rules): void {
-  if (!limits?.max_cost_usd || prices.has(model)) return;
-  const message = `${model} has no price, so what it costs cannot be limited. Add it to PAWL_PRICES, or leave max_cost_usd out.`;
+function checkPrice(
+  model: string,
+  { limits, service_tier: tier }: Pick<GivenConfig, 'limits' | 'service_tier'>,
+  { prices }: Rules,
+): void {
+  if (!limits?.max_cost_usd || prices.has(model, tier)) return;
+  const where = prices.has(model) ? ` on ${tier}` : '';
+  const message = `${model} has no price${where}, so what it costs cannot be limited. Add it to PAWL_PRICES, or leave max_cost_usd out.`;
   throw new RequestRefused(400, 'unsupported_parameter', message, 'limits.max_cost_usd');
 }
 

@@ -30,7 +30,8 @@ export async function configOfFork(
 
 /** A turn's own configuration, as a request would give it. */
 function standingOf(config: TurnConfig): StandingConfig {
-  const { stop, seed, prompt_cache, output_schema, context, fallback_models, webhook } = config;
+  const { stop, seed, prompt_cache, service_tier, tier_fallback, output_schema, context, fallback_models, webhook } =
+    config;
   return {
     ...{ model: config.model, instructions: config.instructions, limits: config.limits },
     ...{
@@ -42,7 +43,9 @@ function standingOf(config: TurnConfig): StandingConfig {
     ...{ verbosity: config.verbosity, max_output_tokens: config.max_output_tokens },
     ...{ allowed_capabilities: config.allowed_capabilities as StandingConfig['allowed_capabilities'] },
     ...{ provider_options: config.provider_options as StandingConfig['provider_options'] },
-    ...{ stop, seed, prompt_cache, output_schema: output_schema && schemaOf(output_schema), context, fallback_models },
+    ...{ stop, seed, prompt_cache, service_tier, tier_fallback, context, fallback_models },
+    ...{ provider_headers: config.provider_headers, model_retry: config.model_retry },
+    output_schema: output_schema && schemaOf(output_schema),
     webhook: webhook && asWebhook(webhook),
   };
 }

@@ -14,6 +14,7 @@ import { readToolChoice } from './request/read-tool-choice.ts';
 import { readTools } from './request/read-tools.ts';
 import { resolveModel } from './request/resolve-model.ts';
 import type { ResponseSettings } from './request/response-settings.ts';
+import { tierOf } from './request/tier-of.ts';
 import { chatOptions, wireOptions } from './request/wire-options.ts';
 import type { ResponseBody } from './response-body.ts';
 
@@ -87,11 +88,12 @@ type Asked = {
 
 /** The configuration as a turn request would give it, resolved by the rules of turns; then the tools that are the caller's. */
 async function resolveAsked({ body, model, provider, choice, offered }: Asked, rules: ReadRules): Promise<TurnConfig> {
-  const { limits, webhook, tool_mode, allowed_capabilities, prompt_cache } = body.pawl ?? {};
+  const { limits, webhook, tool_mode, allowed_capabilities } = body.pawl ?? {};
+  const { prompt_cache, tier_fallback, provider_headers, model_retry } = body.pawl ?? {};
   const { max_tool_calls, instructions, parallel_tool_calls, temperature } = body;
   const given = {
     ...{ model, instructions, parallel_tool_calls, temperature, webhook, tool_mode, allowed_capabilities },
-    prompt_cache,
+    ...{ prompt_cache, service_tier: tierOf(body, provider), tier_fallback, provider_headers, model_retry },
     tools: offered.map(checkedTool),
     tool_choice: choice,
     limits: { ...limits, ...(max_tool_calls ? { max_tool_calls } : {}) },
@@ -122,6 +124,13 @@ function asOffered(tool: TurnTool, offered: OfferedTool | undefined): TurnTool {
   return { ...known, parameters: given.parameters ?? tool.parameters, execution: null, handOver };
 }
 
+/** The fields of turns that a create request has in `pawl`. */
+const NESTED = [
+  ...['limits', 'webhook', 'tool_mode', 'allowed_capabilities', 'provider_options', 'prompt_cache'],
+  ...['tier_fallback', 'provider_headers', 'model_retry'],
+];
+const BEFORE_NESTED = new RegExp(`^(?=(?:${NESTED.join('|')})\\b)`);
+
 /**
  * A refusal by the rules of turns, with the path that its field has in a create request. Of a tool that came by a label
  * that is the path of the label's tool.
@@ -132,7 +141,7 @@ function atOwnPath({ status, code, message, param }: RequestRefused, offered: Of
       const tool = offered[Number(index)];
       return tool ? `tools[${tool.at}]${tool.reference.type === 'mcp' ? '' : field}` : path;
     })
-    .replace(/^(?=(?:limits|webhook|tool_mode|allowed_capabilities|provider_options|prompt_cache)\b)/, 'pawl.');
+    .replace(BEFORE_NESTED, 'pawl.');
   return new RequestRefused(status, code, message, own ?? null);
 }
 

@@ -46,6 +46,7 @@ const ToolChoice = z.union([
 ]);
 
 const { limits, tool_mode, allowed_capabilities, provider_options, prompt_cache } = StandingConfig.shape;
+const { tier_fallback, provider_headers, model_retry } = StandingConfig.shape;
 const webhook = ResponseWebhook.nullish().describe(
   'Where to send its events, besides the project’s webhook endpoints.',
 );
@@ -107,7 +108,11 @@ const sampling = {
     })
     .nullish()
     .describe('How the model thinks.'),
-  service_tier: z.string().max(64).nullish().describe('Passed on over both OpenAI wires.'),
+  service_tier: z
+    .string()
+    .max(64)
+    .nullish()
+    .describe('As in a turn request; `auto` sends none. Other tiers are passed on over both OpenAI wires.'),
   truncation: z.string().nullish().describe('`disabled` only: history is never cut silently.'),
   include: z.array(z.string()).max(32).nullish().describe('`reasoning.encrypted_content`, and what hosted tools have.'),
 };
@@ -130,7 +135,10 @@ const others = {
 };
 
 const pawl = z
-  .strictObject({ limits, webhook, priority, tool_mode, allowed_capabilities, provider_options, prompt_cache })
+  .strictObject({
+    ...{ limits, webhook, priority, tool_mode, allowed_capabilities, provider_options, prompt_cache },
+    ...{ tier_fallback, provider_headers, model_retry },
+  })
   .nullish()
   .describe('What OpenAI’s API has no words for, as in a turn request.');
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fillLimits } from '#core/turn/limits.ts';
+import { PromptCache, ServiceTier } from '#core/turn/request/provider/provider-fields.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
-import { PromptCache, ToolChoice } from '#core/turn/request/turn.ts';
+import { ToolChoice } from '#core/turn/request/turn.ts';
 import { Webhook } from '#core/turn/request/webhook.ts';
 import { ConversationId, TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
@@ -14,7 +15,8 @@ const example = {
   ...{ instructions: 'You are brief.', tools: ['get_weather'], tool_choice: 'auto', tool_mode: 'native' },
   ...{ parallel_tool_calls: null, temperature: 0.2, top_p: null, reasoning_effort: null, verbosity: null, stop: null },
   ...{ seed: null, max_output_tokens: null, output_schema: null, context: null, provider_options: null },
-  prompt_cache: 'auto' as const,
+  ...{ provider_headers: null, model_retry: null },
+  ...{ prompt_cache: 'auto' as const, service_tier: null, tier_fallback: null },
   limits: fillLimits(null),
   ...{ allowed_capabilities: null, webhook: null, metadata: {}, active_turn_id: null },
   ...{ forked_from: null, after_round: null },
@@ -36,6 +38,8 @@ export const Conversation = z
     tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),
     ...asGiven,
     prompt_cache: PromptCache.describe('How the provider’s cache is used.'),
+    service_tier: ServiceTier.nullable().describe('The tier on which rounds are asked; null if none is sent.'),
+    tier_fallback: z.enum(['default']).nullable().describe('The tier for rounds that lack capacity or are late.'),
     limits: Limits.describe('Where each turn ends at the latest.'),
     allowed_capabilities: z.array(z.string()).nullable().describe('What tools may need; null for everything.'),
     webhook: Webhook.nullable().describe(

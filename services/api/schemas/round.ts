@@ -146,6 +146,7 @@ export const Round = z
     finish_reason: finishReason.describe('Why the model stopped, in our words.'),
     finish_reason_raw: z.string().nullable().describe('Why the model stopped, in its provider’s word.'),
     usage: orNull(Tokens).describe('What the round used; null where the provider did not report it.'),
+    service_tier: z.string().nullable().describe('The service tier that the provider reported, in its own word.'),
     tool_calls: z.array(ToolCall).describe('The calls it requested, in its order.'),
     results: z.array(ToolResult).describe('Of each call, in the same order, what is known of its answer.'),
     started_at: Time,
@@ -160,7 +161,7 @@ export const Round = z
     examples: [
       {
         ...{ number: 1, model: 'sim/demo', input: [], assistant_response: 'Let me look.', finish_reason: 'tool_calls' },
-        ...{ finish_reason_raw: 'tool_calls', usage: counts, attempts: 1 },
+        ...{ finish_reason_raw: 'tool_calls', usage: counts, service_tier: 'default', attempts: 1 },
         ...{ tool_calls: [exampleOf(ToolCall)], results: [exampleOf(ToolResult)] },
         ...{ started_at: '2026-11-20T10:00:00.104Z', completed_at: '2026-11-20T10:00:01.210Z' },
       },

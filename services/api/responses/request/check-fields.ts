@@ -3,6 +3,7 @@ import { type Capabilities, type Provider as CoreProvider, isOpenaiWire } from '
 import { unsupportedParameter } from '#core/llm/unsupported-parameter.ts';
 import { quote } from '#core/text.ts';
 import type { ResponseBody } from '../response-body.ts';
+import { passedTier } from './tier-of.ts';
 
 /** Refuses what no provider of Pawl's gets (contract-responses section 2): a field that changes the answer is never dropped. */
 export function checkFields(body: ResponseBody): void {
@@ -92,15 +93,10 @@ function onlyOnChat(body: ResponseBody): string[] {
   return fields.filter((field) => body[field]);
 }
 
-function onlyOnOpenai({ text, service_tier: tier }: ResponseBody): string[] {
-  const { verbosity } = text ?? {};
+function onlyOnOpenai(body: ResponseBody): string[] {
+  const { verbosity } = body.text ?? {};
   return [
     ...(verbosity && verbosity !== 'medium' ? ['text.verbosity'] : []),
-    ...(tier && !isUsualTier(tier) ? ['service_tier'] : []),
+    ...(passedTier(body) === null ? [] : ['service_tier']),
   ];
-}
-
-/** Whether a service tier is what a provider does by itself. */
-export function isUsualTier(tier: string): boolean {
-  return tier === 'auto' || tier === 'default';
 }

@@ -1,6 +1,6 @@
 import { isOpenaiWire, type Provider } from '#core/llm/provider.ts';
 import type { ResponseBody } from '../response-body.ts';
-import { isUsualTier } from './check-fields.ts';
+import { passedTier } from './tier-of.ts';
 
 type Asked = Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
 
@@ -28,8 +28,9 @@ export function chatOptions({ presence_penalty, frequency_penalty, top_logprobs 
   };
 }
 
-function tierOption({ service_tier }: ResponseBody) {
-  return service_tier && !isUsualTier(service_tier) ? { service_tier } : {};
+function tierOption(body: ResponseBody) {
+  const service_tier = passedTier(body);
+  return service_tier === null ? {} : { service_tier };
 }
 
 function hintsOf({ user, safety_identifier, prompt_cache_retention }: ResponseBody) {

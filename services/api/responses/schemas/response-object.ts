@@ -63,7 +63,9 @@ const asked = {
   truncation: z.literal('disabled').describe('History is never cut silently.'),
   background: z.boolean().describe('Whether nobody waits for the answer.'),
   store: z.boolean().describe('Whether it can be asked for later.'),
-  service_tier: z.literal('default').describe('Always the default.'),
+  service_tier: z
+    .string()
+    .describe('The tier that the provider reported for the last reply; until then, the tier that was asked for.'),
   metadata: z.record(z.string(), z.string()).describe('What the caller keeps with it.'),
   user: z.string().nullable().describe('As given.'),
   safety_identifier: z.string().nullable().describe('As given.'),

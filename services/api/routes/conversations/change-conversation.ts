@@ -5,7 +5,7 @@ import { ConversationChanges } from '#core/turn/request/conversation.ts';
 import type { StandingConfig } from '#core/turn/request/turn.ts';
 import { presentConversation } from '#core/turn/resource/conversation.ts';
 import type { Conversation as StoredConversation } from '#core/turn/turn.ts';
-import { checkStanding } from '../../../start/resolve-config.ts';
+import { checkStanding, inheritedBy } from '../../../start/resolve-config.ts';
 import { toolInForce } from '../../../start/resolve-tools.ts';
 import type { ApiContext } from '../../context.ts';
 import { findOwnConversation } from '../../find-own.ts';
@@ -66,7 +66,8 @@ function changeOne(context: ApiContext): RouteHandler<typeof change, ApiEnv> {
 function changedConfig({ config }: StoredConversation, fields: StandingConfig): StandingConfig {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   if (given.length === 0) return config;
-  const kept = Object.entries({ ...config, ...Object.fromEntries(given) }).filter(([, value]) => value !== null);
+  const changed = { ...inheritedBy(fields, config), ...Object.fromEntries(given) };
+  const kept = Object.entries(changed).filter(([, value]) => value !== null);
   // Each field is one of the conversation or of the changes.
   return Object.fromEntries(kept) as StandingConfig;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fillLimits, mapLimits } from '#core/turn/limits.ts';
+import { PromptCache, ServiceTier } from '#core/turn/request/provider/provider-fields.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
-import { PromptCache, StandingConfig, ToolChoice } from '#core/turn/request/turn.ts';
+import { StandingConfig, ToolChoice } from '#core/turn/request/turn.ts';
 
 /** Where a turn ends at the latest, with every default. */
 export const Limits = z.object(
@@ -17,6 +18,7 @@ export const Limits = z.object(
 export const asGiven = StandingConfig.pick({
   ...{ parallel_tool_calls: true, temperature: true, top_p: true, reasoning_effort: true, verbosity: true },
   ...{ stop: true, seed: true, max_output_tokens: true, output_schema: true, context: true, provider_options: true },
+  ...{ provider_headers: true, model_retry: true },
 }).required().shape;
 
 const { temperature, top_p, reasoning_effort, verbosity, stop, seed, ...besideSampling } = asGiven;
@@ -37,6 +39,8 @@ export const TurnConfig = z
       .describe('How the model chooses its words; null where that was left to the model.'),
     ...besideSampling,
     prompt_cache: PromptCache.describe('How the provider’s cache is used.'),
+    service_tier: ServiceTier.nullable().describe('The tier on which rounds are asked; null if none is sent.'),
+    tier_fallback: z.enum(['default']).nullable().describe('The tier for rounds that lack capacity or are late.'),
     wires: z
       .record(z.string(), z.literal('openai-responses'))
       .describe('The providers that are asked over Responses although they also speak Chat Completions.'),
@@ -65,9 +69,10 @@ export const TurnConfig = z
           output_schema: null,
           context: null,
         },
-        prompt_cache: 'auto',
+        ...{ prompt_cache: 'auto', service_tier: null, tier_fallback: null },
         wires: {},
         ...{ limits: fillLimits(null), allowed_capabilities: null, provider_options: {}, webhook: null },
+        ...{ provider_headers: {}, model_retry: null },
       },
     ],
   });
