@@ -1,6 +1,14 @@
 import type { Limits } from './limits.ts';
 import type { AdoptedCalls, InputMessage, InputPart, Round } from './turn.ts';
-import type { Capability, ContextBody, OutputSchemaBody, PromptCache, WebhookBody } from './turn-request.ts';
+import type {
+  Capability,
+  ContextBody,
+  ModelRetryBody,
+  OutputSchemaBody,
+  PromptCache,
+  ServiceTier,
+  WebhookBody,
+} from './turn-request.ts';
 
 /** A conversation as the API returns it: what its turns inherit, with every default filled in. */
 export type ConversationResource = {
@@ -24,7 +32,11 @@ export type ConversationResource = {
   output_schema: OutputSchemaBody | null;
   context: ContextBody | null;
   provider_options: Record<string, unknown> | null;
+  provider_headers: Record<string, string> | null;
+  model_retry: ModelRetryBody | null;
   prompt_cache: PromptCache;
+  service_tier: ServiceTier | null;
+  tier_fallback: 'default' | null;
   limits: Limits;
   allowed_capabilities: Capability[] | null;
   webhook: WebhookBody | null;
@@ -44,7 +56,7 @@ export type ConversationResource = {
 export type TurnConfigResource = Pick<
   ConversationResource,
   | ('fallback_models' | 'instructions' | 'tool_choice' | 'tool_mode' | 'parallel_tool_calls')
-  | ('max_output_tokens' | 'prompt_cache' | 'limits')
+  | ('max_output_tokens' | 'prompt_cache' | 'service_tier' | 'tier_fallback' | 'limits')
 > & {
   model: string;
   /** The providers that are asked over Responses although they also speak Chat Completions. */
@@ -65,6 +77,8 @@ export type TurnConfigResource = Pick<
   } | null;
   allowed_capabilities: string[] | null;
   provider_options: Record<string, unknown>;
+  provider_headers: Record<string, string>;
+  model_retry: { max_attempts?: number; timeout_ms?: number; idle_timeout_ms?: number } | null;
   webhook: { url: string; events: string[]; include: 'turn'[] } | null;
 };
 

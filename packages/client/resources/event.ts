@@ -30,6 +30,7 @@ type EventFields = Record<'turn.queued' | 'turn.started' | 'turn.resumed', unkno
   };
   'step.retrying': { round: number; phase: 'llm_round' | 'tool_batch'; error: TurnError; retry_in_ms: number };
   'model.changed': { round: number; from: string; to: string; error: TurnError };
+  'tier.changed': { round: number; from: string; to: string; because: 'refused' | 'deadline' | 'waited' };
   'turn.requires_action': { required_action: RequiredAction };
 } & Record<`turn.${TerminalStatus}`, { turn: TurnResource }>;
 

@@ -60,6 +60,10 @@ type StandingBody = {
   max_output_tokens?: number | null | undefined;
   /** `auto` (default) uses the provider's cache if it is likely to help. `5m` and `1h` are minimum lifetimes. */
   prompt_cache?: PromptCache | null | undefined;
+  /** The tier on which each round is asked; none is sent by default. `flex` costs less and waits for capacity. */
+  service_tier?: ServiceTier | null | undefined;
+  /** With `flex`: the tier for a round that was refused three times for lack of capacity, or is late. */
+  tier_fallback?: 'default' | null | undefined;
   output_schema?: OutputSchemaBody | null | undefined;
   limits?: LimitsBody | null | undefined;
   /** What is sent of a history that grows too long; all of it by default. */
@@ -68,11 +72,27 @@ type StandingBody = {
   allowed_capabilities?: Capability[] | null | undefined;
   /** Put into the provider's request at its top level, as they are. */
   provider_options?: Record<string, unknown> | null | undefined;
+  /** Headers of each request to the model; the operator lists the names that a provider allows. */
+  provider_headers?: Record<string, string> | null | undefined;
+  model_retry?: ModelRetryBody | null | undefined;
   webhook?: WebhookBody | null | undefined;
 };
 
+/** How soon a provider works on a request, and at which price. */
+export type ServiceTier = 'auto' | 'default' | 'flex' | 'priority' | 'batch';
+
 /** How a provider's cache is used. */
 export type PromptCache = 'auto' | 'off' | '5m' | '1h';
+
+/** How often a turn asks a model that fails, and how long it waits for each reply. */
+export type ModelRetryBody = {
+  /** Attempts of each request to a model, 1 to 20; 5 by default. */
+  max_attempts?: number | null | undefined;
+  /** Milliseconds within which a reply must be complete. */
+  timeout_ms?: number | null | undefined;
+  /** Milliseconds for which a reply may be silent. */
+  idle_timeout_ms?: number | null | undefined;
+};
 
 /** The JSON that an answer has to be: it is checked before the turn ends, and repaired once where it does not fit. */
 export type OutputSchemaBody = {

@@ -88,6 +88,8 @@ export type Round = {
   finish_reason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'other';
   finish_reason_raw: string | null;
   usage: Usage | null;
+  /** The service tier that the provider reported, in its own word. */
+  service_tier: string | null;
   tool_calls: ToolCall[];
   results: ToolResult[];
   started_at: string;
