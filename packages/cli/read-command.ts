@@ -5,6 +5,7 @@ import { readBulk, readUsage, type UsageCommand } from './bulk/read-bulk.ts';
 import type { ChatCommand } from './chat/make-chat.ts';
 import { type ForkCommand, type RerunCommand, readFork, readRerun } from './fork/read-fork.ts';
 import { CommandMisused, parseArguments, readPairs } from './parse-arguments.ts';
+import { MODEL_OPTIONS, readModelOptions } from './run/model-options.ts';
 import { readSchedules, type SchedulesCommand } from './schedules/read-schedules.ts';
 
 /** A command with its arguments; `isJson` requests lines of JSON. An empty `input` is on the standard input. */
@@ -79,16 +80,15 @@ export function readCommand([name, ...args]: string[]): Command {
 
 function readRun(args: string[]): Command {
   const texts = { model: TEXT, fallback: TEXT, tools: TEXT, instructions: TEXT, conversation: TEXT, schema: TEXT };
-  const options = { ...texts, 'prompt-cache': TEXT, file: TEXTS, json: FLAG };
+  const options = { ...texts, ...MODEL_OPTIONS, file: TEXTS, json: FLAG };
   const { values, positionals } = parseArguments(args, options);
   const { conversation: conversationId, instructions, model = conversationId ? undefined : MODEL } = values;
   const tools = namesIn(values.tools);
   const fallback_models = namesIn(values.fallback);
   const output_schema = values.schema === undefined ? undefined : readSchema(values.schema);
-  const prompt_cache = readPromptCache(values['prompt-cache']);
   const input = positionals.join(' ');
   const asked = { input: input === '-' ? '' : input, model, instructions, tools, fallback_models };
-  const request = { ...asked, output_schema, prompt_cache };
+  const request = { ...asked, output_schema, ...readModelOptions(values) };
   return { kind: 'run', request, files: values.file ?? [], conversationId, isJson: values.json === true };
 }
 
@@ -103,14 +103,6 @@ function readChat(args: string[]): ChatCommand {
   if (conversationId && Object.keys(values).some((name) => name !== 'wait'))
     throw new CommandMisused('A conversation keeps what it was started with: give its id, or options.');
   return { conversationId, request, waits: values.wait === true };
-}
-
-const CACHES = ['auto', 'off', '5m', '1h'] as const;
-
-function readPromptCache(given: string | undefined): TurnRequest['prompt_cache'] {
-  const known = CACHES.find((name) => name === given);
-  if (given === undefined || known) return known;
-  throw new CommandMisused(`“${given}” is no value of --prompt-cache. Use ${CACHES.join(', ')}.`);
 }
 
 function namesIn(list: string | undefined): string[] | undefined {
@@ -194,6 +186,14 @@ export const usage = `Usage: pawl <command>
       --conversation <conv_…>        go on with a conversation
       --schema <file>                a JSON Schema that the answer has to fit
       --prompt-cache auto|off|5m|1h  the provider's cache; auto unless given
+      --service-tier <tier>          auto, default, flex or priority; none is
+                                     sent unless given
+      --tier-fallback default        with flex, if it lacks capacity
+      --provider-header <header>     sent with each request to the model, as
+                                     name: value; may be repeated
+      --max-attempts <n>             tries of each request to the model, 1 to 20
+      --model-timeout-ms <ms>        longest time of one reply of the model
+      --model-idle-timeout-ms <ms>   longest silence in a reply
       --file <path>                  an image, a PDF, audio; may be repeated
   chat             talk; what is typed while an answer is written joins it
       --model --fallback --tools --instructions     as above

@@ -37,6 +37,7 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
     case 'context.compacted':
     case 'step.retrying':
     case 'model.changed':
+    case 'tier.changed':
       showDetour(event, screen);
       break;
     case 'tool_call.started':
@@ -61,7 +62,7 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
 
 /** What comes between a round and its reply. */
 function showDetour(
-  event: Of<'input.added' | 'context.compacted' | 'step.retrying' | 'model.changed'>,
+  event: Of<'input.added' | 'context.compacted' | 'step.retrying' | 'model.changed' | 'tier.changed'>,
   screen: Screen,
 ): void {
   switch (event.type) {
@@ -76,6 +77,9 @@ function showDetour(
       break;
     case 'model.changed':
       showChange(event, screen);
+      break;
+    case 'tier.changed':
+      showTierChange(event, screen);
       break;
   }
 }
@@ -109,6 +113,10 @@ function showRetry({ round, error, retry_in_ms: ms }: Of<'step.retrying'>, scree
 
 function showChange({ round, from, to, error }: Of<'model.changed'>, screen: Screen): void {
   screen.say(styleText('yellow', `! round ${round} goes from ${from} to ${to}: ${error.code}`));
+}
+
+function showTierChange({ round, from, to, because }: Of<'tier.changed'>, screen: Screen): void {
+  screen.say(styleText('yellow', `! round ${round} goes from tier ${from} to ${to}: ${because}`));
 }
 
 function showTurn(event: TurnChange, screen: Screen): void {

@@ -31,6 +31,7 @@ export function showAnswer(view: ChatView): AnswerShow {
       case 'context.compacted':
       case 'step.retrying':
       case 'model.changed':
+      case 'tier.changed':
         showDetour(event, view);
         break;
       case 'turn.completed':
@@ -72,7 +73,7 @@ function showCalls(view: ChatView) {
 
 /** What comes between a round and its reply. */
 function showDetour(
-  event: Of<'input.added' | 'context.compacted' | 'step.retrying' | 'model.changed'>,
+  event: Of<'input.added' | 'context.compacted' | 'step.retrying' | 'model.changed' | 'tier.changed'>,
   view: ChatView,
 ): void {
   switch (event.type) {
@@ -87,6 +88,9 @@ function showDetour(
       break;
     case 'model.changed':
       view.note(`… ${event.to} goes on: ${event.error.message}`);
+      break;
+    case 'tier.changed':
+      view.note(`… goes on at the tier ${event.to}, not ${event.from}: ${event.because}`);
       break;
   }
 }
