@@ -105,13 +105,15 @@ function write(made, selector, text) {
  * @param {Round} round
  * @param {Bar[]} bars
  */
-function metaOf({ attempts, usage, finish_reason: reason, completed_at: at, tool_calls: calls }, bars) {
+function metaOf({ attempts, usage, service_tier: tier, finish_reason: reason, ...round }, bars) {
+  const { completed_at: at, tool_calls: calls } = round;
   const wait = bars.find(({ kind }) => kind === 'wait');
   const texts = [
     attempts > 1 && `attempt ${attempts}`,
     usage && `tokens ${formatTokens(usage)}`,
     usage && usage.cached_input_tokens > 0 && `${formatShare(usage)} from cache`,
     usage?.cost_usd != null && formatUsd(usage.cost_usd),
+    tier && tier !== 'default' && tier !== 'standard' && `tier ${tier}`,
     reason !== 'stop' && calls.length === 0 && reason,
     wait?.to && `queued ${formatDuration(wait.to - wait.from)}`,
     `checkpoint ${formatTimeOfDay(at)}`,
@@ -119,7 +121,7 @@ function metaOf({ attempts, usage, finish_reason: reason, completed_at: at, tool
   return texts.filter(Boolean).join(' · ');
 }
 
-/** @typedef {Extract<Entry, { kind: 'retrying' | 'changed' | 'failed' | 'lost' | 'idle' | 'waiting' | 'resumed' }>} Interruption */
+/** @typedef {Extract<Entry, { kind: 'retrying' | 'changed' | 'tier' | 'failed' | 'lost' | 'idle' | 'waiting' | 'resumed' }>} Interruption */
 
 /**
  * What happened between two checkpoints: a failed attempt, a lost worker, a wait for an answer.
@@ -141,6 +143,11 @@ export function interruptionView(entry) {
       const line = { meta: `${to} is asked instead`, bars: entry.bars, timed: entry.bars.slice(-1) };
       return timelineItem('bad', `${from} cannot answer`, line, errorText(error));
     }
+    case 'tier': {
+      const { from, to, because = '' } = entry.event;
+      const line = { meta: `${to} is asked instead`, bars: entry.bars, timed: entry.bars.slice(-1) };
+      return timelineItem('', `The round leaves the tier ${from}: ${TIER_CHANGES[because] ?? because}`, line);
+    }
     case 'failed':
       return timelineItem(
         'bad',
@@ -158,6 +165,16 @@ export function interruptionView(entry) {
       return timelineItem('', 'Resumed', { meta: `from its last checkpoint · ${formatTimeOfDay(entry.at)}` });
   }
 }
+
+/**
+ * Why a round leaves its tier.
+ * @type {Record<string, string>}
+ */
+const TIER_CHANGES = {
+  refused: 'the provider lacks capacity',
+  deadline: 'the deadline is near',
+  waited: 'it has waited for long enough',
+};
 
 /** @param {{ code: string, message: string } | null | undefined} error */
 function errorText(error) {

@@ -17,7 +17,7 @@ import { callBars, within } from './bars.js';
  * @typedef {{ kind: 'started', at: string, bars: Bar[] }
  *   | { kind: 'compacted', at: string, event: TurnEvent, made: Compaction | null, bars: Bar[] }
  *   | { kind: 'retrying', at: string, event: TurnEvent, bars: Bar[] }
- *   | { kind: 'changed', at: string, event: TurnEvent, bars: Bar[] }
+ *   | { kind: 'changed' | 'tier', at: string, event: TurnEvent, bars: Bar[] }
  *   | { kind: 'lost', round: number, runs: number, bars: Bar[] }
  *   | { kind: 'idle', round: number, bars: Bar[] }
  *   | { kind: 'round', round: Round, bars: Bar[] }
@@ -66,6 +66,17 @@ function advance(cursor, { type, created_at: at, error, retry_in_ms: retryInMs }
 }
 
 /**
+ * The entries of events that come after a request without a reply.
+ * @type {Record<string, 'retrying' | 'changed' | 'tier' | 'failed'>}
+ */
+const TRIED = {
+  'step.retrying': 'retrying',
+  'model.changed': 'changed',
+  'tier.changed': 'tier',
+  'turn.failed': 'failed',
+};
+
+/**
  * @param {TurnEvent} event
  * @param {{ cursor: Cursor, turn: NonNullable<Watched['turn']>, adopted: AdoptedCalls | null, rounds: Round[], events: TurnEvent[], index: number, live: LiveTurn }} around
  * @returns {Entry[]}
@@ -82,10 +93,9 @@ function entriesOf(event, { cursor, turn, adopted, rounds, events, index, live }
     return [{ kind: 'started', at, bars: startBars(turn, cursor, now) }, ...first];
   }
   if (type === 'context.compacted') return [compactedEntry(event, turn, { since, now })];
-  if (type === 'step.retrying') return [{ kind: 'retrying', at, event, bars: triedBars(cursor, since, now) }];
-  if (type === 'model.changed') return [{ kind: 'changed', at, event, bars: triedBars(cursor, since, now) }];
+  const tried = TRIED[type];
+  if (tried) return [{ kind: tried, at, event, bars: triedBars(cursor, since, now) }];
   if (type === 'turn.requires_action') return [{ kind: 'waiting', at, until: endOfPause(events, index), event }];
-  if (type === 'turn.failed') return [{ kind: 'failed', at, event, bars: triedBars(cursor, since, now) }];
   // The entry of a wait already shows when the turn resumed.
   if (type === 'turn.resumed') return events[index - 1]?.type === 'turn.failed' ? [{ kind: 'resumed', at }] : [];
   if (endsTurn(event)) return [{ kind: 'ended', at, status: type.replace('turn.', '') }];

@@ -58,6 +58,7 @@ function partOf(entry, index, { live, turn, rounds, response }) {
       return { key: `compacted-${entry.event.round}`, state: entry, make: () => compactionView(entry) };
     case 'retrying':
     case 'changed':
+    case 'tier':
     case 'failed':
     case 'lost':
     case 'idle':

@@ -7,7 +7,7 @@ import { noteServerTime } from '../base/time.js';
  * @typedef {{ type: string, turn_id: string, sequence_number?: number, created_at?: string, round?: number,
  *   attempt?: number, offset?: number, delta?: string, tool_call_id?: string, status_text?: string | null,
  *   value?: unknown, phase?: string, error?: { code: string, message: string } | null, retry_in_ms?: number,
- *   from?: string, to?: string,
+ *   from?: string, to?: string, because?: string,
  *   required_action?: { tool_outputs: ToolCall[], approvals: ToolCall[] } | null,
  *   input?: import('../content/part-view.js').Said[],
  *   before_tokens?: number, after_tokens?: number,
