@@ -46,6 +46,7 @@ export const ChatRequest = z.looseObject({
   tool_choice: ToolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: ResponseFormat.nullish(),
+  service_tier: z.string().nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
 });

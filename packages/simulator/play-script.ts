@@ -18,13 +18,20 @@ export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTu
   const pace = paceOf(script, scripted);
   const reply = replyOf(script, scripted, { attempt, turn });
   const { fault } = scripted;
-  if (!fault || attempt.earlierAttempts >= (fault.times ?? Number.POSITIVE_INFINITY)) {
+  if (!fault || !meets(attempt, fault)) {
     return { kind: 'reply', reply, pace, flaw: null };
   }
   if (fault.kind === 'refuse') return { kind: 'hang-up' };
   if (fault.kind === 'status') return failure(fault, pace.thinkMs);
   if (fault.kind === 'hang' && fault.after_chars === undefined) return { kind: 'silence' };
   return { kind: 'reply', reply, pace, flaw: fault };
+}
+
+/** Whether a request meets a fault: in one of the first attempts of its round, and on the tier that the fault names. */
+function meets({ body, earlierAttempts }: ChatAttempt, fault: Fault): boolean {
+  const tier = fault.kind === 'status' ? fault.service_tier : undefined;
+  const isOnTier = tier === undefined || tier === body.service_tier;
+  return isOnTier && earlierAttempts < (fault.times ?? Number.POSITIVE_INFINITY);
 }
 
 function currentReply(script: Script, { body, round: number }: ChatAttempt, turn: CurrentTurn): ScriptedReply {

@@ -13,6 +13,8 @@ const Fault = z.discriminatedUnion('kind', [
     retry_after_ms: z.number().min(0).optional(),
     /** A string is sent as it is, anything else as JSON. */
     body: z.json().optional(),
+    /** Only requests on this tier are refused. */
+    service_tier: z.string().optional(),
     times,
   }),
   z.strictObject({ kind: z.literal('refuse'), times }),

@@ -29,6 +29,15 @@ test('status: the body of the script, as JSON or as text', async () => {
   expect([text.status, await text.text()]).toEqual([502, '<h1>Bad gateway</h1>']);
 });
 
+test('status with a service tier: only requests on this tier are refused', async () => {
+  await using model = await askSimulator();
+  const input = withFault({ kind: 'status', status: 429, service_tier: 'flex' });
+
+  await expect(model.complete({ ...input, service_tier: 'flex' })).rejects.toThrow(/429/);
+  await expect(model.complete({ ...input, service_tier: 'default' })).resolves.toHaveProperty('choices');
+  await expect(model.complete(input)).resolves.toHaveProperty('choices');
+});
+
 test('times: the fault is over when the generation in x-client-request-id reaches it', async () => {
   await using model = await askSimulator();
   const input = withFault({ kind: 'status', status: 500, times: 2 });
