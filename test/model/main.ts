@@ -11,7 +11,7 @@ import { delayGuards } from './delays/delay-guards.ts';
 import { delayModel } from './delays/delay-model.ts';
 import { editionGuards } from './editions/edition-guards.ts';
 import { editionModel } from './editions/edition-model.ts';
-import { type ExpiryGuard, type ExpiryGuards, expiryGuards } from './expiry/expiry-guards.ts';
+import { expiryGuards } from './expiry/expiry-guards.ts';
 import { expiryModel } from './expiry/expiry-model.ts';
 import { describeVerdict } from './explore/describe-verdict.ts';
 import { type Bounds, explore } from './explore/explore.ts';
@@ -20,15 +20,18 @@ import { turnModel } from './explore/turn-model.ts';
 import { fallbackGuards } from './fallback/fallback-guards.ts';
 import { fallbackModel } from './fallback/fallback-model.ts';
 import type { Budget, Fault } from './fault.ts';
-import { guardNames, guardsUp } from './guards/all-guards.ts';
+import { guardsUp } from './guards/all-guards.ts';
 import { upExcept } from './guards/guard.ts';
 import { inputGuards } from './inputs/input-guards.ts';
 import { inputModel } from './inputs/input-model.ts';
 import { lineGuards } from './lines/line-guards.ts';
 import { lineModel } from './lines/line-model.ts';
+import { playMutants } from './play-mutants.ts';
 import type { Scene } from './scene.ts';
 import { scheduleGuards } from './schedules/schedule-guards.ts';
 import { scheduleModel } from './schedules/schedule-model.ts';
+import { tierGuards } from './tiers/tier-guards.ts';
+import { tierModel } from './tiers/tier-model.ts';
 import { usageGuards } from './usage/usage-guards.ts';
 import { usageModel } from './usage/usage-model.ts';
 
@@ -36,8 +39,8 @@ const HELP = `npm run model -- [options]      plays the protocol in all orders a
   --faults <n>       so many faults of any kinds in one turn, 3 at most (1)
   --only <a,b,…>     of these kinds only
   --scene <name>     one scene of: tools, client, approval, handed, adopted, unfit, retry, next,
-                     editions, fallback, lines, compactions, admission, expiry,
-                     usage, bulks, delays, approvals, inputs, schedules (all)
+                     editions, fallback, tiers, lines, compactions, admission,
+                     expiry, usage, bulks, delays, approvals, inputs, schedules (all)
   --states <n>       states of one scene at most (2000000)
   --seconds <n>      seconds of one scene at most (300)
   --mutants          the mutants instead`;
@@ -73,7 +76,13 @@ const { values } = parseArgs({
 
 /** The small models, each with what plays it. */
 const smallModels: Record<string, (each: number) => void> = {
-  ...{ editions: playEditions, fallback: playFallback, lines: playLines, compactions: playCompactions },
+  ...{
+    editions: playEditions,
+    fallback: playFallback,
+    tiers: playTiers,
+    lines: playLines,
+    compactions: playCompactions,
+  },
   ...{
     admission: playAdmission,
     expiry: playExpiry,
@@ -87,7 +96,7 @@ const smallModels: Record<string, (each: number) => void> = {
 };
 
 if (values.help) console.log(HELP);
-else if (values.mutants) playMutants();
+else if (values.mutants) playMutants(play);
 else playScenes();
 
 function playScenes(): void {
@@ -122,6 +131,16 @@ function playFallback(each: number): void {
     const left = { definite: 3, later: 2, retry: 1, [one]: one === 'later' ? each + 2 : each };
     play(`fallback, ${JSON.stringify(left)}`, fallbackModel({ slots: 2, guards, left }));
   }
+}
+
+/** Each kind of fault, so many of it, while the provider refuses rounds or the deadline is near. */
+function playTiers(each: number): void {
+  const guards = upExcept(tierGuards, []);
+  for (const one of ofRound) {
+    const left = { refused: 3, late: 1, [one]: each };
+    play(`tiers, ${JSON.stringify(left)}`, tierModel({ slots: 2, rounds: 1, guards, left }));
+  }
+  play('tiers, 2 rounds', tierModel({ slots: 2, rounds: 2, guards, left: { refused: 6, late: 1, crash: each } }));
 }
 
 function playLines(each: number): void {
@@ -197,46 +216,6 @@ function playApprovals(each: number): void {
 function playSchedules(each: number): void {
   const left = { crash: each + 1, skew: each, change: each };
   play(`schedules, ${JSON.stringify(left)}`, scheduleModel({ guards: upExcept(scheduleGuards, []), left }));
-}
-
-function playMutants(): void {
-  for (const [name, { scene, faults }] of guardNames)
-    play(`without ${name}`, turnModel({ scene, guards: guardsUp(name), budget: faults }));
-  for (const [name, { faults }] of entriesOf(editionGuards)) {
-    const guards = upExcept(editionGuards, [name]);
-    play(`without ${name}`, editionModel({ slots: 2, guards, left: faults }));
-  }
-  for (const [name, { faults }] of entriesOf(fallbackGuards)) {
-    const guards = upExcept(fallbackGuards, [name]);
-    play(`without ${name}`, fallbackModel({ slots: 2, guards, left: faults }));
-  }
-  for (const [name, { asks, faults }] of entriesOf(lineGuards))
-    play(`without ${name}`, lineModel({ asks, guards: upExcept(lineGuards, [name]), left: faults }));
-  for (const [name, { faults }] of entriesOf(compactionGuards))
-    play(`without ${name}`, compactionModel({ guards: upExcept(compactionGuards, [name]), left: faults }));
-  for (const [name, { scene, faults }] of entriesOf(admissionGuards))
-    play(`without ${name}`, admissionModel({ scene, guards: upExcept(admissionGuards, [name]), left: faults }));
-  for (const [name, { faults }] of entriesOf<string, ExpiryGuard>(expiryGuards))
-    play(
-      `without ${name}`,
-      expiryModel({ guards: upExcept<string>(expiryGuards, [name]) as ExpiryGuards, left: faults }),
-    );
-  for (const [name, { faults }] of entriesOf(inputGuards))
-    play(`without ${name}`, inputModel({ guards: upExcept(inputGuards, [name]), left: faults }));
-  for (const [name, { faults }] of entriesOf(usageGuards))
-    play(`without ${name}`, usageModel({ guards: upExcept(usageGuards, [name]), left: faults }));
-  for (const [name, { faults }] of entriesOf(bulkGuards))
-    play(`without ${name}`, bulkModel({ guards: upExcept(bulkGuards, [name]), left: faults }));
-  for (const [name, { faults }] of entriesOf(delayGuards))
-    play(`without ${name}`, delayModel({ guards: upExcept(delayGuards, [name]), left: faults }));
-  for (const [name, { faults }] of entriesOf(scheduleGuards))
-    play(`without ${name}`, scheduleModel({ guards: upExcept(scheduleGuards, [name]), left: faults }));
-  for (const [name, { faults }] of entriesOf(approvalGuards))
-    play(`without ${name}`, approvalModel({ guards: upExcept(approvalGuards, [name]), left: faults }));
-}
-
-function entriesOf<Name extends string, Value>(table: Record<Name, Value>): [Name, Value][] {
-  return Object.entries(table) as [Name, Value][];
 }
 
 function play<S>(name: string, model: Model<S>): void {

@@ -16,11 +16,13 @@ import { lineGuards } from './lines/line-guards.ts';
 import { rerunGuards } from './reruns/rerun-guards.ts';
 import { type RuleName, rules } from './rules.ts';
 import { scheduleGuards } from './schedules/schedule-guards.ts';
+import { tierGuards } from './tiers/tier-guards.ts';
 import { usageGuards } from './usage/usage-guards.ts';
 
 const small = {
   ...editionGuards,
   ...fallbackGuards,
+  ...tierGuards,
   ...lineGuards,
   ...compactionGuards,
   ...admissionGuards,

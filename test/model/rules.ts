@@ -133,11 +133,11 @@ export const rules = {
     ],
   },
   R24: {
-    says: 'a turn leaves a model in a commit, before it asks the next one, and takes nothing of it afterwards',
+    says: 'a turn leaves a model, and a round its tier, in a commit, before it asks the next one, and takes nothing of a left model afterwards',
     files: [
       ...turn('turn'),
       ...checkpoint('change-model', 'turns/lease', 'turns/save-round', 'turns/write-ending'),
-      ...checkpoint('turns/compaction/save-compaction'),
+      ...checkpoint('turns/compaction/save-compaction', 'turns/postpone', 'sql/fresh-step'),
       ...worker('round/retry-round'),
     ],
   },
@@ -163,6 +163,7 @@ export const rules = {
     files: [
       ...turn('turn', 'predict', 'next-step'),
       ...checkpoint('sql/place', 'rescue', 'change-model', 'places/require-places', 'bulk/stop-turns'),
+      ...checkpoint('provider-limits/wake-waiting'),
       ...checkpoint(
         'turns/begin',
         'turns/lease',
