@@ -92,7 +92,8 @@ export type Rows = {
   turns: TurnRow[];
   rounds: { turnId: string; number: number; model: string; attempts: number }[];
   calls: CallRow[];
-  events: { turnId: string; number: number; type: string; at: number }[];
+  /** Of an event of a round, the `round`. */
+  events: { turnId: string; number: number; type: string; round: number | null; at: number }[];
   deliveries: DeliveryRow[];
   /** Calls of earlier turns that a turn's input answers. */
   answers: { turnId: string; callId: string }[];

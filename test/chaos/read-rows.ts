@@ -20,7 +20,8 @@ export async function readRows(sql: postgres.Sql): Promise<Rows> {
     sql<CallRow[]>`select turn_id as "turnId", round, index, id, name, effect, arguments::json ->> 'mark' as mark,
       case when result ->> 'status' = 'error' then result -> 'error' ->> 'category' else result ->> 'status' end as outcome
       from tool_calls where ${ofLoad} order by turn_id, round, index`,
-    sql<Rows['events']>`select turn_id as "turnId", number, type, ${ms(sql, 'created_at')} as at
+    sql<Rows['events']>`select turn_id as "turnId", number, type,
+      coalesce(round, (data ->> 'round')::int) as round, ${ms(sql, 'created_at')} as at
       from events where ${ofLoad} order by turn_id, number`,
     sql<DeliveryRow[]>`select deliveries.id, deliveries.turn_id as "turnId", events.id as "eventId", status, attempts,
       last_status_code as "lastStatusCode"

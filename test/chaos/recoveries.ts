@@ -67,9 +67,12 @@ export function delaysOfTurns({ plans, rows, faults }: Pick<History, 'plans' | '
   });
 }
 
-/** Whether only faults can stop a turn: it has no trouble of its own, and waits neither for its client nor another turn. */
-function isPlain({ trouble, shape }: TurnPlan): boolean {
-  return !trouble && shape !== 'ask' && shape !== 'second';
+/**
+ * Whether only faults can stop a turn: it has no trouble of its own, and waits neither for capacity nor for its
+ * client nor another turn.
+ */
+function isPlain({ trouble, shape, request }: TurnPlan): boolean {
+  return !trouble && !request.service_tier && shape !== 'ask' && shape !== 'second';
 }
 
 function livesOf({ rows, starts, plans }: RecoveryHistory): Life[] {

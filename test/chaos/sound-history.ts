@@ -40,9 +40,17 @@ export function soundHistory(): History {
     responses: [{ id: 'resp_1', told: '[]', stored: '[]' }],
     gone: [{ plan: 3.25, turnId: 'turn_gone' }],
     modelCalls: [
-      { at: START + 100, turnId: 'turn_1', round: 1, generation: 0, model: 'chaos', messages: ['a'] },
-      { at: START + 400, turnId: 'turn_1', round: 1, generation: 1, model: 'chaos', messages: ['a'] },
-      { at: START + 900, turnId: 'turn_1', round: 2, generation: 0, model: 'chaos', messages: ['a', 'b', 'c'] },
+      { at: START + 100, turnId: 'turn_1', round: 1, generation: 0, model: 'chaos', tier: null, messages: ['a'] },
+      { at: START + 400, turnId: 'turn_1', round: 1, generation: 1, model: 'chaos', tier: null, messages: ['a'] },
+      {
+        at: START + 900,
+        turnId: 'turn_1',
+        round: 2,
+        generation: 0,
+        model: 'chaos',
+        tier: null,
+        messages: ['a', 'b', 'c'],
+      },
     ],
     toolCalls: [
       { at: START + 500, tool: 'book', key: 'turn_1.1.call_1', mark: '1.1.0', args: '{"mark":"1.1.0"}' },
@@ -142,10 +150,14 @@ function made(kind: MadeTurn['kind'], number: number): MadeTurn {
 }
 
 function sent(turnId: string, round: number, messages: string[]) {
-  return { at: START, turnId, round, generation: 0, model: 'forks', messages };
+  return { at: START, turnId, round, generation: 0, model: 'forks', tier: null, messages };
 }
 
 function eventsOf(turnId: string, types: string[], status: string) {
   const all = ['turn.queued', 'turn.started', ...types, `turn.${status}`];
-  return all.map((type, index) => ({ turnId, number: index + 1, type, at: START + 200 * index }));
+  return all.map((type, index) => {
+    const round = all.slice(0, index + 1).filter((one) => one === type).length;
+    const ofRound = type === 'round.completed' ? round : null;
+    return { turnId, number: index + 1, type, round: ofRound, at: START + 200 * index };
+  });
 }

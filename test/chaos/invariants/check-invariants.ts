@@ -1,6 +1,6 @@
 import type { History } from '../history.ts';
 import type { Options, Verdict } from '../read-options.ts';
-import { deceivedClients, gappedEvents } from './events.ts';
+import { deceivedClients, gappedEvents, mixedRounds } from './events.ts';
 import { deadProcesses, emptyFaults, lastingFaults } from './faults.ts';
 import { changedHistories, endlessForks, repeatedByReruns, toldOfDeleted } from './forks.ts';
 import { lostMessages, mixedMessages, unheardMessages } from './inputs.ts';
@@ -8,6 +8,7 @@ import { overlongLeases } from './leases.ts';
 import { lateStarts, overfullProjects } from './places.ts';
 import { deceivedReaders, keptContent, oddAdoptions, oddAnswersOfCallers } from './responses.ts';
 import { forkedHistories, gappedRounds, strayRounds } from './rounds.ts';
+import { strayTiers } from './tiers.ts';
 import { changedCalls, inventedResults, openCalls, repeatedBookings } from './tool-calls.ts';
 import {
   brokenLimits,
@@ -59,11 +60,13 @@ const allInvariants: Invariant[] = [
   { id: 'I2', promise: 'rounds have no gap', check: gappedRounds },
   { id: 'I2', promise: 'the model is sent one history', check: forkedHistories },
   { id: 'I2', promise: 'a turn leaves a model that dies once and for good', check: strayRounds },
+  { id: 'I2', promise: 'a round leaves its tier once, and asks on the next one only then', check: strayTiers },
   { id: 'I3', promise: 'an at_most_once call is made once at most', check: repeatedBookings, kind: 'core' },
   { id: 'I4', promise: 'a call is repeated under the same key with the same arguments', check: changedCalls },
   { id: 'I4', promise: 'a result is of a call that was requested and made', check: inventedResults },
   { id: 'I4', promise: 'an ended turn has no open call', check: openCalls },
   { id: 'I5', promise: 'events have no gap', check: gappedEvents },
+  { id: 'I5', promise: 'events of rounds are in order', check: mixedRounds },
   { id: 'I5', promise: 'clients see every event once, and the end', check: deceivedClients },
   { id: 'I5', promise: 'the stream of a response tells what is stored', check: deceivedReaders },
   { id: 'I4', promise: 'a call that is handed over is answered once', check: oddAnswersOfCallers },

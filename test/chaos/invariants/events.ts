@@ -9,6 +9,23 @@ export function gappedEvents({ rows }: Pick<History, 'rows'>): string[] {
   });
 }
 
+const OF_ROUNDS = ['step.retrying', 'tier.changed', 'model.changed', 'round.completed'];
+
+/** Turns with an event of a round after those of the next one, or after the reply of the same. */
+export function mixedRounds({ rows }: Pick<History, 'rows'>): string[] {
+  const events = rows.events.filter(({ type }) => OF_ROUNDS.includes(type));
+  return [...Map.groupBy(events, ({ turnId }) => turnId)].flatMap(([turnId, inOrder]) => {
+    let completed = 0;
+    const mixed = inOrder.find(({ type, round }) => {
+      if (round === null) return false;
+      if (round <= completed) return true;
+      if (type === 'round.completed') completed = round;
+      return false;
+    });
+    return mixed ? [`${turnId} has ${mixed.type} of round ${mixed.round} after round ${completed}`] : [];
+  });
+}
+
 /** Clients that missed a durable event, got one twice, or saw another end than the stored one. */
 export function deceivedClients({ seen, rows, plans }: Pick<History, 'seen' | 'rows' | 'plans'>): string[] {
   const rowOf = new Map(rows.turns.map((row) => [row.id, row]));

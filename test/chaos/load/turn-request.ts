@@ -1,3 +1,4 @@
+import { isFlexTurn } from './flex-turn.ts';
 import type { LoadUrls, TurnPlan } from './turn-plan.ts';
 import type { Scripted } from './write-script.ts';
 
@@ -24,6 +25,7 @@ export function turnRequestOf(options: RequestOptions, { toolUrl, hookUrl }: Loa
   return {
     ...(isDying(options) ? { model: DYING_MODEL, fallback_models: [model] } : {}),
     ...(!isDying(options) ? { model: trouble === 'provider-429' ? `openai/limited-${faultedBy}` : model } : {}),
+    ...(isFlexTurn(options) ? { service_tier: 'flex', tier_fallback: 'default' } : {}),
     input: JSON.stringify({ sim: script }),
     tools: trouble === 'poison-turn' ? ['crash_worker'] : [...tools, ...paying, ...asking],
     metadata: { plan: String(number) },

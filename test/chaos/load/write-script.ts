@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Script } from '#simulator/script.ts';
 import type { Random } from '../random.ts';
+import { flexRefusal, isFlexTurn } from './flex-turn.ts';
 import { callIdOf } from './play-response.ts';
 import type { TurnPlan } from './turn-plan.ts';
 
@@ -64,8 +65,8 @@ function sayOf(round: number): string {
 }
 
 /** The trouble comes in the first round; `times` leaves room for a later attempt to succeed. */
-function withTrouble(script: Scripted['script'], { trouble }: ScriptOptions): Scripted['script'] {
-  const fault = faultOf(trouble);
+function withTrouble(script: Scripted['script'], options: ScriptOptions): Scripted['script'] {
+  const fault = isFlexTurn(options) ? flexRefusal(options) : faultOf(options.trouble);
   if (!fault) return script;
   const [first, ...others] = script.rounds ?? [];
   if (!first) return { ...script, final: { ...script.final, fault } };

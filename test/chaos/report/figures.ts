@@ -77,9 +77,11 @@ function countFaults({ faults, rows }: History, recoveries: Recovery[]): FaultFi
     .toSorted((one, other) => (one.kind < other.kind ? -1 : 1));
 }
 
-/** Turns that were scripted to fail are left out: their rounds have to be requested again. */
+/** Turns that were scripted to fail, or to be refused, are left out: their rounds have to be requested again. */
 function countExtra({ modelCalls, plans, rows }: History): number {
-  const troubled = new Set(plans.filter(({ trouble }) => trouble).map(({ number }) => number));
+  const troubled = new Set(
+    plans.filter(({ trouble, request }) => trouble || request.service_tier).map(({ number }) => number),
+  );
   const own = new Set(rows.turns.filter(({ plan }) => !troubled.has(plan)).map(({ id }) => id));
   const requests = modelCalls.filter(({ turnId }) => own.has(turnId));
   return requests.length - new Set(requests.map(({ turnId, round }) => `${turnId}.${round}`)).size;

@@ -77,10 +77,25 @@ function faultsOfModel(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
   const tooOften = now.modelRequests.length > undisturbed.modelRequests.length + again;
   return [
     ...changed.map(([round]) => `round ${round} was asked differently the second time`),
+    ...faultsOfTiers(now, undisturbed),
     ...(tooOften
       ? [`the model was asked ${now.modelRequests.length} times instead of ${undisturbed.modelRequests.length}`]
       : []),
   ];
+}
+
+/** A round leaves its tier for good: no attempt after the change asks on the tier before. */
+function faultsOfTiers(now: ObservedTurn, undisturbed: ObservedTurn): string[] {
+  const before = requestsOfRounds(undisturbed);
+  return [...requestsOfRounds(now)].flatMap(([round, asked]) =>
+    different(`tiers of round ${round}`, tiersOf(asked), tiersOf(before.get(round) ?? [])),
+  );
+}
+
+/** The tiers of a round in the order of its attempts, each once until the next one. */
+function tiersOf(requests: ModelRequests): (string | null)[] {
+  const tiers = requests.toSorted((one, other) => one.generation - other.generation).map(({ tier }) => tier);
+  return tiers.filter((tier, index) => index === 0 || tier !== tiers[index - 1]);
 }
 
 type ModelRequests = ObservedTurn['modelRequests'];

@@ -16,8 +16,8 @@ export type ObservedTurn = {
   calls: ObservedCall[];
   events: string[];
   numbers: unknown[];
-  /** One for each request that reached the model. */
-  modelRequests: { round: string; messages: string }[];
+  /** One for each request that reached the model, with its tier and the generation of its attempt. */
+  modelRequests: { round: string; messages: string; tier: string | null; generation: number }[];
   webhooks: ObservedWebhook[];
 };
 
@@ -106,7 +106,8 @@ function roundRequestsOf({ harness }: Scene, { id }: TurnResource): ObservedTurn
   return harness.modelRequests.flatMap(({ headers, body, sent }) => {
     const [turnId, round = '', attempt = ''] = String(headers['x-client-request-id']).split('.');
     const name = attempt.endsWith('s') ? `${round}, the summary before it,` : round;
-    return turnId === id ? [{ round: name, messages: JSON.stringify(sent.input ?? body.messages) }] : [];
+    const asked = { tier: body.service_tier ?? null, generation: Number.parseInt(attempt, 10) };
+    return turnId === id ? [{ round: name, messages: JSON.stringify(sent.input ?? body.messages), ...asked }] : [];
   });
 }
 

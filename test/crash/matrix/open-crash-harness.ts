@@ -10,9 +10,11 @@ import { conversationReferences } from './references/conversation-references.ts'
 import { deliveryReferences } from './references/delivery-references.ts';
 import { forkReferences } from './references/fork-references.ts';
 import { inputReferences } from './references/input-references.ts';
+import { limitReferences } from './references/limit-references.ts';
 import type { Reference } from './references/reference.ts';
 import { responseReferences } from './references/response-references.ts';
 import { scheduleReferences } from './references/schedule-references.ts';
+import { tierReferences } from './references/tier-references.ts';
 import { workerReferences } from './references/worker-references.ts';
 import { type Death, dieAt, playUndisturbed, type Undisturbed } from './run-points.ts';
 
@@ -28,6 +30,7 @@ export const references = [
   ],
   ...[...responseReferences, ...conversationReferences, ...admissionReferences, ...forkReferences, ...inputReferences],
   ...scheduleReferences,
+  ...[...tierReferences, ...limitReferences],
 ].map((reference, index): Reference => (index % 2 === 0 ? { model: OVER_RESPONSES, ...reference } : reference));
 
 export type CrashHarness = Awaited<ReturnType<typeof openCrashHarness>>;

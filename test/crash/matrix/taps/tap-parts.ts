@@ -46,6 +46,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
   enqueue: untapped,
   enqueueBeforeAck: untapped,
   prices: untapped,
+  providerLimits: untapped,
   projects: untapped,
   admission: untapped,
   dueDeliveries: untapped,
