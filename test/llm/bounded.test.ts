@@ -60,6 +60,34 @@ test('a provider that listens to nothing is left behind when time is up', async 
   await expect(idle).rejects.toMatchObject({ code: 'provider_timeout', message: expect.stringContaining('silent') });
 });
 
+test.each([
+  [{ timeoutMs: 20 }, 'no reply within 20 ms'],
+  [{ idleTimeoutMs: 20 }, 'silent for 20 ms'],
+])('the times of a request win over those of the provider: %j', async (times, reason) => {
+  const deaf = provider(() => new Promise(() => undefined));
+
+  const asking = bounded(deaf, patient).ask({ ...someRequest, times }, never, () => undefined);
+
+  await expect(asking).rejects.toMatchObject({ code: 'provider_timeout', message: expect.stringContaining(reason) });
+});
+
+test('a request may have more time than its provider gives', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { promise, resolve } = Promise.withResolvers<Reply>();
+  const slow = bounded(
+    provider(() => promise),
+    { timeoutMs: 10, idleTimeoutMs: 10 },
+  );
+
+  const times = { timeoutMs: 1_000, idleTimeoutMs: 1_000 };
+  const asking = slow.ask({ ...someRequest, times }, never, () => undefined);
+  await vi.advanceTimersByTimeAsync(900);
+  resolve(reply);
+
+  expect(await asking).toBe(reply);
+});
+
 test('a provider that keeps talking is ended by the time in all, and the failure says so', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

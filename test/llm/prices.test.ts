@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Misconfigured } from '#core/failure.ts';
-import { pricesWithoutWrites, readPrices, unusedPrices } from '#core/llm/prices.ts';
+import { pricesWithoutWrites, readPrices, unusedPrices } from '#core/llm/by-model/prices.ts';
 
 const usage = {
   ...{ input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 },

@@ -33,6 +33,7 @@ export const someRequest: RoundRequest = {
   textFormat: null,
   maxOutputTokens: null,
   promptCache: null,
+  serviceTier: null,
   providerOptions: {},
   requestId: 'turn_x-r1-a1',
 };

@@ -72,6 +72,7 @@ test.each([
   [wrong({ kind: 'openai-responses', max_tokens_field: 'max_tokens' }), 'PAWL_PROVIDERS.a'],
   [{ PAWL_MODEL_TIMEOUT_MS: '10s' }, 'PAWL_MODEL_TIMEOUT_MS'],
   [{ PAWL_MODEL_IDLE_TIMEOUT_MS: '0' }, 'PAWL_MODEL_IDLE_TIMEOUT_MS'],
+  [{ PAWL_MODEL_TIMEOUT_LIMIT_MS: '1h' }, 'PAWL_MODEL_TIMEOUT_LIMIT_MS: give milliseconds'],
 ])('settings that cannot work are named: %j', (env, named) => {
   expect(() => configureProviders(env, sim)).toThrow(Misconfigured);
   expect(() => configureProviders(env, sim)).toThrow(named);

@@ -17,7 +17,7 @@ test.each([
   'x-api-key: 0123456789abcdef',
   'Received: Key Hash (Token) =0123456789abcdef0123456789abcdef',
 ])('no key is left of: %s', (text) => {
-  const quoted = quoteProvider(text, 'my-own-key-1');
+  const quoted = quoteProvider(text, { apiKey: 'my-own-key-1' });
 
   expect(quoted).toContain('[redacted]');
   expect(quoted).not.toMatch(/abc|0123456789|AIza|my-own-key/);

@@ -58,7 +58,7 @@ function request(model: string, args: string) {
       { role: 'assistant' as const, content: null, calls },
       { role: 'tool' as const, callId: 'call_1', name: 'query', content: 'done', isError: false },
     ],
-    ...{ mayCall: true, turnChoice: 'auto' as const, promptCache: null },
+    ...{ mayCall: true, turnChoice: 'auto' as const, promptCache: null, serviceTier: null },
     ...{ toolChoice: 'auto' as const, parallelToolCalls: null, temperature: null, topP: null, reasoningEffort: null },
     ...{ reasoningSummary: null, verbosity: null, stop: null, seed: null, textFormat: null, maxOutputTokens: null },
     ...{ providerOptions: {}, requestId: 'turn_1' },

@@ -1,0 +1,148 @@
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type Gate, makeGate } from '#test/harness/gate.ts';
+import { createServer } from '#test/harness/servers/create-server.ts';
+import { openaiWire } from '#test/llm/openai-wire.ts';
+import { responsesWire } from '#test/llm/responses-wire.ts';
+import type { ScriptedReply } from '#test/llm/wire-script.ts';
+
+type Body = { model: string; service_tier?: unknown; messages?: object[]; input?: object[] };
+
+/** One request that the server received. `tier` is null if the request names none. */
+export type FlexRequest = { tier: string | null; model: string; status: number; body: Body };
+
+/** How the server refuses a request instead of answering it. */
+export type TierRefusal = { status: number; error: object; headers?: Record<string, string> };
+
+/**
+ * The refusal of a request on flex while OpenAI has no capacity for it. It requests a pause, so that no test depends
+ * on how much time it takes.
+ */
+export const UNAVAILABLE: TierRefusal = {
+  status: 429,
+  headers: { 'retry-after': '60' },
+  error: {
+    message: 'Resource unavailable. There are not enough resources for this request on flex now. Try again later.',
+    ...{ type: 'resource_unavailable', param: null, code: 'resource_unavailable' },
+  },
+};
+
+/** The refusal of a request beyond the rate limit of its model. */
+export const RATE_LIMITED: TierRefusal = {
+  status: 429,
+  error: {
+    message: 'Rate limit reached for some-model in organization org-1 on requests per min (RPM): Limit 3, Used 3.',
+    ...{ type: 'requests', param: null, code: 'rate_limit_exceeded' },
+  },
+};
+
+/** A model that knows service tiers, over both wires of OpenAI. */
+export type FlexServer = AsyncDisposable & {
+  baseUrl: string;
+  asked: FlexRequest[];
+  /** The tier of each request so far. */
+  tiers(): (string | null)[];
+  /** Refuses the next requests on this tier, by default all of them. An earlier rule for the same tier ends. */
+  refuse(tier: string, refusal: TierRefusal, times?: number): void;
+  /** Reports this tier in every reply, whatever was asked for; null reports the tier that was asked for. */
+  report(tier: string | null): void;
+  /** Keeps its next answers until the test lets it give them. */
+  hold: Gate['close'];
+};
+
+type Rule = { refusal: TierRefusal; left: number };
+/** What the model replies after so many results of tools in the request. */
+type ReplyAfter = (results: number) => ScriptedReply;
+
+const TIERS = ['auto', 'default', 'flex', 'priority'];
+const USED = { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 };
+const usage = { ...USED, cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
+
+/** Starts the server. Each reply uses 1,000 tokens of input and 100 of output. */
+export async function startFlexServer(replyAfter: ReplyAfter = () => ({ text: ['Hello.'] })): Promise<FlexServer> {
+  const asked: FlexRequest[] = [];
+  const rules = new Map<string, Rule>();
+  const gate = makeGate();
+  let reported: string | null = null;
+  const server = createServer(async (request, response) => {
+    const body: Body = JSON.parse(await text(request));
+    await gate.pass();
+    const refusal = refusalOf(body, rules);
+    const tier = body.service_tier === undefined ? null : String(body.service_tier);
+    asked.push({ tier, model: body.model, status: refusal?.status ?? 200, body });
+    if (refusal) return refuse(response, refusal);
+    const reply = { usage, ...replyAfter(resultsIn(body)) };
+    answer(response, { path: request.url ?? '', reply, tier: reported ?? servedTier(tier) });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    tiers: () => asked.map(({ tier }) => tier),
+    refuse: (tier, refusal, times = Number.POSITIVE_INFINITY) => void rules.set(tier, { refusal, left: times }),
+    report: (tier) => {
+      reported = tier;
+    },
+    hold: gate.close,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function refusalOf({ service_tier: tier }: Body, rules: Map<string, Rule>): TierRefusal | null {
+  if (tier !== undefined && !TIERS.includes(tier as string)) return unknownTier(tier);
+  const rule = rules.get(servedTier(tier === undefined ? null : String(tier)));
+  if (!rule || rule.left === 0) return null;
+  rule.left -= 1;
+  return rule.refusal;
+}
+
+function unknownTier(tier: unknown): TierRefusal {
+  const message = `Invalid value: '${tier}'. Supported values are: 'auto', 'default', 'flex', and 'priority'.`;
+  return {
+    status: 400,
+    error: { message, type: 'invalid_request_error', param: 'service_tier', code: 'invalid_value' },
+  };
+}
+
+/** The project of the test asks for nothing but the ordinary tier by default. */
+function servedTier(tier: string | null): string {
+  return tier === null || tier === 'auto' ? 'default' : tier;
+}
+
+function resultsIn({ messages = [], input = [] }: Body): number {
+  return [...messages, ...input].filter(isResult).length;
+}
+
+function isResult(item: { role?: string; type?: string }): boolean {
+  return item.role === 'tool' || item.type === 'function_call_output';
+}
+
+function refuse(response: ServerResponse, { status, error, headers = {} }: TierRefusal): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'req_1', ...headers });
+  response.end(JSON.stringify({ error }));
+}
+
+type Answered = { path: string; reply: ScriptedReply; tier: string };
+
+function answer(response: ServerResponse, { path, reply, tier }: Answered): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const events = path.endsWith('/responses') ? responsesWithTier(reply, tier) : chunksWithTier(reply, tier);
+  response.end(events.join(''));
+}
+
+/** A reply over Chat Completions whose chunks all report this tier. */
+export function chunksWithTier(reply: ScriptedReply, tier: string): string[] {
+  return openaiWire.reply(reply).map((event) => event.replace('{', `{"service_tier":"${tier}",`));
+}
+
+/** A response whose first snapshots report `auto`, and whose last one reports this tier. */
+export function responsesWithTier(reply: ScriptedReply, tier: string): string[] {
+  const [first = '', ...rest] = responsesWire.reply(reply);
+  return [first.replaceAll('"service_tier":"default"', '"service_tier":"auto"'), ...rest].map((event) =>
+    event.replaceAll('"service_tier":"default"', `"service_tier":"${tier}"`),
+  );
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { Misconfigured } from '#core/failure.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
+import { configureProviders } from '#core/llm/providers.ts';
+import { readSettings } from '#services/process/settings.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
+
+const nowhere = { baseUrl: () => Promise.reject(new Error('no simulator')) };
+
+/** What a request fails with whose server never says anything. */
+async function failureOf(env: Record<string, string>, change: Partial<RoundRequest>) {
+  await using server = await startWireServer();
+  server.answer({ body: [], ending: 'drip' });
+  const keys = { OPENAI_API_KEY: 'none-at-all', OPENAI_BASE_URL: server.origin };
+  const providers = configureProviders({ ...keys, ...env }, nowhere);
+  const asking = providers.find('openai').ask({ ...someRequest, ...change }, new AbortController().signal, () => {});
+  const failure = await asking.then(() => null).catch((error: unknown) => error);
+  await providers.close();
+  return failure;
+}
+
+const times = { PAWL_MODEL_TIMEOUT_MS: '60000', PAWL_MODEL_IDLE_TIMEOUT_MS: '20', PAWL_FLEX_IDLE_TIMEOUT_MS: '40' };
+
+test.each([null, 'auto', 'default', 'priority'] as const)(
+  'a request with the service tier %s may be silent for PAWL_MODEL_IDLE_TIMEOUT_MS',
+  async (serviceTier) => {
+    const failure = await failureOf(times, { serviceTier });
+
+    expect(failure).toMatchObject({ code: 'provider_timeout', message: expect.stringContaining('20 ms') });
+  },
+);
+
+test('a request on flex may be silent for PAWL_FLEX_IDLE_TIMEOUT_MS', async () => {
+  const failure = await failureOf(times, { serviceTier: 'flex' });
+
+  expect(failure).toMatchObject({ code: 'provider_timeout', message: expect.stringContaining('40 ms') });
+});
+
+test('a request on flex has at least PAWL_FLEX_IDLE_TIMEOUT_MS in all', async () => {
+  const env = { ...times, PAWL_MODEL_TIMEOUT_MS: '20', PAWL_MODEL_IDLE_TIMEOUT_MS: '20' };
+
+  const [flex, ordinary] = [await failureOf(env, { serviceTier: 'flex' }), await failureOf(env, { serviceTier: null })];
+
+  expect(flex).toMatchObject({ code: 'provider_timeout', message: expect.stringContaining('40 ms') });
+  expect(ordinary).toMatchObject({ message: expect.stringContaining('20 ms') });
+});
+
+test.each(['PAWL_FLEX_IDLE_TIMEOUT_MS', 'PAWL_FLEX_WAIT_MS'])('a wrong %s is named at the start', (name) => {
+  const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', [name]: 'long' };
+
+  expect(() => readSettings(env)).toThrow(Misconfigured);
+  expect(() => readSettings(env)).toThrow(name);
+});
