@@ -66,7 +66,7 @@ test.each<[string, RawBuilder<unknown>, (db: Db) => Promise<unknown>]>([
   [
     'late turns of a model with a rate limit',
     sql`due_at = now() - interval '1 minute', step = 'r1'`,
-    (db) => rescueTurns(db, TURNS, [{ model: plainConfig.model, forMs: 60_000, counts: false }]),
+    (db) => rescueTurns(db, TURNS, [{ name: plainConfig.model, forMs: 60_000, counts: false }]),
   ],
 ])('%s are locked once, though Postgres counted before their commit', async (_, changes, ask) => {
   await withDatabase(url, async (db) => {

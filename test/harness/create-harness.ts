@@ -18,9 +18,11 @@ import { makeDeliverySlots } from '#services/worker/deliveries/delivery-slots.ts
 import { fireSchedules } from '#services/worker/routines/fire-schedules.ts';
 import { queueAllDelayed } from '#services/worker/routines/queue-delayed.ts';
 import { rescue } from '#services/worker/routines/rescue.ts';
+import { wakeAllWaiting } from '#services/worker/routines/wake-waiting.ts';
 import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { jobHandler, openWorker } from '#services/worker/worker.ts';
 import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator.ts';
+import { ageLimits } from './age-limits.ts';
 import { apiClient } from './api-client.ts';
 import { makeGate } from './gate.ts';
 import { leaseStores } from './stores/lease-stores.ts';
@@ -114,6 +116,8 @@ export async function createHarness({ env: given = {}, ...options }: HarnessOpti
         retry_at = retry_at - ${earlier}, start_at = start_at - ${earlier}, deadline_at = deadline_at - ${earlier} where due_at is not null`.execute(
         db,
       );
+      await sql`update turns set tier_wait = jsonb_set(tier_wait::jsonb, '{since}',
+        to_jsonb(((tier_wait ->> 'since')::timestamptz - ${earlier})::text)) where tier_wait is not null`.execute(db);
       await sql`update tool_calls set expires_at = expires_at - ${earlier} where result is null`.execute(db);
       await sql`update deliveries set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
         next_attempt_at = next_attempt_at - ${earlier} where due_at is not null`.execute(db);
@@ -126,6 +130,7 @@ export async function createHarness({ env: given = {}, ...options }: HarnessOpti
       );
       await sql`update webhook_endpoints set failing_since = failing_since - ${earlier},
         old_secret_until = old_secret_until - ${earlier}`.execute(db);
+      await ageLimits(db, ms);
     },
     /** Resolves once the worker has received that a turn was cancelled, or that a client watches it. */
     untilReceived,
@@ -135,6 +140,8 @@ export async function createHarness({ env: given = {}, ...options }: HarnessOpti
     beat: () => worker.heartbeat.beat('all'),
     /** What the clock makes a worker do for turns that want a place. */
     admit: () => parts.admission.tick(),
+    /** What the clock makes a worker do for turns that wait under limits of providers. */
+    wakeWaiting: () => wakeAllWaiting(worker),
     /** What the clock makes a worker do for turns whose time has come. */
     queueDelayed: () => queueAllDelayed(worker),
     /** What the clock makes a worker do for schedules whose planned time has come. */

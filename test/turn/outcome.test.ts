@@ -69,6 +69,19 @@ test('a call is tried five times with growing, jittered pauses', () => {
   expect(decideRetry({ kind: 'later' }, { attempts: 4, waitedMs: 0 })).toEqual({ kind: 'fail' });
 });
 
+test.each([
+  [1, undefined, 1],
+  [7, undefined, 7],
+  [1, 2, 1],
+  [7, 2, 2],
+])('%i attempts of a turn and %s of a failure allow %i tries', (maxAttempts, most, tries) => {
+  const retry = { kind: 'later' as const, ...(most === undefined ? {} : { most }) };
+  const kindAfter = (attempts: number) => decideRetry(retry, { attempts, waitedMs: 0 }, { maxAttempts }).kind;
+
+  const again = Array.from({ length: tries - 1 }, () => 'again');
+  expect(Array.from({ length: tries }, (_, attempts) => kindAfter(attempts))).toEqual([...again, 'fail']);
+});
+
 test('no try comes earlier than the provider requested', () => {
   const next = decideRetry({ kind: 'later', afterMs: 7_000 }, { attempts: 0, waitedMs: 0 }, { random: () => 0 });
 

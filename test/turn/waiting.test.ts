@@ -21,6 +21,7 @@ const batch = (...calls: ToolCall[]): Pick<Turn, 'rounds' | 'status'> => ({
         finishReason: 'tool_calls',
         finishReasonRaw: null,
         usage: null,
+        serviceTier: null,
         opaque: null,
         reasoning: null,
         refusalFrom: null,

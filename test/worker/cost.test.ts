@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPrices } from '#core/llm/prices.ts';
+import { readPrices } from '#core/llm/by-model/prices.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';

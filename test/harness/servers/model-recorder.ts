@@ -8,6 +8,8 @@ export type ModelCall = {
   round: number;
   generation: number;
   model: string;
+  /** The service tier that it names; null without one. */
+  tier: string | null;
   messages: string[];
 };
 
@@ -26,7 +28,9 @@ function readCall({ headers, body, sent }: ReceivedRequest): ModelCall {
   const [turnId = '', round, generation] = String(headers['x-client-request-id']).split('.');
   const items = Array.isArray(sent.input) ? sent.input : body.messages;
   const messages = items.map((item) => fingerprint(JSON.stringify(item)));
-  return { at: Date.now(), turnId, round: Number(round), generation: Number(generation), model: body.model, messages };
+  const { model, service_tier: tier = null } = body;
+  const address = { turnId, round: Number(round), generation: Number(generation) };
+  return { at: Date.now(), ...address, model, tier, messages };
 }
 
 function fingerprint(text: string): string {

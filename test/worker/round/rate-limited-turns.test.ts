@@ -126,7 +126,7 @@ test('turns that come while their model is rate-limited are not begun, use up no
   await harness.workUntilIdle();
 
   expect(harness.modelRequests).toHaveLength(0);
-  expect(rateLimits.limited()).toEqual([{ model: MODEL, forMs: expect.any(Number), counts: false }]);
+  expect(rateLimits.limited()).toEqual([{ name: MODEL, forMs: expect.any(Number), counts: false }]);
   expect(rateLimits.limited()[0]?.forMs).toBeLessThan(20_000);
   for (const { id } of turns) {
     expect(await harness.findTurn(id)).toMatchObject({ status: 'queued', waiting: { for: 'provider' } });

@@ -29,7 +29,7 @@ test('one that names no time is left alone longer each time, until a call succee
   limits.refused(MODEL, undefined);
 
   expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
-  expect(limits.limited()).toEqual([{ model: MODEL, forMs: 5_000, counts: false }]);
+  expect(limits.limited()).toEqual([{ name: MODEL, forMs: 5_000, counts: false }]);
 });
 
 test('refusals of calls that were under way when the limit came make its pause no longer', () => {
@@ -37,7 +37,7 @@ test('refusals of calls that were under way when the limit came make its pause n
 
   for (const _ of Array(50)) limits.refused(MODEL, undefined);
 
-  expect(limits.limited()).toEqual([{ model: MODEL, forMs: 5_000, counts: false }]);
+  expect(limits.limited()).toEqual([{ name: MODEL, forMs: 5_000, counts: false }]);
 });
 
 test('a call that began before the limit does not end it', () => {

@@ -1,0 +1,210 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { wakeWaiting } from '#core/checkpoint/provider-limits/wake-waiting.ts';
+import { NAME, openLimited } from './open-limited.ts';
+
+const limits = [{ name: NAME, requests_per_minute: 3 }];
+const idsOf = (wakeups: { turnId: string }[]) => wakeups.map(({ turnId }) => turnId);
+
+test('turns that wait are woken in the order in which they came, as many as there is room for', async () => {
+  await using limited = await openLimited();
+  const { book, db, line, age } = limited;
+  for (let nth = 0; nth < 3; nth += 1) await book({ limits });
+  const turns = [];
+  for (let nth = 0; nth < 5; nth += 1) turns.push(await line());
+
+  const whileFull = await wakeWaiting(db, limits);
+  await age(60_500);
+  const woken = await wakeWaiting(db, limits);
+  const again = await wakeWaiting(db, limits);
+
+  expect([whileFull, again]).toEqual([[], []]);
+  expect(idsOf(woken).toSorted()).toEqual(turns.slice(0, 3).toSorted());
+  expect((await limited.waiting()).map(({ isWoken }) => isWoken)).toEqual([true, true, true, false, false]);
+});
+
+test('two workers that look at once wake each turn once', async () => {
+  await using limited = await openLimited();
+  const { db, otherDb, line } = limited;
+  for (let nth = 0; nth < 8; nth += 1) await line();
+
+  const looks = await Promise.all([1, 2, 3, 4].map((nth) => wakeWaiting(nth % 2 ? db : otherDb, limits)));
+
+  const woken = idsOf(looks.flat());
+  expect(new Set(woken).size).toBe(woken.length);
+});
+
+test('a turn that was woken and books leaves the line, and one that finds no room keeps its place', async () => {
+  await using limited = await openLimited();
+  const { book, db, line, age, waitAgain } = limited;
+  const [first, second, third] = [await line(), await line(), await line()];
+  await wakeWaiting(db, [{ name: NAME, requests_per_minute: 2 }]);
+
+  const booked = await book({ limits: [{ name: NAME, requests_per_minute: 1 }], turnId: first });
+  const full = await book({ limits: [{ name: NAME, requests_per_minute: 1 }], turnId: second });
+  await waitAgain(second);
+  await age(60_500);
+
+  expect([booked.kind, full.kind]).toEqual(['booked', 'full']);
+  expect(await limited.waiting()).toEqual([second, third].map((turnId) => ({ turnId, isWoken: false })));
+  expect((await book({ limits, turnId: third })).kind).toBe('full');
+  expect((await book({ limits, turnId: second })).kind).toBe('booked');
+  expect((await book({ limits, turnId: third })).kind).toBe('booked');
+});
+
+test('a turn that looks for room while others are woken is woken again once there is room', async () => {
+  await using limited = await openLimited();
+  const { db, line, waitAgain } = limited;
+  const limit = [{ name: NAME, concurrency: 5 }];
+  const turnId = await line();
+  await wakeWaiting(db, limit);
+
+  await waitAgain(turnId, () => wakeWaiting(db, limit));
+
+  expect(await limited.waiting()).toEqual([{ turnId, isWoken: false }]);
+  expect(await wakeWaiting(db, limit)).toMatchObject([{ turnId }]);
+});
+
+test('a new turn does not overtake turns that wait, although there is room', async () => {
+  await using limited = await openLimited();
+  const { book, line } = limited;
+  const first = await line();
+
+  const next = await book({ limits });
+  const own = await book({ limits, turnId: first });
+
+  expect(next).toEqual({ kind: 'full', name: NAME, waitMs: null });
+  expect(own.kind).toBe('booked');
+  expect((await book({ limits })).kind).toBe('booked');
+});
+
+test('a turn that was woken and does not come delays the others for two seconds', async () => {
+  await using limited = await openLimited();
+  const { db, line, age } = limited;
+  const one = [{ name: NAME, concurrency: 1 }];
+  const [first, second] = [await line(), await line()];
+
+  const woken = [await wakeWaiting(db, one), await wakeWaiting(db, one)];
+  await age(2_500);
+  const later = [await wakeWaiting(db, one), await wakeWaiting(db, one)];
+  await age(2_500);
+
+  expect(woken.map(idsOf)).toEqual([[first], []]);
+  expect([...later, await wakeWaiting(db, one)].flatMap(idsOf)).toContain(second);
+});
+
+test.each([
+  ['was cancelled', sql`status = 'cancelled', due_at = null, completed_at = now(), at_head = false`],
+  ['runs another step', sql`step = 'r2', rate_limited = false, retry_at = null`],
+])('a turn that %s leaves the line', async (_, change) => {
+  await using limited = await openLimited();
+  const { book, db, line } = limited;
+  const [first, second] = [await line(), await line()];
+  await sql`update turns set ${change} where id = ${first}`.execute(db);
+
+  const woken = [...(await wakeWaiting(db, limits)), ...(await wakeWaiting(db, limits))];
+
+  expect(idsOf(woken)).toEqual([second]);
+  expect(await limited.waiting()).toEqual([{ turnId: second, isWoken: true }]);
+  expect((await book({ limits })).kind).toBe('booked');
+});
+
+test('a hundred turns that were cancelled in the line hold up a slot for one look', async () => {
+  await using limited = await openLimited();
+  const { db, line } = limited;
+  for (let nth = 0; nth < 100; nth += 1) await line();
+  await sql`update turns set status = 'cancelled', due_at = null, completed_at = now(), at_head = false`.execute(db);
+  const last = await line();
+
+  const woken = await wakeWaiting(db, [{ name: NAME, concurrency: 1 }]);
+  const next = await wakeWaiting(db, [{ name: NAME, concurrency: 1 }]);
+
+  expect(idsOf([...woken, ...next])).toEqual([last]);
+});
+
+test('a turn whose row is gone leaves the line', async () => {
+  await using limited = await openLimited();
+  const { db, line } = limited;
+  const first = await line();
+  await sql`delete from turns where id = ${first}`.execute(db);
+
+  expect(await wakeWaiting(db, limits)).toEqual([]);
+  expect(await limited.waiting()).toEqual([]);
+});
+
+test('a turn whose model was rate-limited when it came is not woken again, and comes by itself in its place', async () => {
+  await using limited = await openLimited();
+  const { book, db, line, age } = limited;
+  const first = await line();
+  await wakeWaiting(db, limits);
+  await sql`update turns set generation = generation + 1, retry_at = now() + interval '1 minute'`.execute(db);
+  const second = await line();
+
+  const woken = await wakeWaiting(db, limits);
+  await age(10_000);
+  const later = await wakeWaiting(db, limits);
+
+  expect([woken, later].map(idsOf)).toEqual([[second], []]);
+  expect((await limited.waiting()).map(({ turnId }) => turnId)).toEqual([first, second]);
+  expect((await book({ limits, turnId: second })).kind).toBe('booked');
+  expect((await book({ limits, turnId: first })).kind).toBe('booked');
+});
+
+test('a turn that comes by itself, and one that waits for a place of its project, keep their places in the line', async () => {
+  await using limited = await openLimited();
+  const { book, db, line, age } = limited;
+  const turns = [await line(), await line(), await line()];
+  const [own, slow, last] = turns as [string, string, string];
+  await sql`update turns set retry_at = now() where id = ${own}`.execute(db);
+  await sql`update turns set retry_at = now(), place = 'wanted', generation = generation + 2 where id = ${slow}`.execute(
+    db,
+  );
+
+  await wakeWaiting(db, [{ name: NAME, requests_per_minute: 2 }]);
+  await age(10_000);
+  await wakeWaiting(db, [{ name: NAME, requests_per_minute: 2 }]);
+
+  expect((await limited.waiting()).map(({ turnId }) => turnId)).toEqual([own, slow, last]);
+  expect((await book({ limits, turnId: slow })).kind).toBe('booked');
+  expect((await book({ limits, turnId: own })).kind).toBe('booked');
+});
+
+test('of turns that need tokens and several requests, those are woken that fit together', async () => {
+  await using limited = await openLimited();
+  const { book, db, line, age } = limited;
+  const most = [{ name: NAME, tokens_per_minute: 1_000, requests_per_minute: 100 }];
+  await book({ limits: most, tokens: 500, requests: 92 });
+  const turns = [];
+  for (const tokens of [200, 200, 200, 10]) turns.push(await line({ tokens, requests: 3 }));
+
+  const byTokens = await wakeWaiting(db, most);
+  await age(3_000);
+  const byRequests = await wakeWaiting(db, [{ name: NAME, requests_per_minute: 97 }]);
+
+  expect(idsOf(byTokens).toSorted()).toEqual(turns.slice(0, 2).toSorted());
+  expect(idsOf(byRequests)).toEqual([turns[2]]);
+});
+
+test('a turn that needs more than its limit is woken alone, once nothing is booked', async () => {
+  await using limited = await openLimited();
+  const { book, db, line, age } = limited;
+  const most = [{ name: NAME, tokens_per_minute: 1_000 }];
+  await book({ limits: most, tokens: 1 });
+  const [large] = [await line({ tokens: 50_000 }), await line({ tokens: 1 })];
+
+  const whileBooked = await wakeWaiting(db, most);
+  await age(60_500);
+  const woken = await wakeWaiting(db, most);
+
+  expect(whileBooked).toEqual([]);
+  expect(idsOf(woken)).toEqual([large]);
+  expect(await wakeWaiting(db, most)).toEqual([]);
+});
+
+test('turns of a limit that is configured no more are all woken', async () => {
+  await using limited = await openLimited();
+  const { db, line } = limited;
+  const turns = [await line({ name: 'gone/*' }), await line({ name: 'gone/*' })];
+
+  expect(idsOf(await wakeWaiting(db, limits)).toSorted()).toEqual(turns.toSorted());
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { apiClient } from '#test/harness/api-client.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { startFlexServer, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
+
+test('a turn that waits for flex holds no place of its project, and asks for one when its time has come', async () => {
+  await using server = await startFlexServer();
+  const projects = { a: { keys: ['a'], max_active_turns: 1 }, b: { keys: ['b'] } };
+  const env = { OPENAI_BASE_URL: server.baseUrl, PAWL_PROJECTS: JSON.stringify(projects) };
+  await using harness = await createHarness({ env });
+  const client = apiClient(harness.url, 'a');
+  server.refuse('flex', UNAVAILABLE, 1);
+  const places = async () =>
+    (await harness.db.selectFrom('turns').select('place').orderBy('id').execute()).map(({ place }) => place);
+
+  const waiting = await client.startTurn({ input: 'Hi', service_tier: 'flex' });
+  await harness.admit();
+  await harness.workUntilIdle();
+  const whileWaiting = await places();
+  const other = await client.startTurn({ input: 'Hi' });
+  await harness.admit();
+  await harness.workUntilIdle();
+  const otherEnded = await client.findTurn(other.id);
+  await harness.advance(301_000);
+  await harness.rescue();
+  await harness.workUntilIdle();
+
+  expect(whileWaiting).toEqual(['none']);
+  expect(otherEnded.status).toBe('completed');
+  expect(await client.findTurn(waiting.id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'flex' }] });
+});

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
+import { COSTS, callUntil, MODEL, openFlex, passPauses, run } from './flex-turns.ts';
+
+const base = { input: 2, output: 8 };
+const costsOf = (turn: { rounds: { usage: { cost_usd: number | null } | null }[] }) =>
+  turn.rounds.map(({ usage }) => usage?.cost_usd);
+
+test('a round that flex served costs the price of flex', async () => {
+  await using opened = await openFlex();
+
+  const turn = await run(opened.harness);
+
+  expect(turn.rounds).toMatchObject([{ service_tier: 'flex', usage: { cost_usd: COSTS.flex } }]);
+  expect(turn.usage.cost_usd).toBe(COSTS.flex);
+});
+
+test('a round on flex that the provider reports as default costs the ordinary price', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.report('default');
+
+  const turn = await run(harness);
+
+  expect(server.tiers()).toEqual(['flex']);
+  expect(turn.rounds).toMatchObject([{ service_tier: 'default', usage: { cost_usd: COSTS.default } }]);
+});
+
+test('a round without a tier that the provider reports as flex costs the price of flex', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.report('flex');
+
+  const turn = await run(harness, { service_tier: null });
+
+  expect(turn.rounds).toMatchObject([{ service_tier: 'flex', usage: { cost_usd: COSTS.flex } }]);
+});
+
+test('a tier without a price has no known cost, and its word is shown as the provider wrote it', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.report('priority');
+  const unpriced = await run(harness, { service_tier: 'priority' });
+  server.report('Ultra-Fast 2');
+
+  const unknown = await run(harness);
+
+  expect(unpriced).toMatchObject({ usage: { cost_usd: null }, rounds: [{ service_tier: 'priority' }] });
+  expect(unknown.rounds).toMatchObject([{ service_tier: 'Ultra-Fast 2', usage: { cost_usd: COSTS.default } }]);
+});
+
+test('the rounds of a turn that changes its tier cost what each of them was served on', async () => {
+  await using opened = await openFlex({ reply: callUntil(1) });
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE, 3);
+
+  const { id } = await run(harness, { tier_fallback: 'default', tools: ['weather_lookup'] });
+  await passPauses(harness, 2);
+
+  const turn = await harness.findTurn(id);
+  expect(costsOf(turn)).toEqual([COSTS.default, COSTS.flex]);
+  expect(turn.usage.cost_usd).toBeCloseTo(COSTS.default + COSTS.flex, 12);
+});
+
+test('a limit on cost counts the tier that the provider reports', async () => {
+  await using opened = await openFlex({ reply: callUntil(3) });
+  const { harness, server } = opened;
+  const own = { tools: ['weather_lookup'], limits: { max_cost_usd: 2 * COSTS.flex + 0.0001 } };
+
+  const onFlex = await run(harness, own);
+  server.report('default');
+  const onDefault = await run(harness, own);
+
+  expect(onFlex).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_cost_usd' } });
+  expect([onFlex, onDefault].map(({ rounds }) => rounds.length)).toEqual([4, 3]);
+});
+
+test('a round whose reported tier has no price counts nothing towards a limit on cost, and the turn says so', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.report('priority');
+
+  const turn = await run(harness, { limits: { max_cost_usd: 1 } });
+
+  expect(turn).toMatchObject({ status: 'completed', usage: { cost_usd: null } });
+  expect(turn.warnings).toEqual(['What a round cost is not known, so max_cost_usd does not count it']);
+});
+
+test('the price of a fast tier is that of priority', async () => {
+  const prices = { [MODEL]: { ...base, tiers: { priority: { input: 4, output: 16 } } } };
+  await using opened = await openFlex({ env: { PAWL_PRICES: JSON.stringify(prices) } });
+  const { harness, server } = opened;
+  server.report('fast');
+
+  const turn = await run(harness, { service_tier: 'priority' });
+
+  expect(turn.rounds).toMatchObject([{ service_tier: 'fast', usage: { cost_usd: 0.0056 } }]);
+});
+
+test('a list of turns and a ledger show the cost of the reported tier', async () => {
+  await using opened = await openFlex();
+  const { harness } = opened;
+
+  const { id } = await run(harness);
+
+  const { body: list } = await harness.call<{ data: { id: string; usage: object }[] }>('GET', '/v1/turns');
+  const { body: usage } = await harness.call<{ data: { cost_usd: number | null }[] }>('GET', '/v1/usage');
+  expect(list.data).toMatchObject([{ id, usage: { cost_usd: COSTS.flex } }]);
+  expect(JSON.stringify(usage)).toContain(String(COSTS.flex));
+});

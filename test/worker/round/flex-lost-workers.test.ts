@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { letTimePass } from '#test/harness/create-harness.ts';
+import { UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
+import { openFlex, passTime, rowOf, run, start, tierChanges } from './flex-turns.ts';
+
+const tier_fallback = 'default';
+
+test('a worker that dies after the change leaves a round that is asked on default', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE);
+  const { id } = await run(harness, { tier_fallback });
+  await passTime(harness);
+  const enqueue = harness.worker.enqueueBeforeAck;
+  harness.worker.enqueueBeforeAck = async () => {};
+  await passTime(harness);
+  harness.worker.enqueueBeforeAck = enqueue;
+  const [between, row] = [server.tiers(), await rowOf(harness, id)];
+
+  await letTimePass(harness);
+
+  expect(between).toEqual(['flex', 'flex', 'flex']);
+  expect(row.tier_wait).toMatchObject({ refusals: 3, tier: 'default' });
+  expect(server.tiers()).toEqual(['flex', 'flex', 'flex', 'default']);
+  expect(await tierChanges(harness, id)).toHaveLength(1);
+  expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'default' }] });
+});
+
+test('a worker that is lost while it asks on default leaves a round that is asked on default again', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE);
+  const { id } = await run(harness, { tier_fallback });
+  await passTime(harness);
+  await harness.advance(301_000);
+  await harness.rescue();
+  await harness.workOnce();
+  const held = server.hold(1);
+  const lost = harness.workOnce();
+  await held.reached;
+
+  await harness.advance(20_000);
+  await harness.rescue();
+  await harness.workUntilIdle();
+  held.open();
+  await lost;
+
+  expect(server.tiers().filter((tier) => tier === 'flex')).toHaveLength(3);
+  expect(await tierChanges(harness, id)).toHaveLength(1);
+  expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'default' }] });
+});
+
+test('a job of the last refusal that is delivered twice changes the tier once', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE);
+  const { id } = await run(harness, { tier_fallback });
+  await passTime(harness);
+
+  await harness.advance(301_000);
+  await harness.rescue();
+  await harness.workUntilIdle({ deliveries: 3 });
+
+  expect(server.tiers()).toEqual(['flex', 'flex', 'flex', 'default']);
+  expect(await tierChanges(harness, id)).toHaveLength(1);
+});
+
+test('a row names its refusals, their first time and its tier while it waits, and nothing before', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE, 2);
+
+  const { id } = await start(harness, { tier_fallback });
+  const before = await rowOf(harness, id);
+  await harness.workUntilIdle();
+  const first = await rowOf(harness, id);
+  await passTime(harness);
+  const second = await rowOf(harness, id);
+
+  expect(before.tier_wait).toBeNull();
+  expect(first.tier_wait).toEqual({ refusals: 1, since: expect.any(String), tier: null });
+  expect(second.tier_wait).toMatchObject({ refusals: 2, tier: null });
+});

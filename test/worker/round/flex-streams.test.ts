@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { openStream, textOf } from '#test/api/stream/open-stream.ts';
+import { UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
+import { openFlex, passPauses, run, start, tierChanges } from './flex-turns.ts';
+
+const changed = { from: 'flex', to: 'default', because: 'refused', round: 1 };
+
+test('a stream tells of a change of tier, and then of the reply on the new tier', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE);
+  const { id } = await start(harness, { tier_fallback: 'default' });
+  const stream = await openStream(`${harness.url}/v1/turns/${id}/events`, {});
+
+  await harness.workUntilIdle();
+  await passPauses(harness, 2);
+  await stream.over;
+
+  const types = stream.seen.map(({ type }) => type);
+  expect(types.filter((type) => type.includes('.changed'))).toEqual(['tier.changed']);
+  expect(types.indexOf('tier.changed')).toBeLessThan(types.indexOf('round.completed'));
+  expect(stream.seen.find(({ type }) => type === 'tier.changed')?.data).toMatchObject({ ...changed, turn_id: id });
+  expect(textOf(stream.seen)).toBe('Hello.');
+});
+
+test('a stream that begins after the end tells of the change of tier, too', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE);
+  const { id } = await run(harness, { tier_fallback: 'default' });
+  await passPauses(harness, 2);
+
+  const stream = await openStream(`${harness.url}/v1/turns/${id}/events`, { after: 0 });
+  await stream.over;
+
+  expect(stream.seen.filter(({ type }) => type === 'tier.changed').map(({ data }) => data)).toMatchObject([changed]);
+  const numbers = (await harness.listEvents(id)).map(({ sequence_number }) => sequence_number);
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+});
+
+test.each(['ui-stream', 'response'])('the %s of a turn that changes its tier breaks nowhere', async (form) => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE);
+  const { id } = await start(harness, { tier_fallback: 'default' });
+  const paths: Record<string, string> = {
+    'ui-stream': `/v1/turns/${id}/ui-stream`,
+    response: `/v1/responses/${id.replace('turn_', 'resp_')}?stream=true`,
+  };
+  const stream = await openStream(`${harness.url}${paths[form]}`, {});
+
+  await harness.workUntilIdle();
+  await passPauses(harness, 2);
+  await stream.over;
+
+  expect(JSON.stringify(stream.seen)).toContain('Hello.');
+  expect(stream.seen.some(({ type, data }) => type === 'error' || data.type === 'error')).toBe(false);
+  expect(await tierChanges(harness, id)).toHaveLength(1);
+});
+
+test('a turn that waits for flex says since when it waits, and until when', async () => {
+  await using opened = await openFlex();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE, 1);
+  const { id } = await run(harness);
+
+  const { body } = await harness.call<{ waiting: { until: string; since: string } }>('GET', `/v1/turns/${id}`);
+
+  expect(body).toMatchObject({ status: 'in_progress', waiting: { for: 'provider' } });
+  expect(Date.parse(body.waiting.until)).toBeGreaterThan(Date.parse(body.waiting.since));
+});

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { type FlexServer, startFlexServer } from '#test/llm/service-tiers/flex-server.ts';
+import type { ScriptedReply } from '#test/llm/wire-script.ts';
+
+/** A model that knows service tiers, and one of another provider that does, too. */
+export const MODEL = 'openai/test';
+export const OTHER = 'other/test';
+
+const base = { input: 2, output: 8 };
+const flex = { input: 1, output: 4 };
+
+/** What a round costs on each tier, in US dollars: 1,000 tokens of input and 100 of output. */
+export const COSTS = { default: 0.0028, flex: 0.0014 };
+
+type Flex = AsyncDisposable & { harness: Harness; server: FlexServer; other: FlexServer };
+type Options = { reply?: (results: number) => ScriptedReply; env?: Record<string, string>; redis?: boolean };
+
+/** Starts a service with two providers that know tiers. Both models have a price for the ordinary tier and for flex. */
+export async function openFlex({ reply, env = {}, redis = false }: Options = {}): Promise<Flex> {
+  const [server, other] = await Promise.all([
+    startFlexServer(reply),
+    startFlexServer(() => ({ text: ['Other here.'] })),
+  ]);
+  const price = { ...base, tiers: { flex } };
+  const harness = await createHarness({
+    redis,
+    env: {
+      OPENAI_BASE_URL: server.baseUrl,
+      PAWL_PROVIDERS: JSON.stringify({ other: { kind: 'openai', base_url: other.baseUrl } }),
+      PAWL_PRICES: JSON.stringify({ [MODEL]: price, [OTHER]: price }),
+      ...env,
+    },
+  });
+  const dispose = async () => {
+    await harness[Symbol.asyncDispose]();
+    await Promise.all([server[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
+  };
+  return { harness, server, other, [Symbol.asyncDispose]: dispose };
+}
+
+/** Starts a turn on flex. */
+export function start(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
+  return harness.startTurn({ model: MODEL, input: 'Hi', service_tier: 'flex', ...own });
+}
+
+/** The same, worked until it waits or has ended. */
+export async function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
+  const { id } = await start(harness, own);
+  await harness.workUntilIdle();
+  return harness.findTurn(id);
+}
+
+/** Longer than any pause between two requests of a round. */
+const LONGEST_PAUSE_MS = 301_000;
+
+/** Lets so much time pass that a round which waits is asked again, and works what is due then. */
+export async function passTime(harness: Harness, ms = LONGEST_PAUSE_MS): Promise<void> {
+  await harness.advance(ms);
+  await harness.rescue();
+  await harness.workUntilIdle();
+}
+
+/** Lets the longest pause pass so many times. */
+export async function passPauses(harness: Harness, pauses: number): Promise<void> {
+  for (let pause = 0; pause < pauses; pause += 1) await passTime(harness);
+}
+
+/** The types of the events of a turn. */
+export async function typesOf(harness: Harness, id: string): Promise<unknown[]> {
+  return (await harness.listEvents(id)).map(({ type }) => type);
+}
+
+/** The changes of tier among the events of a turn. */
+export async function tierChanges(harness: Harness, id: string): Promise<Record<string, unknown>[]> {
+  return (await harness.listEvents(id)).filter(({ type }) => type === 'tier.changed');
+}
+
+export type WaitingRow = {
+  attempts: number;
+  waited_ms: number;
+  tier_wait: { refusals: number; since: string; tier: string | null } | null;
+  /** In how many milliseconds the round is asked again. */
+  delay: number | null;
+};
+
+/** What the row of a turn says about its wait. */
+export async function rowOf(harness: Harness, id: string): Promise<WaitingRow> {
+  const { rows } = await sql<WaitingRow>`select attempts, waited_ms, tier_wait,
+    extract(epoch from retry_at - now())::double precision * 1000 as delay from turns where id = ${id}`.execute(
+    harness.db,
+  );
+  return rows[0]!;
+}
+
+/** A reply that calls a tool until it has seen so many results. */
+export function callUntil(results: number): (seen: number) => ScriptedReply {
+  return (seen) => {
+    if (seen >= results) return { text: ['Sunny.'] };
+    return { calls: [{ id: `call_${seen}`, name: 'weather_lookup', arguments: [`{"city":"City ${seen}"}`] }] };
+  };
+}
