@@ -40,7 +40,7 @@ test('the command line is installed from its tarball, which needs no other, and 
   expect(
     files.filter(
       (file) =>
-        !/^package\/(dist\/c[a-z]+\/((bulk|chat|events|fork|lists|resources|schedules)\/)?[a-z-]+\.js|LICENSE|README\.md|package\.json)$/.test(
+        !/^package\/(dist\/c[a-z]+\/((bulk|chat|events|fork|lists|resources|run|schedules)\/)?[a-z-]+\.js|LICENSE|README\.md|package\.json)$/.test(
           file,
         ),
     ),

@@ -16,7 +16,10 @@ test('every secret of the environment is known: of tools, providers, callers, MC
     OPENAI_API_KEY: ' sk-openai ',
     SOME_NEW_API_KEY: 'of-some-new-one',
     PAWL_PROVIDERS: JSON.stringify({
-      mine: { kind: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'my-own-key' },
+      mine: {
+        ...{ kind: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'my-own-key' },
+        headers: { 'X-Gateway-Auth': 'Bearer of-a-gateway', 'x-stage': 'production' },
+      },
       packaged: {
         ...{ kind: 'ai-sdk', module: 'some-package', export: 'createSome' },
         options: {
@@ -42,7 +45,7 @@ test('every secret of the environment is known: of tools, providers, callers, MC
   expect(known.toSorted()).toEqual(
     [
       ...['ghp_12', 'other-value', 'sk-openai', 'of-some-new-one', 'my-own-key', 'key-of-alpha', 'key:of:beta'],
-      ...['MTIzNDU2Nzg5', 'OTg3NjU0MzIx', 'of-a-server', 'of-a-command', 'of-a-header'],
+      ...['MTIzNDU2Nzg5', 'OTg3NjU0MzIx', 'of-a-server', 'of-a-command', 'of-a-header', 'of-a-gateway'],
       ...['of-a-package', 'of-its-headers', 'key-of-gamma', 'read-key-of-gamma'],
     ].toSorted(),
   );

@@ -32,12 +32,18 @@ const compacting = {
 };
 const failing = (status: number, times?: number) =>
   scripted({ answer: 'At last.', final: { fault: { kind: 'status', status, ...(times && { times }) } } });
+const unavailable = { error: { message: 'Resource unavailable.', code: 'resource_unavailable' } };
+/** A turn whose round leaves the tier flex. */
+const leaving = {
+  input: scripted({ final: { fault: { kind: 'status', status: 429, body: unavailable, service_tier: 'flex' } } }),
+  ...{ service_tier: 'flex', tier_fallback: 'default' },
+};
 const stream = { accept: 'text/event-stream' };
 const typesOf = (schema: string) => Object.keys((document.components.schemas[schema] as Mapped).discriminator.mapping);
 
 test('every successful answer is as it is described, in every status of a turn', async () => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 503 : 200, body: 'ok' }));
-  await using harness = await createHarness();
+  await using harness = await createHarness({ env: { PAWL_FLEX_WAIT_MS: '0' } });
   const { ask, unseen } = visitor(harness.url);
 
   await converse(ask, harness, receiver.url);
@@ -49,7 +55,7 @@ test('every successful answer is as it is described, in every status of a turn',
   await lookAround(ask, harness.url);
 
   expect(unseen()).toEqual([]);
-  expect(ended.statuses).toEqual(['completed', 'incomplete', 'failed', 'cancelled', 'completed', 'completed']);
+  expect(ended.statuses).toEqual(['completed', 'incomplete', 'failed', 'cancelled', ...Array(3).fill('completed')]);
   expect(ended.events).toEqual(new Set(typesOf('Event')));
 });
 
@@ -112,6 +118,7 @@ async function playTurns(ask: Ask, harness: Harness) {
   await ask('POST', `/v1/turns/${cancelled}/cancel`);
   const incomplete = await start({ input: oneCall, tools, limits: { max_rounds: 1 } });
   const compacted = await start({ ...compacting, tools });
+  const left = await start(leaving);
   const retried = await start({ input: failing(500, 1) });
   await workUntilEnded(harness, retried);
   expect(await read(retried)).toBe('completed');
@@ -123,7 +130,7 @@ async function playTurns(ask: Ask, harness: Harness) {
   await harness.workUntilIdle();
   const waiting = await startWaiting(ask, harness, start);
   const statuses = [];
-  for (const id of [completed, incomplete, failed, cancelled, waiting, compacted]) statuses.push(await read(id));
+  for (const id of [completed, incomplete, failed, cancelled, waiting, compacted, left]) statuses.push(await read(id));
   return { statuses, events };
 }
 

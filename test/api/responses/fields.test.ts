@@ -66,10 +66,11 @@ test('what a request asks for reaches the turn', async () => {
       max_output_tokens: null,
     },
     ...{ limits: { max_rounds: 2, max_tool_calls: 3 }, parallel_tool_calls: false },
+    service_tier: 'flex',
     ...{ reasoning_effort: 'high', verbosity: 'low', text_format: { type: 'json_schema', name: 'answer', schema } },
   });
   expect(config.provider_options).toEqual({
-    ...{ presence_penalty: 1, logprobs: true, top_logprobs: 2, service_tier: 'flex', seed: 1 },
+    ...{ presence_penalty: 1, logprobs: true, top_logprobs: 2, seed: 1 },
     ...{ user: 'ada', prompt_cache_key: 'key' },
   });
   expect(config.response?.text.format).toEqual({

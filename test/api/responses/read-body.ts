@@ -1,5 +1,5 @@
 import { RequestRefused } from '#core/failure.ts';
-import { readPrices } from '#core/llm/prices.ts';
+import { readPrices } from '#core/llm/by-model/prices.ts';
 import { configureProviders } from '#core/llm/providers.ts';
 import type { ServerTool } from '#core/tools/define/tool.ts';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';

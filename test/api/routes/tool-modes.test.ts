@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RequestRefused } from '#core/failure.ts';
-import { readPrices } from '#core/llm/prices.ts';
+import { readPrices } from '#core/llm/by-model/prices.ts';
 import type { Providers } from '#core/llm/providers.ts';
 import { openMcpServers } from '#core/tools/mcp/servers.ts';
 import { toolRegistry } from '#core/tools/registry.ts';
@@ -21,6 +21,7 @@ async function resolve(config: StandingConfig, can: { tools: boolean }) {
     find: () => found(can.tools),
     ofModel: () => found(can.tools),
     twoWires: () => null,
+    timeoutLimitMs: 3_600_000,
     list: () => [],
     close: async () => {},
   };

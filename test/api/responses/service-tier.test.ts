@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest';
+import { openStream } from '#test/api/stream/open-stream.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { anthropicWire } from '#test/llm/anthropic-wire.ts';
+import { openaiWire } from '#test/llm/openai-wire.ts';
+import { type FlexServer, startFlexServer, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
+import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+import { readBody, refusalOf } from './read-body.ts';
+
+type Opened = AsyncDisposable & { harness: Harness; server: FlexServer; claude: WireServer; silent: WireServer };
+
+/** A service with a model that knows tiers, Claude, and a server that reports no tier. */
+async function open(): Promise<Opened> {
+  const [server, claude, silent] = await Promise.all([startFlexServer(), startWireServer(), startWireServer()]);
+  claude.answer({ body: anthropicWire.reply({ text: ['Hello.'] }) });
+  silent.answer({ body: openaiWire.reply({ text: ['Hello.'] }) });
+  const providers = {
+    claude: { kind: 'anthropic', base_url: claude.origin },
+    silent: { kind: 'openai', base_url: silent.origin },
+  };
+  const env = { OPENAI_BASE_URL: server.baseUrl, PAWL_PROVIDERS: JSON.stringify(providers) };
+  const harness = await createHarness({ env });
+  const dispose = async () => {
+    await harness[Symbol.asyncDispose]();
+    await Promise.all([server, claude, silent].map((each) => each[Symbol.asyncDispose]()));
+  };
+  return { harness, server, claude, silent, [Symbol.asyncDispose]: dispose };
+}
+
+type Shown = { id: string; service_tier: string; status: string; error?: object };
+
+/** A response as it is created, and after its turn has been worked. */
+async function respond(harness: Harness, body: object): Promise<[created: Shown, after: Shown]> {
+  const request = { model: 'openai/test', input: 'Hi', background: true, ...body };
+  const { body: created } = await harness.call<Shown>('POST', '/v1/responses', { body: request });
+  await harness.workUntilIdle();
+  const { body: after } = await harness.call<Shown>('GET', `/v1/responses/${created.id}`);
+  return [created, after];
+}
+
+test.each(['default', 'flex', 'priority'])('a response asks the model on its service tier %s', async (tier) => {
+  await using opened = await open();
+  const { harness, server } = opened;
+
+  const [created] = await respond(harness, { service_tier: tier });
+
+  const id = created.id.replace('resp_', 'turn_');
+  const { body } = await harness.call('GET', `/v1/turns/${id}?include=config`);
+  expect(body).toMatchObject({ status: 'completed', config: { service_tier: tier, provider_options: {} } });
+  expect(server.tiers()).toEqual([tier]);
+});
+
+test('a response reports the service tier that was asked for until a round reports another', async () => {
+  await using opened = await open();
+  const { harness, server } = opened;
+  server.report('default');
+
+  const [created, after] = await respond(harness, { service_tier: 'flex' });
+
+  expect([created.service_tier, after.service_tier]).toEqual(['flex', 'default']);
+});
+
+test('a response without a service tier reports default, or what its round reported', async () => {
+  await using opened = await open();
+  const { harness, server } = opened;
+  server.report('priority');
+
+  const [created, after] = await respond(harness, {});
+
+  expect(server.tiers()).toEqual([null]);
+  expect([created.service_tier, after.service_tier]).toEqual(['default', 'priority']);
+});
+
+test('the service tier auto of a response sends none, on any provider', async () => {
+  await using opened = await open();
+  const { harness, server, claude } = opened;
+
+  const [, after] = await respond(harness, { service_tier: 'auto' });
+  await respond(harness, { service_tier: 'auto', model: 'claude/x' });
+
+  expect(after).toMatchObject({ status: 'completed', service_tier: 'default' });
+  expect(server.tiers()).toEqual([null]);
+  expect(claude.asked.map(({ body }) => body.service_tier)).toEqual([undefined]);
+});
+
+test.each(['default', 'flex', 'priority'])(
+  'a response whose provider reports no service tier reports the asked one: %s',
+  async (tier) => {
+    await using opened = await open();
+
+    const [, after] = await respond(opened.harness, { model: 'silent/x', service_tier: tier });
+
+    expect(after).toMatchObject({ status: 'completed', service_tier: tier });
+  },
+);
+
+test('a response reports the ordinary tier of any provider as default', async () => {
+  await using opened = await open();
+  const { harness, server } = opened;
+  server.report('standard');
+
+  const [, after] = await respond(harness, {});
+
+  expect(after).toMatchObject({ status: 'completed', service_tier: 'default' });
+});
+
+test('a turn that was started natively shows its service tier as a response, too', async () => {
+  await using opened = await open();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE, 1);
+  const { id } = await harness.startTurn({ input: 'Hi', service_tier: 'flex' });
+
+  const { body } = await harness.call('GET', `/v1/responses/${id.replace('turn_', 'resp_')}`);
+
+  expect(body).toMatchObject({ service_tier: 'flex' });
+});
+
+test('the stream of a response ends with the reported service tier', async () => {
+  await using opened = await open();
+  const { harness, server } = opened;
+  server.report('default');
+  const [created] = await respond(harness, { service_tier: 'flex' });
+
+  const stream = await openStream(`${harness.url}/v1/responses/${created.id}?stream=true`, {});
+  await stream.over;
+
+  const tierOf = (type: string) =>
+    (stream.seen.find((seen) => seen.type === type)?.data.response as Shown | undefined)?.service_tier;
+  expect([tierOf('response.created'), tierOf('response.completed')]).toEqual(['flex', 'default']);
+});
+
+test('a service tier that Pawl does not know is passed on over both OpenAI wires, as before', async () => {
+  const { config } = await readBody({ service_tier: 'scale' });
+
+  expect(config).toMatchObject({ provider_options: { service_tier: 'scale' } });
+  expect(config).not.toHaveProperty('service_tier');
+  expect(await refusalOf({ model: 'anthropic/claude', service_tier: 'scale' })).toMatchObject({
+    ...{ code: 'unsupported_parameter', param: 'service_tier' },
+  });
+});
+
+test.each(['flex', 'priority'])('a response of Claude on the service tier %s is refused at its field', async (tier) => {
+  expect(await refusalOf({ model: 'anthropic/claude', service_tier: tier })).toMatchObject({
+    ...{ status: 400, code: 'unsupported_parameter', param: 'service_tier' },
+  });
+});
+
+test('a response of Claude on the service tier default asks for "standard_only"', async () => {
+  await using opened = await open();
+
+  await respond(opened.harness, { model: 'claude/x', service_tier: 'default' });
+
+  expect(opened.claude.asked.map(({ body }) => body.service_tier)).toEqual(['standard_only']);
+});
+
+test('a response may have pawl.tier_fallback, and is refused at its own path', async () => {
+  await using opened = await open();
+  const { harness } = opened;
+  const pawl = { tier_fallback: 'default' };
+
+  const [created] = await respond(harness, { service_tier: 'flex', pawl });
+  const { status, body } = await harness.call('POST', '/v1/responses', {
+    body: { model: 'openai/test', input: 'Hi', background: true, pawl },
+  });
+
+  const id = created.id.replace('resp_', 'turn_');
+  const { body: turn } = await harness.call('GET', `/v1/turns/${id}?include=config`);
+  expect(turn).toMatchObject({ config: { service_tier: 'flex', tier_fallback: 'default' } });
+  expect({ status, body }).toMatchObject({
+    ...{ status: 400, body: { error: { code: 'unsupported_parameter', param: 'pawl.tier_fallback' } } },
+  });
+});
+
+test('a response on the service tier batch is refused at its field', async () => {
+  expect(await refusalOf({ service_tier: 'batch' })).toMatchObject({
+    ...{ status: 400, code: 'unsupported_parameter', param: 'service_tier' },
+  });
+});
+
+test('a response waits for flex as a turn does', async () => {
+  await using opened = await open();
+  const { harness, server } = opened;
+  server.refuse('flex', UNAVAILABLE, 1);
+
+  const [, waiting] = await respond(harness, { service_tier: 'flex' });
+
+  expect(waiting).toMatchObject({ status: 'in_progress', service_tier: 'flex' });
+});
+
+test('a response goes on from another whose service tier was another', async () => {
+  await using opened = await open();
+  const { harness, server } = opened;
+
+  const [first] = await respond(harness, { service_tier: 'flex' });
+  await respond(harness, { previous_response_id: first.id });
+
+  expect(server.tiers()).toEqual(['flex', null]);
+});

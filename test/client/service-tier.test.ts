@@ -1,0 +1,57 @@
+import { connectPawl } from 'pawl/client';
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { startFlexServer, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
+
+test('the client starts turns on a service tier, and reads which tier each round was served on', async () => {
+  await using server = await startFlexServer();
+  await using harness = await createHarness({ env: { OPENAI_BASE_URL: server.baseUrl } });
+  const pawl = connectPawl({ baseUrl: harness.url });
+  server.refuse('flex', UNAVAILABLE, 1);
+
+  const started = await pawl.turns.start({
+    ...{ model: 'openai/test', input: 'Hi', service_tier: 'flex', tier_fallback: 'default' },
+  });
+  await harness.workUntilIdle();
+  const waiting = await harness.findTurn(started.id);
+  await harness.advance(301_000);
+  await harness.rescue();
+  await harness.workUntilIdle();
+  const turn = await started.result();
+
+  expect(waiting.waiting).toMatchObject({ for: 'provider' });
+  expect(turn).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'flex' }] });
+  expect(server.tiers()).toEqual(['flex', 'flex']);
+});
+
+test('the client reads changes of the tier among the events of a turn', async () => {
+  await using server = await startFlexServer();
+  await using harness = await createHarness({ env: { OPENAI_BASE_URL: server.baseUrl } });
+  const pawl = connectPawl({ baseUrl: harness.url });
+  server.refuse('flex', UNAVAILABLE);
+  const started = await pawl.turns.start({
+    ...{ model: 'openai/test', input: 'Hi', service_tier: 'flex', tier_fallback: 'default' },
+  });
+  await harness.workUntilIdle();
+  for (let pause = 0; pause < 2; pause += 1) {
+    await harness.advance(301_000);
+    await harness.rescue();
+    await harness.workUntilIdle();
+  }
+
+  const changes: unknown[] = [];
+  for await (const event of started.events())
+    if (event.type === 'tier.changed') changes.push([event.from, event.to, event.because, event.round]);
+
+  expect(changes).toEqual([['flex', 'default', 'refused', 1]]);
+});
+
+test('a conversation of the client keeps its service tier', async () => {
+  await using harness = await createHarness();
+  const pawl = connectPawl({ baseUrl: harness.url });
+
+  const { id } = await pawl.conversations.create({ model: 'openai/test', service_tier: 'flex' });
+
+  const { body } = await harness.call('GET', `/v1/conversations/${id}`);
+  expect(body).toMatchObject({ service_tier: 'flex', tier_fallback: null });
+});
