@@ -167,11 +167,17 @@ function close(limit: Limit, { requestedMs, now }: { requestedMs: number | undef
   return { forMs: pauseMs, nextPauseMs: limit.nextPauseMs };
 }
 
+/** A reset that a provider reports counts up to a day. */
+const LONGEST_RESET_MS = 86_400_000;
+
 /** After a reply the model is not stuck, however short what is left of its limit lasts. */
 function closeUnrefused(limit: Limit, { forMs, now }: { forMs: number; now: number }) {
-  const closed = close(limit, { requestedMs: forMs, now });
+  const pauseMs = Math.min(Math.max(forMs, SHORTEST_PAUSE_MS), LONGEST_RESET_MS);
   limit.refusals = 0;
-  return closed;
+  if (now + pauseMs <= limit.until) return null;
+  limit.until = now + pauseMs;
+  limit.probe = null;
+  return { forMs: pauseMs, nextPauseMs: limit.nextPauseMs };
 }
 
 /** About how long a message is on its way: turns come back by the clock of the worker that sent it. */

@@ -28,12 +28,12 @@ const [left, reset] = ['x-ratelimit-remaining', 'x-ratelimit-reset'];
 
 test.each([
   ['no request is left for two minutes', { [`${left}-requests`]: '0', [`${reset}-requests`]: '2m' }],
-  ['no token is left for some seconds', { [`${left}-tokens`]: '0', [`${reset}-tokens`]: '57.66s' }],
+  ['no token is left for some seconds', { [`${left}-tokens`]: '0', [`${reset}-tokens`]: '10m7.66s' }],
   ['no request is left for a part of an hour', { [`${left}-requests`]: '0', [`${reset}-requests`]: '1h2m3.5s' }],
-  ['the reset is in seconds', { [`${left}-requests`]: '0', [`${reset}-requests`]: '60' }],
+  ['the reset is in seconds', { [`${left}-requests`]: '0', [`${reset}-requests`]: '600' }],
   [
     'one limit of two is used up',
-    { [`${left}-requests`]: '59', [`${reset}-requests`]: '1s', [`${left}-tokens`]: '0', [`${reset}-tokens`]: '60s' },
+    { [`${left}-requests`]: '59', [`${reset}-requests`]: '1s', [`${left}-tokens`]: '0', [`${reset}-tokens`]: '10m0s' },
   ],
 ])('the next turn waits if a reply reports that %s', async (_, headers) => {
   await using models = await startModels();
@@ -60,9 +60,9 @@ test.each([
 });
 
 test.each([
-  ['requests', 'queued', 60_000],
-  ['input-tokens', 'queued', 30_000],
-  ['output-tokens', 'queued', 30_000],
+  ['requests', 'queued', 600_000],
+  ['input-tokens', 'queued', 600_000],
+  ['output-tokens', 'queued', 600_000],
   ['tokens', 'completed', -5_000],
 ])('Anthropic reports the reset of its %s as a time: the next turn is %s', async (counted, status, ms) => {
   await using models = await startModels();

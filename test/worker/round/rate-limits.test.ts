@@ -143,3 +143,12 @@ function limitsAt(now: number) {
   const clock = { now };
   return { clock, limits: makeRateLimits({ publishToWorkers: () => {} }, () => clock.now) };
 }
+
+test('a reply after which nothing is left closes the limit until the reset, and is no refusal', () => {
+  const { limits } = limitsAt(0);
+
+  for (const _ of Array(3)) limits.exhausted(MODEL, 7_200_000);
+
+  expect(limits.limited()).toEqual([{ name: MODEL, forMs: 7_200_000, counts: false }]);
+  expect(limits.isStuck(MODEL)).toBe(false);
+});

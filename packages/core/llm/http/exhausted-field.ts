@@ -27,10 +27,16 @@ export function exhaustedField(headers: AnswerHeaders, now = Date.now()): Pick<R
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads a reset: `6m0s`, `120ms`, seconds, or a time of RFC 3339. */
+/** Seconds, or a time since 1970 in seconds or milliseconds. */
+function ofNumber(given: number, now: number): number {
+  if (given >= 1e12) return given - now;
+  return given >= 1e9 ? given * 1_000 - now : given * 1_000;
+}
+
+/** Reads a reset: `6m0s`, `120ms`, a number, or a time of RFC 3339. */
 function resetInMs(text: string | null, now: number): number | null {
   const given = text?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(given)) return Number(given) * 1_000;
+  if (/^\d+(\.\d+)?$/.test(given)) return ofNumber(Number(given), now);
   if (/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(given)) {
     const parts = given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g);
     return parts.reduce((sum, [, amount, unit = 's']) => sum + Number(amount) * (UNITS[unit] ?? 0), 0);
