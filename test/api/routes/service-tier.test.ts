@@ -141,6 +141,21 @@ test('a conversation without a model may have a service tier, which each turn ch
   expect(await refusalOf(harness, path, { model: 'responses/x', input: 'Hi' })).toBe('202 accepted');
 });
 
+test.each([
+  [{ tier_fallback: 'default' }, 'tier_fallback'],
+  [{ service_tier: 'batch' }, 'service_tier'],
+])('a conversation without a model is refused with tiers that no turn could have: %j', async (fields, param) => {
+  expect(await refusalOf(harness, '/v1/conversations', fields)).toBe(`400 unsupported_parameter: ${param}`);
+});
+
+test('a change of the service tier of a conversation takes its tier fallback away', async () => {
+  const { body } = await post('/v1/conversations', { model: 'chat/x', service_tier: 'flex', tier_fallback: 'default' });
+
+  const changed = await harness.call('PATCH', `/v1/conversations/${body.id}`, { body: { service_tier: 'priority' } });
+
+  expect(changed).toMatchObject({ status: 200, body: { service_tier: 'priority', tier_fallback: null } });
+});
+
 test('a change of a conversation may set and remove its service tier', async () => {
   const { body } = await post('/v1/conversations', { model: 'chat/x' });
   const change = (changes: object) => harness.call('PATCH', `/v1/conversations/${body.id}`, { body: changes });

@@ -69,3 +69,10 @@ test('a pause that the provider requests is kept beside its lack of capacity', a
 
   expect(failure.retry).toEqual({ kind: 'rate-limited', afterMs: 7_000, lacksCapacity: true });
 });
+
+test('a lack of capacity that a 200 reports is one, too', async () => {
+  const error = { message: 'No.', type: 'resource_unavailable', code: 'resource_unavailable' };
+  const retries = await retriesAfter(200, error);
+
+  expect(retries).toEqual(OWN_WIRES.map(() => ({ kind: 'rate-limited', lacksCapacity: true })));
+});

@@ -48,8 +48,8 @@ test.each(keys)('an operator may set the header %s, but not allow it to turns', 
 });
 
 test.each([
-  [{ headers: { 'bad name': 'secret-value' } }, 'PAWL_PROVIDERS.x.headers.bad name: this is not a valid header name'],
-  [{ headers: { '': 'secret-value' } }, 'PAWL_PROVIDERS.x.headers.: this is not a valid header name'],
+  [{ headers: { 'bad name': 'secret-value' } }, 'PAWL_PROVIDERS.x.headers.bad name: this is not the name of a header'],
+  [{ headers: { '': 'secret-value' } }, 'PAWL_PROVIDERS.x.headers.: this is not the name of a header'],
   [{ headers: { 'x-a': 'secret-value\r\nx-b: 1' } }, 'PAWL_PROVIDERS.x.headers.x-a: use printable Latin-1'],
   [{ headers: { 'x-a': 'secret-value\t' } }, 'PAWL_PROVIDERS.x.headers.x-a: use printable Latin-1'],
   [{ headers: { 'x-a': 'secret-value €' } }, 'PAWL_PROVIDERS.x.headers.x-a: use printable Latin-1'],
@@ -59,7 +59,10 @@ test.each([
   [{ headers: ['secret-value'] }, 'PAWL_PROVIDERS.x.headers: give an object of headers, by their names'],
   [{ allowed_headers: 'openai-beta' }, 'PAWL_PROVIDERS.x.allowed_headers: give a list of header names'],
   [{ allowed_headers: [1] }, 'PAWL_PROVIDERS.x.allowed_headers.0: give the name as a text'],
-  [{ allowed_headers: ['a b'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this is not a valid header name'],
+  [{ allowed_headers: ['a b'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this is not the name of a header'],
+  [{ allowed_headers: ['*'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this is not the name of a header'],
+  [{ allowed_headers: ['x-accesskey'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this header carries a key'],
+  [{ headers: { 'content-encoding': 'gzip' } }, 'PAWL_PROVIDERS.x.headers.content-encoding: the connection sets'],
 ])('headers that cannot be sent are named at start without their value: %j', (settings, named) => {
   for (const kind of Object.keys(KIND_FIELDS) as (keyof typeof KIND_FIELDS)[]) {
     const problem = problemOf(entry(settings, kind));

@@ -126,6 +126,20 @@ test.for(KINDS)('an error of $kind shows no value of an operator header of 8 cha
   expect(JSON.stringify(failure)).not.toMatch(/abcdefgh|blue team/);
 });
 
+test('values of operator headers are not shown as JSON, as a part of a cookie, or as the id of a request', async () => {
+  const headers = { 'x-quote': 'say "hi" back\\slash', cookie: 'session=abcdefgh-ijk; theme=dark' };
+  await using headed = await openHeaded(chat!, { headers });
+  const { server, provider } = headed;
+  const said = { error: { message: `${JSON.stringify(headers)} session=abcdefgh-ijk is unknown` } };
+  const head = { 'content-type': 'application/json', 'x-request-id': 'id-abcdefgh-ijk' };
+  server.answer({ status: 403, headers: head, body: [JSON.stringify(said)] });
+
+  const failure = await provider.ask(someRequest, signal, ignore).catch((thrown: unknown) => thrown);
+
+  expect(failure).toMatchObject({ provider: { request_id: 'id-[redacted]' } });
+  expect(`${(failure as Error).message}${JSON.stringify(failure)}`).not.toMatch(/abcdefgh|say /);
+});
+
 test('a server gets only the headers of Pawl if neither the operator nor the turn sets any', async () => {
   await using headed = await openHeaded(chat!);
   const { server, provider } = headed;

@@ -81,11 +81,14 @@ test.each([
   expect(() => read(price)).toThrow(sentence);
 });
 
-test('prices of tiers change no warning about unused prices and cache writes', () => {
-  const prices = readPrices(
-    JSON.stringify({ 'anthropic/*': { ...base, cache_write: 3, tiers }, 'opneai/x': { ...base, tiers } }),
-  );
+test('each price of a tier is warned about that does not say what cache writes cost', () => {
+  const given = {
+    'anthropic/*': { ...base, cache_write: 3, tiers: { batch: base, priority: { ...base, cache_write: 6 } } },
+  };
+  const prices = readPrices(JSON.stringify({ ...given, 'opneai/x': { ...base, tiers } }));
 
-  expect(pricesWithoutWrites(prices)).toEqual([]);
+  expect(pricesWithoutWrites(prices)).toEqual([
+    expect.stringContaining('PAWL_PRICES.anthropic/*.tiers.batch: cache_write is missing.'),
+  ]);
   expect(unusedPrices(prices, ['anthropic'])).toHaveLength(1);
 });

@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { RATE_LIMITED, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
 import { callUntil, openFlex, passTime, rowOf, run, start, tierChanges, typesOf } from './flex-turns.ts';
 
@@ -134,4 +137,22 @@ test.each([
   expect(delay).toBeLessThanOrEqual(56_000);
   expect(server.tiers()).toEqual(['flex', 'default']);
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'default' }] });
+});
+
+test('a request that hangs on flex is ended when a fifth of the time is left, and the round is asked on default', async () => {
+  await using harness = await createHarness();
+  const { id } = await harness.startTurn({
+    ...{ service_tier: 'flex', tier_fallback, limits: { deadline_seconds: 1_000 } },
+    input: scripted({ answer: 'At last.', final: { fault: { kind: 'hang', times: 1 } } }),
+  });
+  await sql`update turns set deadline_at = now() + interval '200.5 seconds' where id = ${id}`.execute(harness.db);
+
+  await harness.workUntilIdle();
+
+  expect(harness.modelRequests.map(({ body }) => (body as { service_tier?: string }).service_tier)).toEqual([
+    'flex',
+    'default',
+  ]);
+  expect(await tierChanges(harness, id)).toMatchObject([{ round: 1, because: 'deadline' }]);
+  expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'At last.' });
 });
