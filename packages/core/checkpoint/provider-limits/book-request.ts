@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { write } from '../../postgres/read-write.ts';
 import type { Db, Trx } from '../tables.ts';
 import type { ProviderLimit } from './provider-limit-tables.ts';
 import { roomInMs, type Window, windowAt, withAmount } from './window.ts';
@@ -28,7 +29,7 @@ export async function bookRequest(db: Db, booking: Booking): Promise<Booked> {
   const booked = await bookUnder(db, names, booking);
   if (booked) return booked;
   // In a commit of its own: a transaction that also locks rows could wait for another that waits for it.
-  await sql`insert into provider_limits (name) ${named(names)} on conflict do nothing`.execute(db);
+  await write(db, sql`insert into provider_limits (name) ${named(names)} on conflict do nothing`);
   return await bookRequest(db, booking);
 }
 
