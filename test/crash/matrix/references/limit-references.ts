@@ -20,11 +20,13 @@ export const limitReferences: Reference[] = [
   },
   {
     of: 'a turn that waits for room under a limit, and is woken',
-    points: /bookRequest|wakeWaiting|postponeStep/,
+    // Workers look at the line by the clock.
+    points: /bookUnder|postponeStep|wakeWaiting › wake #1$/,
     env: limited({ requests_per_minute: 1 }),
     start: async ({ harness, startTurn }) => {
       await sql`insert into provider_limits (name, requests)
-        select 'openai/*', json_build_object(floor(extract(epoch from now()) * 4)::bigint, 1)`.execute(harness.db);
+        select 'openai/*', json_build_object(floor(extract(epoch from now()) * 4)::bigint, 1)
+        on conflict (name) do update set requests = excluded.requests`.execute(harness.db);
       await startTurn({ input: 'Hi' });
     },
     react: makeRoom,
