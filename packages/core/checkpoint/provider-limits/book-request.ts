@@ -132,10 +132,10 @@ async function writeBooking(
     on conflict (limit_name, turn_id) do update set run_id = excluded.run_id`.execute(trx);
 }
 
-/** What requests took in the end, in place of what was booked for them at `at`. */
+/** The difference between the use of requests and their booking at `at`, in milliseconds since 1970. */
 export type Correction = { limits: readonly ProviderLimit[]; at: number; requests: number; tokens: number };
 
-/** Adds to a booking what its requests took more than was booked, or less. */
+/** Adds the difference to a booking. */
 export async function correctBooking(db: Db, { limits, at, requests, tokens }: Correction): Promise<void> {
   const names = limits.map(({ name }) => name).toSorted();
   await db.transaction().execute(async (trx) => {

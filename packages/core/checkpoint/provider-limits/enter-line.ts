@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A round that waits for room under the limit of this name, and what it needs there. */
+/** The need of a round that waits for room under the limit of this name. */
 export type Waiter = { name: string; requests: number; tokens: number };
 
 /**

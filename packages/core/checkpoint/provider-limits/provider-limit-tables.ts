@@ -9,7 +9,7 @@ export type ProviderLimit = {
   concurrency?: number | undefined;
 };
 
-/** A limit with what was booked under it in the last minute. */
+/** A limit with its bookings of the last minute. */
 type ProviderLimitRow = { name: string; requests: Generated<Window>; tokens: Generated<Window> };
 
 /** The right of a run to ask while it has its lease. */

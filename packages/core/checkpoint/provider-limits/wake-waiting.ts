@@ -68,7 +68,7 @@ async function readLines(db: Db): Promise<Line[]> {
   );
 }
 
-/** What is left of a limit; null if it is not bounded. An amount above the limit counts as all of it. */
+/** The rest of a limit; null if it is not bounded. An amount above the limit counts as the whole limit. */
 type Room = {
   name: string;
   turns: number | null;

@@ -1,4 +1,4 @@
-/** What was booked in the last minute: amounts by the number of their quarter of a second since 1970. */
+/** The bookings of the last minute: amounts by the number of their quarter of a second since 1970. */
 export type Window = Record<string, number>;
 
 const BUCKET_MS = 250;

@@ -22,7 +22,7 @@ export type ProviderLimit = GivenLimits & { name: string };
 /** The limits that the operator has configured. */
 export type ProviderLimits = {
   all: readonly ProviderLimit[];
-  /** The limits that a request to a model has to keep: each whose pattern means it. */
+  /** The limits that a request to a model has to keep: all limits whose pattern means the model. */
   of(model: string): readonly ProviderLimit[];
 };
 
@@ -30,7 +30,7 @@ const LimitList = z.record(ModelPattern, GivenLimits, `give JSON such as ${EXAMP
 
 /**
  * Reads `PAWL_PROVIDER_LIMITS`, limits by models, and those of whole providers, which `PAWL_PROVIDERS` has. A
- * `Misconfigured` names the place of what is wrong.
+ * `Misconfigured` names the path of the wrong value.
  */
 export function readProviderLimits(
   text: string | undefined,

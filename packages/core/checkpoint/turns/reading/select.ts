@@ -60,7 +60,7 @@ const requestExceptConfig = sql`project, conversation_id as "conversationId", in
 export const requestColumns = sql`${requestExceptConfig}, config`;
 
 /**
- * What its provider refused of a round for lack of capacity, and for how long it has waited since; null for nearly
+ * The refusals of a round for lack of capacity, and the time that it has waited since the first; null for nearly
  * all.
  */
 const tierWait = sql`case when tier_wait is not null then json_build_object('refusals', tier_wait -> 'refusals', 'tier', tier_wait -> 'tier',
