@@ -95,7 +95,7 @@ browserSuite('a turn as it runs', (open) => {
 
   test('a failed attempt and a lost worker stand between the checkpoints', async () => {
     await using harness = await createHarness();
-    const fault = { kind: 'status' as const, status: 503, times: 1 };
+    const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 1 };
     const { id } = await harness.startTurn({
       input: scripted({
         rounds: [{ say: 'Looking.', tools: [{ ...call, name: 'weather_lookup' }], fault }],
@@ -104,6 +104,7 @@ browserSuite('a turn as it runs', (open) => {
       tools: ['weather_lookup'],
     });
     await harness.workUntilIdle();
+    await harness.advance(31_000);
     await takeLease(harness.db, (await loadTurn(harness.db, id))!, 'lost');
     await harness.advance(60_000);
     await harness.rescue();

@@ -33,7 +33,7 @@ async function addToTurn(page: Page, id: string, more: () => object): Promise<vo
 browserSuite('what a turn’s page says', (open) => {
   test('a pause between two attempts is drawn as a pause, and belongs to no attempt and no queue', async () => {
     await using harness = await createHarness();
-    const fault = { kind: 'status' as const, status: 503, times: 3 };
+    const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
     const { id } = await harness.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
     await workUntilEnded(harness, id);
     await sql`update events set data = jsonb_set(data::jsonb, '{retry_in_ms}', case number when 3 then '4000' else '2000' end::jsonb)::json
@@ -61,7 +61,7 @@ browserSuite('what a turn’s page says', (open) => {
 
   test('a turn that pauses before it is tried again says so, and its pause is no time of the model', async () => {
     await using harness = await createHarness();
-    const fault = { kind: 'status' as const, status: 503, times: 3 };
+    const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
     const { id } = await harness.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
     await using inspector = await open(`${harness.url}/#/turns/${id}`);
     await inspector.page.getByRole('heading', { name: 'Queued' }).waitFor();

@@ -66,7 +66,7 @@ test.for(['http/json', 'http/protobuf'])('a turn is one trace, over %s', async (
 
 test('an attempt that failed is an error, and the next one links to it', async () => {
   await using at = await traced();
-  const fault = { kind: 'status' as const, status: 503, times: 3 };
+  const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
 
   const { id } = await at.harness.startTurn({ model: 'openai/test', input: scripted({ final: { fault } }) });
   await workUntilEnded(at.harness, id);

@@ -144,7 +144,7 @@ test('with all rounds to be kept there is nothing to compact, and the round is a
 test('a summary that fails is tried again as its round would be, and fails the turn in the end', async () => {
   await using harness = await createHarness();
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
-  const busy = { kind: 'status' as const, status: 503 };
+  const busy = { kind: 'status' as const, status: 503, retry_after: 30 };
   const script = (times: number) => scripted({ answer: long, summary: { say: 'Hi.', fault: { ...busy, times } } });
 
   await say(script(3));

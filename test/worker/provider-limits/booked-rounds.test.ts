@@ -103,7 +103,7 @@ test('a round that needs more tokens than the limit allows is asked alone', asyn
 
 test('a request that fails stays booked', async () => {
   await using harness = await openLimits({ 'openai/*': { requests_per_minute: 5, tokens_per_minute: 100_000 } });
-  const failing = scripted({ final: { fault: { kind: 'status', status: 500 } } });
+  const failing = scripted({ final: { fault: { kind: 'status', status: 500, retry_after: 30 } } });
   await startTurns(harness, 1, { input: failing, max_output_tokens: 500 });
   await harness.workUntilIdle();
 

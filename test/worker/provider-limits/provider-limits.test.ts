@@ -140,7 +140,7 @@ test('`until` is the time at which there is room under the limit', async () => {
 
 test('a retry of a round is a request under the limit', async () => {
   await using harness = await openLimits(perMinute(2));
-  const failing = scripted({ final: { fault: { kind: 'status', status: 500 } } });
+  const failing = scripted({ final: { fault: { kind: 'status', status: 500, retry_after: 10 } } });
   const { id } = await harness.startTurn({ input: failing });
   await harness.workUntilIdle();
   await harness.advance(31_000);

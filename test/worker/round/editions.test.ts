@@ -67,7 +67,7 @@ test.for([
   const input = scripted({ answer: 'At long last.', final: { fault }, piece_chars: 4 });
   const { live } = await startWatched(harness, { input });
 
-  await harness.workUntilIdle();
+  await harness.workOnce();
   const turn = await harness.db.selectFrom('turns').select(['edition', 'generation']).executeTakeFirst();
 
   expect(turn).toEqual({ edition, generation: 1 });

@@ -117,7 +117,7 @@ test('limits count what all models did', async () => {
 test('a turn that goes to another model ends at its deadline like any other', async () => {
   await using models = await startModels();
   models.first.answer(refusal(401, 'invalid_api_key'));
-  models.second.answer(refusal(503, 'away'));
+  models.second.answer(refusal(503, 'away', { 'retry-after': '20' }));
   const { id } = await start(models.harness, { limits: { deadline_seconds: 60 } });
   await models.harness.workUntilIdle();
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { timing } from '#core/turn/timing.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { type FlexServer, startFlexServer } from '#test/llm/service-tiers/flex-server.ts';
 import type { ScriptedReply } from '#test/llm/wire-script.ts';
@@ -52,8 +53,8 @@ export async function run(harness: Harness, own: Record<string, unknown> = {}): 
   return harness.findTurn(id);
 }
 
-/** Longer than any pause between two requests of a round. */
-const LONGEST_PAUSE_MS = 301_000;
+/** After the longest pause between two requests of a round, its turn is late, and is rescued. */
+const LONGEST_PAUSE_MS = 301_000 + timing.graceMs;
 
 /** Lets so much time pass that a round which waits is asked again, and works what is due then. */
 export async function passTime(harness: Harness, ms = LONGEST_PAUSE_MS): Promise<void> {

@@ -154,7 +154,8 @@ test('other failures on flex use attempts as on any tier', async () => {
 test('a lack of capacity between other failures neither uses an attempt nor gives one back', async () => {
   await using opened = await openFlex();
   const { harness, server } = opened;
-  const away = { status: 503, error: { message: 'Away.', code: 'service_unavailable' } };
+  // The request for a pause keeps a request from following within the same pass.
+  const away = { ...UNAVAILABLE, status: 503, error: { message: 'Away.', code: 'service_unavailable' } };
   server.refuse('flex', away, 4);
   const { id } = await run(harness);
   await passPauses(harness, 3);
