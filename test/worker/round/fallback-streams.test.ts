@@ -8,9 +8,17 @@ import { startWireServer } from '#test/llm/wire-server.ts';
 const HALF = 'Half a sen';
 const overloaded = `data: ${JSON.stringify({ error: { message: 'Overloaded', code: 'overloaded' } })}\n\n`;
 const [begun = ''] = openaiWire.reply({ text: [HALF] });
+const SECOND = 'Second here.';
 
-/** Watches a turn whose first model tells half a sentence, dies once `streams` have heard it, and is followed by another. */
-async function watchDying(harness: Harness, pathsOf: (id: string) => string[], dies: () => void) {
+/**
+ * Watches a turn whose first model tells half a sentence, dies once the streams have heard it, and is followed by another, which
+ * ends once the first stream has heard its text: a text that comes after the commit is not told.
+ */
+async function watchDying(
+  harness: Harness,
+  pathsOf: (id: string) => string[],
+  { dies, ends }: { dies: () => void; ends: () => void },
+) {
   const { id } = await harness.startTurn({
     ...{ model: 'openai/first', fallback_models: ['anthropic/second'], input: 'Hi' },
   });
@@ -19,32 +27,38 @@ async function watchDying(harness: Harness, pathsOf: (id: string) => string[], d
   const working = harness.workUntilIdle();
   await Promise.all(streams.map((stream) => stream.until(hasHalf)));
   dies();
+  await streams[0]!.until(hasSecond);
+  ends();
   await working;
   await Promise.all(streams.map(({ over }) => over));
   return { turn: await harness.findTurn(id), seen: streams.map((stream) => stream.seen) };
 }
 
 const hasHalf = (seen: Seen[]) => seen.some(({ data }) => data.delta === HALF);
+const hasSecond = (seen: Seen[]) => seen.some(({ data }) => data.delta === SECOND);
 
 test('a stream tells the reply of the new model in place of what the first one said', async () => {
   await using first = await startWireServer();
   await using second = await startWireServer();
   const env = { OPENAI_BASE_URL: first.origin, ANTHROPIC_BASE_URL: second.origin, ANTHROPIC_API_KEY: 'none-at-all' };
   await using harness = await createHarness({ env });
-  const heard = Promise.withResolvers<void>();
+  const [heard, heardSecond] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   first.answer({ body: [begun, heard.promise, overloaded] });
-  second.answer({ body: anthropicWire.reply({ text: ['Second here.'] }) });
+  const reply = anthropicWire.reply({ text: [SECOND] });
+  second.answer({ body: [...reply.slice(0, -1), heardSecond.promise, ...reply.slice(-1)] });
   const paths = (id: string) => [
     `/v1/turns/${id}/events`,
     `/v1/turns/${id}/ui-stream`,
     `/v1/responses/${id.replace('turn_', 'resp_')}?stream=true`,
   ];
 
-  const { turn, seen } = await watchDying(harness, paths, heard.resolve);
+  const { turn, seen } = await watchDying(harness, paths, {
+    ...{ dies: heard.resolve, ends: heardSecond.resolve },
+  });
   const [events = [], chunks = [], response = []] = seen;
 
-  expect(turn).toMatchObject({ status: 'completed', output: 'Second here.', rounds: [{ model: 'anthropic/second' }] });
-  expect(textOf(events)).toBe('Second here.');
+  expect(turn).toMatchObject({ status: 'completed', output: SECOND, rounds: [{ model: 'anthropic/second' }] });
+  expect(textOf(events)).toBe(SECOND);
   const types = events.map(({ type }) => type);
   expect(types.indexOf('model.changed')).toBeLessThan(types.lastIndexOf('round.started'));
   expect(chunks.some(({ data }) => data.type === 'error')).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openStream, textOf } from '#test/api/stream/open-stream.ts';
+import { openStream } from '#test/api/stream/open-stream.ts';
 import { UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
 import { openFlex, passPauses, run, start, tierChanges } from './flex-turns.ts';
 
@@ -20,7 +20,7 @@ test('a stream tells of a change of tier, and then of the reply on the new tier'
   expect(types.filter((type) => type.includes('.changed'))).toEqual(['tier.changed']);
   expect(types.indexOf('tier.changed')).toBeLessThan(types.indexOf('round.completed'));
   expect(stream.seen.find(({ type }) => type === 'tier.changed')?.data).toMatchObject({ ...changed, turn_id: id });
-  expect(textOf(stream.seen)).toBe('Hello.');
+  expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Hello.' });
 });
 
 test('a stream that begins after the end tells of the change of tier, too', async () => {
