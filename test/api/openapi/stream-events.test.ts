@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import { createWatchHarness } from '../stream/watch-harness.ts';
 import { document } from './document.ts';
 import { problemsAt } from './strictly.ts';
@@ -16,6 +17,8 @@ test('every event of a stream is as it is described', async () => {
   const turn = await harness.startTurn();
   await turn.start();
   const opened = await harness.open(turn.id);
+  // A worker that does not know of a watcher yet tells it no arguments.
+  await waitUntil(() => expect(harness.catchUps).toContain(turn.id));
   const publish = (event: LiveEvent['event']) =>
     harness.pubsub.publishToTurn({ kind: 'event', turnId: turn.id, event });
 
