@@ -487,7 +487,7 @@ comment on table provider_slots is 'A row is a slot: a run with the lease may as
 create table provider_waits (
   turn_id text primary key,
   limit_name text not null,
-  -- what it needs there
+  -- the room that it needs
   requests integer not null,
   tokens double precision not null,
   since timestamptz not null,

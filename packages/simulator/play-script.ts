@@ -27,7 +27,7 @@ export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTu
   return { kind: 'reply', reply, pace, flaw: fault };
 }
 
-/** Whether a request meets a fault: in one of the first attempts of its round, and on the tier that the fault names. */
+/** Returns whether a request meets a fault: in the first attempts of its round, and on the tier of the fault. */
 function meets({ body, earlierAttempts }: ChatAttempt, fault: Fault): boolean {
   const tier = fault.kind === 'status' ? fault.service_tier : undefined;
   const isOnTier = tier === undefined || tier === body.service_tier;

@@ -111,7 +111,7 @@ export async function openParts(
   return parts;
 }
 
-/** The providers that can be asked, with what the operator says of their models. */
+/** Opens the configured providers, with the operator's prices and limits of their models. */
 async function openModels({ variables, PAWL_PRICES, PAWL_PROVIDER_LIMITS }: Settings, simulator: Sim) {
   const packages = await loadProviderPackages(variables);
   return {

@@ -26,7 +26,7 @@ export function mergeConfig(standing: StandingConfig, own: StandingConfig): Stan
   return { ...inheritedBy(own, standing), ...Object.fromEntries(given), model: own.model ?? standing.model };
 }
 
-/** What stays of a configuration: the fallback of its tier does not fit another tier. */
+/** Drops the fallback of a tier if a turn sets another tier: it does not fit that. */
 export function inheritedBy(own: StandingConfig, standing: StandingConfig): StandingConfig {
   const isOtherTier = own.service_tier !== undefined && own.service_tier !== standing.service_tier;
   return isOtherTier ? { ...standing, tier_fallback: null } : standing;

@@ -55,7 +55,7 @@ export type WorkerContext = Pick<Parts, Shared> & {
   fallbackAfterMs: number;
   /** A round on the tier `flex` waits for capacity this long, if its turn has no deadline. */
   flexWaitMs: number;
-  /** How long a request on that tier may be silent. */
+  /** The longest silence of a request on that tier, in milliseconds. */
   flexIdleTimeoutMs: number;
   /** For how many days a project that says nothing of it keeps turns behind their end, null for ever; how often that is looked for. */
   retention: { days: number | null; sweepMs: number };

@@ -1,11 +1,11 @@
-/** How many tokens the replies of each model have on average, in this process. */
+/** The average number of tokens in the replies of each model, in this process. */
 export type MeanOutput = {
   note(model: string, tokens: number): void;
   /** Undefined until a reply of the model is known. */
   of(model: string): number | undefined;
 };
 
-/** What the last reply counts in the average. */
+/** The weight of the last reply in the average. */
 const SHARE = 0.1;
 
 /** Models remembered at most: their names come from callers. */

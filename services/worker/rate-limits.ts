@@ -170,7 +170,7 @@ function close(limit: Limit, { requestedMs, now }: { requestedMs: number | undef
 /** A reset that a provider reports counts up to a day. */
 const LONGEST_RESET_MS = 86_400_000;
 
-/** After a reply the model is not stuck, however short what is left of its limit lasts. */
+/** Closes a limit after a reply that used it up. Such a model is not stuck. */
 function closeUnrefused(limit: Limit, { forMs, now }: { forMs: number; now: number }) {
   const pauseMs = Math.min(Math.max(forMs, SHORTEST_PAUSE_MS), LONGEST_RESET_MS);
   limit.refusals = 0;

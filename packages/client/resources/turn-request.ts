@@ -78,13 +78,13 @@ type StandingBody = {
   webhook?: WebhookBody | null | undefined;
 };
 
-/** How soon a provider works on a request, and at which price. */
+/** A tier of a provider: the speed and the price of a request. */
 export type ServiceTier = 'auto' | 'default' | 'flex' | 'priority' | 'batch';
 
-/** How a provider's cache is used. */
+/** The use of a provider's cache. */
 export type PromptCache = 'auto' | 'off' | '5m' | '1h';
 
-/** How often a turn asks a model that fails, and how long it waits for each reply. */
+/** The attempts of each request to a model, and the longest wait for its reply. */
 export type ModelRetryBody = {
   /** Attempts of each request to a model, 1 to 20; 5 by default. */
   max_attempts?: number | null | undefined;

@@ -165,7 +165,7 @@ const TIERS: Record<Capabilities['wire'], readonly ServiceTier[]> = {
   'ai-sdk': [],
 };
 
-/** Whether requests to a provider can name a tier. */
+/** Returns whether requests to a provider can name a tier. */
 export function supportsTier({ capabilities }: Pick<Provider, 'capabilities'>, tier: ServiceTier): boolean {
   return TIERS[capabilities.wire].includes(tier);
 }

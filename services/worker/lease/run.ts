@@ -46,7 +46,7 @@ export type Run = {
   lead(edition: number): void;
   /** Whether it has told a piece of the round. */
   told: boolean;
-  /** How long ago it was started, in milliseconds: its turn was loaded then. */
+  /** The milliseconds since the run was started, which is when it loaded its turn. */
   ageMs(): number;
   /** Its turn is larger than a worker loads, so it has only the beginnings of its results. */
   isShortened: boolean;

@@ -16,8 +16,8 @@ import { noteExhausted } from './note-exhausted.ts';
 export type SummaryQuestion = { step: RoundStep; model: string; messages: readonly Message[] };
 
 /**
- * Asks a model for a summary of messages, once, on its ordinary tier. What the turn asks of its rounds is not asked
- * of it: tools, sampling, a form.
+ * Asks a model for a summary of messages, once, on its ordinary tier, and without the tools, the sampling and the
+ * schema of the turn.
  */
 export async function askSummary(run: Run, question: SummaryQuestion, context: WorkerContext): Promise<Reply> {
   const { model } = question;

@@ -55,7 +55,7 @@ export async function retryRound(run: Run, unanswered: Unanswered, context: Work
   return postpone(run, { ...unanswered, delayMs, counts, waitedMs: countedMs }, context);
 }
 
-/** Whether the provider refused a round on `flex` since it lacks the capacity: only this round waits for that. */
+/** Returns whether the provider refused a round on `flex` for lack of capacity. Only this round waits for that. */
 function waitsForCapacity(turn: Turn, { failure, limit }: Pick<Unanswered, 'failure' | 'limit'>): boolean {
   const { retry } = failure;
   const isRound = limit === undefined;
@@ -80,7 +80,7 @@ async function retryWithCapacity(run: Run, unanswered: Unanswered, context: Work
     : failTurn(run, errorOf(overloaded), context);
 }
 
-/** Whether a round may go to the next model: one for a summary is no model of the turn. */
+/** Returns whether a round may go to the next model: a model for summaries is not a model of the turn. */
 function mayLeave(run: Run, model: string): boolean {
   return model === run.turn.work.model && isBegun(run);
 }

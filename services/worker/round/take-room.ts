@@ -10,7 +10,7 @@ import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { waitUnderLimit } from './wait-under-limit.ts';
 
-/** Room under the limits of a model for what is asked now. `correct` writes what it took, once its reply is saved. */
+/** Room under the limits of a model for a request. `correct` writes the room that it took, after its reply is saved. */
 export type Room = { kind: 'taken'; correctionOf(reply: Reply): () => Promise<void> };
 
 type Asking = {
@@ -24,7 +24,7 @@ type Asking = {
 const UNLIMITED: Room = { kind: 'taken', correctionOf: () => async () => {} };
 
 /**
- * Books the requests of a round under the limits of its model, before they are made. Where there is no room, the step
+ * Books the requests of a round under the limits of its model, before they are made. If there is no room, the step
  * is postponed until there is: this uses no attempt and counts towards no wait. A model without limits costs nothing
  * here.
  */
@@ -53,7 +53,7 @@ export async function takeRoom(
   };
 }
 
-/** One booking or correction of a process at a time: they wait for each other in any case, and hold a connection meanwhile. */
+/** A process books and corrects one at a time: each would hold a connection while it waits for the others. */
 async function bookInOrder<Result>(context: WorkerContext, book: () => Promise<Result>): Promise<Result> {
   const next = (lastOf.get(context) ?? Promise.resolve()).then(book, book);
   lastOf.set(
@@ -95,7 +95,7 @@ async function correct(booked: BookedUse, took: Use, context: WorkerContext) {
   );
 }
 
-/** The longest wait after which a turn looks for room by itself: it is woken before. */
+/** The longest time until a turn looks for room, if nothing wakes it before. */
 const LONGEST_WAIT_MS = 600_000;
 
 async function wait(

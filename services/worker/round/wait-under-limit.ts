@@ -9,12 +9,12 @@ import type { Run } from '../lease/run.ts';
 import { dueWakeups } from '../lease/stop-run.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 
-/** What a write says of the run that gives its step back. */
+/** Returns the columns of a write by a run that gives its step back. */
 export function tryOf({ id, turn, step, requests, edition, told }: Run) {
   return { turnId: turn.id, step, generation: turn.work.generation, runId: id, requests, edition, told };
 }
 
-/** The turn of a run, with what is left until its deadline by now: a request may have taken long. */
+/** Returns the turn of a run, with the time until its deadline as of now: a request may have taken long. */
 export function turnNow({ turn, ageMs }: Run): Turn {
   const { deadlineInMs, tierWait } = turn.work;
   const work = {

@@ -53,7 +53,7 @@ type LimitRow = {
   tokens: Window;
   /** Other runs that have a slot and the lease. */
   running: number;
-  /** Turns that wait and have not been woken, but for the one that books. */
+  /** The number of other turns that wait and have not been woken. */
   waiting: number;
   now: number;
 };
@@ -63,14 +63,14 @@ function named(names: readonly string[]): RawBuilder<string> {
   return sql`select json_array_elements_text(${names}::json)`;
 }
 
-/** Whether all rows are there, and locked. */
+/** True if all rows exist and are locked. */
 async function lockLimits(trx: Trx, names: string[]): Promise<boolean> {
   const { rows } = await sql`
     select from provider_limits where name in (${named(names)}) order by name for no key update`.execute(trx);
   return rows.length === names.length;
 }
 
-/** In a statement of its own, so that it reads what others committed before they released the locks. */
+/** Reads in a statement of its own, and so sees the commits of those that held the locks before. */
 async function readLimits(trx: Trx, names: string[], { turnId, runId }: Booking): Promise<LimitRow[]> {
   const { rows } = await sql<LimitRow>`
     select name, requests, tokens, (extract(epoch from clock_timestamp()) * 1000)::double precision as now,
@@ -83,7 +83,7 @@ async function readLimits(trx: Trx, names: string[], { turnId, runId }: Booking)
   return rows;
 }
 
-/** How long a limit makes a booking wait; empty if it does not. */
+/** The times that a limit makes a booking wait; empty if the limit has room. */
 function waitFor(limit: ProviderLimit, rows: LimitRow[], { requests, tokens }: Booking) {
   const row = rows.find(({ name }) => name === limit.name);
   if (!row) return [];
@@ -97,7 +97,7 @@ function waitFor(limit: ProviderLimit, rows: LimitRow[], { requests, tokens }: B
   return [{ name: limit.name, waitMs: waitMs > 0 ? waitMs + spacingMs(limit, tokens) * row.waiting : null }];
 }
 
-/** How far turns that wait come back from each other. */
+/** The distance between the returns of turns that wait. */
 function spacingMs({ requests_per_minute: requests, tokens_per_minute: most }: ProviderLimit, tokens: number): number {
   return Math.max(requests ? 60_000 / requests : 0, most ? (60_000 * Math.min(tokens, most)) / most : 0);
 }

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Window } from './window.ts';
 
-/** A limit that all workers keep together: `name` says what shares it. */
+/** A limit that all workers keep together. Requests with the same `name` share it. */
 export type ProviderLimit = {
   name: string;
   requests_per_minute?: number | undefined;

@@ -41,12 +41,12 @@ type Line = {
   woken: number;
   wokenRequests: number;
   wokenTokens: number;
-  /** No turn waits to be woken, and one that was woken has not booked. */
+  /** No turn waits to be woken, and a woken turn has not booked. */
   isIdle: boolean;
   now: number;
 };
 
-/** How long room is kept for a turn that was woken. */
+/** The time for which a woken turn has room reserved. */
 const KEPT = sql`interval '2 seconds'`;
 
 async function readLines(db: Db): Promise<Line[]> {
@@ -94,7 +94,7 @@ function roomOf(line: Line, limits: readonly ProviderLimit[]): Room {
 /** The turns of one limit that are looked at in one statement. */
 const MOST = 1_000;
 
-/** Whether a turn still waits, or comes by itself. */
+/** True if a turn still waits. It then returns even if nothing wakes it. */
 const mayCome = sql<boolean>`exists (select from turns where id = provider_waits.turn_id and ${isActive} and rate_limited)`;
 
 /** A turn without a place asks for one once it is due (R27). One that does not wait any more leaves the line. */

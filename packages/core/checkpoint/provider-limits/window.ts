@@ -5,7 +5,7 @@ const BUCKET_MS = 250;
 /** A bucket counts until a minute after its end. */
 const BUCKETS = 60_000 / BUCKET_MS;
 
-/** What of a window still counts at a time, in milliseconds since 1970. */
+/** The part of a window that still counts at a time, in milliseconds since 1970. */
 export function windowAt(window: Window, now: number): Window {
   const first = bucketOf(now) - BUCKETS;
   return Object.fromEntries(Object.entries(window).filter(([bucket]) => Number(bucket) >= first));

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 /** What runs leave behind: none has the step, and none was lost with it. */
 const RUNS = { lease_owner: null, lease_until: null, starts: 0, rescues: 0 };
 
-/** What failed tries leave behind: none is counted, none is to be waited out, and no tier was refused or left (R24). */
+/** Columns of a step without failed tries: no count, no pause, and no tier that was refused or left (R24). */
 const TRIES = { attempts: 0, retry_at: null, tier_wait: null };
 
 /**

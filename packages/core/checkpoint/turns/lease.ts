@@ -10,8 +10,8 @@ import { isTurnId, writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
 
 /**
- * Takes the lease on the step that the run has loaded, with an edition that no other run has (R18). Null where
- * another run has it, or where the step was postponed and its job comes early, by a wrong clock (R3); and where the
+ * Takes the lease on the step that the run has loaded, with an edition that no other run has (R18). Null if
+ * another run has it, or if the step was postponed and its job comes early, by a wrong clock (R3); and if the
  * turn has left the model or the tier that the run would ask (R24), or waits for a place (R27). The first lease
  * starts the turn, with all `inputs` that have joined it by then (R29): a run that has loaded fewer has to load it
  * again.

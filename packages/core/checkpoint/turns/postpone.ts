@@ -38,9 +38,9 @@ export type Postponement = {
   told?: boolean;
   /** The try of a round that failed, for the span of the next one to link to; null where none is traced. */
   failed?: TurnTrace['failed'] | null;
-  /** Whether the provider lacked the capacity for the tier that the round was asked on. */
+  /** True if the provider lacked the capacity for the tier of the request. */
   lacksCapacity?: boolean;
-  /** The tier on which the round is asked from now on, where it changes. The event is then `tier.changed`. */
+  /** The tier of the round from now on, if it changes. The event is then `tier.changed`. */
   tier?: ServiceTier;
   /** Of a round that waits for room under a limit of its provider: it enters the line of the limit, or stays in it. */
   waiter?: Waiter;

@@ -168,7 +168,7 @@ function urlOf({ baseUrl }: AnthropicOptions, path: string): string {
   return urlBelow(baseUrl.replace(/(\/v1)?\/*$/, ''), path);
 }
 
-/** Gateways read the key from either header. An `authorization` for all servers goes nowhere without a key. */
+/** Gateways read the key from either header. An `authorization` for all servers is not sent without a key. */
 function headersOf({
   apiKey,
   customHeaders: { authorization, ...own } = {},

@@ -38,9 +38,9 @@ const PriceList = z.record(ModelPattern, Price, `give JSON such as ${EXAMPLE}`);
 export type Prices = {
   /** The names that prices were given by. */
   names: string[];
-  /** The entries, and their tiers as `name.tiers.batch`, that do not say what writes to a cache cost. */
+  /** The entries without a price for writes to a cache; of a tier, as `name.tiers.batch`. */
   withoutWrites: string[];
-  /** Whether a model has a price on a tier. */
+  /** Returns whether a model has a price on a tier. */
   has(model: string, tier?: string | null): boolean;
   /**
    * The cost of a reply of a model on the tier that its provider reports; null if the model has no price on that

@@ -7,7 +7,7 @@ const EXAMPLE = '{"openai/*":{"requests_per_minute":500}}';
 
 const most = z.int('give a whole number, 1 or more').min(1, 'give a whole number, 1 or more').optional();
 
-/** What may be asked of a provider, or of the models of a pattern, by all workers together. */
+/** The limits of the requests of all workers together to a provider, or to the models of a pattern. */
 export const GivenLimits = z
   .strictObject(
     { requests_per_minute: most, tokens_per_minute: most, concurrency: most },
@@ -22,7 +22,7 @@ export type ProviderLimit = GivenLimits & { name: string };
 /** The limits that the operator has configured. */
 export type ProviderLimits = {
   all: readonly ProviderLimit[];
-  /** The limits that a request to a model has to keep: all limits whose pattern means the model. */
+  /** Returns the limits of a request to a model: all limits whose pattern means the model. */
   of(model: string): readonly ProviderLimit[];
 };
 

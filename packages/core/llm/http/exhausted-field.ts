@@ -1,11 +1,11 @@
 import type { Reply } from '../../turn/reply.ts';
 import type { AnswerHeaders } from './http-client.ts';
 
-/** What providers count against limits of their own. */
+/** The units that providers count against limits of their own. */
 const COUNTED = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
 
 /**
- * The headers that say what is left, and when it is there again: OpenAI and servers that speak its wires · Anthropic.
+ * The headers with the rest of a limit and the time of its reset: OpenAI and servers that speak its wires · Anthropic.
  */
 const HEADERS = COUNTED.flatMap((counted) => [
   { left: `x-ratelimit-remaining-${counted}`, reset: `x-ratelimit-reset-${counted}` },
@@ -13,8 +13,8 @@ const HEADERS = COUNTED.flatMap((counted) => [
 ]);
 
 /**
- * The field of a reply whose headers report that nothing is left of a limit; none if something is, or no reset is
- * known.
+ * Returns `exhaustedForMs` if the headers of a reply report that a limit is used up and when it is reset; else no
+ * field.
  */
 export function exhaustedField(headers: AnswerHeaders, now = Date.now()): Pick<Reply, 'exhaustedForMs'> {
   const waits = HEADERS.flatMap(({ left, reset }) => {

@@ -11,7 +11,7 @@ export function mergeHeaders(own: HeadersByName, operator: Headed, turn: Headed 
 /** Shorter values are words that sentences may well contain. */
 const SHORTEST = 8;
 
-/** Names of headers whose values are a key, alone or after a word such as `Bearer`. */
+/** Matches the name of a header that has a key as its value, alone or after a word such as `Bearer`. */
 const KEY_NAMES = /auth|key|token|secret|password|cookie/i;
 
 /** The values of headers that no quotation of a provider may show, the longest first. */

@@ -37,7 +37,7 @@ export function presentResponse(turn: Turn) {
 }
 
 /**
- * The reported tier in OpenAI's words, else the one that was asked for. Gemini and Anthropic call the ordinary tier
+ * The reported tier in OpenAI's words, else the requested tier. Gemini and Anthropic call the ordinary tier
  * `standard`.
  */
 function tierOf({ rounds, config }: Turn): string {

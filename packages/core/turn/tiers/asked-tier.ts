@@ -1,7 +1,7 @@
 import type { ServiceTier } from '../request/provider/provider-fields.ts';
 import type { Turn } from '../turn.ts';
 
-/** The tier on which the next request of a turn is asked: its own, or the one that the round has changed to. */
+/** Returns the tier of the next request of a turn: its own, or the tier that the round has changed to. */
 export function askedTier({ config, work }: Pick<Turn, 'config' | 'work'>): ServiceTier | null {
   return work.tierWait?.tier ?? config.service_tier ?? null;
 }

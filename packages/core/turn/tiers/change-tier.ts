@@ -17,7 +17,7 @@ const HALF_JITTER = [0.5, 1] as const;
 
 type Waiting = Pick<Turn, 'config' | 'work'>;
 
-/** What follows a refusal for lack of capacity: another try on the same tier, another tier, or no more tries. */
+/** A decision after a refusal for lack of capacity: another try on the same tier, another tier, or no more tries. */
 type CapacityDecision = { kind: 'again'; delayMs: number } | { kind: 'change'; because: TierChange } | { kind: 'fail' };
 
 /**
@@ -43,7 +43,7 @@ export function decideCapacity(
   return { kind: 'again', delayMs: Math.max(1, Math.ceil(delayMs)) };
 }
 
-/** Whether a round on `flex` is to leave its tier now, since its deadline is near. */
+/** Returns whether a round on `flex` has to leave its tier now, since its deadline is near. */
 export function isLate(turn: Waiting): boolean {
   return lateInMs(turn) <= 0;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const MAX_ATTEMPTS = 20;
 
 /**
- * How often a turn asks a model that fails, and how long it waits for each reply, in place of the operator's values.
+ * The attempts of each request to a model, and the longest wait for its reply, in place of the operator's values.
  */
 export const ModelRetry = z.strictObject({
   max_attempts: z

@@ -3,15 +3,15 @@ import { Json } from '../json.ts';
 import { ModelRetry } from './model-retry.ts';
 import { ProviderHeaders } from './provider-headers.ts';
 
-/** How a provider's cache is used. */
+/** The use of a provider's cache. */
 export const PromptCache = z.enum(['auto', 'off', '5m', '1h']);
 export type PromptCache = z.infer<typeof PromptCache>;
 
-/** How soon a provider works on a request, and at which price. */
+/** A tier of a provider: the speed and the price of a request. */
 export const ServiceTier = z.enum(['auto', 'default', 'flex', 'priority', 'batch']);
 export type ServiceTier = z.infer<typeof ServiceTier>;
 
-/** What a turn says to its provider beside its question. */
+/** Fields of a turn for its provider, besides the conversation. */
 export const providerFields = {
   prompt_cache: PromptCache.nullish().describe(
     '`auto` (default) uses the provider’s cache if it is likely to help. `off` sends no cache fields. `5m` and `1h` are minimum lifetimes.',

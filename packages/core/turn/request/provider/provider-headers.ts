@@ -4,12 +4,12 @@ const MAX_HEADERS = 16;
 const MAX_NAME = 64;
 const MAX_VALUE = 1_024;
 
-/** Whether a text can be the name of a header: a token of HTTP. */
+/** Returns whether a text can be the name of a header: a token of HTTP. */
 export function isHeaderName(text: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(text);
 }
 
-/** Whether a text can be the value of a header: printable characters of Latin-1. */
+/** Returns whether a text can be the value of a header: printable characters of Latin-1. */
 export function isHeaderValue(text: string): boolean {
   return /^[\x20-\x7e\xa0-\xff]*$/.test(text);
 }
