@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { ResponseFormat } from './chat-request.ts';
 
-const MAX_DEPTH = 6;
+/** How many schemas are read for one example: enough for any real schema, and an end for one made to have none. */
+const MOST_SCHEMAS = 10_000;
 
+const Schemas = z.array(z.unknown()).optional().catch(undefined);
+const Bound = z.number().optional().catch(undefined);
 const Schema = z.looseObject({
   type: z
     .union([z.string(), z.array(z.string())])
@@ -10,69 +13,138 @@ const Schema = z.looseObject({
     .catch(undefined),
   properties: z.record(z.string(), z.unknown()).optional().catch(undefined),
   required: z.array(z.string()).optional().catch(undefined),
-  enum: z.array(z.unknown()).optional().catch(undefined),
-  examples: z.array(z.unknown()).optional().catch(undefined),
-  anyOf: z.array(z.unknown()).optional().catch(undefined),
-  oneOf: z.array(z.unknown()).optional().catch(undefined),
-  minimum: z.number().optional().catch(undefined),
-  maximum: z.number().optional().catch(undefined),
-  minLength: z.number().optional().catch(undefined),
-  maxLength: z.number().optional().catch(undefined),
+  ...{ enum: Schemas, examples: Schemas, anyOf: Schemas, oneOf: Schemas, allOf: Schemas, prefixItems: Schemas },
+  ...{ minimum: Bound, maximum: Bound, minLength: Bound, maxLength: Bound, minItems: Bound },
   $ref: z.string().optional().catch(undefined),
 });
 type Schema = z.output<typeof Schema>;
-type SchemaPath = { root: unknown; name: string; depth: number };
 
 /**
- * An answer in the form that the request demands: JSON that the schema should accept, the words in a JSON object, or the
- * words as they are.
+ * The place of a schema: the `root` that references are relative to, the `name` of the property, and the references
+ * that are followed already. `left` counts how many schemas may still be read.
+ */
+type Place = { root: unknown; name: string; followed: readonly string[]; left: { schemas: number } };
+
+/** No value fits that has an end: each would have another of the same kind in it. */
+const ENDLESS = Symbol('endless');
+
+/**
+ * Returns an answer in the form that the request demands: JSON that the schema should accept, the words in a JSON
+ * object, or the words as they are.
  */
 export function exampleAnswer(format: ResponseFormat | null | undefined, words: string): string {
   if (format?.type === 'json_object') return JSON.stringify({ answer: words });
   if (format?.type !== 'json_schema') return words;
-  const schema = format.json_schema.schema ?? {};
-  return JSON.stringify(exampleOf(schema, { root: schema, name: 'answer', depth: 0 }));
+  const example = exampleOfRoot(format.json_schema.schema ?? {}, 'answer');
+  return JSON.stringify(example === ENDLESS ? 'answer' : example);
 }
 
-/** Arguments that a JSON schema should accept: its required properties, from its own examples where it has any. */
+/** Returns arguments that a JSON schema should accept: its required properties, from its own examples if it has any. */
 export function exampleArguments(schema: Record<string, unknown>): Record<string, unknown> {
-  return exampleObject(Schema.parse(schema), { root: schema, name: 'input', depth: 0 });
+  const example = exampleOfRoot(schema, 'input');
+  return isObject(example) ? example : {};
 }
 
-function exampleObject({ properties = {}, required = [] }: Schema, path: SchemaPath): Record<string, unknown> {
-  const filled = required.map((name) => [name, exampleOf(properties[name], { ...path, name, depth: path.depth + 1 })]);
-  return Object.fromEntries(filled);
+function exampleOfRoot(schema: Record<string, unknown>, name: string): unknown {
+  return exampleOf(schema, { root: schema, name, followed: ['#'], left: { schemas: MOST_SCHEMAS } });
 }
 
-function exampleOf(unparsed: unknown, path: SchemaPath): unknown {
+function exampleOf(unparsed: unknown, place: Place): unknown {
+  place.left.schemas -= 1;
+  if (place.left.schemas < 0) return ENDLESS;
   const parsed = Schema.safeParse(unparsed);
-  if (!parsed.success || path.depth > MAX_DEPTH) return path.name;
+  if (!parsed.success) return place.name;
   const schema = parsed.data;
   const given = [...(schema.examples ?? []), ...('default' in schema ? [schema.default] : []), ...(schema.enum ?? [])];
   if ('const' in schema) return schema.const;
   if (given.length) return given[0];
-
-  const other = schema.$ref ? refTarget(path.root, schema.$ref) : (schema.anyOf ?? schema.oneOf)?.[0];
-  return other === undefined ? exampleOfType(schema, path) : exampleOf(other, { ...path, depth: path.depth + 1 });
+  if (schema.$ref) return exampleOfTarget(schema.$ref, place);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return firstOf(choices, (choice) => exampleOf(withOwn(schema, choice), place));
+  return schema.allOf ? exampleOf(schema.allOf.reduce(withOwn, schema), place) : exampleOfTypes(schema, place);
 }
 
-function exampleOfType(schema: Schema, path: SchemaPath): unknown {
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  if (type === 'object' || schema.properties) return exampleObject(schema, path);
-  if (type === 'array') return [exampleOf(schema.items, { ...path, depth: path.depth + 1 })];
-  if (type === 'boolean') return true;
-  if (type === 'null') return null;
-  if (type === 'number' || type === 'integer')
-    return Math.min(Math.max(1, schema.minimum ?? 1), schema.maximum ?? Infinity);
-  return path.name.padEnd(schema.minLength ?? 0, '-').slice(0, schema.maxLength);
+/** Follows a reference once: a value that needs the same reference again within itself has no end. */
+function exampleOfTarget(ref: string, place: Place): unknown {
+  if (place.followed.includes(ref)) return ENDLESS;
+  return exampleOf(targetOf(place.root, ref), { ...place, followed: [...place.followed, ref] });
 }
 
-/** Follows a reference inside the schema itself, such as `#/$defs/city`. */
-function refTarget(root: unknown, ref: string): unknown {
+/** The first example that has an end. */
+function firstOf<Choice>(choices: readonly Choice[], example: (choice: Choice) => unknown): unknown {
+  for (const choice of choices) {
+    const found = example(choice);
+    if (found !== ENDLESS) return found;
+  }
+  return ENDLESS;
+}
+
+/** Joins a schema with the keywords beside an `anyOf`, a `oneOf` or an `allOf` that it is a part of. */
+function withOwn(own: unknown, part: unknown): unknown {
+  if (!isObject(own) || !isObject(part)) return part;
+  const { anyOf: _, oneOf: __, allOf: ___, ...rest } = own;
+  if (Object.keys(rest).every((keyword) => ANNOTATIONS.includes(keyword))) return part;
+  const properties = { ...Object(rest.properties), ...Object(part.properties) };
+  const required = [...new Set([rest.required, part.required].flatMap((names) => (Array.isArray(names) ? names : [])))];
+  const joined = { ...rest, ...part };
+  return isObjectSchema(joined) ? { ...joined, properties, required } : joined;
+}
+
+/** Keywords that say nothing about a value, or only where definitions are. */
+const ANNOTATIONS = ['$schema', '$id', '$defs', 'definitions', 'title', 'description'];
+
+function isObjectSchema({ type, properties, required }: Record<string, unknown>): boolean {
+  return type === 'object' || properties !== undefined || required !== undefined;
+}
+
+function exampleOfTypes(schema: Schema, place: Place): unknown {
+  const types = [schema.type ?? (schema.properties ? 'object' : 'string')].flat();
+  return firstOf(types, (type) => exampleOfType(type, schema, place));
+}
+
+function exampleOfType(type: string, schema: Schema, place: Place): unknown {
+  switch (type) {
+    case 'object':
+      return exampleObject(schema, place);
+    case 'array':
+      return exampleArray(schema, place);
+    case 'boolean':
+      return true;
+    case 'null':
+      return null;
+    case 'number':
+    case 'integer':
+      return Math.min(Math.max(1, schema.minimum ?? 1), schema.maximum ?? Infinity);
+    default:
+      return place.name.padEnd(schema.minLength ?? 0, '-').slice(0, schema.maxLength);
+  }
+}
+
+function exampleObject({ properties = {}, required = [] }: Schema, place: Place): unknown {
+  const filled = required.map((name) => [name, exampleOf(properties[name], { ...place, name })] as const);
+  return filled.some(([, value]) => value === ENDLESS) ? ENDLESS : Object.fromEntries(filled);
+}
+
+/** A list may be empty, unless its schema demands items. */
+function exampleArray({ items, prefixItems = [], minItems = 0 }: Schema, place: Place): unknown {
+  const count = Math.max(1, Math.min(minItems, MOST_ITEMS), prefixItems.length);
+  const examples = Array.from({ length: count }, (_, index) => exampleOf(prefixItems[index] ?? items, place));
+  if (!examples.includes(ENDLESS)) return examples;
+  return minItems > 0 ? ENDLESS : [];
+}
+
+const MOST_ITEMS = 100;
+
+/** Finds the schema that a reference names inside the root, such as `#/$defs/city`. */
+function targetOf(root: unknown, ref: string): unknown {
   let target = root;
   for (const key of ref.split('/').slice(1)) {
-    const level = z.record(z.string(), z.unknown()).safeParse(target);
-    target = level.success ? level.data[key] : undefined;
+    const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
+    target = typeof target === 'object' && target !== null ? Reflect.get(target, name) : undefined;
   }
   return target;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

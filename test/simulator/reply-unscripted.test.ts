@@ -1,5 +1,7 @@
+import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
-import { exampleArguments } from '#simulator/example-answer.ts';
+import { exampleAnswer, exampleArguments } from '#simulator/example-answer.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
 import { askSimulator, getWeather } from './ask-simulator.ts';
 
 const getTime = { type: 'function' as const, function: { name: 'get_time', parameters: { type: 'object' } } };
@@ -72,4 +74,77 @@ test('arguments are made up from the schema', () => {
     place: { lat: 1 },
     either: 'x',
   });
+});
+
+const text = { type: 'string' };
+const toSelf = { $ref: '#' };
+const open = (properties: Record<string, unknown>) => ({
+  ...{ type: 'object', properties, required: Object.keys(properties) },
+});
+const closed = (properties: Record<string, unknown>) => ({ ...open(properties), additionalProperties: false });
+
+test.each([
+  ['a list', closed({ value: text, next: { anyOf: [toSelf, { type: 'null' }] } }), { value: 'value', next: null }],
+  ['a tree', closed({ name: text, children: { type: 'array', items: toSelf } }), { name: 'name', children: [] }],
+  [
+    'a tree of definitions',
+    {
+      ...closed({ root: { $ref: '#/$defs/node' } }),
+      $defs: {
+        node: closed({ kind: { $ref: '#/$defs/kind' }, parts: { type: 'array', items: { $ref: '#/$defs/node' } } }),
+        kind: { enum: ['folder', 'file'] },
+      },
+    },
+    { root: { kind: 'folder', parts: [] } },
+  ],
+  [
+    'an expression, whose first form has itself in it',
+    {
+      $ref: '#/$defs/term',
+      $defs: {
+        term: { anyOf: [{ $ref: '#/$defs/sum' }, closed({ value: { type: 'number' } })] },
+        sum: closed({ left: { $ref: '#/$defs/term' }, right: { $ref: '#/$defs/term' } }),
+      },
+    },
+    { value: 1 },
+  ],
+  [
+    'an object or null, by its types',
+    closed({ parent: { type: ['object', 'null'], properties: { parent: toSelf }, required: ['parent'] } }),
+    { parent: null },
+  ],
+  [
+    'a form of an object beside its own properties',
+    { ...open({ id: text }), anyOf: [{ properties: { self: toSelf }, required: ['self'] }, { required: ['id'] }] },
+    { id: 'id' },
+  ],
+  [
+    'all of several objects',
+    { allOf: [open({ a: text }), { properties: { b: { type: 'boolean' } }, required: ['b'] }] },
+    { a: 'a', b: true },
+  ],
+])('an answer that is made up fits its schema: %s', (_, schema, expected) => {
+  const format = { type: 'json_schema' as const, json_schema: { name: 'answer', schema } };
+
+  const answer = JSON.parse(exampleAnswer(format, 'Hi'));
+
+  expect(answer).toEqual(expected);
+  expect(new Ajv({ strict: false }).validate(schema, answer)).toBe(true);
+  expect(exampleArguments(schema)).toEqual(expected);
+});
+
+test('a schema that no finite value fits has an example nevertheless', () => {
+  expect(exampleArguments(closed({ self: toSelf }))).toEqual({});
+});
+
+test('a turn with a recursive output schema is completed with an object', async () => {
+  const node = closed({ name: text, child: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } });
+  const schema = { ...closed({ root: { $ref: '#/$defs/node' } }), $defs: { node } };
+  await using harness = await createHarness();
+  const turn = await harness.startTurn({ input: 'Draw a tree.', output_schema: { name: 'tree', schema } });
+  await harness.workUntilIdle();
+
+  const { status, output } = await harness.findTurn(turn.id);
+  expect(status).toBe('completed');
+  expect(JSON.parse(output ?? '')).toEqual({ root: { name: 'name', child: null } });
 });
