@@ -109,6 +109,8 @@ export type Provider = {
   takesCacheKey?: boolean;
   /** The efforts that it can be told, where these are others than those of its wire. */
   reasoningEfforts?: readonly ReasoningEffort[];
+  /** The server that answers; absent if it is not known before a request. */
+  server?: { address: string; port: number };
   /** The names of the headers that a turn may set, in small letters; absent if it may set none. */
   allowedHeaders?: readonly string[];
   ask(request: RoundRequest, signal: AbortSignal, onDelta: (delta: Delta) => void): Promise<Reply>;

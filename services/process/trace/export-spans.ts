@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Context,
   createTraceState,
@@ -30,6 +31,7 @@ import type { Log } from '../log.ts';
 import type { OtelSettings } from './otel-settings.ts';
 import { traceIdOf } from './span-ids.ts';
 import type { SpanAttributes, TracedTurn, Tracer, TurnSpan } from './tracer.ts';
+import { VERSION } from './version.ts';
 
 /** How long a stop waits for what is left to be sent. */
 const CLOSE_MS = 3_000;
@@ -44,7 +46,7 @@ export function openSpanExport(settings: OtelSettings & { proxy: URL | null }, l
   const provider = new TracerProvider({
     sampler,
     spanLimits: limits,
-    resource: resourceFromAttributes({ 'service.name': 'pawl' }).merge(detectResources({ detectors: [envDetector] })),
+    resource: resourceFromAttributes(ownResource()).merge(detectResources({ detectors: [envDetector] })),
     idGenerator: { generateTraceId: () => ids.traceId, generateSpanId: () => ids.spanId },
     spanProcessors: [new BatchSpanProcessor({ exporter: loggingOnce(exporter, log), ...batch })],
   });
@@ -72,6 +74,11 @@ export function openSpanExport(settings: OtelSettings & { proxy: URL | null }, l
       clearTimeout(timer);
     },
   };
+}
+
+/** The attributes of the process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES replace them. */
+function ownResource() {
+  return { 'service.name': 'pawl', 'service.version': VERSION, 'service.instance.id': randomUUID() };
 }
 
 /** Node's own agents know proxies from 24.5 on; older ones send spans directly. */

@@ -18,10 +18,19 @@ export type TurnEnd = {
   endedAt: number;
 };
 
+type RequestedParameters = {
+  maxOutputTokens: number | null;
+  temperature: number | null;
+  topP: number | null;
+  server?: { address: string; port: number };
+};
+
 /** One try of a round; `reply` is null where it brought none, and `errorType` says why. */
 export type TriedRound = {
   round: number;
   model: string;
+  /** The parameters of the request, and the server that it went to; null if it was not made. */
+  sent: RequestedParameters | null;
   startedAt: number;
   endedAt: number;
   firstChunkAt: number | null;
@@ -49,10 +58,7 @@ export function turnSpan(turn: Turn, { status, errorCode, lastRound, endedAt }: 
     attributes: {
       ...commonOf(turn, 'invoke_agent'),
       ...modelOf(turn.config.model),
-      'gen_ai.usage.input_tokens': usage.input_tokens,
-      'gen_ai.usage.output_tokens': usage.output_tokens,
-      'gen_ai.usage.cache_read.input_tokens': usage.cached_input_tokens,
-      'gen_ai.usage.cache_write.input_tokens': usage.cache_write_tokens,
+      ...usedTokens(usage),
       'pawl.cost_usd': sumCosts(usagesOfTurn(used)),
       'pawl.turn.status': status,
     },
@@ -70,6 +76,7 @@ export function chatSpan(turn: Turn, tried: TriedRound): TurnSpan {
     attributes: {
       ...commonOf(turn, 'chat'),
       ...modelOf(model),
+      ...(tried.sent && requestedWith(tried.sent)),
       ...(reply && repliedWith(reply)),
       'gen_ai.response.time_to_first_chunk': firstChunkAt === null ? null : (firstChunkAt - startedAt) / 1000,
       'pawl.round': tried.round,
@@ -118,14 +125,35 @@ function modelOf(name: string): SpanAttributes {
 /** The conventions' names of providers, where they are others than ours. */
 const PROVIDERS: Record<string, string> = { gemini: 'gcp.gemini', xai: 'x_ai' };
 
-function repliedWith({ finishReason, usage }: Reply): SpanAttributes {
+/** Every request is streamed, whatever the caller of the turn asked for. */
+function requestedWith({ maxOutputTokens, temperature, topP, server }: RequestedParameters): SpanAttributes {
   return {
+    'gen_ai.request.stream': true,
+    'gen_ai.request.max_tokens': maxOutputTokens,
+    'gen_ai.request.temperature': temperature,
+    'gen_ai.request.top_p': topP,
+    'server.address': server?.address,
+    'server.port': server?.port,
+  };
+}
+
+function repliedWith({ finishReason, usage, responseId, responseModel }: Reply): SpanAttributes {
+  return {
+    'gen_ai.response.id': responseId,
+    'gen_ai.response.model': responseModel,
     'gen_ai.response.finish_reasons': [finishReason],
-    'gen_ai.usage.input_tokens': usage?.input_tokens,
-    'gen_ai.usage.output_tokens': usage?.output_tokens,
-    'gen_ai.usage.cache_read.input_tokens': usage?.cached_input_tokens,
-    'gen_ai.usage.cache_write.input_tokens': usage?.cache_write_tokens,
+    ...(usage && usedTokens(usage)),
     'pawl.cost_usd': usage?.cost_usd,
+  };
+}
+
+function usedTokens(usage: ReturnType<typeof usageOfTurn>): SpanAttributes {
+  return {
+    'gen_ai.usage.input_tokens': usage.input_tokens,
+    'gen_ai.usage.output_tokens': usage.output_tokens,
+    'gen_ai.usage.reasoning.output_tokens': usage.reasoning_tokens,
+    'gen_ai.usage.cache_read.input_tokens': usage.cached_input_tokens,
+    'gen_ai.usage.cache_creation.input_tokens': usage.cache_write_tokens,
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RoundRequest } from '#core/llm/provider.ts';
+import type { Provider, RoundRequest } from '#core/llm/provider.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
 /** Why a run is stopped in the middle. */
@@ -12,9 +12,14 @@ export type Attempt = {
   startedAt: number;
   firstChunkAt: number | null;
   repliedAt: number | null;
+  /** What spans say about the request; null until it is made. */
+  sent: SentRequest | null;
   /** What was asked, where spans carry it. */
   asked: Pick<RoundRequest, 'instructions' | 'messages'> | null;
 };
+
+/** The parameters of a request to a model, and the server that it goes to. */
+export type SentRequest = Pick<RoundRequest, 'maxOutputTokens' | 'temperature' | 'topP'> & Pick<Provider, 'server'>;
 
 /** A try of a round, by when it began. */
 export type Tried = Pick<Attempt, 'round' | 'startedAt'>;

@@ -1,5 +1,7 @@
+import type { Provider, RoundRequest } from '#core/llm/provider.ts';
 import type { Reply, Usage } from '#core/turn/reply.ts';
 import { chatContent } from '../../process/trace/content.ts';
+import type { Tracer } from '../../process/trace/tracer.ts';
 import { chatSpan } from '../../process/trace/turn-spans.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Attempt, Run, Tried } from '../lease/run.ts';
@@ -10,8 +12,19 @@ type Reporting = Pick<WorkerContext, 'metrics' | 'tracer' | 'redact'>;
 /** Notes that a run asks the model of its turn now. */
 export function startAttempt(run: Run, round: number): Attempt {
   const times = { startedAt: Date.now(), firstChunkAt: null, repliedAt: null };
-  run.attempt = { round, model: run.turn.work.model, ...times, asked: null };
+  run.attempt = { round, model: run.turn.work.model, ...times, sent: null, asked: null };
   return run.attempt;
+}
+
+/** Notes what spans say about the request of an attempt, once it is known. */
+export function noteRequest(
+  attempt: Attempt,
+  { request, provider: { server } }: { request: RoundRequest; provider: Pick<Provider, 'server'> },
+  { withContent }: Pick<Tracer, 'withContent'>,
+): void {
+  const { maxOutputTokens, temperature, topP } = request;
+  attempt.sent = { maxOutputTokens, temperature, topP, ...(server && { server }) };
+  if (withContent) attempt.asked = request;
 }
 
 /** Reports a round whose reply was committed, with what it used and cost. */

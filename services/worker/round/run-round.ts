@@ -15,7 +15,7 @@ import type { Attempt, Run } from '../lease/run.ts';
 import { handBack, stopRun } from '../lease/stop-run.ts';
 import { HistoryTooLarge, MemoryBusy } from '../memory/memory.ts';
 import type { Permit } from '../rate-limits.ts';
-import { reportFailedAttempt, startAttempt } from '../report/report-attempt.ts';
+import { noteRequest, reportFailedAttempt, startAttempt } from '../report/report-attempt.ts';
 import type { InFlight } from '../watchers.ts';
 import { commitRound } from './commit-round.ts';
 import { compactLine, type Earlier, isTooLong, lineOf } from './compact-line.ts';
@@ -116,7 +116,7 @@ async function requestReply(
   const trace = tracer.headersWithin(turn, () => chatSpanId(turn, attempt));
   const provider = providers.ofModel(model, turn.config.wires);
   const { request, warnings } = withKnownTtl({ ...roundRequest(turn, step, messages), trace }, provider);
-  if (tracer.withContent) attempt.asked = request;
+  noteRequest(attempt, { request, provider }, tracer);
 
   const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
   using publisher = publishRound(watchers, address, run);

@@ -47,11 +47,15 @@ test.for(['http/json', 'http/protobuf'])('a turn is one trace, over %s', async (
   });
   expect(first!.attributes).toEqual({
     ...{ ...about, 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'test' },
+    'gen_ai.request.stream': true,
+    ...{ 'server.address': '127.0.0.1', 'server.port': Number(new URL(at.harness.env.OPENAI_BASE_URL).port) },
+    ...{ 'gen_ai.response.id': expect.stringMatching(/^chatcmpl-/), 'gen_ai.response.model': 'test' },
     'gen_ai.response.finish_reasons': ['tool_calls'],
     'gen_ai.usage.input_tokens': rounds[0]!.usage?.input_tokens,
     'gen_ai.usage.output_tokens': rounds[0]!.usage?.output_tokens,
     'gen_ai.usage.cache_read.input_tokens': rounds[0]!.usage?.cached_input_tokens,
-    'gen_ai.usage.cache_write.input_tokens': rounds[0]!.usage?.cache_write_tokens,
+    'gen_ai.usage.cache_creation.input_tokens': rounds[0]!.usage?.cache_write_tokens,
+    'gen_ai.usage.reasoning.output_tokens': rounds[0]!.usage?.reasoning_tokens,
     'gen_ai.response.time_to_first_chunk': expect.any(Number),
     'pawl.cost_usd': rounds[0]!.usage?.cost_usd,
     ...{ 'pawl.round': 1, 'pawl.attempt': 1, 'pawl.queue_wait': expect.any(Number) },

@@ -25,12 +25,12 @@ export type Ending = { stopReason: string | null; container: string | null; usag
  * say nothing to us.
  */
 export type Event =
-  | { kind: 'start'; usage: WireUsage | null }
+  | { kind: 'start'; usage: WireUsage | null; message: Fields }
   | { kind: 'block'; index: number | null; block: Block }
   | { kind: 'delta'; index: number | null; delta: BlockDelta }
   | ({ kind: 'end' } & Ending)
   | { kind: 'stop'; stopReason: string | null }
-  | ({ kind: 'whole'; blocks: Block[] } & Ending)
+  | ({ kind: 'whole'; blocks: Block[]; message: Fields } & Ending)
   | { kind: 'nothing' };
 
 /** Reads one event. Only blocks and their pieces have to be readable, else it throws an `UnusableReply`. */
@@ -39,8 +39,10 @@ export function readEvent(raw: unknown): Event {
   const index = indexIn(event.index);
   // Some servers leave out the type of a message that comes whole.
   switch (event.type ?? (event.role === 'assistant' ? 'message' : undefined)) {
-    case 'message_start':
-      return { kind: 'start', usage: readCounts(fieldsIn(event.message)?.usage) };
+    case 'message_start': {
+      const message = fieldsIn(event.message) ?? {};
+      return { kind: 'start', usage: readCounts(message.usage), message };
+    }
     case 'content_block_start': {
       const [block] = partsIn(event.content_block);
       return block ? { kind: 'block', index, block: readBlock(block) } : { kind: 'nothing' };
@@ -55,7 +57,7 @@ export function readEvent(raw: unknown): Event {
     case 'message_stop':
       return { kind: 'stop', stopReason: wordIn(event.stop_reason) };
     case 'message':
-      return { kind: 'whole', blocks: readBlocks(event.content), ...readEnding(event, event.usage) };
+      return { kind: 'whole', blocks: readBlocks(event.content), message: event, ...readEnding(event, event.usage) };
     default:
       return { kind: 'nothing' };
   }

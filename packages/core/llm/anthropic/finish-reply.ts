@@ -31,6 +31,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     finishReasonRaw: raw?.slice(0, 100) ?? null,
     usage: usageOf(reply),
     ...tierField(reply.usage?.service_tier ?? null),
+    ...reply.served,
     opaque: opaqueOf(blocks, isCut),
     ...(blocks.some(({ type }) => type !== 'text' && type !== 'tool_use') ? { hasMore: true } : {}),
   };

@@ -11,6 +11,7 @@ import {
   nextChunk,
   startCalls,
 } from '../reply/gather-calls.ts';
+import { keepServedBy, type ServedBy } from '../reply/served-by.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { type BlockAccumulator, givenArguments, leadOf, pieceOf, takeDelta, textAt, wholeBlock } from './block.ts';
 import { type Block, type BlockDelta, type Ending, readEvent, type WireUsage } from './event.ts';
@@ -27,6 +28,7 @@ export type ReplyAccumulator = {
   isStopped: boolean;
   stopReasonRaw: string | null;
   usage: WireUsage | null;
+  served: ServedBy;
   /** What the messages before the pauses used. */
   earlier: Usage[];
   /** Where the server's own tools ran; resuming needs it. */
@@ -50,6 +52,7 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
     isStopped: false,
     stopReasonRaw: null,
     usage: null,
+    served: {},
     earlier: [],
     container: null,
   };
@@ -63,6 +66,7 @@ export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const event = readEvent(raw);
   switch (event.kind) {
     case 'start':
+      keepServedBy(reply.served, event.message);
       takeUsage(reply, event.usage);
       return [];
     case 'block':
@@ -77,6 +81,7 @@ export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
       reply.isStopped = true;
       return [];
     case 'whole':
+      keepServedBy(reply.served, event.message);
       return takeWhole(reply, event.blocks, event);
     case 'nothing':
       return [];

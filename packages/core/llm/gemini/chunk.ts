@@ -31,6 +31,9 @@ export type Chunk = {
   finishReason: string | null;
   blockReason: string | null;
   usage: Fields | null;
+  /** Of the response, as they came. */
+  id: unknown;
+  model: unknown;
 };
 
 /**
@@ -46,6 +49,8 @@ export function readChunk(raw: unknown): Chunk {
     finishReason: wordIn(candidate?.finishReason),
     blockReason: readBlockReason(fieldsIn(chunk.promptFeedback), candidates.length > 0),
     usage: fieldsIn(chunk.usageMetadata),
+    id: chunk.responseId,
+    model: chunk.modelVersion,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Part as PartParam } from '@google/genai';
 import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
+import { typeOfEnding } from '../../turn/parts/type-of-ending.ts';
 import type { Part } from '../../turn/request/item.ts';
 import { missingNote } from '../parts/missing-note.ts';
 
@@ -24,19 +25,10 @@ export function renderParts(parts: Part[]): PartParam[] {
     .filter(({ text }) => text === undefined || text.trim() !== '');
 }
 
-/** The media types of file endings; of a URL nothing else is known, since Pawl does not fetch it. */
-const TYPES: Record<string, string> = {
-  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
-  ...{ heic: 'image/heic', heif: 'image/heif', pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown' },
-  ...{ mp3: 'audio/mp3', wav: 'audio/wav' },
-  ...{ html: 'text/html', csv: 'text/csv', json: 'application/json', xml: 'text/xml' },
-};
-
 function renderAddress(url: string, family: string): PartParam | null {
   if (isRemote(url)) {
-    const ending = /\.([a-z0-9]+)$/i.exec(URL.parse(url)?.pathname ?? '')?.[1]?.toLowerCase() ?? '';
-    const mimeType = Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined;
-    return { fileData: { fileUri: url, ...(mimeType ? { mimeType } : {}) } };
+    const mimeType = typeOfEnding(URL.parse(url)?.pathname ?? '');
+    return { fileData: { fileUri: url, ...(mimeType === null ? {} : { mimeType }) } };
   }
   const inline = readDataUrl(url);
   if (!inline?.mediaType.startsWith(family)) return null;

@@ -7,6 +7,7 @@ import type { Delta } from '../provider.ts';
 import { declaredName } from '../reply/declared-name.ts';
 import { countIn, type Fields, wordIn } from '../reply/fields.ts';
 import { finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
+import { keepServedBy, type ServedBy } from '../reply/served-by.ts';
 import { tierField } from '../reply/tier-field.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { type FunctionCall, type Part, readChunk } from './chunk.ts';
@@ -28,6 +29,7 @@ export type ReplyAccumulator = {
   blockReason: string | null;
   usage: Usage | null;
   serviceTier: string | null;
+  served: ServedBy;
 };
 
 /** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
@@ -36,7 +38,7 @@ export type Answering = { provider: string; toolNames?: Iterable<string>; ownWor
 /** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
 export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
   const reply = { provider, ownWords, toolNames: new Set(toolNames), text: '', calls: [], kept: [], hasMore: false };
-  return { ...reply, finishReasonRaw: null, blockReason: null, usage: null, serviceTier: null };
+  return { ...reply, finishReasonRaw: null, blockReason: null, usage: null, serviceTier: null, served: {} };
 }
 
 /**
@@ -44,7 +46,8 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
  * be read is an `UnusableReply`.
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  const { parts, finishReason, blockReason, usage } = readChunk(raw);
+  const { parts, finishReason, blockReason, usage, ...served } = readChunk(raw);
+  keepServedBy(reply.served, served);
   // Counts grow from chunk to chunk; some chunks carry only what kind of traffic they are.
   reply.usage = (usage && readUsage(usage)) ?? reply.usage;
   reply.serviceTier = wordIn(usage?.serviceTier) ?? reply.serviceTier;
@@ -74,6 +77,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     finishReasonRaw: raw.slice(0, 100),
     usage,
     ...tierField(serviceTier),
+    ...reply.served,
     opaque: opaqueOf(kept),
     ...(reply.hasMore ? { hasMore: true } : {}),
   };

@@ -47,14 +47,15 @@ export function makersOf(env: Env, { client: { post, fetch }, packages, sim }: M
   const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
   const baseUrl = () => sim.baseUrl();
   return {
-    openai: (options) => withOwnState(openaiProvider({ ...options, post }), options.baseUrl),
-    responses: (options) => withOwnState(openaiResponsesProvider({ ...options, post }), options.baseUrl),
-    anthropic: (options) => withOwnState(anthropicProvider({ ...options, post, customHeaders }), options.baseUrl),
-    gemini: (options) => withOwnState(geminiProvider({ ...options, post, apiVersion }), options.baseUrl),
+    openai: (options) => atServer(openaiProvider({ ...options, post }), options.baseUrl),
+    responses: (options) => atServer(openaiResponsesProvider({ ...options, post }), options.baseUrl),
+    anthropic: (options) => atServer(anthropicProvider({ ...options, post, customHeaders }), options.baseUrl),
+    gemini: (options) => atServer(geminiProvider({ ...options, post, apiVersion }), options.baseUrl),
     package: ({ name, options, headers }) => {
       const make = packages.get(name);
       if (!make) throw new Misconfigured(`PAWL_PROVIDERS.${name}: its package was not loaded`);
-      return withOwnState(aiSdkProvider({ name, make, options, headers, post, fetch, env }), placeOf(options));
+      const made = withOwnState(aiSdkProvider({ name, make, options, headers, post, fetch, env }), placeOf(options));
+      return { ...made, ...serverField(String(options.baseURL ?? '')) };
     },
     // Its port changes with each process, and its state does not.
     simulated: () => [
@@ -65,6 +66,18 @@ export function makersOf(env: Env, { client: { post, fetch }, packages, sim }: M
       ),
     ],
   };
+}
+
+/** The same provider, which knows its server and gets back only the state of this server. */
+function atServer(provider: Provider, baseUrl: string): Provider {
+  return { ...withOwnState(provider, baseUrl), ...serverField(baseUrl) };
+}
+
+function serverField(baseUrl: string): Pick<Provider, 'server'> {
+  const url = URL.parse(baseUrl);
+  if (!url) return {};
+  const port = Number(url.port) || (url.protocol === 'http:' ? 80 : 443);
+  return { server: { address: url.hostname, port } };
 }
 
 /** What packages call the place of their server. */

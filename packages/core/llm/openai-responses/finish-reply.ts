@@ -1,7 +1,7 @@
 import { cleanText } from '../../text.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
-import { fieldsIn, wordIn } from '../reply/fields.ts';
+import { type Fields, fieldsIn, wordIn } from '../reply/fields.ts';
 import { finishReasonOf, type OwnWords } from '../reply/finish-reason.ts';
 import {
   type CallAccumulator,
@@ -11,6 +11,7 @@ import {
   requestedCall,
   startCalls,
 } from '../reply/gather-calls.ts';
+import { keepServedBy, type ServedBy } from '../reply/served-by.ts';
 import { tierField } from '../reply/tier-field.ts';
 import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
 import { opaqueOf } from './opaque.ts';
@@ -45,9 +46,16 @@ export function finishReply(reply: ReplyAccumulator, { provider, toolNames, ownW
     finishReasonRaw: raw.slice(0, 100),
     usage: readUsage(fieldsIn(snapshot.usage)),
     ...tierField(wordIn(snapshot.service_tier)),
+    ...servedBy(snapshot),
     opaque: opaqueOf(items.map((item) => ({ item, call: placeIn(calls, callOf.get(item)) }))),
     ...(items.some(saysMore) ? { hasMore: true } : {}),
   };
+}
+
+function servedBy(snapshot: Fields): ServedBy {
+  const served: ServedBy = {};
+  keepServedBy(served, snapshot);
+  return served;
 }
 
 function isCall(item: Item): boolean {

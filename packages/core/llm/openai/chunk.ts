@@ -18,8 +18,14 @@ export type ChunkDelta = {
 /** One choice of a chunk: a delta, or the whole message. */
 export type Choice = { delta: ChunkDelta | null; message: ChunkDelta | null; finishReason: string | null };
 
-/** One chunk of a reply. */
-export type Chunk = { choices: Choice[]; usage: Fields | null; serviceTier: string | null };
+/** One chunk of a reply. `id` and `model` are of the response as they came. */
+export type Chunk = {
+  choices: Choice[];
+  usage: Fields | null;
+  serviceTier: string | null;
+  id: unknown;
+  model: unknown;
+};
 
 /**
  * Reads one chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one
@@ -31,7 +37,8 @@ export function readChunk(raw: unknown): Chunk {
   if (!isRecord(raw)) throw new UnusableReply('not a chat completion chunk');
   const choices = partsIn(raw.choices).filter(({ index }) => !indexIn(index));
   const usage = fieldsIn(raw.usage) ?? fieldsIn(choices[0]?.usage) ?? fieldsIn(fieldsIn(raw.x_groq)?.usage);
-  return { choices: choices.map(readChoice), usage, serviceTier: wordIn(raw.service_tier) };
+  const { id, model } = raw;
+  return { choices: choices.map(readChoice), usage, serviceTier: wordIn(raw.service_tier), id, model };
 }
 
 /** Some servers put a piece of text into the choice itself, as the older Completions do, or the reason into the delta. */

@@ -12,6 +12,7 @@ import {
   requestedCall,
   startCalls,
 } from '../reply/gather-calls.ts';
+import { keepServedBy, type ServedBy } from '../reply/served-by.ts';
 import { tierField } from '../reply/tier-field.ts';
 import { type CallDelta, type Choice, type ChunkDelta, readChunk } from './chunk.ts';
 import { gatherCallState, gatherThoughts } from './gather-thoughts.ts';
@@ -38,6 +39,7 @@ export type ReplyAccumulator = {
   finishReasonRaw: string | null;
   usage: Usage | null;
   serviceTier: string | null;
+  served: ServedBy;
   /** How many chunks gave usage; whether the last gave it for the whole; whether the stream said that it is done. */
   counts: number;
   hasCounted: boolean;
@@ -65,6 +67,7 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
     finishReasonRaw: null,
     usage: null,
     serviceTier: null,
+    served: {},
     counts: 0,
     hasCounted: false,
     isDone: false,
@@ -76,7 +79,8 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
  * cannot be read is an `UnusableReply`.
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  const { choices, usage, serviceTier } = readChunk(raw);
+  const { choices, usage, serviceTier, ...served } = readChunk(raw);
+  keepServedBy(reply.served, served);
   reply.serviceTier = serviceTier ?? reply.serviceTier;
   const counted = usage && readUsage(usage);
   reply.usage = counted ?? reply.usage;
@@ -136,6 +140,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     finishReasonRaw: finishReasonRaw?.slice(0, 100) ?? null,
     usage,
     ...tierField(reply.serviceTier),
+    ...reply.served,
     opaque: opaqueOf(reply.state, calls, reply.callStates),
     ...(reply.hasMore ? { hasMore: true } : {}),
   };

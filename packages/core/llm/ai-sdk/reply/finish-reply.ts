@@ -32,6 +32,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
     finishReason,
     finishReasonRaw: String(raw ?? unified).slice(0, 100),
     usage: readUsage(finish.usage),
+    ...reply.served,
     opaque: opaqueOf(reply.parts.flatMap((part) => keptPart(part, calls))),
     ...(reply.parts.some(({ kind }) => kind === 'reasoning' || kind === 'custom') ? { hasMore: true } : {}),
     ...(reply.warnings.size > 0 ? { warnings: [...reply.warnings] } : {}),

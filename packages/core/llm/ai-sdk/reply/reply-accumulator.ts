@@ -1,6 +1,7 @@
 import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import type { Delta } from '../../provider.ts';
+import { keepServedBy, type ServedBy } from '../../reply/served-by.ts';
 import { boundReply } from '../../unusable-reply.ts';
 import { type CallAccumulator, endCall, growCall, isSameCall, startCall } from './call-accumulator.ts';
 import { wordWarning } from './word-warning.ts';
@@ -23,6 +24,7 @@ export type ReplyAccumulator = {
   /** Ids of calls that the provider runs by itself. */
   foreign: Set<string>;
   warnings: Set<string>;
+  served: ServedBy;
   finish: Pick<Finish, 'finishReason' | 'usage'> | null;
 };
 
@@ -36,7 +38,8 @@ export class StreamFailed extends Error {
 /** An empty reply to gather parts in; `provider` stands in the sentences it may make. */
 export function startReply(provider: string): ReplyAccumulator {
   const [parts, calls] = [[], []];
-  return { provider, text: '', parts, open: new Map(), calls, foreign: new Set(), warnings: new Set(), finish: null };
+  const known = { foreign: new Set<string>(), warnings: new Set<string>(), served: {}, finish: null };
+  return { provider, text: '', parts, open: new Map(), calls, ...known };
 }
 
 /** Adds one part and answers what is new in it. What is not known here changes nothing. */
@@ -74,6 +77,8 @@ export function takePart(reply: ReplyAccumulator, part: StreamPart): Delta[] {
       passOver(reply, PASSED_OVER[part.type]);
       return [];
     case 'response-metadata':
+      keepServedBy(reply.served, { id: part.id, model: part.modelId });
+      return [];
     case 'raw':
     case 'ping':
       return [];
