@@ -148,6 +148,8 @@ create table turns (
   start_at timestamptz,
   -- the schedule that started it, for its callers to read; null for nearly all
   schedule_id text,
+  -- the turn whose completion this one continues by its messages; null for all but some chat completions
+  continues text,
   unique (conversation_id, position),
   constraint turns_are_sound check (turn_is_sound(status, step, open_calls, waiting_calls, at_head, lease_owner,
     lease_until, due_at, completed_at, output, error, incomplete_reason, place, position, start_at))
@@ -158,6 +160,7 @@ create index turns_due on turns (due_slot) where due_slot is not null;
 -- The columns of a condition count as indexed: one on due_at, which each checkpoint changes, would cost all HOT updates.
 create index turns_delayed on turns (start_at) where position is null and completed_at is null;
 create index turns_with_place on turns (project, provider) where place = 'held';
+create index turns_continued on turns (continues, id desc) where continues is not null;
 create index turns_wanting_place on turns (project, provider, (started_at is null and retry_at is null), priority desc, id)
   where place = 'wanted';
 create index turns_newest on turns (project, id desc);
@@ -165,6 +168,19 @@ create index turns_newest_by_status on turns (project, status, id desc);
 -- turns by when they have ended: what the search has not entered yet. A turn is written to it once, at its end
 create index turns_latest on turns (completed_at, id) where completed_at is not null;
 create index turns_erasable on turns (conversation_id, position) where history_until is not null or not stored;
+
+-- A row is a chat completion that later requests find: its turn has one row here.
+create table completions (
+  turn_id text primary key,
+  project text not null,
+  -- its request said store: true
+  listed boolean not null,
+  -- the hash of its messages with its answer, from when a client was first shown the answer
+  hash text
+);
+comment on table completions is 'A row is a chat completion that later requests find.';
+create index completions_listed on completions (project, turn_id) where listed;
+create index completions_answered on completions (hash, turn_id desc) where hash is not null;
 
 -- A row is a round: one request to the model with its reply, written once.
 create table rounds (
@@ -312,8 +328,36 @@ create table blob_references (
 comment on table blob_references is 'A row is a reference: a turn has a blob in its input or in a result.';
 create index blob_references_by_blob on blob_references (project, sha256);
 
--- A blob goes with the last turn that refers to it. Its row is locked first, in one order for all, and only then are its
--- references counted: one that another transaction is about to add waits for this lock, or this lock waits for it.
+-- A row is a file: bytes that a client sent to refer to them by an id, as a blob, with their own name and media type.
+create table files (
+  id text primary key,
+  project text not null,
+  sha256 text not null,
+  media_type text not null,
+  size integer not null,
+  filename text not null,
+  purpose text not null,
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint files_are_blobs foreign key (project, sha256) references blobs
+);
+comment on table files is 'A row is a file: bytes that a client sent to refer to them by an id.';
+create index files_by_project on files (project, id);
+create index files_by_blob on files (project, sha256);
+create index files_by_expiry on files (expires_at) where expires_at is not null;
+
+-- Deletes blobs to which no turn and no file refers. The caller has locked them.
+create function delete_unused_blobs(projects text[], hashes text[]) returns void language plpgsql as $$ begin
+  delete from blobs using unnest(projects, hashes) as held (project, sha256)
+  where blobs.project = held.project and blobs.sha256 = held.sha256
+    and not exists (
+      select from blob_references as other where other.project = held.project and other.sha256 = held.sha256)
+    and not exists (select from files where files.project = held.project and files.sha256 = held.sha256)
+; end $$;
+
+-- A blob is deleted with the last turn or file that refers to it. Its row is locked first, in one order for all, and
+-- only then are its references counted: one that another transaction is about to add waits for this lock, or this lock
+-- waits for it.
 create function release_blobs(released text[]) returns void language plpgsql as $$ declare projects text[]; hashes text[]
 ; begin
   select array_agg(project), array_agg(sha256) into projects, hashes from (
@@ -321,10 +365,23 @@ create function release_blobs(released text[]) returns void language plpgsql as 
     where (project, sha256) in (select project, sha256 from blob_references where turn_id = any(released))
     order by project, sha256 for update) as held
 ; delete from blob_references where turn_id = any(released)
-; delete from blobs using unnest(projects, hashes) as held (project, sha256)
-  where blobs.project = held.project and blobs.sha256 = held.sha256 and not exists (
-    select from blob_references as other where other.project = held.project and other.sha256 = held.sha256)
+; perform delete_unused_blobs(projects, hashes)
 ; end $$;
+
+-- Deletes the blobs of deleted files in the same way. The idempotency keys of the files keep no hash of their content.
+create function delete_what_hangs_on_files() returns trigger language plpgsql as $$
+declare projects text[]; hashes text[]
+; begin
+  select array_agg(project), array_agg(sha256) into projects, hashes from (
+    select project, sha256 from blobs where (project, sha256) in (select project, sha256 from deleted)
+    order by project, sha256 for update) as held
+; perform delete_unused_blobs(projects, hashes)
+; update idempotency_keys set body_hash = '' from deleted
+  where idempotency_keys.created_at = deleted.created_at and resource_id = deleted.id
+; return null
+; end $$;
+create trigger files_take_along after delete on files referencing old table as deleted
+  for each statement execute function delete_what_hangs_on_files();
 
 -- Rounds, calls and events are written by statements that hold the row of their turn, so no foreign key watches over each of
 -- these rows: twenty-three checks for a turn of four rounds. When turns go, what hangs on them goes with them.
@@ -334,6 +391,7 @@ create function delete_what_hangs_on_turns() returns trigger language plpgsql as
 ; delete from rounds where turn_id in (select id from deleted)
 ; delete from compactions where turn_id in (select id from deleted where compacted_before is not null)
 ; delete from inputs where turn_id in (select id from deleted where deleted.inputs > 0)
+; delete from completions where turn_id in (select id from deleted)
 ; if exists (select from blob_references where turn_id in (select id from deleted)) then
     perform release_blobs(array(select id from deleted)) ; end if
 ; perform forget_entries(array(select id from deleted))

@@ -15,6 +15,11 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${base32(randomUUIDv7())}`;
 }
 
+/** Returns a fresh id of a file (`file-01k…`). OpenAI's API writes these ids with a hyphen. */
+export function newFileId(): string {
+  return `file-${base32(randomUUIDv7())}`;
+}
+
 /** How many of its last characters an id shares with those that belong beside it. */
 const SHARED = 4;
 
@@ -29,6 +34,11 @@ export function newIdBeside(prefix: IdPrefix, neighbour: string): string {
 /** Whether a text could be an id of this kind. One that could not is answered like one that does not exist. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return new RegExp(`^${prefix}_[0-7][${ALPHABET}]{25}$`).test(text);
+}
+
+/** Returns whether a text could be the id of a file. */
+export function isFileId(text: string): boolean {
+  return new RegExp(`^file-[0-7][${ALPHABET}]{25}$`).test(text);
 }
 
 /** All pairs of digits, by their ten bits. */

@@ -9,6 +9,7 @@ import { dataOf, mapParts, type PlacedPart, partsOf, withData } from '#core/turn
 import { type NewBlob, takeInline } from '#core/turn/parts/take-inline.ts';
 import type { InputItem, Part } from '#core/turn/request/item.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
+import { resolveFiles } from './resolve-files.ts';
 
 /** An input as rows have it, with the blobs that it refers to: all of them by their hash, new ones with their bytes. */
 export type TakenInput = { input: InputItem[]; hashes: string[]; blobs: NewBlob[] };
@@ -24,12 +25,13 @@ export function hasData(input: readonly InputItem[]): boolean {
 const LARGE_LENGTH = 64 * 1024;
 
 /**
- * Takes inline data out of an input, and looks up the blobs that it names by their paths. Refuses, with its path, what is
- * no such data and what the wire cannot carry; an input without a `wire` goes to no provider yet.
+ * Takes inline data out of an input, and looks up the blobs that it names by their paths or by files. Refuses, with
+ * its path, a value that is no such data, and a part that the wire cannot carry. An input without a `wire` goes to no
+ * provider yet.
  */
 export async function takeParts(db: Db, { project, input, wire }: Given): Promise<TakenInput> {
   if (partsOf(input).length === 0) return { input: [...input], hashes: [], blobs: [] };
-  const known = await withAddresses(db, project, input);
+  const known = await withAddresses(db, project, await resolveFiles(db, project, input));
   const blobs: NewBlob[] = [];
   const parts = new Map<Part, Part>();
   for (const placed of partsOf(known)) {

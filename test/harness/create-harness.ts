@@ -128,6 +128,7 @@ export async function createHarness({ env: given = {}, ...options }: HarnessOpti
       await sql`update conversations set erase_due_at = erase_due_at - ${earlier} where erase_due_at is not null`.execute(
         db,
       );
+      await sql`update files set expires_at = expires_at - ${earlier}`.execute(db);
       await sql`update webhook_endpoints set failing_since = failing_since - ${earlier},
         old_secret_until = old_secret_until - ${earlier}`.execute(db);
       await ageLimits(db, ms);

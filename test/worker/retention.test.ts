@@ -29,7 +29,7 @@ test('what ended longer ago than it is kept goes, with its conversation and all 
   const counts = await sweep({ days: 7 });
   const dump = await dumpTables(harness.db);
 
-  expect(counts).toEqual({ turns: 1, conversations: 1 });
+  expect(counts).toEqual({ turns: 1, conversations: 1, files: 0 });
   const counted = await harness.worker.metrics.registry.metrics();
   expect(counted).toContain('pawl_retention_deleted_total{kind="turns"} 1\n');
   expect(counted).toContain('pawl_retention_deleted_total{kind="conversations"} 1\n');
@@ -53,7 +53,7 @@ test('an old turn of a conversation that goes on leaves it, and later turns are 
   await next('Third.');
   await harness.workUntilIdle();
 
-  expect(counts).toEqual({ turns: 1, conversations: 0 });
+  expect(counts).toEqual({ turns: 1, conversations: 0, files: 0 });
   const sent = harness.modelRequests.map(({ body }) => JSON.stringify(body.messages));
   expect(sent.map((messages) => messages.includes('purple'))).toEqual([true, true, false]);
   expect(sent[2]).toContain('Second.');
@@ -70,8 +70,8 @@ test('what is active stays, however old it is, and so does what nothing says to 
   const counts = await sweep({ days: 7 });
 
   expect([forEver, counts]).toEqual([
-    { turns: 0, conversations: 0 },
-    { turns: 1, conversations: 1 },
+    { turns: 0, conversations: 0, files: 0 },
+    { turns: 1, conversations: 1, files: 0 },
   ]);
   expect((await harness.findTurn(waiting.id)).status).toBe('requires_action');
 });
@@ -91,10 +91,10 @@ test('a fork keeps what it stands on of an old conversation, and takes it along 
   await passDays(8);
   const second = await sweep({ days: 7 });
 
-  expect(first).toEqual({ turns: 1, conversations: 1 });
+  expect(first).toEqual({ turns: 1, conversations: 1, files: 0 });
   expect([kept.includes('purple'), kept.includes(later.id)]).toEqual([true, false]);
   expect(reads.map(({ status }) => status)).toEqual([404, 404]);
-  expect(second).toEqual({ turns: 2, conversations: 2 });
+  expect(second).toEqual({ turns: 2, conversations: 2, files: 0 });
   expect(await dumpTables(harness.db)).not.toContain(forked);
 });
 
@@ -124,7 +124,7 @@ test('a conversation without turns goes by the age of its creation', async () =>
   const counts = await sweep({ days: 7 });
   const again = [await create('old'), await create('old', 'sim/demo')];
 
-  expect(counts).toEqual({ turns: 0, conversations: 1 });
+  expect(counts).toEqual({ turns: 0, conversations: 1, files: 0 });
   expect(again.map(({ status }) => status)).toEqual([404, 404]);
   const reads = [old, young].map(({ id }) => harness.call('GET', `/v1/conversations/${id}`));
   expect((await Promise.all(reads)).map(({ status }) => status)).toEqual([404, 200]);
@@ -141,7 +141,7 @@ test('more turns than a portion has go in several, of one conversation and of ma
     from turns, generate_series(1, 1200) as n where id = ${id}`.execute(harness.db);
   await passDays(8);
 
-  expect(await sweep({ days: 7 })).toEqual({ turns: 1201, conversations: 1201 });
+  expect(await sweep({ days: 7 })).toEqual({ turns: 1201, conversations: 1201, files: 0 });
 });
 
 test('a conversation expires behind the end of its last turn, with all its turns, and is never expired while one is active', async () => {
@@ -162,7 +162,7 @@ test('a conversation expires behind the end of its last turn, with all its turns
 
   expect(active).toMatchObject({ status: 200, body: { expires_in_seconds: 3600, expires_at: null } });
   expect(Date.parse(ended.body.expires_at)).toBe(Date.parse(turn.completed_at!) + 3_600_000);
-  expect(counts).toEqual({ turns: 1, conversations: 1 });
+  expect(counts).toEqual({ turns: 1, conversations: 1, files: 0 });
   expect((await read()).status).toBe(404);
   expect(await dumpTables(harness.db)).not.toContain('purple');
 });
@@ -183,9 +183,9 @@ test('a conversation that was never used expires behind its creation, and one th
   await pass(50);
   const second = await sweep({ days: null });
 
-  expect([first, left.status]).toEqual([{ turns: 0, conversations: 1 }, 200]);
+  expect([first, left.status]).toEqual([{ turns: 0, conversations: 1, files: 0 }, 200]);
   expect(await harness.call('GET', `/v1/conversations/${unused}`)).toMatchObject({ status: 404 });
-  expect(second).toEqual({ turns: 1, conversations: 1 });
+  expect(second).toEqual({ turns: 1, conversations: 1, files: 0 });
 });
 
 test('a conversation whose expiry is changed is looked at again', async () => {
@@ -195,7 +195,7 @@ test('a conversation whose expiry is changed is looked at again', async () => {
   await sweep({ days: null });
   await pass(70);
 
-  expect(await sweep({ days: null })).toEqual({ turns: 0, conversations: 1 });
+  expect(await sweep({ days: null })).toEqual({ turns: 0, conversations: 1, files: 0 });
 });
 
 test('a worker sweeps by itself, as its settings say, and stops in the middle', async () => {

@@ -14,6 +14,9 @@ export const BODY_BOUNDS = {
   leastCountedBytes: 256 * KIB,
   /** Bytes of a refused body that are read to the end and dropped: clients in the middle of sending miss the answer. */
   droppedBytes: 64 * MIB,
+  /** Parts of a multipart form, and bytes of the headers of one. */
+  formParts: 16,
+  formHeaderBytes: 8 * KIB,
   depth: 64,
   values: 100_000,
   keys: 10_000,

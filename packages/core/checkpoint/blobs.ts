@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { read } from '../postgres/read-write.ts';
 import type { NewBlob } from '../turn/parts/take-inline.ts';
+import { isUnexpired } from './sql/unexpired.ts';
 import { isVisible } from './sql/visible.ts';
 import type { Db, Trx } from './tables.ts';
 
@@ -28,8 +29,8 @@ export async function keepBlobs(trx: Trx, { project, turnId, hashes, blobs }: Re
   return [];
 }
 
-/** Where there is one already, it is only locked: a delete of it has come first, or waits. */
-async function insertBlob(trx: Trx, project: string, { sha256, mediaType, bytes }: NewBlob): Promise<void> {
+/** Adds a blob. An equal blob that is there already is only locked: a delete of it has committed before, or waits. */
+export async function insertBlob(trx: Trx, project: string, { sha256, mediaType, bytes }: NewBlob): Promise<void> {
   await sql`
     insert into blobs (project, sha256, media_type, bytes) values (${project}, ${sha256}, ${mediaType}, ${bytes})
     on conflict (project, sha256) do update set media_type = excluded.media_type where false`.execute(trx);
@@ -54,7 +55,7 @@ export async function findBlobTypes(db: Db, project: string, hashes: readonly st
     sql<{ sha256: string; mediaType: string }>`
     select sha256, media_type as "mediaType" from blobs
     where project = ${project} and sha256 in (select value from json_array_elements_text(${hashes}::json))
-      and ${hasVisibleTurn}`,
+      and ${isVisibleBlob}`,
   );
   return new Map(rows.map(({ sha256, mediaType }) => [sha256, mediaType]));
 }
@@ -69,7 +70,7 @@ export async function findBlob(
     db,
     sql<{ mediaType: string; size: number }>`
     select media_type as "mediaType", octet_length(bytes) as size from blobs
-    where project = ${project} and sha256 = ${sha256} and ${hasVisibleTurn}`,
+    where project = ${project} and sha256 = ${sha256} and ${isVisibleBlob}`,
   );
   return rows[0];
 }
@@ -107,6 +108,9 @@ export async function loadBlobs(
 }
 
 /** A blob of deleted turns alone leaves every read, although a fork may keep it for its model. */
-const hasVisibleTurn = sql<boolean>`exists (
-  select from blob_references as reference join turns on turns.id = turn_id
-  where reference.project = blobs.project and reference.sha256 = blobs.sha256 and ${isVisible})`;
+const isVisibleBlob = sql<boolean>`(
+  exists (
+    select from blob_references as reference join turns on turns.id = turn_id
+    where reference.project = blobs.project and reference.sha256 = blobs.sha256 and ${isVisible})
+  or exists (
+    select from files where files.project = blobs.project and files.sha256 = blobs.sha256 and ${isUnexpired}))`;

@@ -10,6 +10,7 @@ import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import type { ToolResult } from '../turn/tool-result.ts';
 import type { Approval, IncompleteReason, Place, TurnError, TurnStatus, WaitsFor } from '../turn/turn.ts';
 import type { BulkRow, BulkTurnRow } from './bulk/rows.ts';
+import type { BlobReferenceRow, BlobRow, FileRow } from './files/rows.ts';
 import type { ProviderLimitTables } from './provider-limits/provider-limit-tables.ts';
 import type { SearchEntryRow, SearchProgressRow } from './search/rows.ts';
 import type { InputRow } from './turns/inputs/rows.ts';
@@ -25,6 +26,7 @@ export type Trx = Transaction<Tables>;
 export type Tables = ProviderLimitTables & {
   conversations: ConversationRow;
   turns: TurnRow;
+  completions: { turn_id: string; project: string; listed: boolean; hash: Generated<string | null> };
   rounds: RoundRow;
   tool_calls: ToolCallRow;
   compactions: CompactionRow;
@@ -32,6 +34,7 @@ export type Tables = ProviderLimitTables & {
   events: EventRow;
   blobs: BlobRow;
   blob_references: BlobReferenceRow;
+  files: FileRow;
   webhook_endpoints: WebhookEndpointRow;
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
@@ -46,7 +49,7 @@ export type Tables = ProviderLimitTables & {
   bulk_turns: BulkTurnRow;
   search_entries: SearchEntryRow;
   search_progress: SearchProgressRow;
-  request_minutes: RequestMinuteRow;
+  request_minutes: { project: string; begun_at: Date; requests: number };
   full_projects: { name: string };
 };
 
@@ -118,6 +121,7 @@ type TurnRow = {
   debounced: Generated<boolean>;
   start_at: Generated<Date | null>;
   schedule_id: Generated<string | null>;
+  continues: Generated<string | null>;
   trace: Generated<TurnTrace | null>;
   created_at: Generated<Date>;
   started_at: Date | null;
@@ -192,20 +196,6 @@ type EventRow = {
   created_at: Generated<Date>;
 };
 
-type BlobRow = {
-  project: string;
-  sha256: string;
-  media_type: string;
-  bytes: Buffer;
-  created_at: Generated<Date>;
-};
-
-type BlobReferenceRow = {
-  project: string;
-  sha256: string;
-  turn_id: string;
-};
-
 type IdempotencyKeyRow = {
   project: string;
   path: string;
@@ -240,10 +230,4 @@ type WorkerRow = {
   concurrency: number;
   steps: Generated<WorkerStep[]>;
   tools: string[];
-};
-
-type RequestMinuteRow = {
-  project: string;
-  begun_at: Date;
-  requests: number;
 };

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eraseAged } from '#core/checkpoint/erasure/erase-aged.ts';
 import { eraseExpired } from '#core/checkpoint/erasure/erase-expired.ts';
+import { eraseExpiredFiles } from '#core/checkpoint/erasure/erase-expired-files.ts';
 import type { Erased, ErasedPortion } from '#core/checkpoint/erasure/erase-lines.ts';
 import { eraseUnused } from '#core/checkpoint/erasure/erase-unused.ts';
 import { listProjects } from '#core/checkpoint/erasure/list-projects.ts';
 import type { WorkerContext } from '../context.ts';
 
 /** How many of each kind retention has erased; the kinds of `pawl_retention_deleted_total`. */
-export type ErasedCounts = { turns: number; conversations: number };
+export type ErasedCounts = { turns: number; conversations: number; files: number };
 
 /** Lets go what was kept for long enough. */
 export type Retention = {
@@ -16,6 +17,12 @@ export type Retention = {
   /** A sweep under way ends with its portion. */
   stop(): void;
 };
+
+const KINDS = ['turns', 'conversations', 'files'] as const;
+
+type ErasedAtOnce = Erased & { fileIds?: string[]; goesOn: boolean };
+
+const NO_TURNS: Erased = { turnIds: [], conversationIds: [] };
 
 type Retaining = Pick<WorkerContext, 'db' | 'log' | 'metrics' | 'projects' | 'retention'>;
 
@@ -33,8 +40,9 @@ export function makeRetention(context: Retaining): Retention {
   const progress = makeProgress();
 
   async function sweep(): Promise<ErasedCounts> {
-    const counts = { turns: 0, conversations: 0 };
+    const counts = { turns: 0, conversations: 0, files: 0 };
     await repeat(counts, () => eraseExpired(db));
+    await repeat(counts, async () => ({ ...NO_TURNS, ...(await eraseExpiredFiles(db)) }));
     for (const project of await listProjects(db)) {
       const days = projects.find(project).retentionDays ?? retention.days;
       if (days === null) continue;
@@ -42,7 +50,7 @@ export function makeRetention(context: Retaining): Retention {
       const unused = await walk(counts, progress.of(project), (after) => eraseUnused(db, { project, days, after }));
       progress.record(project, unused);
     }
-    if (counts.turns + counts.conversations > 0)
+    if (counts.turns + counts.conversations + counts.files > 0)
       log.info({ event: 'retention.deleted', ...counts }, sentenceOf(counts));
     return counts;
   }
@@ -62,14 +70,15 @@ export function makeRetention(context: Retaining): Retention {
     return after;
   }
 
-  async function repeat(counts: ErasedCounts, erase: () => Promise<Erased & { goesOn: boolean }>): Promise<void> {
+  async function repeat(counts: ErasedCounts, erase: () => Promise<ErasedAtOnce>): Promise<void> {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now();
-      const { turnIds, conversationIds, goesOn } = await erase();
-      counts.turns += turnIds.length;
-      counts.conversations += conversationIds.length;
-      metrics.retentionDeleted('turns', turnIds.length);
-      metrics.retentionDeleted('conversations', conversationIds.length);
+      const { turnIds, conversationIds, fileIds = [], goesOn } = await erase();
+      const erased = { turns: turnIds.length, conversations: conversationIds.length, files: fileIds.length };
+      for (const kind of KINDS) {
+        counts[kind] += erased[kind];
+        metrics.retentionDeleted(kind, erased[kind]);
+      }
       if (!goesOn) return;
       const pauseMs = Math.max(LEAST_PAUSE_MS, PAUSE_RATIO * (performance.now() - startedAt));
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
@@ -95,6 +104,6 @@ function makeProgress() {
   };
 }
 
-function sentenceOf({ turns, conversations }: ErasedCounts): string {
-  return `retention: ${turns} turns and ${conversations} conversations were erased`;
+function sentenceOf({ turns, conversations, files }: ErasedCounts): string {
+  return `retention: ${turns} turns, ${conversations} conversations and ${files} files were erased`;
 }

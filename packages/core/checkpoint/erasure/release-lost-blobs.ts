@@ -4,7 +4,7 @@ import type { Trx } from '../tables.ts';
 
 /**
  * Of turns that were removed from these conversations and are kept by forks, lets go the blobs that nothing which is left of them
- * names, and erases those to which no other turn refers. The caller has locked the conversations.
+ * names, and erases those to which no other turn and no file refers. The caller has locked the conversations.
  */
 export async function releaseLostBlobs(trx: Trx, conversationIds: string[]): Promise<void> {
   const { rows: lost } = await sql<{ project: string; sha256: string }>`
@@ -17,11 +17,8 @@ export async function releaseLostBlobs(trx: Trx, conversationIds: string[]): Pro
     where blob_references.turn_id = lost.turn_id and blob_references.sha256 = lost.sha256`.execute(trx);
   // Only now are references counted: one that was added before the lock is seen.
   await sql`
-    delete from blobs using json_to_recordset(${lost}::json) as held (project text, sha256 text)
-    where blobs.project = held.project and blobs.sha256 = held.sha256 and not exists (
-      select from blob_references as other where other.project = held.project and other.sha256 = held.sha256)`.execute(
-    trx,
-  );
+    select delete_unused_blobs(array_agg(project), array_agg(sha256))
+    from json_to_recordset(${lost}::json) as held (project text, sha256 text)`.execute(trx);
 }
 
 /** References of kept turns to blobs that stand in no input and no result any more. */

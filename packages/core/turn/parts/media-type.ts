@@ -12,6 +12,11 @@ const KNOWN: Sniffed[] = [
   { mediaType: 'audio/mp3', matches: isMp3 },
 ];
 
+/** Returns whether a text has the form of a media type (RFC 6838), so that it can stand in a header. */
+export function isMediaType(text: string): boolean {
+  return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(text);
+}
+
 /** Whether the first bytes of data are not those of the type that it is said to be, or are those of another. */
 export function contradictsMediaType(mediaType: string, bytes: Buffer): boolean {
   const said = KNOWN.find((known) => known.mediaType === mediaType);
@@ -19,9 +24,25 @@ export function contradictsMediaType(mediaType: string, bytes: Buffer): boolean 
   return /^(?:image|text)\//.test(mediaType) && KNOWN.some((known) => isCertain(known) && known.matches(bytes));
 }
 
+/** Returns the type that data is certain to have by its first bytes; null for all other types. */
+export function certainTypeOf(bytes: Buffer): string | null {
+  if (latin(bytes, 0, 5) === '%PDF-') return 'application/pdf';
+  return KNOWN.find((known) => isCertain(known) && known.matches(bytes))?.mediaType ?? null;
+}
+
 /** A text may begin as audio does, or speak of PDF. */
 function isCertain({ mediaType }: Sniffed): boolean {
   return mediaType.startsWith('image/') || mediaType === 'audio/wav';
+}
+
+/** Images of more pixels than this are refused: a program that opens one holds four bytes for each of them. */
+const MAX_PIXELS = 64_000_000;
+
+/** Returns why an image is refused for its pixels, as the end of a sentence; null for any other data. */
+export function problemOfPixels(mediaType: string, bytes: Buffer): string | null {
+  const pixels = pixelsOf(mediaType, bytes);
+  const isTooLarge = pixels !== null && pixels.width * pixels.height > MAX_PIXELS;
+  return isTooLarge ? `give an image of at most ${MAX_PIXELS / 1e6} megapixels` : null;
 }
 
 /** Width and height of an image, in pixels, as its header has them; null where that cannot be read. */

@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Part } from '../request/item.ts';
 import { blobAddress } from './blob-address.ts';
 import { type DataUrl, readDataUrl } from './data-url.ts';
-import { contradictsMediaType, pixelsOf } from './media-type.ts';
+import { contradictsMediaType, isMediaType, problemOfPixels } from './media-type.ts';
 import { dataOf, type PartData, withData } from './part-data.ts';
 
 /** Inline data on its way to be kept: its bytes, with the type that they came with. */
 export type NewBlob = { sha256: string; mediaType: string; bytes: Buffer };
-
-/** Images of more pixels than this are refused: whoever opens one holds four bytes for each of them. */
-const MAX_PIXELS = 64_000_000;
 
 /**
  * What becomes of a part whose data is to be kept apart: the part as a row has it, with the blob that it refers to then. Null
@@ -51,15 +48,9 @@ const WANTED: Record<Part['type'], string> = {
 type Read = { part: Part; mediaType: string; bytes: Buffer };
 
 function problemOf({ part, mediaType, bytes }: Read): string | null {
-  if (!MEDIA_TYPE.test(mediaType)) return 'name its media type in the data: URL, as image/png';
+  if (!isMediaType(mediaType)) return 'name its media type in the data: URL, as image/png';
   if (part.type === 'input_image' && !mediaType.startsWith('image/'))
     return 'give an image, or send it as an input_file';
   if (contradictsMediaType(mediaType, bytes)) return `its bytes are not ${mediaType}; name the type that they are`;
-  const pixels = pixelsOf(mediaType, bytes);
-  if (pixels && pixels.width * pixels.height > MAX_PIXELS)
-    return `give an image of at most ${MAX_PIXELS / 1e6} megapixels`;
-  return null;
+  return problemOfPixels(mediaType, bytes);
 }
-
-/** As RFC 6838 has it, so that it can stand in a header. */
-const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;

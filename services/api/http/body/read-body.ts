@@ -3,19 +3,21 @@ import { createMiddleware } from 'hono/factory';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
-import { isUnderResponses } from '../response-base.ts';
+import { isUnderResponses, takesForm } from '../response-base.ts';
 import type { ApiEnv } from '../router.ts';
 import { makeBodyPlaces } from './body-places.ts';
 import { cleanBody, invalidJson, refuseByScan } from './clean-body.ts';
+import { describeForm, readForm } from './read-form.ts';
 import { type ReceivedBody, receiveBody } from './receive-body.ts';
 import { refuseBySize, refuseWithoutParts } from './refuse-by-size.ts';
-import { requireJsonType } from './require-json-type.ts';
+import { requireJsonType, requireMultipartType } from './require-json-type.ts';
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Makes sure that a body is JSON that can be stored, before any other code reads it: of 1 MiB, with inline data of `mostBytes`. A
- * small body is read at once. A larger one waits for room among the bodies of all projects, and is read in slices.
+ * Makes sure that a body is JSON that can be stored, or a form, before any other code reads it: of 1 MiB, with inline
+ * data of `mostBytes`. A small body is read at once. A larger one waits for room among the bodies of all projects, and
+ * is read in slices.
  */
 export function readBody(mostBytes: number) {
   const places = makeBodyPlaces(Math.max(BODY_BOUNDS.allBytes, 2 * mostBytes));
@@ -30,7 +32,8 @@ export function readBody(mostBytes: number) {
     try {
       const most = isUnderResponses(path) ? mostBytes : Math.max(mostBytes, BODY_BOUNDS.plainBytes);
       const received = await receiveBody(c, most, enter);
-      if (WITH_BODY.has(method)) await readJson(c, received, mostBytes);
+      if (WITH_BODY.has(method) && takesForm(path)) keepForm(c, received);
+      else if (WITH_BODY.has(method)) await readJson(c, received, mostBytes);
       await next();
     } finally {
       release();
@@ -54,6 +57,16 @@ async function readJson(c: Context<ApiEnv>, { bytes, scan }: ReceivedBody, mostB
   if (isNative) refuseBySize(clean, bytes, mostBytes);
   await pause();
   keepBody(c, clean);
+}
+
+/** Gives later readers the form, and a text that describes it: a repeated request has another boundary. */
+function keepForm(c: Context<ApiEnv>, { bytes }: ReceivedBody): void {
+  const form = readForm(
+    bytes,
+    requireMultipartType((name) => c.req.header(name)),
+  );
+  c.set('form', form);
+  c.req.text = async () => describeForm(form);
 }
 
 /** Gives later readers the clean body, which is written as text only if one of them asks for that. */

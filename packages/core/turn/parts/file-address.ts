@@ -1,0 +1,12 @@
+/**
+ * Writes the address that stands in the place of a part's data until its `file_id` is resolved to a blob. No row has
+ * such an address, and no schema of a request accepts one.
+ */
+export function fileAddress(id: string): string {
+  return `file:${id}`;
+}
+
+/** Reads the id of a file that stands in the place of data; null for anything else. */
+export function readFileAddress(address: string): string | null {
+  return address.startsWith('file:') ? address.slice('file:'.length) : null;
+}

@@ -1,0 +1,16 @@
+import { certainTypeOf, contradictsMediaType, isMediaType } from './media-type.ts';
+import { typeOfEnding } from './type-of-ending.ts';
+
+const ANY = 'application/octet-stream';
+
+/**
+ * Returns the media type of a file: the type that its sender declared, else the type of the ending of its name, else
+ * the type that its bytes are certain to have. A type that the bytes contradict does not count, because clients guess.
+ */
+export function typeOfFile(file: { declared: string; filename: string; bytes: Buffer }): string {
+  const { declared, filename, bytes } = file;
+  const said = declared.split(';')[0]?.trim().toLowerCase() ?? '';
+  const known = [said === 'image/jpg' ? 'image/jpeg' : said, typeOfEnding(filename), certainTypeOf(bytes)];
+  const fits = (type: string | null) => type !== null && type !== ANY && isMediaType(type);
+  return known.find((type) => fits(type) && !contradictsMediaType(type ?? '', bytes)) ?? ANY;
+}
