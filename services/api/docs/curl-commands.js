@@ -18,17 +18,13 @@ export function curlCommands({ method, path, parameters = [], requestBody, respo
   const curl = (/** @type {(string | false)[]} */ ...parts) => parts.filter(Boolean).join(' \\\n  ');
   const start = (/** @type {string} */ options, query = '') =>
     `curl ${options}${method === 'GET' ? '' : ` -X ${method}`} ${quote(urlOf(url + query))}`;
-  const bodies = requestBody ? Object.values(requestBody.content).flatMap(({ schema }) => examplesOf(schema)) : [];
+  const bodies = Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) =>
+    examplesOf(schema).map((body) => ({ body, type })),
+  );
   const isStream = Object.values(responses).some(({ content = {} }) => 'text/event-stream' in content);
   return [
     ...(requestBody ? [] : [curl(start('-s'), key)]),
-    ...bodies.map((body) =>
-      curl(
-        start(asksForStream(body) ? '-sN' : '-s'),
-        key,
-        `-H 'content-type: application/json' -d ${quote(JSON.stringify(body, null, 2))}`,
-      ),
-    ),
+    ...bodies.map(({ body, type }) => curl(start(asksForStream(body) ? '-sN' : '-s'), key, bodyOption(type, body))),
     ...(isStream && !requestBody ? [followCommand()] : []),
   ];
 
@@ -37,6 +33,18 @@ export function curlCommands({ method, path, parameters = [], requestBody, respo
       ? curl(start('-sN', '?stream=true'), key)
       : curl(start('-sN'), key, "-H 'accept: text/event-stream'");
   }
+}
+
+/**
+ * A form is sent field by field; a value after `@` is the path of a file.
+ * @param {string} type
+ * @param {unknown} body
+ */
+function bodyOption(type, body) {
+  if (type !== 'multipart/form-data') return `-H 'content-type: ${type}' -d ${quote(JSON.stringify(body, null, 2))}`;
+  return Object.entries(Object(body))
+    .map(([name, value]) => `-F ${quote(`${name}=${value}`)}`)
+    .join(' ');
 }
 
 /** @param {unknown} body */

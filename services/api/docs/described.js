@@ -8,7 +8,8 @@ import { urlOf } from '../inspector/base/api.js';
  * }} Schema
  * @typedef {{ name: string, in?: string, description?: string, required?: boolean, schema: Schema }} Field
  * @typedef {Record<string, { schema: Schema, examples?: Record<string, { $ref: string }> }>} Content
- * @typedef {{ description: string, headers?: Record<string, Omit<Field, 'name'>>, content?: Content }} Answer
+ * @typedef {{ $ref?: string, description: string, headers?: Record<string, Header>, content?: Content }} Answer
+ * @typedef {Omit<Field, 'name'> & { $ref?: string }} Header
  * @typedef {{
  *   method: string, path: string, isWebhook: boolean, operationId: string, tags: string[], summary: string,
  *   description?: string, security?: object[], parameters?: Field[], requestBody?: { content: Content },
@@ -20,6 +21,7 @@ import { urlOf } from '../inspector/base/api.js';
  *   components: {
  *     schemas: Record<string, Schema>, securitySchemes: { ApiKey: { description: string } },
  *     examples: Record<string, { value: { error: { code: string, message: string } } }>,
+ *     responses: Record<string, Answer>, headers: Record<string, Header>,
  *   },
  *   paths: Paths, webhooks: Paths,
  * }} Description
@@ -37,7 +39,8 @@ export function listOperations() {
     Object.entries(places).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         ...{ ...operation, method: method.toUpperCase(), path, isWebhook },
-        operationId: operation.operationId ?? path,
+        // The address of a webhook on the page is the type of its event.
+        operationId: isWebhook ? path : operation.operationId,
       })),
     );
   return [...listed(api.paths, false), ...listed(api.webhooks, true)];
@@ -59,6 +62,20 @@ export function nameOf({ $ref }) {
 export function resolve(schema) {
   const name = nameOf(schema);
   return name === null ? schema : (api.components.schemas[name] ?? {});
+}
+
+/**
+ * Returns an answer or what it refers to, with its headers.
+ * @param {Answer} given
+ * @returns {Answer & { headers: Record<string, Header> }}
+ */
+export function resolveAnswer(given) {
+  const answer = api.components.responses[nameOf(given) ?? ''] ?? given;
+  const headers = Object.entries(answer.headers ?? {}).map(([name, header]) => [
+    name,
+    api.components.headers[nameOf(header) ?? ''] ?? header,
+  ]);
+  return { ...answer, headers: Object.fromEntries(headers) };
 }
 
 /**

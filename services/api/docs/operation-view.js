@@ -2,7 +2,7 @@
 import { copyButton } from '../inspector/base/controls.js';
 import { codeBlock, element } from '../inspector/base/element.js';
 import { curlCommands } from './curl-commands.js';
-import { api, examplesOf, nameOf } from './described.js';
+import { api, examplesOf, nameOf, resolveAnswer } from './described.js';
 import { fieldsView, schemaView, typeOf } from './fields-view.js';
 import { hint } from './hint.js';
 
@@ -65,7 +65,8 @@ function bodyView(schema, label = '') {
  * @param {string} status
  * @param {Answer} answer
  */
-function answerView(status, { description, headers = {}, content = {} }) {
+function answerView(status, answer) {
+  const { description, headers, content = {} } = resolveAnswer(answer);
   const fields = Object.entries(headers).map(([name, header]) => ({ ...header, name, in: 'header' }));
   const bodies = Object.entries(content).map(([type, { schema, examples }]) =>
     examples

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { RequestRefused } from '#core/failure.ts';
 import type { Scope } from '../../process/projects/access-keys.ts';
+import type { Form } from './body/read-form.ts';
 import { explainIssues } from './issues.ts';
 
 /** A router: its routes check their input by schema and refuse with the contract's envelope, as `explain` says it. */
@@ -19,8 +20,9 @@ export function json<Schema>(schema: Schema) {
 }
 
 /**
- * What the middlewares add to a request: its project, the id of its key and what that may do; what frees the room of its body; under a base of responses, its own id and when
- * it came, by `performance.now()`; and Node's request and response.
+ * The values that middlewares add to a request: its project, the id of its key and the scopes of that; the function
+ * that frees the room of its body; its form, if its path takes one; under a base of responses, its own id and its
+ * time, by `performance.now()`; and Node's request and response.
  */
 export type ApiEnv = {
   Bindings: HttpBindings;
@@ -29,6 +31,7 @@ export type ApiEnv = {
     keyId: string | null;
     scopes: readonly Scope[];
     releaseBody: () => void;
+    form: Form;
     received: { requestId: string; startedAt: number };
   };
 };

@@ -96,6 +96,11 @@ function webhookSchema<Fields extends z.ZodRawShape>(
   return z.object({ ...head, ...fields }).meta({ id, description, examples: [{ ...shown, ...example }] });
 }
 
+/** Names the operation of a webhook: `onTurnCompleted` for `turn.completed`. */
+function operationIdOf(type: string): string {
+  return `on.${type}`.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
 const headers = z.object({
   'webhook-id': EventId.describe('The id of the event; the same however often it is sent.'),
   'webhook-timestamp': z.string().describe('When this attempt was made, in seconds since 1970.'),
@@ -108,6 +113,7 @@ const headers = z.object({
 export const webhooks = Object.entries(webhookEvents).map(([type, schema]): Parameters<typeof createRoute>[0] => ({
   method: 'post',
   path: type,
+  operationId: operationIdOf(type),
   tags: ['Webhooks'],
   summary: schema.meta()?.description ?? type,
   request: { headers, body: { required: true, content: json(schema) } },

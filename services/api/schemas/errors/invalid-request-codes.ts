@@ -8,6 +8,11 @@ export const invalidRequestCodes = {
     null,
     'This is no HTTP request that can be read. Check the request line, the headers and the body.',
   ),
+  invalid_form: of(
+    400,
+    null,
+    'The body is not a valid multipart form. Check its boundary, and the headers of each part.',
+  ),
   json_too_deep: of(400, null, 'The body is nested more than 64 levels deep. Flatten it.'),
   json_too_large: of(400, null, 'The body has more than 100000 values. Send fewer, or large data as one text.'),
   unknown_field: of(400, 'inptu', 'There is no field `inptu`. Remove it, or check its spelling.'),
@@ -69,11 +74,7 @@ export const invalidRequestCodes = {
   ),
   unknown_parameter: of(400, 'inptu', 'There is no field `inptu`. Remove it, or check its spelling.'),
   missing_required_parameter: of(400, 'input', '`input` is missing. Give it.'),
-  unsupported_value: of(
-    400,
-    'truncation',
-    'truncation "auto" is not supported: history is never cut silently. Give "disabled".',
-  ),
+  unsupported_value: of(400, 'truncation', 'truncation "oldest" is not supported. Give "auto" or "disabled".'),
   mutually_exclusive_parameters: of(
     400,
     'previous_response_id',
@@ -93,7 +94,8 @@ export const invalidRequestCodes = {
   unsupported_tool: of(
     400,
     'tools[0].type',
-    'Tools of type "web_search" are not supported here. Give functions, custom tools or mcp tools.',
+    'Tools of type "web_search" are not supported here. Leave them out, ' +
+      'or ask the operator to set PAWL_UNSUPPORTED_TOOLS=ignore.',
   ),
   mcp_server_not_configured: of(
     400,

@@ -23,6 +23,17 @@ export const ofAnyBody: ErrorCode[] = [
 /** What a body with fields may be refused for. */
 export const ofBody: ErrorCode[] = [...ofAnyBody, 'missing_field', 'invalid_request'];
 
+/** What a multipart form may be refused for, by the codes that OpenAI's clients know. */
+export const ofForm: ErrorCode[] = [
+  'invalid_form',
+  'invalid_value',
+  'missing_required_parameter',
+  'unknown_parameter',
+  'body_too_large',
+  'unsupported_media_type',
+  'quota_exceeded',
+];
+
 /** What the configuration of a turn may be refused for. */
 export const ofConfig: ErrorCode[] = [
   'invalid_model',
@@ -131,7 +142,7 @@ const MEANINGS = {
   408: 'The request did not come in time.',
   409: 'It cannot be done as things stand.',
   413: 'The body is too large.',
-  415: 'The body is not JSON.',
+  415: 'The body does not have the type that this path takes.',
   417: 'What the request expects cannot be done.',
   429: 'Too many requests.',
   431: 'The headers are too large.',
