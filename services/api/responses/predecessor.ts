@@ -1,10 +1,12 @@
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
+import { findGivenOutputs } from '#core/checkpoint/turns/reading/given-outputs.ts';
 import { asHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { conversationOf, findLastTurns, findTurnOfItems, lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
 import { quote } from '#core/text.ts';
 import { checkInput } from '#core/turn/history/check-input.ts';
+import { repeatedOutputs, surplusOutputs } from '#core/turn/history/repeated-outputs.ts';
 import { turnIdOf } from '#core/turn/responses/item-id.ts';
 import { isAdded, isTerminal, type Turn } from '#core/turn/turn.ts';
 import { requestNotOpen } from './allowed-calls.ts';
@@ -52,17 +54,19 @@ type Checked = {
 };
 
 /**
- * Refuses an input whose results and calls do not fit what stands before it (contract-responses R20, R32). Only the last
- * turn can have handed calls over that are open: the input of each turn answers all of the one before. Calls in the input
- * that `mayStayOpen` are answered later.
+ * Returns an input without the outputs that its history has already. Refuses an input whose results and calls do not
+ * fit its history (contract-responses R20, R32). Only the last turn can have handed calls over that are open: the input
+ * of each turn answers all calls of the turn before. Calls in the input that `mayStayOpen` are answered later.
  */
-export async function checkInputAgainst(db: Db, { predecessor, input, project, ...rules }: Checked): Promise<void> {
+export async function checkInputAgainst(db: Db, { input: sent, ...checked }: Checked): Promise<ResolvedItem[]> {
+  const { predecessor, project, mayStayOpen = false } = checked;
+  const { input, answered } = await leaveOutRepeated(db, sent, predecessor);
   const problem = checkInput(
     predecessor?.answerable ?? [],
     input.map(({ item }) => item),
-    rules,
+    { mayStayOpen, answered },
   );
-  if (!problem) return;
+  if (!problem) return input;
   const { message, request } = problem;
   const isUnasked = request !== undefined || message.startsWith('No tool call');
   const atWork = predecessor && turnAtWork(predecessor);
@@ -70,6 +74,21 @@ export async function checkInputAgainst(db: Db, { predecessor, input, project, .
   const param = placedParam(problem.param, input);
   if (request !== undefined) throw await requestNotOpen(db, request, { project, param });
   throw new RequestRefused(400, 'tool_output_mismatch', message, param);
+}
+
+/** Leaves out the outputs that repeat earlier outputs. `answered` are calls that the history has outputs for. */
+async function leaveOutRepeated(
+  db: Db,
+  input: ResolvedItem[],
+  predecessor: Predecessor | undefined,
+): Promise<{ input: ResolvedItem[]; answered: string[] }> {
+  const earlier = predecessor?.answerable ?? [];
+  const items = input.map(({ item }) => item);
+  const callIds = surplusOutputs(earlier, items);
+  if (callIds.length === 0) return { input, answered: [] };
+  const given = predecessor ? await findGivenOutputs(db, predecessor, callIds) : [];
+  const repeated = repeatedOutputs(earlier, items, given);
+  return { input: input.filter((_, index) => !repeated.has(index)), answered: given.map(({ call_id }) => call_id) };
 }
 
 function turnAtWork({ answerable }: Pick<Predecessor, 'answerable'>): Turn | undefined {
@@ -104,7 +123,8 @@ function isPassed({ status, startedAt, config }: Turn): boolean {
   return isTerminal(status) && startedAt === null && config.response?.conversation !== null;
 }
 
-function previousNotFound(id: string): RequestRefused {
+/** The refusal of a `previous_response_id` that names no stored response of the project. */
+export function previousNotFound(id: string): RequestRefused {
   const message = `Previous response with id ${quote(id)} not found. Only a stored response of this project can be continued.`;
   return new RequestRefused(400, 'previous_response_not_found', message, 'previous_response_id');
 }

@@ -62,7 +62,8 @@ export async function takeResolved(
   return takeParts(db, { project, input: items, wire }).catch((error: unknown) => {
     if (!(error instanceof RequestRefused)) throw error;
     const { status, code, message, param } = error;
-    throw new RequestRefused(status, code, message, param && placedParam(param, input));
+    const own = param && placedParam(param, input);
+    throw new RequestRefused(status, code, param && own ? message.replaceAll(param, own) : message, own);
   });
 }
 

@@ -15,11 +15,19 @@ const MESSAGE_TOKENS = 4;
 
 /** About how many tokens a text takes. */
 export function tokensOf(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+  return bytesToTokens(Buffer.byteLength(text));
+}
+
+/** About how many tokens so many bytes of text take. */
+export function bytesToTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 /** About how many tokens messages take, with what every request has: the instructions and the tools. */
-export function tokensOfRequest(messages: readonly Message[], { instructions, tools }: TurnConfig): number {
+export function tokensOfRequest(
+  messages: readonly Message[],
+  { instructions, tools }: Pick<TurnConfig, 'instructions' | 'tools'>,
+): number {
   const offered = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const fixed = tokensOf(instructions ?? '') + (tools.length > 0 ? tokensOf(JSON.stringify(offered)) : 0);
   return fixed + tokensOfMessages(messages);
@@ -75,7 +83,8 @@ function tokensOfResults(calls: readonly ToolCall[], before: number): number {
   return calls.reduce((sum, { result }) => sum + (result ? tokensOfResult(result) : 0), before);
 }
 
-function tokensOfItems(items: readonly InputItem[]): number {
+/** About how many tokens items of an input take. */
+export function tokensOfItems(items: readonly InputItem[]): number {
   return items.reduce((sum, item) => sum + tokensOfItem(item), 0);
 }
 

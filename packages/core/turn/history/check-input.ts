@@ -28,6 +28,9 @@ function askerIndex(earlier: readonly Turn[]): number {
   return earlier.findLastIndex((turn) => !isAdded(turn));
 }
 
+/** `answered` are ids of calls that the history has outputs for. */
+type InputRules = { mayStayOpen?: boolean; answered?: readonly string[] };
+
 /**
  * The first problem of a new input behind a history, oldest turn first, or null (contract-responses R20, R32). Each
  * result needs an open call of its id before it: in the input, handed over by the last turn, or in items that were added
@@ -38,7 +41,7 @@ function askerIndex(earlier: readonly Turn[]): number {
 export function checkInput(
   earlier: readonly Turn[],
   input: readonly InputItem[],
-  rules: { mayStayOpen?: boolean } = {},
+  rules: InputRules = {},
 ): InputProblem | null {
   return checkResults(earlier, input, rules) ?? checkApprovals(earlier, input);
 }
@@ -46,10 +49,10 @@ export function checkInput(
 function checkResults(
   earlier: readonly Turn[],
   input: readonly InputItem[],
-  { mayStayOpen = false }: { mayStayOpen?: boolean },
+  { mayStayOpen = false, answered: before = [] }: InputRules,
 ): InputProblem | null {
   const open = openBefore(earlier);
-  const answered = new Set<string>();
+  const answered = new Set(before);
   for (const [index, item] of input.entries()) {
     const call = callOf(item);
     if (call?.kind === 'asked') open.push({ id: call.id, mayMiss: false });
@@ -61,6 +64,11 @@ function checkResults(
   }
   const missing = open.find(({ mayMiss }) => !mayMiss && !mayStayOpen);
   return missing ? unanswered(missing.id) : null;
+}
+
+/** Returns the ids of the calls that a new input may answer by an output, each as often as such a call is open. */
+export function openOutputs(earlier: readonly Turn[]): string[] {
+  return openBefore(earlier).map(({ id }) => id);
 }
 
 type OpenCall = { id: string; mayMiss: boolean };
@@ -120,9 +128,13 @@ function callOf(item: InputItem): ItemCall | null {
 
 function unaskedFor(id: string, { index, isRepeated }: { index: number; isRepeated: boolean }): InputProblem {
   const param = `input[${index}].call_id`;
-  if (isRepeated) return { message: `The call_id ${quote(id)} is answered twice. Send one output for it.`, param };
+  if (isRepeated) return { message: answeredAlready(id), param };
   const found = `No tool call found for function call output with call_id ${shorten(id)}.`;
   return { message: `${found} Send the call before it, or leave the output out.`, param };
+}
+
+function answeredAlready(id: string): string {
+  return `The call_id ${quote(id)} has another output already. Leave this output out, or send the same output again.`;
 }
 
 function unanswered(id: string): InputProblem {

@@ -30,8 +30,8 @@ import {
 /** The part of a turn that the transcript needs; earlier turns are loaded with no more than this. */
 type TranscriptTurn = Pick<
   Turn,
-  'id' | 'config' | 'input' | 'adopted' | 'rounds' | 'pendingInput' | 'output' | 'status' | 'startedAt'
->;
+  'id' | 'input' | 'adopted' | 'rounds' | 'pendingInput' | 'output' | 'status' | 'startedAt'
+> & { config: Pick<Turn['config'], 'tools'> };
 
 /**
  * Expands turns into the history that a provider gets. For each round that is its text and calls in one message, the

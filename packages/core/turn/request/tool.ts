@@ -155,16 +155,22 @@ export type Tool = Pick<GivenTool, 'type' | 'name'> & typeof DEFAULTS;
 /**
  * A tool as a turn carries it. Of a tool that the caller defined too, `operator` has what the operator's definition
  * adds. Its schema and its rate limit apply beside the caller's. With `handOver` the caller answers its calls in the
- * input of a later turn: this one ends with them (contract-responses R31). `custom`: its one argument is free text.
- * `strict` is passed on to wires that have it (contract-responses R30). `remoteName` is the name of an MCP server's
- * tool at the server, if no provider would take it.
+ * input of a later turn: this one ends with them (contract-responses R31). `strict` is passed on to wires that have it
+ * (contract-responses R30). `remoteName` is the name of an MCP server's tool at the server, if no provider would take
+ * it.
  */
 export type TurnTool = Tool & {
   operator?: Partial<Pick<Tool, 'parameters'> & { rate_limit: RateLimit }>;
-  handOver?: { custom: boolean };
+  handOver?: HandOver;
   strict?: boolean;
   remoteName?: string;
 };
+
+/**
+ * How the caller knows a tool that is handed over. `custom`: its one argument is free text. A tool of a `namespace` has
+ * its `name` there if the model knows it by another one.
+ */
+export type HandOver = { custom: boolean; namespace?: string; name?: string };
 
 /** Fills in what a definition leaves out, from `base` or by default. */
 export function fillTool(given: GivenTool, base: Omit<Tool, 'type' | 'name'> = DEFAULTS): Tool {

@@ -16,8 +16,8 @@ export type OutputPart =
 export type OutputItem =
   | { id: string; type: 'reasoning'; summary: { type: 'summary_text'; text: string }[]; encrypted_content?: string }
   | { id: string; type: 'message'; role: 'assistant'; status: 'completed' | 'incomplete'; content: OutputPart[] }
-  | { id: string; type: 'function_call'; status: 'completed'; call_id: string; name: string; arguments: string }
-  | { id: string; type: 'custom_tool_call'; status: 'completed'; call_id: string; name: string; input: string }
+  | (CallerCall & { type: 'function_call'; arguments: string })
+  | (CallerCall & { type: 'custom_tool_call'; input: string })
   | {
       id: string;
       type: 'mcp_call';
@@ -30,6 +30,9 @@ export type OutputItem =
       approval_request_id: string | null;
     }
   | { id: string; type: 'mcp_approval_request'; server_label: string; name: string; arguments: string };
+
+/** A call that the caller answers. `namespace`: the caller's namespace of the tool, if it has one. */
+type CallerCall = { id: string; status: 'completed'; call_id: string; name: string; namespace?: string };
 
 /** What a response has put out so far, in order; an item's `output_index` is its place here (contract-responses R40). */
 export function outputItems(turn: Turn): OutputItem[] {
@@ -85,9 +88,16 @@ export function textOfRound(turn: Turn, round: Round): string {
   return round.text ?? (isLast && isTerminal(turn.status) ? turn.output : null) ?? '';
 }
 
-/** A model may also refuse without a word: that is an empty refusal behind the text there is. */
-function partsOf({ refusalFrom, finishReason }: Round, whole: string): OutputPart[] {
-  const refusedAt = refusalFrom ?? (finishReason === 'refusal' ? whole.length : null);
+/**
+ * Returns the UTF-16 unit of a round's whole text at which its refusal begins; null if the model did not refuse. A model
+ * may also refuse without a word: that is an empty refusal after the text.
+ */
+export function refusalStart({ refusalFrom, finishReason }: Round, whole: string): number | null {
+  return refusalFrom ?? (finishReason === 'refusal' ? whole.length : null);
+}
+
+function partsOf(round: Round, whole: string): OutputPart[] {
+  const refusedAt = refusalStart(round, whole);
   const text = whole.slice(0, refusedAt ?? whole.length);
   return [
     ...(text === '' ? [] : [{ type: 'output_text' as const, text, annotations: [], logprobs: [] }]),
@@ -129,9 +139,10 @@ function callItem(turn: Turn, call: ToolCall): OutputItem {
   if (call.result?.status !== 'handed_over') return mcpCall(turn, call);
   const tool = turn.config.tools.find(({ name }) => name === call.name);
   if (tool && !tool.handOver) return approvalRequest(turn, call);
-  const shared = { status: 'completed' as const, call_id: call.id, name: call.name };
+  const { custom = false, namespace, name = call.name } = tool?.handOver ?? {};
+  const shared = { status: 'completed' as const, call_id: call.id, name, ...(namespace && { namespace }) };
   const place = { kind: 'round' as const, round: call.round, call: call.index };
-  return tool?.handOver?.custom
+  return custom
     ? {
         ...{ id: itemIdOf(turn.id, { ...place, prefix: 'ctc' }), type: 'custom_tool_call', ...shared },
         input: customInput(call.arguments),
@@ -142,8 +153,8 @@ function callItem(turn: Turn, call: ToolCall): OutputItem {
       };
 }
 
-/** The free text that a custom tool is called with; arguments of another shape are shown as they are. */
-function customInput(args: string): string {
+/** Returns the free text that a custom tool is called with. Arguments of another shape are shown as they are. */
+export function customInput(args: string): string {
   const value = parseJson(args);
   return isRecord(value) && typeof value.input === 'string' ? value.input : args;
 }

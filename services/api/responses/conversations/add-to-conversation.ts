@@ -38,11 +38,11 @@ export async function beginConversation(
 async function add(trx: Trx, addition: Addition, position: number): Promise<Made> {
   const { project, conversationId } = addition;
   refuseApprovals(addition.items);
-  const resolved = await resolveInput(trx, addition.items, { project, last: { conversationId, position } });
+  const given = await resolveInput(trx, addition.items, { project, last: { conversationId, position } });
+  const items = given.map(({ item }) => item);
+  const resolved = checkInput([], items, MAY_STAY_OPEN) ? await checkAgainstLine(trx, addition, given) : given;
   if (resolved.length === 0) return { status: 200, resourceId: conversationId };
 
-  const items = resolved.map(({ item }) => item);
-  if (checkInput([], items, MAY_STAY_OPEN)) await checkAgainstLine(trx, addition, resolved);
   const id = newIdBeside('turn', conversationId);
   const taken = await takeResolved(trx, resolved, { project, wire: null });
   await addItems(trx, { id, project, conversationId, input: taken.input });
@@ -64,7 +64,7 @@ const MAY_STAY_OPEN = { mayStayOpen: true };
 /** What the conversation has left open is read only where it matters: one that is only added to grows long. */
 async function checkAgainstLine(trx: Trx, { project, conversationId }: Addition, input: ResolvedItem[]) {
   const predecessor = await findLine(trx, project, conversationId);
-  await checkInputAgainst(trx, { predecessor, input, project, ...MAY_STAY_OPEN });
+  return checkInputAgainst(trx, { predecessor, input, project, ...MAY_STAY_OPEN });
 }
 
 /** A refusal by the rules of inputs, with the path that its item has here. */

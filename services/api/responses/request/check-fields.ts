@@ -7,10 +7,6 @@ import { passedTier } from './tier-of.ts';
 
 /** Refuses what no provider of Pawl's gets (contract-responses section 2): a field that changes the answer is never dropped. */
 export function checkFields(body: ResponseBody): void {
-  for (const field of NOT_HERE) {
-    if (body[field] === undefined || body[field] === null) continue;
-    throw new RequestRefused(400, 'unsupported_parameter', `\`${field}\` is not supported here. Leave it out.`, field);
-  }
   if (body.previous_response_id && body.conversation) {
     const message = 'Give previous_response_id or conversation, not both.';
     throw new RequestRefused(400, 'mutually_exclusive_parameters', message, 'previous_response_id');
@@ -19,14 +15,14 @@ export function checkFields(body: ResponseBody): void {
     const message = 'What runs in the background has to be stored, to be found again. Leave out store, or background.';
     throw new RequestRefused(400, 'background_requires_store', message, 'background');
   }
-  if (body.truncation && body.truncation !== 'disabled') {
-    const message = `truncation ${quote(body.truncation)} is not supported: history is never cut silently. Give "disabled".`;
+  if (body.truncation && !TRUNCATIONS.includes(body.truncation)) {
+    const message = `truncation ${quote(body.truncation)} is not supported. Give "auto" or "disabled".`;
     throw new RequestRefused(400, 'unsupported_value', message, 'truncation');
   }
   for (const [at, value] of (body.include ?? []).entries()) checkInclude(value, `include[${at}]`);
 }
 
-const NOT_HERE = ['prompt', 'moderation', 'context_management', 'image', 'access_programs'] as const;
+const TRUNCATIONS = ['auto', 'disabled'];
 
 /** What may be asked for: the second and later ones come with hosted tools only, so that there is nothing to add. */
 const INCLUDES = [

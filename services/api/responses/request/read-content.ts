@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { quote } from '#core/text.ts';
+import { fileAddress } from '#core/turn/parts/file-address.ts';
 import { IMAGE_DETAILS } from '#core/turn/request/input-part.ts';
 import type { Part } from '#core/turn/request/item.ts';
 import { renderPath } from '../../http/issues.ts';
@@ -13,17 +14,27 @@ export type GivenContent = z.output<typeof GivenContent>;
 const Text = z.object({ text: z.string() });
 const Refusal = z.object({ refusal: z.string() });
 
-const dataOrHttps = z
+/** The address of an image or a file: data, or a place that the provider reads. */
+export const addressOfData = z
   .string()
   .regex(/^(data:|https:\/\/|\/v1\/blobs\/[0-9a-f]{64}$)/, 'give a data: URL or an https address');
-const Image = z.object({ image_url: dataOrHttps, detail: z.enum(IMAGE_DETAILS).nullable().default(null) });
+
+/** The data of a file. */
+export const addressOfFile = z.string().regex(/^(data:|\/v1\/blobs\/[0-9a-f]{64}$)/, 'give a data: URL');
+
+const Image = z.object({ image_url: addressOfData, detail: z.enum(IMAGE_DETAILS).nullable().default(null) });
 const File = z.object({
   filename: z.string().max(512).nullish(),
-  file_data: z
-    .string()
-    .regex(/^(data:|\/v1\/blobs\/[0-9a-f]{64}$)/, 'give a data: URL')
-    .nullish(),
-  file_url: dataOrHttps.nullish(),
+  file_data: addressOfFile.nullish(),
+  file_url: addressOfData.nullish(),
+});
+const PartOfFile = z.object({
+  file_id: z.string().min(1),
+  image_url: z.string().nullish(),
+  file_data: z.string().nullish(),
+  file_url: z.string().nullish(),
+  detail: Image.shape.detail,
+  filename: File.shape.filename,
 });
 
 /** What a user says, or a call brought: text, images, files. One text alone is a string. */
@@ -47,10 +58,22 @@ export function readText(content: GivenContent, path: PropertyKey[], separator: 
 
 function readPart(part: { type: string }, path: PropertyKey[]): Part {
   if (isText(part.type)) return { type: 'input_text', text: readValue(Text, part, path).text };
-  if ('file_id' in part && part.file_id !== null) return refusePart('file_id', path);
+  if (part.type !== 'input_image' && part.type !== 'input_file') return refusePart(part.type, path);
+  if ('file_id' in part && part.file_id !== null) return readPartOfFile(part, path);
   if (part.type === 'input_image') return { type: 'input_image', ...readValue(Image, part, path) };
-  if (part.type === 'input_file') return readFile(part, path);
-  return refusePart(part.type, path);
+  return readFile(part, path);
+}
+
+/** Reads a part that names a file by its id. `resolveFiles` puts its data in the place of the address. */
+function readPartOfFile(part: { type: string }, path: PropertyKey[]): Part {
+  const { file_id, image_url, file_data, file_url, detail, filename } = readValue(PartOfFile, part, path);
+  if (image_url || file_data || file_url) {
+    const message = 'Give the data of a part or its `file_id`, not both.';
+    throw new RequestRefused(400, 'mutually_exclusive_parameters', message, renderPath([...path, 'file_id']));
+  }
+  const address = fileAddress(file_id);
+  if (part.type === 'input_image') return { type: 'input_image', image_url: address, detail };
+  return { type: 'input_file', filename: filename ?? null, file_data: address };
 }
 
 function readFile(part: object, path: PropertyKey[]): Part {

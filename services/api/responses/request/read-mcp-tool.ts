@@ -25,7 +25,7 @@ export async function readMcpTool(tool: object, at: number, operators: Operators
   const isAllowed = allowed ? readFilter(allowed, listed, ['tools', at, 'allowed_tools']) : () => true;
   const needsApproval = readApproval(asked, listed, ['tools', at, 'require_approval']);
   const offered = listed.filter(isAllowed).map((each) => ({
-    ...{ at, name: each.name, reference: { type: 'mcp' as const, ...labelledTool(each) } },
+    ...{ path: `tools[${at}]`, name: each.name, reference: { type: 'mcp' as const, ...labelledTool(each) } },
     ...{ given: givenFor(each, operators), handOver: null, strict: null, needsApproval: needsApproval(each) },
   }));
   return { shown: shownOf(asked), offered };

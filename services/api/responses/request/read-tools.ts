@@ -11,24 +11,21 @@ import { type OperatorsTools, readMcpTool } from './read-mcp-tool.ts';
 import type { ResponseSettings } from './response-settings.ts';
 
 /**
- * The tools of a create request (contract-responses section 5), and the types of those that are left out because Pawl has none
- * of them and the operator says `ignore`.
+ * Reads the tools of a create request (contract-responses section 5). `ignored` are the types of the tools that are
+ * left out because Pawl does not support them and the operator's setting is `ignore`.
  */
 export async function readTools(
   tools: ResponseBody['tools'],
   { responses, ...operators }: OperatorsTools & { responses: Pick<ResponseSettings, 'unsupportedTools'> },
 ): Promise<{ shown: ReadTool['shown'][]; offered: OfferedTool[]; ignored: string[] }> {
   const read = await Promise.all((tools ?? []).map((tool, at) => readTool(tool, at, operators)));
-  const [first] = read.flatMap((tool) => ('problem' in tool ? [tool.problem] : []));
-  if (first && responses.unsupportedTools === 'refuse') throw first;
+  const unsupported = read.flatMap((tool) => ('problem' in tool ? [tool] : (tool.unsupported ?? [])));
+  const [first] = unsupported;
+  if (first && responses.unsupportedTools === 'refuse') throw first.problem;
   const taken = read.flatMap((tool) => ('problem' in tool ? [] : [tool]));
-  const offered = taken.flatMap((tool) => tool.offered);
+  const offered = distinctNames(taken.flatMap((tool) => tool.offered));
   if (offered.length > MOST_OFFERED) throw tooMany(offered.length);
-  return {
-    shown: taken.map(({ shown }) => shown),
-    offered,
-    ignored: read.flatMap((tool) => ('problem' in tool ? [tool.type] : [])),
-  };
+  return { shown: taken.map(({ shown }) => shown), offered, ignored: unsupported.map(({ type }) => type) };
 }
 
 /** As many as a request may list; labels stand for more than one. */
@@ -39,26 +36,62 @@ function tooMany(count: number): RequestRefused {
   return new RequestRefused(400, 'invalid_value', message, 'tools');
 }
 
+/**
+ * Renames the tools of namespaces whose names other tools have: the model knows such a tool by its namespace, too. The
+ * caller reads the tool's own name in each call.
+ */
+function distinctNames(offered: OfferedTool[]): OfferedTool[] {
+  const used = new Set(offered.flatMap(({ name, handOver }) => (handOver?.namespace === undefined ? [name] : [])));
+  return offered.map((tool) => {
+    const { name: own, given, handOver } = tool;
+    if (handOver?.namespace === undefined || typeof given === 'string') return tool;
+    const name = freeName([own, `${handOver.namespace}__${own}`], used);
+    used.add(name);
+    return name === own ? tool : { ...tool, name, given: { ...given, name }, handOver: { ...handOver, name: own } };
+  });
+}
+
+/** The longest name that every provider takes. */
+const LONGEST_NAME = 64;
+
+/** Returns the first name that no tool has, in a numbered form if all are used. */
+function freeName(names: [string, string], used: ReadonlySet<string>): string {
+  const free = names.find((name) => !used.has(name) && (name === names[0] || name.length <= LONGEST_NAME));
+  if (free !== undefined) return free;
+  for (let number = 2; ; number += 1) {
+    const end = `__${number}`;
+    const name = `${names[1].slice(0, LONGEST_NAME - end.length)}${end}`;
+    if (!used.has(name)) return name;
+  }
+}
+
 type Unsupported = { type: string; problem: RequestRefused };
 
 async function readTool(
   tool: { type: string },
   at: number,
   operators: OperatorsTools,
-): Promise<ReadTool | Unsupported> {
+): Promise<(ReadTool & { unsupported?: Unsupported[] }) | Unsupported> {
+  const path = ['tools', at];
   switch (tool.type) {
     case 'function':
-      return readFunction(readValue(FunctionTool, tool, ['tools', at]), at);
+      return readFunction(readValue(FunctionTool, tool, path), renderPath(path));
     case 'custom':
-      return readCustom(readValue(CustomTool, tool, ['tools', at]), at);
+      return readCustom(readValue(CustomTool, tool, path), renderPath(path));
+    case 'namespace':
+      return readNamespace(readValue(NamespaceTool, tool, path), path);
     case 'mcp':
       return readMcpTool(tool, at, operators);
-    default: {
-      const message = `Tools of type ${quote(tool.type)} are not supported here. Give functions, custom tools or mcp tools.`;
-      const param = renderPath(['tools', at, 'type']);
-      return { type: tool.type, problem: new RequestRefused(400, 'unsupported_tool', message, param) };
-    }
+    default:
+      return unsupportedTool(tool.type, path);
   }
+}
+
+function unsupportedTool(type: string, path: PropertyKey[]): Unsupported {
+  const message =
+    `Tools of type ${quote(type)} are not supported here. Leave them out, ` +
+    'or ask the operator to set PAWL_UNSUPPORTED_TOOLS=ignore.';
+  return { type, problem: new RequestRefused(400, 'unsupported_tool', message, renderPath([...path, 'type'])) };
 }
 
 const { parameters: _, type: __, execution, ...ownFields } = GivenTool.shape;
@@ -69,6 +102,16 @@ const FunctionTool = z.strictObject({
   parameters: z.record(z.string(), Json).nullish(),
   strict: z.boolean().nullish(),
   execution: execution.refine((value) => !value || value.kind === 'http', 'give an execution of kind http, or none'),
+});
+
+/** In a namespace all tools are the caller's. A model is offered all of them at once. */
+const NamespaceFunction = FunctionTool.omit({ execution: true }).extend({ defer_loading: z.boolean().nullish() });
+
+const NamespaceTool = z.strictObject({
+  type: z.literal('namespace'),
+  name: z.string().min(1).max(128),
+  description: z.string().nullish(),
+  tools: z.array(z.looseObject({ type: z.string() })),
 });
 
 const CustomTool = z.strictObject({
@@ -83,18 +126,46 @@ const CustomTool = z.strictObject({
     .nullish(),
 });
 
+/** Unfolds a namespace: its tools keep their names, and calls of them name the namespace. */
+function readNamespace({ tools, ...namespace }: z.output<typeof NamespaceTool>, path: PropertyKey[]) {
+  const read = tools.map((tool, index) => readMember(tool, [...path, 'tools', index]));
+  const taken = read.flatMap((tool) => ('problem' in tool ? [] : [tool]));
+  const offered = taken.flatMap((tool) => tool.offered);
+  return {
+    shown: { ...namespace, description: namespace.description ?? '', tools: taken.map(({ shown }) => shown) },
+    offered: offered.map((tool) => ({
+      ...tool,
+      handOver: tool.handOver && { ...tool.handOver, namespace: namespace.name },
+    })),
+    unsupported: read.flatMap((tool) => ('problem' in tool ? [tool] : [])),
+  };
+}
+
+function readMember(tool: { type: string }, path: PropertyKey[]): ReadTool | Unsupported {
+  switch (tool.type) {
+    case 'function': {
+      const { defer_loading: _, ...given } = readValue(NamespaceFunction, tool, path);
+      return readFunction(given, renderPath(path));
+    }
+    case 'custom':
+      return readCustom(readValue(CustomTool, tool, path), renderPath(path));
+    default:
+      return unsupportedTool(tool.type, path);
+  }
+}
+
 /** A function is the caller's, whatever server-side tools there are, unless it says that Pawl posts it somewhere. */
-function readFunction({ strict = null, ...tool }: z.output<typeof FunctionTool>, at: number): ReadTool {
+function readFunction({ strict = null, ...tool }: z.output<typeof FunctionTool>, path: string): ReadTool {
   const { type, name, description = null, parameters = null } = tool;
   const shown = { ...tool, description, parameters, strict };
-  const shared = { at, name, reference: { type, name }, strict, needsApproval: false };
+  const shared = { path, name, reference: { type, name }, strict, needsApproval: false };
   if (tool.execution) return { shown, offered: [{ ...shared, given: tool, handOver: null }] };
   // A schema of the caller's own function is between its code and the provider (contract-responses R30).
   const given = { type, name, description, parameters, execution: { kind: 'client' as const } };
   return { shown, offered: [{ ...shared, given, handOver: { custom: false } }] };
 }
 
-function readCustom({ type, name, ...tool }: z.output<typeof CustomTool>, at: number): ReadTool {
+function readCustom({ type, name, ...tool }: z.output<typeof CustomTool>, path: string): ReadTool {
   const { description = null, format } = tool;
   const grammar =
     format?.type === 'grammar' ? `The input has to follow this ${format.syntax} grammar:\n${format.definition}` : null;
@@ -103,7 +174,7 @@ function readCustom({ type, name, ...tool }: z.output<typeof CustomTool>, at: nu
     description: [description, grammar].filter((text) => text).join('\n\n'),
     parameters: FREE_TEXT,
   };
-  const shared = { at, name, reference: { type, name }, strict: null, needsApproval: false };
+  const shared = { path, name, reference: { type, name }, strict: null, needsApproval: false };
   const shown = { type, name, description, format: format ?? { type: 'text' } };
   return { shown, offered: [{ ...shared, given, handOver: { custom: true } }] };
 }

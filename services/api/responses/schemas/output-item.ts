@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 const id = z.string().describe('Made of the id of the response and the place of the item.');
 const callId = z.string().describe('The model’s id of the call; its output names it.');
 const name = z.string().describe('The name of the tool.');
+const namespace = z.string().optional().describe('The namespace of the tool, if the request has the tool in one.');
 const status = z.enum(['in_progress', 'completed']).describe('In progress only as it is told in a stream.');
 
 /** A part of a message. */
@@ -34,12 +35,12 @@ const Message = z.object({
 });
 
 const FunctionCall = z.object({
-  ...{ id, type: z.literal('function_call'), status, call_id: callId, name },
+  ...{ id, type: z.literal('function_call'), status, call_id: callId, name, namespace },
   arguments: z.string().describe('JSON, as the model wrote it.'),
 });
 
 const CustomToolCall = z.object({
-  ...{ id, type: z.literal('custom_tool_call'), status, call_id: callId, name },
+  ...{ id, type: z.literal('custom_tool_call'), status, call_id: callId, name, namespace },
   input: z.string().describe('What the model wrote.'),
 });
 

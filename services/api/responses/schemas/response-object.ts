@@ -60,7 +60,7 @@ const asked = {
       summary: z.string().nullable().describe('Whether thoughts are shown.'),
     })
     .describe('How thinking was asked for.'),
-  truncation: z.literal('disabled').describe('History is never cut silently.'),
+  truncation: z.enum(['auto', 'disabled']).describe('Whether a history that is too long is shortened.'),
   background: z.boolean().describe('Whether nobody waits for the answer.'),
   store: z.boolean().describe('Whether it can be asked for later.'),
   service_tier: z
