@@ -24,10 +24,17 @@ export type NewTurn = Pick<Turn, 'id' | 'project' | 'conversationId' | 'config' 
     delaySeconds?: number | null;
     /** The schedule that starts it. */
     scheduleId?: string | null;
+    completion?: NewCompletion | undefined;
   };
 
+/**
+ * A turn that is created as a chat completion. `before` are hashes of the beginnings of its messages that end with an
+ * answer, the longest first: it continues the completion that has one of them (contract-responses R83).
+ */
+export type NewCompletion = { isListed: boolean; before: string[] };
+
 /** What the conversation and the database's clock add to it. */
-export type QueuedTurn = Pick<Turn, 'position' | 'createdAt'> & {
+export type QueuedTurn = Pick<Turn, 'position' | 'createdAt' | 'continues'> & {
   atHead: boolean;
   startAt: string | null;
   delayed: boolean;
@@ -64,8 +71,8 @@ const FRESH_STEP = {
 
 /** The turn that was just recorded. */
 export function predictQueuedTurn(
-  { needsPlace, keyId: _, delaySeconds: __, ...turn }: NewTurn,
-  { position, createdAt, startAt, atHead, delayed, deadlineInMs }: QueuedTurn,
+  { needsPlace, keyId: _, delaySeconds: __, completion: ___, ...turn }: NewTurn,
+  { position, createdAt, continues, startAt, atHead, delayed, deadlineInMs }: QueuedTurn,
 ): Turn {
   return {
     ...turn,
@@ -77,6 +84,7 @@ export function predictQueuedTurn(
       createdAt,
       startAt,
       scheduleId: turn.scheduleId ?? null,
+      continues,
       status: 'queued',
       adopted: [],
       rounds: [],

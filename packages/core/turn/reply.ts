@@ -17,6 +17,9 @@ export type Reply = {
   usage: Usage | null;
   /** The tier that the provider reports, in its own word; absent or null if it reports none. */
   serviceTier?: string | null;
+  /** The id that the provider gave its response, and the model that it says wrote it; absent if it reports none. */
+  responseId?: string;
+  responseModel?: string;
   /** Nothing is left of a limit of the provider for this long, in milliseconds; absent if something is. */
   exhaustedForMs?: number;
   opaque: unknown;

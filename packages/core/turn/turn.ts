@@ -147,6 +147,8 @@ export type Turn = {
   startAt: string | null;
   /** The schedule that started it. */
   scheduleId: string | null;
+  /** The id of the turn whose completion this one continues by its messages (contract-responses R83). */
+  continues: string | null;
   startedAt: string | null;
   completedAt: string | null;
   work: Work;

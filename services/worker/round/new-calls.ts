@@ -16,11 +16,13 @@ export async function newCalls(
   { number, reply }: { number: number; reply: Reply },
   { db }: WorkerContext,
 ): Promise<NewCall[]> {
-  const { tools, response } = turn.config;
+  const { tools, response, completion } = turn.config;
+  // A response hands the call over to its client, who allows it in the next request. A completion has no form for that.
+  const handsApprovalsOver = Boolean(response) && !completion;
   const effectOf = new Map(tools.map((tool) => [tool.name, tool.effect]));
   const requested = await addWaits(turn, number, assignCallIds(reply.calls, turn));
   const calls = requested.map((call) => {
-    const isAsked = call.waitsFor === 'approval' && Boolean(response);
+    const isAsked = call.waitsFor === 'approval' && handsApprovalsOver;
     return {
       ...call,
       ...(isAsked && NO_WAIT),

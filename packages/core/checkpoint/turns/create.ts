@@ -27,7 +27,8 @@ type Standing = {
 
 /** Records a turn behind the others of its conversation; the caller has locked the conversation. */
 export async function createTurn(trx: Trx, turn: NewTurn): Promise<Turn> {
-  return recorded(turn, await writeNext(trx, rowOf(turn)));
+  const write = turn.completion ? writeNextCompletion : writeNext;
+  return recorded(turn, await write(trx, rowOf(turn)));
 }
 
 /**
@@ -35,7 +36,8 @@ export async function createTurn(trx: Trx, turn: NewTurn): Promise<Turn> {
  * turn that it was forked from, whose conversation the caller has locked.
  */
 export async function createFirstTurn(db: Db, turn: NewTurn, standing: Standing): Promise<Turn> {
-  return recorded(turn, await writeFirst(db, { ...rowOf(turn), ...rowOfStanding(standing) }));
+  const write = turn.completion ? writeFirstCompletion : writeFirst;
+  return recorded(turn, await write(db, { ...rowOf(turn), ...rowOfStanding(standing) }));
 }
 
 function rowOfStanding({ config, metadata, forkedFrom, outlivesTurns = true, begunByTurn = false }: Standing) {
@@ -56,9 +58,11 @@ function rowOf({ id: turnId, project, conversationId, config, input, metadata, .
   const { priority, stored = true, keyId = null, trace, needsPlace = false } = turn;
   const { startAt = null, delaySeconds = null, debounced = false, scheduleId = null } = turn;
   const { deadline_seconds: deadlineSeconds } = config.limits;
+  const { completion } = turn;
   return {
     ...{ turnId, project, conversationId, priority, stored, keyId, needsPlace, deadlineSeconds, eventId: newId('evt') },
     ...{ startAt, delaySeconds, debounced, scheduleId },
+    ...(completion && { isListed: completion.isListed, chainsBefore: completion.before }),
     provider: config.model.slice(0, config.model.indexOf('/')),
     model: config.model,
     warnings: rawJson(config.warnings ?? []),
@@ -78,23 +82,46 @@ const isDelayed = sql`coalesce(${startsAt} > now(), false)`;
 const deadlineAt = sql`greatest(${startsAt}, now()) + make_interval(secs => "deadlineSeconds")`;
 const deadlineInMs = sql`extract(epoch from deadline_at - now())::double precision * 1000`;
 
-/** `conversation` writes the conversations and returns the `id`, `position` and `at_head` of their new turns. */
-function newTurns(conversation: RawBuilder<unknown>) {
+const completionColumns = sql`, "isListed" boolean, "chainsBefore" json`;
+
+/**
+ * The newest completion with the longest beginning of the messages (contract-responses R83). The hash depends on the key and
+ * the subject, too.
+ */
+const continued = sql`(
+        select newest.turn_id from json_array_elements_text("chainsBefore") with ordinality as chain (hash, nth)
+        cross join lateral (
+          select turn_id from completions join turns as answered on answered.id = turn_id
+          where completions.hash = chain.hash and answered.stored and answered.hidden_at is null
+          order by turn_id desc limit 1) as newest
+        order by nth limit 1)`;
+
+const insertCompletion = sql`
+    completion as (
+      insert into completions (turn_id, project, listed) select id, turns.project, "isListed"
+      from turns join input on "turnId" = id where input.stored
+    ),`;
+
+/**
+ * `conversation` writes the conversations and returns the `id`, `position` and `at_head` of their new turns. Only turns of
+ * chat completions look for a completion that they continue, and are recorded as one.
+ */
+function newTurns(conversation: RawBuilder<unknown>, { areCompletions = false } = {}) {
   return writeFor<QueuedTurn>(
-    columns,
+    sql`${columns}${areCompletions ? completionColumns : sql``}`,
     (input) => sql`
     with ${input},
     conversation as (${conversation}),
     turns as (
       insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, at_head,
-        deadline_at, place, due_at, last_event, stored, key_id, trace, start_at, debounced, schedule_id, warnings)
+        deadline_at, place, due_at, last_event, stored, key_id, trace, start_at, debounced, schedule_id, warnings${areCompletions ? sql`, continues` : sql``})
       select "turnId", project, "conversationId", case when not ${isDelayed} then position end, provider, model, priority, config::json, input::json, metadata::json,
         at_head and not ${isDelayed}, ${deadlineAt}, case when "needsPlace" then case when at_head and not ${isDelayed} then 'wanted' else 'none' end end,
         case when at_head and not "needsPlace" and not ${isDelayed} then least(${inMs(timing.graceMs)}, ${deadlineAt}) else coalesce(${deadlineAt}, 'infinity') end, 1,
-        stored, "keyId", trace::json, ${startsAt}, debounced, "scheduleId", warnings::json
+        stored, "keyId", trace::json, ${startsAt}, debounced, "scheduleId", warnings::json${areCompletions ? sql`, ${continued}` : sql``}
       from input join conversation on conversation.id = "conversationId"
-      returning id, project, model, key_id, position, at_head, created_at, start_at, deadline_at
-    ),
+      returning id, project, model, key_id, position, at_head, created_at, start_at, deadline_at, continues
+    ),${areCompletions ? insertCompletion : sql``}
     recorded as (${recordTurns(sql`turns`)}
     ),
     event as (
@@ -102,7 +129,7 @@ function newTurns(conversation: RawBuilder<unknown>) {
       select id, 1, "eventId", 'turn.queued' from turns join input on "turnId" = id
     )
     select id as "turnId", coalesce(position, ${sql.lit(BEHIND_ALL)}) as position, position is null as delayed,
-      at_head as "atHead", created_at::text as "createdAt", start_at::text as "startAt", ${deadlineInMs} as "deadlineInMs" from turns`,
+      at_head as "atHead", created_at::text as "createdAt", start_at::text as "startAt", continues, ${deadlineInMs} as "deadlineInMs" from turns`,
   );
 }
 
@@ -110,16 +137,21 @@ function newTurns(conversation: RawBuilder<unknown>) {
 const deletionsBefore = sql`select deletions from turns as stood join conversations as origin
   on origin.id = stood.conversation_id where stood.id = "forkedFrom"`;
 
-const writeFirst = newTurns(sql`
+const firstOfConversation = sql`
       insert into conversations (id, project, config, metadata, turns, forked_from, forked_round, forked_after, outlives_turns,
         begun_by_turn, expiry_due_at, hidden_at, erase_due_at)
       select "conversationId", project, "standingConfig"::json, "standingMetadata"::json, "turnsBefore" + (not ${isDelayed})::int, "forkedFrom", "forkedRound",
         case when "forkedFrom" is null then 0 else (${deletionsBefore}) end, "outlivesTurns", "begunByTurn",
         now() + make_interval(secs => "expiresInSeconds"), case when not stored then now() end, case when not stored then ${inMs(timing.eraseEveryMs)} end
       from input
-      returning id, turns as position, true as at_head`);
+      returning id, turns as position, true as at_head`;
 
-const writeNext = newTurns(sql`
+const nextOfConversation = sql`
       update conversations set turns = turns + (not ${isDelayed})::int from input where id = "conversationId"
       returning id, turns as position,
-        not exists (select from turns where conversation_id = conversations.id and at_head) as at_head`);
+        not exists (select from turns where conversation_id = conversations.id and at_head) as at_head`;
+
+const writeFirst = newTurns(firstOfConversation);
+const writeFirstCompletion = newTurns(firstOfConversation, { areCompletions: true });
+const writeNext = newTurns(nextOfConversation);
+const writeNextCompletion = newTurns(nextOfConversation, { areCompletions: true });

@@ -54,12 +54,16 @@ const file = z
     examples: [{ type: 'input_file', filename: 'offer.pdf', file_url: 'https://example.com/offer.pdf' }],
   });
 
+/** The data of audio as callers send it. The address of a blob is for rows alone. */
+export const audioData = address(
+  'give audio in base64, or the path of a blob',
+  new RegExp(`^(?!blob:)(?:(?!/v1/)|${KEPT})`),
+).min(1, 'give some audio');
+
 const audio = z
   .strictObject({
     type: z.literal('input_audio'),
-    data: address('give audio in base64, or the path of a blob', new RegExp(`^(?!blob:)(?:(?!/v1/)|${KEPT})`))
-      .min(1, 'give some audio')
-      .describe('The audio in base64, or as `/v1/blobs/…`.'),
+    data: audioData.describe('The audio in base64, or as `/v1/blobs/…`.'),
     format: z.enum(['mp3', 'wav']).describe('What it is.'),
   })
   .meta({

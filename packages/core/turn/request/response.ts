@@ -41,3 +41,11 @@ export type ResponseRequest = {
   safety_identifier: string | null;
   prompt_cache_key: string | null;
 };
+
+/** The part of a Chat Completions request that its completion needs later, beside its `ResponseRequest`. */
+export type CompletionRequest = {
+  /** The client sent `functions`, the older form of `tools`, and its answer has a `function_call`. */
+  usesFunctions?: true;
+  /** The hash of the messages (contract-responses R83); absent if no later completion can continue this one. */
+  messagesHash?: string;
+};

@@ -8,7 +8,7 @@ import { ModelName } from './model-name.ts';
 import { GivenOutputSchema, type OutputSchema } from './output-schema.ts';
 import type { ModelRetry } from './provider/model-retry.ts';
 import { type PromptCache, providerFields, type ServiceTier } from './provider/provider-fields.ts';
-import type { ResponseRequest, TextFormat } from './response.ts';
+import type { CompletionRequest, ResponseRequest, TextFormat } from './response.ts';
 import { delayFields, joiningFields } from './start-fields.ts';
 import { GivenTool, MAX_WORDS, type TurnTool } from './tool.ts';
 import { type Subscription, Webhook } from './webhook.ts';
@@ -231,4 +231,6 @@ export type TurnConfig = {
   adopted_tools?: TurnTool[];
   /** Of a response: what its caller sent and every answer shows again. */
   response?: ResponseRequest | null;
+  /** Of a turn that was created as a chat completion. It has a `response`, too. */
+  completion?: CompletionRequest;
 };

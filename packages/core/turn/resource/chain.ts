@@ -12,19 +12,29 @@ export type ChainedTurn = {
   createdAt: string;
 };
 
-/** What a turn stands on and what stands on it; `forks` are the newest of `forkCount`. */
-export type Chain = { previous: ChainedTurn | null; next: ChainedTurn | null; forks: ChainedTurn[]; forkCount: number };
+/**
+ * The turns before and after a turn: `forks` are the newest of `forkCount`, and `continuedBy` the newest whose chat
+ * completions continue it by their messages.
+ */
+export type Chain = {
+  previous: ChainedTurn | null;
+  next: ChainedTurn | null;
+  forks: ChainedTurn[];
+  forkCount: number;
+  continuedBy: ChainedTurn[];
+};
 
 export type ChainResource = ReturnType<typeof presentChain>;
 
 /** The chain of a turn as callers see it. */
-export function presentChain({ previous, next, forks, forkCount }: Chain) {
+export function presentChain({ previous, next, forks, forkCount, continuedBy }: Chain) {
   return {
     object: 'chain' as const,
     previous: previous && presentChained(previous),
     next: next && presentChained(next),
     forks: forks.map(presentChained),
     forks_count: forkCount,
+    continued_by: continuedBy.map(presentChained),
   };
 }
 

@@ -97,6 +97,7 @@ function restOf(turn: ListedTurn, away: PartsAway | undefined) {
     warnings: turn.warnings,
     metadata: turn.metadata,
     schedule_id: turn.scheduleId,
+    continues: turn.continues,
     created_at: iso(turn.createdAt),
     start_at: iso(turn.startAt),
     started_at: iso(turn.startedAt),

@@ -30,17 +30,22 @@ export function presentResponse(turn: Turn) {
     conversation: conversation === null ? null : { id: conversation },
     store: turn.stored,
     metadata: turn.metadata,
-    truncation: 'disabled' as const,
-    service_tier: tierOf(turn),
+    truncation: truncationOf(turn.config),
+    service_tier: reportedTier(turn),
     usage: isTerminal(turn.status) ? usageOf(turn) : null,
   };
 }
 
+/** Returns what a caller of OpenAI's API sends for such a `context`. */
+function truncationOf({ context }: TurnConfig): 'auto' | 'disabled' {
+  return context?.strategy === 'drop_tool_results' ? 'auto' : 'disabled';
+}
+
 /**
- * The reported tier in OpenAI's words, else the requested tier. Gemini and Anthropic call the ordinary tier
+ * Returns the reported tier in OpenAI's words, else the requested tier. Gemini and Anthropic call the ordinary tier
  * `standard`.
  */
-function tierOf({ rounds, config }: Turn): string {
+export function reportedTier({ rounds, config }: Turn): string {
   const reported = rounds.findLast(({ serviceTier }) => serviceTier !== null)?.serviceTier?.toLowerCase();
   if (reported) return reported === 'standard' ? 'default' : reported;
   const asked = config.service_tier ?? config.response?.service_tier ?? 'auto';

@@ -1,6 +1,6 @@
-import { type Piece, placePieces, sizeOfPieces } from '../responses/piece.ts';
+import type { Piece } from '../responses/piece.ts';
 import type { RunningRound } from '../responses/running-round.ts';
-import { type LatestPieces, nextTelling } from '../responses/told.ts';
+import { nothingTold, type RoundPieces, type ToldRound, tellRound } from '../responses/told-round.ts';
 import type { Round, ToolCall, Turn } from '../turn.ts';
 import { callChunks } from './call-chunks.ts';
 import { errorChunk, startChunk, type UiChunk } from './chunk.ts';
@@ -28,7 +28,7 @@ export function makeUiTeller(keep: KeepPieces = (_, pieces) => pieces): UiTeller
     hasBegun: false,
     isAdoptedWhole: false,
     steps: 0,
-    step: nothingTold(),
+    step: noStep(),
     ending: null,
     isSuperseded: false,
   };
@@ -49,12 +49,11 @@ type Told = {
   isSuperseded: boolean;
 };
 
-/** What was told of a step: units of what its round said, as it was then, and how many chunks of each call. */
-type ToldStep = { units: number; latest: StepPieces | null; calls: Map<string, number> };
-type StepPieces = LatestPieces & { pieces: Piece<UiChunk>[] };
+/** The part of a step that was sent: units of its round, and chunks of each call. */
+type ToldStep = ToldRound<UiChunk> & { calls: Map<string, number> };
 
-function nothingTold(): ToldStep {
-  return { units: 0, latest: null, calls: new Map() };
+function noStep(): ToldStep {
+  return { ...nothingTold<UiChunk>(), calls: new Map() };
 }
 
 /** What was told is noted before it is handed out: a reader that stops does not come back to the line behind. */
@@ -70,13 +69,13 @@ function* tellOn(told: Told, turn: Turn, running: RunningStep | undefined): Gene
 function* tellSteps(told: Told, turn: Turn, running: RunningStep | undefined): Generator<UiChunk> {
   if (!told.isAdoptedWhole && !(yield* tellAdopted(told, turn))) return;
   for (let round = turn.rounds[told.steps]; round; round = turn.rounds[told.steps]) {
-    const isWhole = yield* tellRound(told, turn, round);
+    const isWhole = yield* tellCommitted(told, turn, round);
     if (told.ending) return;
     const ending = endingChunk(turn);
     if (!isWhole && ending) told.ending = [{ type: 'finish-step' }, ending];
     if (!isWhole) return;
     told.steps += 1;
-    told.step = nothingTold();
+    told.step = noStep();
     yield { type: 'finish-step' };
   }
   const ending = endingChunk(turn);
@@ -93,7 +92,7 @@ function* tellAdopted(told: Told, turn: Turn): Generator<UiChunk, boolean> {
   }
   const isWhole = yield* tellCalls(told.step, turn, turn.adopted);
   if (!isWhole) return false;
-  told.step = nothingTold();
+  told.step = noStep();
   told.isAdoptedWhole = true;
   yield { type: 'finish-step' };
   return true;
@@ -106,10 +105,10 @@ function endBehindSteps(told: Told, ending: UiChunk): void {
 }
 
 /** Tells what is known of a committed round; whether that is all. */
-function* tellRound(told: Told, turn: Turn, round: Round): Generator<UiChunk, boolean> {
+function* tellCommitted(told: Told, turn: Turn, round: Round): Generator<UiChunk, boolean> {
   const { edition } = round;
   const now = { edition, attempt: null, isCommitted: true, pieces: stepPieces(turn, round) };
-  if (!(yield* tellPieces(told, now))) return false;
+  if (!(yield* tellSaid(told, now))) return false;
   return yield* tellCalls(told.step, turn, round.calls);
 }
 
@@ -123,24 +122,15 @@ function* tellCalls(step: ToldStep, turn: Turn, calls: ToolCall[]): Generator<Ui
 
 function* tellRunning(told: Told, turn: Turn, running: RunningStep): Generator<UiChunk> {
   const { edition, attempt } = running;
-  yield* tellPieces(told, { edition, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) }, running);
+  yield* tellSaid(told, { edition, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) }, running);
 }
 
-/** Tells what a round has said, behind what was told of it; false where that cannot be yet, or any more. */
-function* tellPieces(told: Told, now: StepPieces, running?: RunningStep): Generator<UiChunk, boolean> {
-  const { step, keep } = told;
-  const next = nextTelling(step.latest && { ...step.latest, units: step.units }, now);
-  if (next === 'superseded') supersede(told);
-  if (next !== 'tell') return false;
-  // Fewer pieces than were told say nothing of the rest.
-  if (sizeOfPieces(now.pieces) >= step.units)
-    step.latest = running ? { ...now, pieces: keep(running, now.pieces) } : now;
-  const place = { from: 0, place: step.units, isOpen: !now.isCommitted };
-  for (const { event, number } of placePieces(now.pieces, place)) {
-    step.units = number + 1;
-    yield event;
-  }
-  return true;
+/** Sends what a round has said; false if that has to wait, or the stream cannot go on. */
+function* tellSaid(told: Told, now: RoundPieces<UiChunk>, running?: RunningStep): Generator<UiChunk, boolean> {
+  const keep = (pieces: Piece<UiChunk>[]) => (running ? told.keep(running, pieces) : pieces);
+  const outcome = yield* tellRound(told.step, now, keep);
+  if (outcome === 'superseded') supersede(told);
+  return outcome === 'tell';
 }
 
 function* tellCall({ calls }: ToldStep, id: string, known: UiChunk[]): Generator<UiChunk> {

@@ -6,17 +6,20 @@ import { isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 import { isHistory, lineOf, turnsOfLine } from './history.ts';
 
-/** How many forks are read; the newest ones. */
+/** The forks that are read, and the turns that continue this one by their messages: the newest of each. */
 const MAX_FORKS = 50;
 
-type Link = { link: 'previous' | 'next' | 'fork'; forkCount: number };
+type Link = { link: 'previous' | 'next' | 'fork' | 'continuing'; forkCount: number };
 
 /**
- * The turn that callers see before a turn in its history, the one behind it in its conversation, and those that forks of it
- * begin with (contract-responses R24).
+ * Reads the turn that callers see before a turn in its history, or that it continues by its messages; the turn after it in
+ * its conversation; the first turns of its forks; and the turns that continue it (contract-responses R24, R83).
  */
-export async function readChain(db: Db, turn: Pick<Turn, 'id' | 'conversationId' | 'position'>): Promise<Chain> {
-  const { id, conversationId, position } = turn;
+export async function readChain(
+  db: Db,
+  turn: Pick<Turn, 'id' | 'conversationId' | 'position' | 'continues'>,
+): Promise<Chain> {
+  const { id, conversationId, position, continues } = turn;
   const rows = await read(
     db,
     sql<ChainedTurn & Link>`
@@ -28,10 +31,14 @@ export async function readChain(db: Db, turn: Pick<Turn, 'id' | 'conversationId'
     links (id, link) as (
       (select turns.id, 'previous' from ${turnsOfLine} where ${isHistory} and ${isVisible} order by position desc limit 1)
       union all
+      (select id, 'previous' from turns where id = ${continues} and ${isVisible})
+      union all
       (select turns.id, 'next' from turns
         where conversation_id = ${conversationId} and position > ${position} and ${isVisible} order by position limit 1)
       union all
       (select id, 'fork' from forks order by id desc limit ${MAX_FORKS})
+      union all
+      (select id, 'continuing' from turns where continues = ${id} and ${isVisible} order by id desc limit ${MAX_FORKS})
     )
     select id, link, conversation_id as "conversationId", status, config -> 'response' ->> 'background' is not null as "isResponse",
       ${preview} as preview, created_at::text as "createdAt", (select count(*)::int from forks) as "forkCount"
@@ -43,6 +50,7 @@ export async function readChain(db: Db, turn: Pick<Turn, 'id' | 'conversationId'
     next: linked('next')[0] ?? null,
     forks: linked('fork'),
     forkCount: rows[0]?.forkCount ?? 0,
+    continuedBy: linked('continuing'),
   };
 }
 

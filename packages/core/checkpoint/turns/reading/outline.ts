@@ -32,7 +32,7 @@ export const outlineWith = ({
 }: Record<OutlineColumn, RawBuilder<unknown>>) => sql`
   project, conversation_id as "conversationId",
   '[]'::json as input, priority, '{}'::json as metadata, stored, created_at::text as "createdAt", null as "startAt",
-  null as "scheduleId", ${config} as config, ${stateExceptOutput}, null as output, ${calls} as calls, ${joined} as joined,
+  null as "scheduleId", null as continues, ${config} as config, ${stateExceptOutput}, null as output, ${calls} as calls, ${joined} as joined,
   ${compactions} as compactions, ${rounds} as rounds`;
 
 type OutlineColumn = 'config' | 'rounds' | 'calls' | 'joined' | 'compactions';

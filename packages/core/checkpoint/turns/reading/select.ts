@@ -56,7 +56,7 @@ export const BEHIND_ALL = 2_147_483_647;
 /** The request of a turn, which never changes. */
 const requestExceptConfig = sql`project, conversation_id as "conversationId", input, priority, metadata, stored,
   created_at::text as "createdAt", start_at::text as "startAt",
-  schedule_id as "scheduleId"`;
+  schedule_id as "scheduleId", continues`;
 export const requestColumns = sql`${requestExceptConfig}, config`;
 
 /**

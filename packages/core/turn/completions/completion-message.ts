@@ -1,0 +1,74 @@
+import { isHandOver } from '../call.ts';
+import { customInput } from '../responses/output-item.ts';
+import { isRefused } from '../responses/status.ts';
+import { isTerminal, type ToolCall, type Turn } from '../turn.ts';
+import { joinTexts, textsOf } from './completion-texts.ts';
+
+/** A call that the client answers, in the shape of Chat Completions. */
+export type CompletionCall =
+  | { id: string; type: 'function'; function: { name: string; arguments: string } }
+  | { id: string; type: 'custom'; custom: { name: string; input: string } };
+
+/** The message of a completion (contract-responses R85). */
+export type CompletionMessage = {
+  role: 'assistant';
+  content: string | null;
+  refusal: string | null;
+  annotations: never[];
+  reasoning_content?: string;
+  tool_calls?: CompletionCall[];
+  function_call?: { name: string; arguments: string };
+};
+
+/** The reason for which a completion ended. */
+export type CompletionFinish = 'stop' | 'length' | 'tool_calls' | 'function_call' | 'content_filter';
+
+/** Returns the message that a turn has written so far: the texts of its committed rounds, and the calls of its client. */
+export function completionMessage(turn: Turn): CompletionMessage {
+  const said = turn.rounds.map((round) => textsOf(turn, round));
+  const reasoning = joinTexts(said.map((each) => each.reasoning));
+  const content = joinTexts(said.map(({ text }) => text));
+  return {
+    role: 'assistant',
+    content: content === '' ? null : content,
+    refusal: said.at(-1)?.refusal ?? null,
+    annotations: [],
+    ...(reasoning && { reasoning_content: reasoning }),
+    ...callFields(turn),
+  };
+}
+
+function callFields(turn: Turn): Pick<CompletionMessage, 'tool_calls' | 'function_call'> {
+  const calls = clientCalls(turn);
+  const [first] = calls;
+  if (!first) return {};
+  return usesFunctions(turn) && first.type === 'function' ? { function_call: first.function } : { tool_calls: calls };
+}
+
+/** Returns the calls of a turn that its client answers in a later completion (contract-responses R82). */
+export function clientCalls({ config, rounds }: Turn): CompletionCall[] {
+  const calls = rounds.at(-1)?.calls ?? [];
+  const open = calls.filter(({ name, result }) => result?.status === 'handed_over' && isHandOver(config.tools, name));
+  return open.map((call) => completionCall(config, call));
+}
+
+/** Returns whether the client of a turn uses `functions`, the older form of `tools`. */
+export function usesFunctions({ config }: Pick<Turn, 'config'>): boolean {
+  return config.completion?.usesFunctions ?? false;
+}
+
+function completionCall({ tools }: Turn['config'], call: ToolCall): CompletionCall {
+  const { id, name } = call;
+  const isCustom = tools.find((tool) => tool.name === name)?.handOver?.custom ?? false;
+  if (isCustom) return { id, type: 'custom', custom: { name, input: customInput(call.arguments) } };
+  return { id, type: 'function', function: { name, arguments: call.arguments || '{}' } };
+}
+
+/** Returns why the completion of a turn ended; null if it has not ended, or has failed. */
+export function completionFinish(turn: Turn): CompletionFinish | null {
+  if (!isTerminal(turn.status) || turn.status === 'failed') return null;
+  if (turn.status === 'cancelled' || isRefused(turn)) return 'stop';
+  if (turn.status === 'incomplete') return turn.incompleteReason === 'content_filter' ? 'content_filter' : 'length';
+  if (clientCalls(turn).length === 0) return 'stop';
+  return usesFunctions(turn) ? 'function_call' : 'tool_calls';
+}

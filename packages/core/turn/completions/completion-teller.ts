@@ -1,0 +1,51 @@
+import type { Piece } from '../responses/piece.ts';
+import type { RunningRound } from '../responses/running-round.ts';
+import { nothingTold, type ToldRound, tellRound } from '../responses/told-round.ts';
+import { isTerminal, type Turn } from '../turn.ts';
+import { type CompletionDelta, committedPieces, runningPieces } from './completion-pieces.ts';
+
+/** A round while the model writes it, with the run that it belongs to. */
+export type RunningReply = RunningRound & { edition: number; attempt: number };
+
+/** The way in which a stream ends: with all of the completion, with its failure, or because a second attempt says something else. */
+export type CompletionOutcome = 'whole' | 'failed' | 'superseded';
+
+/** Sends a completion to one client, each delta once and in order (contract-responses R86, R87). */
+export type CompletionTeller = {
+  /** Sends what is new. The reader may stop after any delta: the next call goes on after it. */
+  tell(turn: Turn, running: RunningReply | undefined): Generator<CompletionDelta>;
+  /** Returns how the stream ends, once all deltas before that were sent; null before. */
+  end(): CompletionOutcome | null;
+};
+
+/** Returns the pieces of a running round as a stream keeps them: these, or others that begin with them. */
+type KeepPieces = (running: RunningReply, pieces: Piece<CompletionDelta>[]) => Piece<CompletionDelta>[];
+
+/** Makes the teller of one stream, which begins with the first delta. */
+export function makeCompletionTeller(keep: KeepPieces = (_, pieces) => pieces): CompletionTeller {
+  const told: Told = { keep, rounds: 0, round: nothingTold(), end: null };
+  return { tell: (turn, running) => tellOn(told, turn, running), end: () => told.end };
+}
+
+type Told = { keep: KeepPieces; rounds: number; round: ToldRound<CompletionDelta>; end: CompletionOutcome | null };
+
+function* tellOn(told: Told, turn: Turn, running: RunningReply | undefined): Generator<CompletionDelta> {
+  if (told.end) return;
+  for (let round = turn.rounds[told.rounds]; round; round = turn.rounds[told.rounds]) {
+    const now = { edition: round.edition, attempt: null, isCommitted: true, pieces: committedPieces(turn, round) };
+    const outcome = yield* tellRound(told.round, now);
+    if (outcome === 'superseded') told.end = 'superseded';
+    if (outcome !== 'tell') return;
+    told.rounds += 1;
+    told.round = nothingTold();
+  }
+  if (isTerminal(turn.status)) told.end = turn.status === 'failed' ? 'failed' : 'whole';
+  else if (running?.round === told.rounds + 1) yield* tellRunning(told, turn, running);
+}
+
+function* tellRunning(told: Told, turn: Turn, running: RunningReply): Generator<CompletionDelta> {
+  const { edition, attempt } = running;
+  const now = { edition, attempt, isCommitted: false, pieces: runningPieces(turn, running) };
+  const outcome = yield* tellRound(told.round, now, (pieces) => told.keep(running, pieces));
+  if (outcome === 'superseded') told.end = 'superseded';
+}
