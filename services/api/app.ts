@@ -10,7 +10,12 @@ import type { Settings } from '../process/settings.ts';
 import { makeTokensPerDay } from '../start/tokens-per-day.ts';
 import { blobRoutes } from './blobs/blob-routes.ts';
 import { bulkRoutes } from './bulk/bulk-routes.ts';
+import { completionActionRoutes } from './completions/completion-actions.ts';
+import { completionRoutes } from './completions/completions.ts';
+import { createCompletionRoutes } from './completions/create-completion.ts';
 import type { ApiContext } from './context.ts';
+import { createFileRoutes } from './files/create-file.ts';
+import { fileRoutes } from './files/file-routes.ts';
 import { forkRoutes } from './forks/fork-routes.ts';
 import { rerunRoutes } from './forks/rerun-routes.ts';
 import { type ApiKeys, authenticate, makeApiKeys } from './http/api-keys.ts';
@@ -35,6 +40,7 @@ import { makeStartQueue } from './quotas/start-queue.ts';
 import { openAnyReader } from './read-anywhere.ts';
 import { conversationItemRoutes } from './responses/conversations/conversation-items.ts';
 import { openaiConversationRoutes } from './responses/conversations/openai-conversations.ts';
+import { inputTokenRoutes } from './responses/counting/input-tokens.ts';
 import { createResponseRoutes } from './responses/create-response.ts';
 import { listedModelRoutes } from './responses/listed-models.ts';
 import { responseSettings } from './responses/request/response-settings.ts';
@@ -171,6 +177,8 @@ const NATIVE_ROUTES = [
 ];
 
 const OPENAI_ROUTES = [
-  ...[createResponseRoutes, responseRoutes, responseActionRoutes, listedModelRoutes],
+  ...[createResponseRoutes, responseRoutes, responseActionRoutes, inputTokenRoutes, listedModelRoutes],
+  ...[createCompletionRoutes, completionRoutes, completionActionRoutes],
   ...[openaiConversationRoutes, conversationItemRoutes],
+  ...[createFileRoutes, fileRoutes],
 ];

@@ -48,6 +48,8 @@ export type TurnResource = {
   created_at: string;
   /** The schedule that started it. */
   schedule_id: string | null;
+  /** The turn whose chat completion this one continues. */
+  continues: string | null;
   /** Before this time it is not begun; null where no time was asked for. */
   start_at: string | null;
   started_at: string | null;

@@ -17,8 +17,9 @@ import { turnHref, turnIdOf } from '../route.js';
  */
 export function chainPart({ turn, chain, response }) {
   const deleted = deletedBefore(chain, response?.previous_response_id ?? null);
-  if (!chain || !(chain.previous || chain.next || chain.forks.length > 0 || deleted)) return [];
-  const make = () => chainView(chain, deleted, turn.conversation_id);
+  if (!chain || !(chain.previous || chain.next || chain.forks.length + chain.continued_by.length > 0 || deleted))
+    return [];
+  const make = () => chainView(chain, deleted, turn);
   return [{ key: 'chain', state: [chain, deleted], make }];
 }
 
@@ -34,10 +35,11 @@ function deletedBefore(chain, previousId) {
 /**
  * @param {ChainResource} chain
  * @param {string | null} deleted
- * @param {string} conversationId
+ * @param {KnownTurn['turn']} turn
  */
-function chainView({ previous, next, forks, forks_count: count }, deleted, conversationId) {
-  const before = previous?.conversation_id === conversationId ? 'Previous' : 'Forked from';
+function chainView({ previous, next, forks, forks_count: count, continued_by: continuedBy }, deleted, turn) {
+  const own = previous?.conversation_id === turn.conversation_id ? 'Previous' : 'Forked from';
+  const before = previous && previous.id === turn.continues ? 'Continues' : own;
   const older = count - forks.length;
   return element(
     'nav',
@@ -50,6 +52,7 @@ function chainView({ previous, next, forks, forks_count: count }, deleted, conve
         element('li', { class: 'gone' }, element('b', {}, 'Previous'), element('code', {}, deleted), ' was deleted'),
       previous && linkView(deleted ? 'Before that' : before, 'previous', previous),
       next && linkView('Next', 'next', next),
+      continuedBy.map((each) => linkView('Continued by', 'next', each)),
       forks.map((fork) => linkView('Fork', 'fork', fork)),
       older > 0 && element('li', { class: 'gone' }, `and ${formatCount(older)} older forks`),
     ),

@@ -5,10 +5,15 @@ export type ResponseBase = (typeof RESPONSE_BASES)[number];
 
 /** Whether a path is one of OpenAI's API as Pawl serves it, or would be if there were such a route. */
 export function isUnderResponses(path: string): boolean {
-  return path === '/v1/responses' || path.startsWith('/v1/responses/') || path.startsWith('/openai/v1/');
+  return /^\/v1\/(responses|chat\/completions|files)(\/|$)/.test(path) || path.startsWith('/openai/v1/');
+}
+
+/** Returns whether a path accepts a multipart form. Only files are sent in one. */
+export function takesForm(path: string): boolean {
+  return /^(\/openai)?\/v1\/files$/.test(path);
 }
 
 /** Whether a path is one of OpenAI's that looks like a response's own, and is none here (contract-responses section 10). */
 export function isNotServed(path: string): boolean {
-  return /^(\/openai)?\/v1\/responses\/(compact|input_tokens)$/.test(path);
+  return /^(\/openai)?\/v1\/responses\/compact$/.test(path);
 }

@@ -2,9 +2,10 @@ import { RequestRefused } from '#core/failure.ts';
 import { isOpenaiWire, type Provider } from '#core/llm/provider.ts';
 import type { Providers } from '#core/llm/providers.ts';
 import { chooseWires } from '#core/llm/wires.ts';
+import type { NewCompletion } from '#core/turn/predict.ts';
 import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
 import type { ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
-import { resolveConfig } from '../../start/resolve-config.ts';
+import { type GivenConfig, resolveConfig } from '../../start/resolve-config.ts';
 import type { ApiContext } from '../context.ts';
 import { checkFields, checkWire } from './request/check-fields.ts';
 import { conversationIdOf, echoRequest } from './request/echo-request.ts';
@@ -32,6 +33,8 @@ export type ReadRequest = {
   stream: boolean;
   /** Types of tools that were left out (`PAWL_UNSUPPORTED_TOOLS=ignore`). */
   ignoredTools: string[];
+  /** Only of a chat completion. */
+  completion?: NewCompletion;
 };
 
 export type ReadRules = Pick<
@@ -44,22 +47,37 @@ export type ReadRules = Pick<
 };
 
 /**
+ * The fields of a Chat Completions request that a response does not have: the items of its messages in place of `input`,
+ * tools that Pawl runs, and settings of the model.
+ */
+export type ChatFields = Pick<GivenConfig, 'stop' | 'seed'> & {
+  items: PlacedItem[];
+  offered: OfferedTool[];
+  logitBias: Record<string, number>;
+};
+
+/**
  * Reads a create request: every field of contract-responses section 2 is taken, or refused as it says, with its path.
  * Whether items fit the history, and what references name, is not known here.
  */
-export async function readResponseRequest(body: ResponseBody, rules: ReadRules): Promise<ReadRequest> {
+export async function readResponseRequest(
+  body: ResponseBody,
+  rules: ReadRules,
+  chat?: ChatFields,
+): Promise<ReadRequest> {
   checkFields(body);
   const model = resolveModel(body.model, rules);
-  const provider = providerOf(body, model, rules.providers);
+  const provider = providerOf(body, model, { providers: rules.providers, chat });
   checkWire(body, provider);
-  const { shown, offered, ignored } = await readTools(body.tools, rules);
-  const choice = readToolChoice(body.tool_choice, offered);
-  const asked = { body, model, provider, ...choice };
+  checkBias(chat, provider);
+  const { shown, offered: own, ignored } = await readTools(body.tools, rules);
+  const choice = readToolChoice(body.tool_choice, [...own, ...(chat?.offered ?? [])]);
+  const asked = { body, model, provider, chat, ...choice };
   const config = await resolveAsked(asked, rules);
   const owner = { project: rules.project, provider: provider.name };
   return {
     config: { ...config, ...samplingConfig(body, provider), response: echoRequest(body, shown) },
-    input: await readInput(body, (sealed) => rules.stateSeals.unseal(sealed, owner)),
+    input: chat?.items ?? (await readInput(body, (sealed) => rules.stateSeals.unseal(sealed, owner))),
     metadata: body.metadata ?? {},
     priority: body.pawl?.priority ?? 0,
     previousResponseId: body.previous_response_id ?? null,
@@ -72,14 +90,31 @@ export async function readResponseRequest(body: ResponseBody, rules: ReadRules):
 }
 
 /** The provider of the model, over the wire that fits the request. */
-function providerOf(body: ResponseBody, model: string, providers: Providers): Provider {
-  const provider_options = { ...chatOptions(body), ...body.pawl?.provider_options };
-  const config = { model, provider_options };
+function providerOf(
+  body: ResponseBody,
+  model: string,
+  { providers, chat }: { providers: Providers; chat: ChatFields | undefined },
+): Provider {
+  const provider_options = { ...chatOptions(body), ...biasOption(chat), ...body.pawl?.provider_options };
+  const config = { model, provider_options, stop: chat?.stop, seed: chat?.seed };
   return providers.ofModel(model, chooseWires({ models: [model], config, input: body.input }, providers));
+}
+
+/** The bias of tokens, as an option that only Chat Completions has. */
+function biasOption(chat: ChatFields | undefined) {
+  const bias = chat?.logitBias ?? {};
+  return Object.keys(bias).length > 0 ? { logit_bias: bias } : {};
+}
+
+function checkBias(chat: ChatFields | undefined, { name, capabilities }: Provider): void {
+  if (capabilities.wire === 'openai' || !biasOption(chat).logit_bias) return;
+  const message = `logit_bias is not supported by ${name}. Leave it out, or ask another model.`;
+  throw new RequestRefused(400, 'unsupported_parameter', message, 'logit_bias');
 }
 
 type Asked = {
   body: ResponseBody;
+  chat: ChatFields | undefined;
   model: string;
   provider: Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
   choice: ToolChoice;
@@ -87,7 +122,10 @@ type Asked = {
 };
 
 /** The configuration as a turn request would give it, resolved by the rules of turns; then the tools that are the caller's. */
-async function resolveAsked({ body, model, provider, choice, offered }: Asked, rules: ReadRules): Promise<TurnConfig> {
+async function resolveAsked(
+  { body, chat, model, provider, choice, offered }: Asked,
+  rules: ReadRules,
+): Promise<TurnConfig> {
   const { limits, webhook, tool_mode, allowed_capabilities } = body.pawl ?? {};
   const { prompt_cache, tier_fallback, provider_headers, model_retry } = body.pawl ?? {};
   const { max_tool_calls, instructions, parallel_tool_calls, temperature } = body;
@@ -96,15 +134,18 @@ async function resolveAsked({ body, model, provider, choice, offered }: Asked, r
     ...{ prompt_cache, service_tier: tierOf(body, provider), tier_fallback, provider_headers, model_retry },
     tools: offered.map(checkedTool),
     tool_choice: choice,
+    ...(body.truncation === 'auto' && { context: { strategy: 'drop_tool_results' as const } }),
     limits: { ...limits, ...(max_tool_calls ? { max_tool_calls } : {}) },
-    provider_options: wireOptions(body, provider),
+    ...{ stop: chat?.stop, seed: chat?.seed },
+    provider_options: { ...biasOption(chat), ...wireOptions(body, provider) },
   };
   const config = await resolveConfig(given, { ...rules, toolRules: 'provider', input: body.input }).catch(
     (error: unknown) => {
       throw error instanceof RequestRefused ? atOwnPath(error, offered) : error;
     },
   );
-  return { ...config, tools: config.tools.map((tool, index) => asOffered(tool, offered[index])) };
+  const offeredAs = (name: string) => offered.find((tool) => tool.name === name);
+  return { ...config, tools: config.tools.map((tool) => asOffered(tool, offeredAs(tool.name))) };
 }
 
 /** What is checked of a tool: of one that is the caller's own, all but its schema (contract-responses R30). */
@@ -139,7 +180,7 @@ function atOwnPath({ status, code, message, param }: RequestRefused, offered: Of
   const own = param
     ?.replace(/^tools\[(\d+)\](.*)$/s, (path, index, field) => {
       const tool = offered[Number(index)];
-      return tool ? `tools[${tool.at}]${tool.reference.type === 'mcp' ? '' : field}` : path;
+      return tool ? `${tool.path}${tool.reference.type === 'mcp' ? '' : field}` : path;
     })
     .replace(BEFORE_NESTED, 'pawl.');
   return new RequestRefused(status, code, message, own ?? null);

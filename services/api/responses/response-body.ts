@@ -2,14 +2,22 @@ import { z } from 'zod';
 import { Json } from '#core/turn/request/json.ts';
 import { StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
 import { ResponseWebhook } from '#core/turn/request/webhook.ts';
+import { UNSUPPORTED } from './request/explain-issues.ts';
 
 /** How much a model should think before it answers; no wire knows all of them. */
-const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
-const Verbosity = z.enum(['low', 'medium', 'high']);
+export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+
+/** How long answers should be. */
+export const Verbosity = z.enum(['low', 'medium', 'high']);
 const Summary = z.enum(['auto', 'concise', 'detailed']);
 
 const hint = (about: string) => z.string().max(1_024).nullish().describe(`A hint: ${about}.`);
-const refused = (instead: string) => Json.nullish().describe(`Refused unless null. ${instead}`);
+
+/** A field that is refused unless it is null, with the advice for its callers. */
+export const refused = (instead: string) =>
+  Json.nullish()
+    .refine((value) => value === undefined || value === null, UNSUPPORTED)
+    .describe(`Refused unless null. ${instead}`);
 
 const Format = z
   .discriminatedUnion('type', [
@@ -34,9 +42,10 @@ export const GivenItem = z
   .describe('A message, a call, a result, or a reference to one, in OpenAI’s shapes.');
 
 const GivenTool = z
-  .looseObject({ type: z.string().describe('`function`, `custom` or `mcp`.') })
+  .looseObject({ type: z.string().describe('`function`, `custom`, `namespace` or `mcp`.') })
   .describe(
-    'A tool whose calls the caller answers; with an `execution` of kind `http`, one that Pawl runs. `mcp` offers tools of ' +
+    'A tool whose calls the caller answers; with an `execution` of kind `http`, one that Pawl runs. A `namespace` ' +
+      'has `tools` of its own, functions and custom tools. `mcp` offers tools of ' +
       'the operator by a `server_label`: `pawl`, or the name of an MCP server; all, or its `allowed_tools`.',
   );
 
@@ -113,11 +122,18 @@ const sampling = {
     .max(64)
     .nullish()
     .describe('As in a turn request; `auto` sends none. Other tiers are passed on over both OpenAI wires.'),
-  truncation: z.string().nullish().describe('`disabled` only: history is never cut silently.'),
+  truncation: z
+    .string()
+    .nullish()
+    .describe(
+      '`disabled` (default), or `auto`: once the provider says that the history is too long, the results of older ' +
+        'calls become a note, as with `context` `drop_tool_results`.',
+    ),
   include: z.array(z.string()).max(32).nullish().describe('`reasoning.encrypted_content`, and what hosted tools have.'),
 };
 
-const hints = {
+/** Fields that help a provider and change no answer. */
+export const hints = {
   user: hint('who the caller’s user is'),
   safety_identifier: hint('who the caller’s user is, unreadably'),
   prompt_cache_key: hint('which requests share a beginning'),
@@ -134,13 +150,13 @@ const others = {
   access_programs: refused('Leave it out.'),
 };
 
-const pawl = z
-  .strictObject({
-    ...{ limits, webhook, priority, tool_mode, allowed_capabilities, provider_options, prompt_cache },
-    ...{ tier_fallback, provider_headers, model_retry },
-  })
-  .nullish()
-  .describe('What OpenAI’s API has no words for, as in a turn request.');
+/** Fields of a turn request that both of OpenAI's APIs have in `pawl`. */
+export const pawlFields = {
+  ...{ limits, webhook, priority, tool_mode, allowed_capabilities, provider_options, prompt_cache },
+  ...{ tier_fallback, provider_headers, model_retry },
+};
+
+const pawl = z.strictObject(pawlFields).nullish().describe('What OpenAI’s API has no words for, as in a turn request.');
 
 /** `POST /v1/responses` (contract-responses section 2). Items and tools are read by their types, not here. */
 export const ResponseBody = z

@@ -52,8 +52,8 @@ const REFERRING = ['item_reference', 'mcp_approval_response'];
 
 async function startAlone(db: Db, start: ResponseStart): Promise<{ made: StartedResponse; taken: TakenInput }> {
   const { project } = start;
-  const input = await resolveInput(db, start.request.input, { project, last: undefined });
-  await checkInputAgainst(db, { input, project });
+  const resolved = await resolveInput(db, start.request.input, { project, last: undefined });
+  const input = await checkInputAgainst(db, { input: resolved, project });
   const taken = await takeResolved(db, input, start);
   return { made: started(await createAlone(db, newTurn(start, taken), null)), taken };
 }
@@ -72,9 +72,9 @@ async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResp
   const { project, keyId } = start;
   const predecessor = await findPredecessor(trx, start);
   const last = predecessor?.last;
-  const input = await resolveInput(trx, start.request.input, { project, last });
-  if (!start.mayApprove) refuseApprovals(input);
-  await checkInputAgainst(trx, { predecessor, input, project });
+  const resolved = await resolveInput(trx, start.request.input, { project, last });
+  if (!start.mayApprove) refuseApprovals(resolved);
+  const input = await checkInputAgainst(trx, { predecessor, input: resolved, project });
   const taken = await takeResolved(trx, input, start);
   const found = await findAllowedCalls(trx, input, { project, last });
   const turn = await createBehind(trx, predecessor, newTurn(start, taken, { predecessor, allowed: found }));
@@ -107,12 +107,12 @@ function newTurn(
   { input }: TakenInput,
   { predecessor, allowed = [] }: { predecessor?: Predecessor | undefined; allowed?: { tool: TurnTool }[] } = {},
 ): NewTurn {
-  const { metadata, priority, store } = request;
+  const { metadata, priority, store, completion } = request;
   const conversationId = conversationIdBehind(predecessor);
   const ids = { id: newIdBeside('turn', conversationId), conversationId };
   const adopted = allowed.length > 0 ? { adopted_tools: allowed.map(({ tool }) => tool) } : {};
   const config = { ...request.config, ...adopted };
-  return { ...ids, project, keyId, config, input, metadata, priority, stored: store, trace, needsPlace };
+  return { ...ids, project, keyId, config, input, metadata, priority, stored: store, trace, needsPlace, completion };
 }
 
 function conversationIdBehind(predecessor: Predecessor | undefined): string {

@@ -1,6 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { VERSION } from '../../process/trace/version.ts';
 import { json, type makeRouter } from '../http/router.ts';
 import { scopeOf } from '../http/scopes.ts';
+import { shareAnswers } from '../http/share-answers.ts';
 import { errorExamples } from '../schemas/errors/error-codes.ts';
 import { webhooks } from '../schemas/webhooks.ts';
 
@@ -8,7 +10,7 @@ const ABOUT = {
   openapi: '3.1.0',
   info: {
     title: 'Pawl',
-    version: '0.1.0',
+    version: VERSION,
     description:
       'Durable LLM conversation turns as a service. Start a turn, then poll it, stream it or be called back; whatever ' +
       'dies in between, it goes on from its last checkpoint.',
@@ -23,6 +25,8 @@ const ABOUT = {
     { name: 'Schedules', description: 'Turns that are started at planned times.' },
     { name: 'Blobs', description: 'The bytes of images, files and audio that messages and results have.' },
     { name: 'Responses', description: 'Turns as OpenAI’s Responses API shows them, for its clients.' },
+    { name: 'Chat Completions', description: 'Turns as OpenAI’s Chat Completions API shows them, for its clients.' },
+    { name: 'Files', description: 'Files that parts of inputs name by their ids, as OpenAI’s API has them.' },
     { name: 'Webhook endpoints', description: 'URLs that receive the events of all turns of a project.' },
     { name: 'Deliveries', description: 'What was sent to webhooks, and what came of it.' },
     { name: 'Catalogue', description: 'What can be named in a request.' },
@@ -57,11 +61,8 @@ export function describeApi(app: ReturnType<typeof makeRouter>, publicUrl: strin
 
   let document: Record<string, unknown> | undefined;
   app.openapi(describe, (c) => {
-    document ??= {
-      ...withScopes(
-        app.getOpenAPI31Document({ ...ABOUT, servers: [{ url: publicUrl || '/', description: 'This server.' }] }),
-      ),
-    };
+    const servers = [{ url: publicUrl || '/', description: 'This server.' }];
+    document ??= { ...shareAnswers(withScopes(app.getOpenAPI31Document({ ...ABOUT, servers }))) };
     return c.json(document, 200);
   });
 }

@@ -26,14 +26,16 @@ export const Chain = z
   .object({
     object: z.literal('chain'),
     previous: orNull(ChainedTurn).describe(
-      'The turn whose history it goes on with. In another conversation: its own is a fork, and begins with it.',
+      'The previous turn of its history, or the turn whose chat completion it continues. If that is in another ' +
+        'conversation, its own is a fork, or its messages begin with those of the completion.',
     ),
     next: orNull(ChainedTurn).describe('The turn behind it in its conversation.'),
     forks: z.array(ChainedTurn).describe('The first turns of conversations that were forked from it, the newest 50.'),
     forks_count: z.int().describe('How many of these there are.'),
+    continued_by: z.array(ChainedTurn).describe('The turns whose chat completions continue it, the newest 50.'),
   })
   .meta({
     id: 'Chain',
     description: 'What a turn stands on and what stands on it.',
-    examples: [{ object: 'chain', previous: null, next: example, forks: [], forks_count: 0 }],
+    examples: [{ object: 'chain', previous: null, next: example, forks: [], forks_count: 0, continued_by: [] }],
   });

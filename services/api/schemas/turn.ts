@@ -120,6 +120,7 @@ const example = {
   },
   ...{ metadata: { order: '17' }, created_at: '2026-11-20T10:00:00.082Z', start_at: null },
   schedule_id: null,
+  continues: null,
   ...{ started_at: '2026-11-20T10:00:00.099Z', completed_at: '2026-11-20T10:00:02.015Z' },
 };
 
@@ -170,6 +171,7 @@ export const Turn = z
     metadata: z.record(z.string(), z.string()).describe('What the caller keeps with the turn.'),
     created_at: Time,
     schedule_id: ScheduleId.nullable().describe('The schedule that started it; null where none did.'),
+    continues: TurnId.nullable().describe('The turn whose chat completion this one continues; null of all others.'),
     start_at: Time.nullable().describe('Before this time the turn is not begun; null where no time was asked for.'),
     started_at: Time.nullable().describe('When a worker first took it; null until then.'),
     completed_at: Time.nullable().describe('When it ended; null until then.'),

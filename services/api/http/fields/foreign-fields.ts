@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { RequestRefused } from '#core/failure.ts';
 import { explainIssues } from '../issues.ts';
 
-/** The advice for a field of another API: what to do in a turn request, and in a create request of a response. */
+/** The advice for a field of another API: what to do in a turn request, and in the requests of OpenAI's two APIs. */
 type Advice = { turn: string | null; response: string | null };
 
 const both = (advice: string): Advice => ({ turn: advice, response: advice });
@@ -14,6 +14,24 @@ const FOLLOW = 'POST to `/v1/conversations/:id/turns` to continue a conversation
 const LONGEST = both('Use `max_output_tokens`.');
 const TOOL = both('Put `name`, `description` and `parameters` into the tool itself.');
 const OPTION = turn('Put it into `provider_options`.');
+
+/** Fields of Responses and of turns that a Chat Completions request has by another name. */
+const COMPLETION_ADVICE = new Map([
+  ['input', 'Use `messages`.'],
+  ['instructions', 'Begin `messages` with a system message.'],
+  ['system', 'Begin `messages` with a system message.'],
+  ['max_output_tokens', 'Use `max_completion_tokens`.'],
+  ['text', 'Use `response_format` and `verbosity`.'],
+  ['output_schema', 'Use `response_format`.'],
+  ['reasoning', 'Use `reasoning_effort`.'],
+  ['thinking', 'Use `reasoning_effort`.'],
+  ['previous_response_id', 'Use `pawl.previous_completion_id`.'],
+  ['background', 'A client waits for a completion: use `POST /v1/responses`.'],
+  ['stop_sequences', 'Use `stop`.'],
+  ['limits', 'Use `pawl.limits`.'],
+  ['max_tool_calls', 'Use `pawl.limits.max_tool_calls`.'],
+  ['tools[].name', 'Put it into `function`.'],
+]);
 
 /** Fields that callers of Chat Completions, Responses and Messages are used to. A list is written as `tools[]`. */
 const ADVICE = new Map<string, Advice>([
@@ -58,8 +76,9 @@ export function explainTurnIssues(issues: z.core.$ZodIssue[]): RequestRefused {
 }
 
 /** The sentence for a field that a request of this kind has not, but that another API has. */
-export function foreignFieldAdvice(kind: keyof Advice, param: string): string | null {
+export function foreignFieldAdvice(kind: keyof Advice | 'completion', param: string): string | null {
   // A schedule has its turn request in `turn`.
-  const advice = ADVICE.get(param.replace(/^turn\./, '').replaceAll(/\[\d+\]/g, '[]'))?.[kind];
+  const name = param.replace(/^turn\./, '').replaceAll(/\[\d+\]/g, '[]');
+  const advice = kind === 'completion' ? COMPLETION_ADVICE.get(name) : ADVICE.get(name)?.[kind];
   return advice ? `\`${param}\` is not a field of a ${kind}. ${advice}` : null;
 }

@@ -26,6 +26,11 @@ export const errorCodes = {
     'id',
     'There is no response of this id. Check the id and the key; one that was not stored cannot be asked for.',
   ),
+  completion_not_found: of(
+    404,
+    'id',
+    'The chat completion was not found. Check its id and the API key. With store: false, none is kept.',
+  ),
   conversation_item_not_found: of(
     404,
     'item_id',
@@ -43,6 +48,11 @@ export const errorCodes = {
   tool_call_not_found: of(404, 'tool_outputs[0].tool_call_id', 'This turn has no tool call call_9.'),
   tool_output_not_found: of(404, 'call_id', 'There is no output of a call call_1 in this turn yet.'),
   blob_not_found: of(404, 'sha', 'There is no blob of this SHA-256. Check it and the key; it goes with its last turn.'),
+  file_not_found: of(
+    404,
+    'id',
+    'The file was not found. Check its id, and that the API key belongs to its project. It may have expired.',
+  ),
   delivery_not_found: of(404, 'id', 'There is no delivery of this id.'),
   webhook_endpoint_not_found: of(404, 'id', 'There is no webhook endpoint of this id. Check the id and the key.'),
   method_not_allowed: of(405, null, 'This path takes GET only. Use that.'),

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { type Publishing, publishChanges } from '../../process/publish-changes.ts';
-import type { ApiContext } from '../context.ts';
+import { type Publishing, publishChanges } from '../../../process/publish-changes.ts';
+import type { ApiContext } from '../../context.ts';
 
 /** The connections on which callers wait for responses that they started in the foreground. */
 export type HeldConnections = {

@@ -3,32 +3,46 @@ import { RequestRefused } from '#core/failure.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import { presentResponse } from '#core/turn/responses/present.ts';
 import { isTerminal, type Turn, type TurnError } from '#core/turn/turn.ts';
-import type { ApiContext } from '../context.ts';
-import { errorTypes } from '../http/errors.ts';
-import type { ApiEnv } from '../http/router.ts';
-import { responseNotFound } from './find-response.ts';
+import type { ApiContext } from '../../context.ts';
+import { errorTypes } from '../../http/errors.ts';
+import type { ApiEnv } from '../../http/router.ts';
+import { responseNotFound } from '../find-response.ts';
 
 /** Node's timers end here: no answer is held for longer than 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** A turn that a client waits for: the id that the client knows it by, its answer, and the refusal if it is gone. */
+type Waited = {
+  turn: Turn;
+  id: string;
+  present(turn: Turn): object | Promise<object>;
+  notFound(): RequestRefused;
+};
+
+/** Answers a create request in the foreground once its response has ended (contract-responses R11, R51). */
+export function answerWhenEnded(c: Context<ApiEnv>, context: ApiContext, { turn }: { turn: Turn }): Promise<Response> {
+  const present = (ended: Turn) => presentResponse(context.stateSeals.sealRounds(ended));
+  return answerAtEnd(c, context, { turn, id: responseIdOf(turn.id), present, notFound: responseNotFound });
+}
+
 /**
- * Answers a create in the foreground once its turn has ended: with the response, or with an HTTP error where the turn
- * failed (contract-responses R11, R51).
+ * Answers once a turn has ended: with what it is presented as, or with an HTTP error if it failed. The header
+ * `pawl-response-id` has the id, also of an error.
  */
-export async function answerWhenEnded(
+export async function answerAtEnd(
   c: Context<ApiEnv>,
-  { streamHub, stateSeals }: ApiContext,
-  { turn: { id } }: { turn: Turn },
+  { streamHub }: Pick<ApiContext, 'streamHub'>,
+  { turn: { id: turnId }, id, present, notFound }: Waited,
 ): Promise<Response> {
   const { signal } = c.req.raw;
   const timing = { timeoutMs: LONGEST_MS, untilSettled: true, signal };
-  const turn = await streamHub.waitFor(id, ({ status }) => isTerminal(status), timing);
-  c.header('pawl-response-id', responseIdOf(id));
+  const turn = await streamHub.waitFor(turnId, ({ status }) => isTerminal(status), timing);
+  c.header('pawl-response-id', id);
   // The caller is gone, and reads no answer.
   if (signal.aborted) return c.body(null);
-  if (!turn) throw responseNotFound();
+  if (!turn) throw notFound();
   if (!isTerminal(turn.status)) throw interrupted(c);
-  return turn.error ? answerFailed(c, turn.error) : c.json(presentResponse(stateSeals.sealRounds(turn)), 200);
+  return turn.error ? answerFailed(c, turn.error) : c.json(await present(turn), 200);
 }
 
 /** This process stops. With a key, asking again finds the same response; without one it would begin a second. */
@@ -39,12 +53,17 @@ function interrupted(c: Context<ApiEnv>): RequestRefused {
   return new RequestRefused(503, 'server_stopping', message);
 }
 
-/** Pawl has retried what may be retried: the same would fail again. */
-function answerFailed(c: Context<ApiEnv>, { code, message }: TurnError): Response {
-  const status = statusOf(code);
+/** Answers with the error of a failed turn. Pawl has retried what may be retried: the same would fail again. */
+export function answerFailed(c: Context<ApiEnv>, error: TurnError): Response {
+  const status = statusOf(error.code);
   c.header('x-should-retry', 'false');
   if (status === 429) c.header('Retry-After', RETRY_AFTER_SECONDS);
-  return c.json({ error: { message, type: errorTypes[status], param: null, code } }, status);
+  return c.json({ error: failureOf(error) }, status);
+}
+
+/** Returns the error of a failed turn as the envelope has it. */
+export function failureOf({ code, message }: TurnError) {
+  return { message, type: errorTypes[statusOf(code)], param: null, code };
 }
 
 /** The turn has waited for the provider's limit already, for as long as it may. */
@@ -58,6 +77,7 @@ function statusOf(code: string): 400 | 429 | 500 | 503 {
     case 'model_unsupported_feature':
     case 'context_length_exceeded':
     case 'tool_choice_violated':
+    case 'unknown_tool':
       return 400;
     case 'provider_rate_limited':
     case 'quota_exceeded':
@@ -65,6 +85,7 @@ function statusOf(code: string): 400 | 429 | 500 | 503 {
     case 'provider_overloaded':
     case 'provider_unavailable':
     case 'provider_timeout':
+    case 'mcp_server_unavailable':
       return 503;
     default:
       return 500;

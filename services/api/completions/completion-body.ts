@@ -1,0 +1,213 @@
+import { z } from 'zod';
+import { Json } from '#core/turn/request/json.ts';
+import { GivenTool } from '#core/turn/request/tool.ts';
+import { TurnRequest } from '#core/turn/request/turn.ts';
+import { Effort, hints, pawlFields, refused, Verbosity } from '../responses/response-body.ts';
+
+/** A message as callers send it; it is read by its role. */
+const GivenMessage = z
+  .looseObject({ role: z.string().describe('`system`, `developer`, `user`, `assistant`, `tool` or `function`.') })
+  .describe('A message of any role, in OpenAI’s shapes.');
+
+const schemaOf = (about: string) => z.record(z.string(), Json).describe(about);
+
+const GivenFunction = z.strictObject({
+  name: z.string().describe('The name that the model calls it by.'),
+  description: z.string().nullish().describe('A description for the model.'),
+  parameters: schemaOf('The JSON Schema of its arguments.').nullish(),
+  strict: z.boolean().nullish().describe('Whether the provider holds the model to the schema.'),
+});
+
+const CustomFormat = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text') }),
+  z.strictObject({
+    type: z.literal('grammar'),
+    grammar: z
+      .strictObject({
+        syntax: z.enum(['lark', 'regex']).describe('The language of the grammar.'),
+        definition: z.string().describe('The grammar.'),
+      })
+      .describe('The grammar that the input follows.'),
+  }),
+]);
+
+const CompletionTool = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('function'), function: GivenFunction.describe('The function.') }),
+    z.strictObject({
+      type: z.literal('custom'),
+      custom: z
+        .strictObject({
+          name: z.string().describe('The name that the model calls it by.'),
+          description: z.string().nullish().describe('A description for the model.'),
+          format: CustomFormat.nullish().describe('The form of its input; any text by default.'),
+        })
+        .describe('A tool whose one argument is free text.'),
+    }),
+  ])
+  .describe('A tool whose calls the client answers.');
+export type CompletionTool = z.output<typeof CompletionTool>;
+
+const named = z.object({ name: z.string().describe('The name of the tool.') });
+const NamedTool = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('function'), function: named.describe('The function.') }),
+  z.object({ type: z.literal('custom'), custom: named.describe('The custom tool.') }),
+]);
+
+const CompletionChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  NamedTool,
+  z.object({
+    type: z.literal('allowed_tools'),
+    allowed_tools: z
+      .object({
+        mode: z.enum(['auto', 'required']).describe('Whether the model has to call one.'),
+        tools: z.array(NamedTool).min(1).describe('The tools that are offered.'),
+      })
+      .describe('Only these tools are offered.'),
+  }),
+]);
+export type CompletionChoice = z.output<typeof CompletionChoice>;
+
+const tooling = {
+  tools: z.array(CompletionTool).max(128).nullish().describe('The tools whose calls the client answers.'),
+  tool_choice: CompletionChoice.nullish().describe('Whether the model may, must not or must call a tool, or which.'),
+  parallel_tool_calls: z.boolean().nullish().describe('Whether a reply may ask for several calls; passed on.'),
+  functions: z
+    .array(GivenFunction.omit({ strict: true }))
+    .max(128)
+    .nullish()
+    .describe('The older form of `tools`.'),
+  function_call: z
+    .union([z.enum(['none', 'auto']), z.strictObject({ name: z.string().describe('The name of the function.') })])
+    .nullish()
+    .describe('The older form of `tool_choice`.'),
+};
+
+const Format = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('text') }),
+    z.strictObject({ type: z.literal('json_object') }),
+    z.strictObject({
+      type: z.literal('json_schema'),
+      json_schema: z
+        .strictObject({
+          name: z
+            .string()
+            .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, underscores and hyphens')
+            .describe('The name of the schema.'),
+          schema: schemaOf('The JSON Schema that the text fits.'),
+          strict: z.boolean().nullish().describe('Whether the provider holds the model to it.'),
+          description: z.string().nullish().describe('A description for the model.'),
+        })
+        .describe('The schema.'),
+    }),
+  ])
+  .describe('The form of the text of every round.');
+
+const { stop: stops, seed } = TurnRequest.shape;
+const penalty = (about: string) => z.number().min(-2).max(2).nullish().describe(about);
+
+const sampling = {
+  max_completion_tokens: z.int().min(1).nullish().describe('Of the whole completion, over all its rounds.'),
+  max_tokens: z.int().min(1).nullish().describe('The older name of `max_completion_tokens`.'),
+  temperature: z.number().min(0).max(2).nullish().describe('Passed on.'),
+  top_p: z.number().min(0).max(1).nullish().describe('Passed on.'),
+  presence_penalty: penalty('Passed on over Chat Completions.'),
+  frequency_penalty: penalty('Passed on over Chat Completions.'),
+  logit_bias: z
+    .record(z.string(), z.number().min(-100).max(100))
+    .nullish()
+    .describe('Passed on over Chat Completions.'),
+  stop: z
+    .union([z.string().min(1).max(256), stops])
+    .nullish()
+    .describe('Texts at which the model stops; passed on.'),
+  seed,
+  response_format: Format.nullish(),
+  reasoning_effort: Effort.nullish().describe('How much the model should think; passed on.'),
+  verbosity: Verbosity.nullish().describe('How long answers should be; passed on over both OpenAI wires.'),
+  service_tier: z.string().max(64).nullish().describe('As in a response; `batch` is refused.'),
+  n: z.int().min(1).max(128).nullish().describe('1 only.'),
+  logprobs: z.boolean().nullish().describe('False only: log probabilities are never shown.'),
+  top_logprobs: z.int().min(0).max(20).nullish().describe('0 only.'),
+  modalities: z.array(z.string().max(64)).max(8).nullish().describe('`["text"]` only.'),
+};
+
+const answering = {
+  stream: z.boolean().nullish().describe('Whether to answer with a stream of chunks.'),
+  stream_options: z
+    .strictObject({
+      include_usage: z.boolean().nullish().describe('Whether a last chunk has the usage.'),
+      include_obfuscation: z.boolean().nullish().describe('A hint: none is ever added.'),
+    })
+    .nullish()
+    .describe('Only with `stream: true`.'),
+  store: z
+    .boolean()
+    .nullish()
+    .describe('False: no later request finds the completion. True: lists show it, too. It is kept if this is absent.'),
+};
+
+const others = {
+  audio: refused('Ask for text.'),
+  prediction: refused('Leave it out.'),
+  web_search_options: refused('Leave it out.'),
+  moderation: refused('Leave it out.'),
+};
+
+const pawl = z
+  .strictObject({
+    ...pawlFields,
+    tools: z
+      .array(z.union([z.string(), GivenTool]))
+      .max(128)
+      .nullish()
+      .describe('Tools that Pawl runs, as in a turn request: names of `GET /v1/tools`, or definitions.'),
+    previous_completion_id: z
+      .string()
+      .nullish()
+      .describe('The completion that this one follows. Then `messages` are the new messages only.'),
+  })
+  .nullish()
+  .describe('Fields of a turn request that OpenAI’s API does not have.');
+
+const { client_metadata: _, ...completionHints } = hints;
+
+/** `POST /v1/chat/completions` (contract-responses section 12). Messages are read by their roles, not here. */
+export const CompletionBody = z
+  .strictObject({
+    model: z.string().min(1).max(512).describe('`provider/model`, or a name of the default provider’s.'),
+    messages: z
+      .array(GivenMessage)
+      .min(1, 'give at least one message')
+      .max(10_000)
+      .describe('The conversation so far.'),
+    ...tooling,
+    ...sampling,
+    ...answering,
+    metadata: TurnRequest.shape.metadata,
+    ...completionHints,
+    ...others,
+    pawl,
+  })
+  .meta({
+    id: 'CompletionBody',
+    description: 'A chat completion to be created, as OpenAI’s API has it.',
+    examples: [
+      { model: 'sim/demo', messages: [{ role: 'user', content: 'Say hello to Ada.' }] },
+      {
+        ...{ model: 'sim/demo', stream: true, stream_options: { include_usage: true } },
+        messages: [
+          { role: 'system', content: 'You are brief.' },
+          { role: 'user', content: 'Say hello to Ada.' },
+        ],
+      },
+      {
+        model: 'sim/demo',
+        messages: [{ role: 'user', content: 'Do I need an umbrella in Lisbon?' }],
+        tools: [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }],
+      },
+    ],
+  });
+export type CompletionBody = z.output<typeof CompletionBody>;

@@ -1,0 +1,116 @@
+import { RequestRefused } from '#core/failure.ts';
+import { beginHash, extendHash } from '#core/turn/completions/chain-hash.ts';
+import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
+import { type ReadRequest, type ReadRules, readResponseRequest } from '../../responses/read-request.ts';
+import type { ResponseBody } from '../../responses/response-body.ts';
+import type { CompletionBody } from '../completion-body.ts';
+import { checkCompletion } from './check-completion.ts';
+import { clientChoice, clientTools, pawlTools, refuseWaiting } from './client-tools.ts';
+import { inCompletionWords, responseIdOf } from './completion-words.ts';
+import { MESSAGES_AT_ONCE, type ReadMessages, readMessages } from './read-messages.ts';
+
+/**
+ * Reads a Chat Completions request as the request for a response that says the same (contract-responses R81, R82). What is
+ * refused is named as the caller wrote it.
+ */
+export async function readCompletion(
+  body: CompletionBody,
+  rules: ReadRules & { keyId: string | null },
+): Promise<ReadRequest> {
+  checkCompletion(body);
+  const messages = await readMessages(body.messages);
+  refuseFunctionsInChain(body, messages);
+  refuseEmpty(body, messages);
+  const { stop, seed } = body;
+  const chat = {
+    ...{ items: messages.items, offered: pawlTools(body), logitBias: body.logit_bias ?? {} },
+    ...{ stop: typeof stop === 'string' ? [stop] : stop, seed },
+  };
+  const request = await inOwnWords(body, () => readResponseRequest(asResponse(body, messages), rules, chat));
+  refuseWaiting(body, request.config.tools);
+  const usesFunctions = Boolean(body.functions) || (!body.tools && messages.usesFunctions);
+  const { hash, before } = await hashesOf(body, messages, rules);
+  const completion = { ...(usesFunctions && { usesFunctions }), ...(request.store && hash && { messagesHash: hash }) };
+  return {
+    ...request,
+    config: { ...request.config, completion },
+    completion: { isListed: body.store === true, before },
+  };
+}
+
+/** Does work on the response that a completion is, and names what is refused as the caller wrote it. */
+export async function inOwnWords<T>(body: CompletionBody, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof RequestRefused ? inCompletionWords(error, body) : error;
+  }
+}
+
+/** The create request of a response with the same fields. */
+function asResponse(body: CompletionBody, { instructions, items }: ReadMessages): ResponseBody {
+  const { model, store, stream, metadata, temperature, top_p, presence_penalty, frequency_penalty } = body;
+  const { parallel_tool_calls, service_tier, user, safety_identifier, prompt_cache_key } = body;
+  const { prompt_cache_retention, prompt_cache_options, reasoning_effort, verbosity } = body;
+  const { tools: _, previous_completion_id, ...pawl } = body.pawl ?? {};
+  return {
+    ...{ model, store, stream, metadata, temperature, top_p, presence_penalty, frequency_penalty },
+    ...{ parallel_tool_calls, service_tier, user, safety_identifier, prompt_cache_key },
+    ...{ prompt_cache_retention, prompt_cache_options, instructions, pawl },
+    // Only the kinds of the parts are read of it. The items are in `chat.items`.
+    input: items.map(({ item }) => item) as ResponseBody['input'],
+    previous_response_id: previous_completion_id && responseIdOf(previous_completion_id),
+    tools: clientTools(body),
+    tool_choice: clientChoice(body),
+    max_output_tokens: body.max_completion_tokens ?? body.max_tokens,
+    reasoning: { effort: reasoning_effort },
+    text: { format: formatOf(body), verbosity },
+  };
+}
+
+type Format = NonNullable<NonNullable<ResponseBody['text']>['format']>;
+
+function formatOf({ response_format: format }: CompletionBody): Format | null {
+  if (format?.type !== 'json_schema') return format ?? null;
+  const { strict = null, description = null, ...schema } = format.json_schema;
+  return { type: 'json_schema', ...schema, strict, description };
+}
+
+/** Refuses messages that say nothing: only a completion that follows another one may have none but instructions. */
+function refuseEmpty({ pawl }: CompletionBody, { items }: ReadMessages): void {
+  if (items.length > 0 || pawl?.previous_completion_id) return;
+  const message = 'messages have no text. Give a message of the user.';
+  throw new RequestRefused(400, 'invalid_value', message, 'messages');
+}
+
+/** A result in the older form names no call, so no completion before can be asked for it. */
+function refuseFunctionsInChain({ pawl, messages }: CompletionBody, { usesFunctions }: ReadMessages): void {
+  if (!pawl?.previous_completion_id || !usesFunctions) return;
+  const at = messages.findIndex(({ role }) => role === 'function');
+  const param = at === -1 ? 'messages' : `messages[${at}].role`;
+  const message = `${param} has the older form of calls, which previous_completion_id does not know. Use tools.`;
+  throw new RequestRefused(400, 'unsupported_value', message, param);
+}
+
+/** The last answers in a request that are looked for among stored completions. */
+const MOST_ANSWERS = 16;
+
+/**
+ * The hash of all messages, and the hashes of their beginnings that end with an answer, the longest first
+ * (contract-responses R83). None of a request that names the completion before it: its messages are not the whole history.
+ */
+async function hashesOf(
+  { pawl, safety_identifier, user }: CompletionBody,
+  { chained }: ReadMessages,
+  { project, keyId }: { project: string; keyId: string | null },
+): Promise<{ hash: string | null; before: string[] }> {
+  if (pawl?.previous_completion_id) return { hash: null, before: [] };
+  const answers: string[] = [];
+  let hash = beginHash({ project, keyId, subject: safety_identifier ?? user ?? null });
+  for (const [index, message] of chained.entries()) {
+    if (index % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) await yieldToEventLoop();
+    hash = extendHash(hash, message);
+    if (message.role === 'assistant') answers.push(hash);
+  }
+  return { hash, before: answers.slice(-MOST_ANSWERS).toReversed() };
+}
