@@ -1,0 +1,94 @@
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { completing, scriptedUser } from './completing.ts';
+import { openCompletionStream } from './completion-stream.ts';
+
+const key = { 'idempotency-key': 'once' };
+const body = { messages: [scriptedUser({ answer: 'Once upon a time.', piece_chars: 3 })] };
+
+describeQueues(({ redis }) => {
+  test('an Idempotency-Key that comes twice is one completion, and both clients receive it', async () => {
+    await using harness = await createHarness({ redis });
+    const { complete } = completing(harness);
+
+    const both = Promise.all([complete(body, key), complete(body, key)]);
+    await using _worker = await startBackgroundWorker(harness);
+    const [one, other] = await both;
+
+    expect(other).toEqual(one);
+    expect(await complete(body, key)).toEqual(one);
+    expect(harness.modelRequests).toHaveLength(1);
+  });
+});
+
+test('an Idempotency-Key with another body is a conflict that no client retries', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const { complete, refused } = completing(harness);
+  await complete(body, key);
+
+  for (const more of [{ user: 'else' }, { stream: true }]) {
+    const error = await refused({ ...body, ...more }, key);
+    expect(error).toBeInstanceOf(OpenAI.ConflictError);
+    expect(error).toMatchObject({ code: 'idempotency_key_reused' });
+    expect(error.headers?.get('x-should-retry')).toBe('false');
+  }
+});
+
+test('a streamed request that comes again with its Idempotency-Key is the same stream from its start', async () => {
+  await using harness = await createHarness();
+  const open = () =>
+    openCompletionStream(harness, { body: { ...body, stream_options: { include_usage: true } }, headers: key });
+
+  const first = await open();
+  await using _worker = await startBackgroundWorker(harness);
+  await first.over;
+  const second = await open();
+  await second.over;
+
+  expect(second.text()).toBe('Once upon a time.');
+  const ends = [first, second].map(({ frames }) => [frames[0], ...frames.slice(-3)]);
+  expect(ends[1]).toEqual(ends[0]);
+  expect(second.response.headers.get('idempotency-replayed')).toBe('true');
+  expect(harness.modelRequests).toHaveLength(1);
+});
+
+test('an Idempotency-Key finds a completion that failed, with the same error', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const { refused } = completing(harness);
+  const failing = { messages: [scriptedUser({ final: { fault: { kind: 'status', status: 400 } } })] };
+
+  const first = await refused(failing, key);
+  const second = await refused(failing, key);
+
+  expect(second).toMatchObject({ status: 400, code: first.code, message: first.message });
+  expect(second.headers?.get('pawl-response-id')).toBe(first.headers?.get('pawl-response-id'));
+  expect(harness.modelRequests).toHaveLength(1);
+});
+
+test('an Idempotency-Key works with store: false too', async () => {
+  await using harness = await createHarness();
+  const { complete } = completing(harness);
+  const unstored = { ...body, store: false };
+
+  const both = Promise.all([complete(unstored, key), complete(unstored, key)]);
+  await using _worker = await startBackgroundWorker(harness);
+  const [one, other] = await both;
+
+  expect(other).toEqual(one);
+  expect(harness.modelRequests).toHaveLength(1);
+});
+
+test('without an Idempotency-Key an equal request is a second completion', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const { complete } = completing(harness);
+
+  const [one, other] = [await complete(body), await complete(body)];
+
+  expect(other.id).not.toBe(one.id);
+  expect(harness.modelRequests).toHaveLength(2);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+import { describeQueues } from '#test/harness/queues.ts';
+import { openaiWire } from '#test/llm/openai-wire.ts';
+import { startWireServer } from '#test/llm/wire-server.ts';
+import { completing, user } from './completing.ts';
+import { contentOf, deltasOf, openCompletionStream } from './completion-stream.ts';
+
+const [begun = ''] = openaiWire.reply({ text: ['Half a sen'] });
+const body = { messages: [user('Hi')] };
+
+/**
+ * Streams a completion whose first run is lost in the middle of its text. Both streams, of which one has committed text
+ * only, then receive what the second run says.
+ */
+async function streamLostRun(harness: Awaited<ReturnType<typeof openHarness>>['harness']) {
+  const open = (headers: Record<string, string> = {}) =>
+    openCompletionStream(harness, { body, headers: { 'idempotency-key': 'one', ...headers } });
+  const live = await open();
+  await live.until((chunks) => chunks.length === 1);
+  const { id } = live.chunks()[0]!;
+  const committed = await open({ 'pawl-stream': 'committed' });
+  const lost = harness.workOnce();
+  await live.until((chunks) => contentOf(chunks) === 'Half a sen');
+  await harness.advance(7_000);
+  await harness.rescue();
+  await harness.workOnce();
+  await Promise.all([live.over, committed.over]);
+  harness.worker.heartbeat.stop('lost', id.replace('chatcmpl-', 'turn_'));
+  await lost;
+  return { id, live, committed, open };
+}
+
+async function openHarness(redis: boolean, second: string[]) {
+  const server = await startWireServer();
+  server.answer({ body: [begun], ending: 'hang' });
+  server.answerNext({ body: openaiWire.reply({ text: second }) });
+  const harness = await createHarness({ redis, env: { OPENAI_BASE_URL: server.origin } });
+  const dispose = async () => {
+    await harness[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  };
+  return { server, harness, [Symbol.asyncDispose]: dispose };
+}
+
+describeQueues(({ redis }) => {
+  test('a stream continues if its worker died and the second reply is equal', async () => {
+    await using opened = await openHarness(redis, ['Half ', 'a sentence.']);
+
+    const { id, live, committed } = await streamLostRun(opened.harness);
+
+    for (const stream of [live, committed]) {
+      expect(stream.text()).toBe('Half a sentence.');
+      expect(stream.frames.at(-1)).toBe('data: [DONE]');
+    }
+    const { completions } = completing(opened.harness);
+    expect((await completions.retrieve(id)).choices).toMatchObject([{ message: { content: 'Half a sentence.' } }]);
+    expect(opened.server.asked).toHaveLength(2);
+  });
+
+  test('a stream ends with stream_superseded if its worker died and the second reply differs', async () => {
+    await using opened = await openHarness(redis, ['Half of it.']);
+
+    const { id, live, committed, open } = await streamLostRun(opened.harness);
+
+    expect(live.chunks().at(-1)).toEqual({
+      error: { message: expect.any(String), type: expect.any(String), param: null, code: 'stream_superseded' },
+    });
+    expect(live.frames).not.toContain('data: [DONE]');
+    expect(live.text()).toBe('Half a sen');
+    expect(deltasOf(committed.chunks()).flatMap(({ content }) => content || [])).toEqual(['Half of it.']);
+    expect(committed.frames.at(-1)).toBe('data: [DONE]');
+    const again = await open();
+    await again.over;
+    expect([again.text(), again.frames.at(-1), again.chunks()[0]?.id]).toEqual(['Half of it.', 'data: [DONE]', id]);
+    const { completions } = completing(opened.harness);
+    expect((await completions.retrieve(id)).choices).toMatchObject([{ message: { content: 'Half of it.' } }]);
+    expect(opened.server.asked).toHaveLength(2);
+  });
+});

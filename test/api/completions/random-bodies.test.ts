@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+
+const ids = fc.constantFrom('call_a', 'call_b', 'call_c');
+const text = fc.constantFrom('Hi', '', ' ', 'And?', '🐢');
+const called = (id: string) => ({ id, type: 'function', function: { name: 'locate', arguments: '{}' } });
+
+/** Messages that are well-formed one by one, in any order. */
+const message = fc.oneof(
+  fc.record({ role: fc.constantFrom('system', 'developer', 'user', 'assistant'), content: text }),
+  fc.record({ role: fc.constant('tool'), tool_call_id: ids, content: text }),
+  fc.record({
+    role: fc.constant('assistant'),
+    content: fc.option(text, { nil: null }),
+    tool_calls: fc.array(ids.map(called), { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({ role: fc.constant('function'), name: fc.constant('locate'), content: text }),
+  fc.record({ role: fc.constant('assistant'), function_call: fc.constant(called('x').function) }),
+);
+
+const names = [
+  ...[
+    'messages',
+    'tools',
+    'functions',
+    'tool_choice',
+    'function_call',
+    'response_format',
+    'stop',
+    'n',
+    'stream_options',
+  ],
+  ...['metadata', 'modalities', 'audio', 'logit_bias', 'max_tokens', 'temperature', 'store', 'pawl', 'user', 'seed'],
+  ...['reasoning_effort', 'service_tier', 'model'],
+];
+const body = fc.dictionary(fc.constantFrom(...names), fc.jsonValue({ maxDepth: 3 }), { minKeys: 1, maxKeys: 4 });
+
+type Answer = { error?: { message: string; type: string; param: string | null; code: string } };
+
+/** The envelope of a refusal that its reader can use: a sentence, a path, and a code that is no provider’s. */
+function expectRefusal({ error }: Answer, about: unknown): void {
+  const told = JSON.stringify([about, error]);
+  expect(error, told).toMatchObject({ type: 'invalid_request_error', code: expect.any(String) });
+  expect(error?.code, told).not.toMatch(/^provider_|^internal/);
+  expect(error?.message, told).toMatch(/\S\.$/);
+  expect(error?.message, told).not.toMatch(/undefined|\[object|NaN|Zod|resp_|function_call_output(?! with)|\binput\[/);
+}
+
+test('a random body is answered or refused, and never fails', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const messages = [{ role: 'user', content: 'Hi' }];
+
+  await fc.assert(
+    fc.asyncProperty(body, async (fields) => {
+      const given = { model: 'test', messages, ...fields };
+      const answer = await harness.call<Answer>('POST', '/v1/chat/completions', { body: given });
+      expect([200, 400], JSON.stringify([given, answer.body])).toContain(answer.status);
+      if (answer.status === 400) expectRefusal(answer.body, given);
+    }),
+    { numRuns: 80, seed: 1 },
+  );
+});
+
+test('random messages are refused by Pawl, or are valid for the provider', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 6 }), async (messages) => {
+      const given = { model: 'test', messages };
+      const answer = await harness.call<Answer>('POST', '/v1/chat/completions', { body: given });
+      expect([200, 400], JSON.stringify([given, answer.body])).toContain(answer.status);
+      if (answer.status === 400) expectRefusal(answer.body, given);
+      if (answer.status === 400) expect(answer.body.error?.param, JSON.stringify(given)).toMatch(/^messages/);
+    }),
+    { numRuns: 80, seed: 2 },
+  );
+});
