@@ -35,7 +35,7 @@ function rankOf({ moduleId }: TestSpecification): number {
 export default defineConfig({
   test: {
     include: ['test/*.test.ts', 'test/!(crash)/**/*.test.ts', 'test/crash/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/restarts/**'],
+    exclude: ['**/node_modules/**', '**/restarts/**', 'test/e2e/**'],
     globalSetup: ['test/harness/parts/start-compile-cache.ts', 'test/harness/stores/start-stores.ts'],
     // For a test that hangs; a machine that is busy with other things must not reach them.
     testTimeout: 240_000,

@@ -24,7 +24,7 @@ const ALIASES: Record<string, string> = {
 
 /** Reads every TypeScript file of the repository. */
 export function walkSources(): Source[] {
-  const exclude = ['packages/*/dist/**'];
+  const exclude = ['packages/*/dist/**', '**/node_modules/**'];
   return globSync([...FOLDERS.map((folder) => `${folder}/**/*.ts`), '*.ts'], { cwd: ROOT, exclude })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
