@@ -51,6 +51,7 @@ export function makeTurn(
     compactions: [],
     startAt: null,
     scheduleId: null,
+    continues: null,
     rounds: [],
     output: null,
     error: null,

@@ -7,7 +7,9 @@ import { audio, file, image, PDF, PNG, pathOf, text, user, WAV } from '../blobs/
 import { keepItems } from './ask-for-items.ts';
 import { document } from './document.ts';
 import { findAndChange } from './find-and-change.ts';
+import { keepFiles } from './keep-files.ts';
 import { lookAround } from './look-around.ts';
+import { playCompletions } from './play-completions.ts';
 import { treatMany } from './treat-many.ts';
 import { visitor } from './visitor.ts';
 
@@ -50,7 +52,9 @@ test('every successful answer is as it is described, in every status of a turn',
   const ended = await playTurns(ask, harness);
   await keepEndpoint(ask, harness, receiver.url);
   await playResponses(ask, harness);
+  await playCompletions(ask, harness);
   await keepItems(ask, harness);
+  await keepFiles(ask);
   await treatMany(ask);
   await lookAround(ask, harness.url);
 
@@ -182,6 +186,7 @@ async function playResponses(ask: Ask, harness: Harness): Promise<void> {
       for (const part of ['', '/input_items?order=asc', '/ui-stream'])
         await ask('GET', `${base}/responses/${id}${part}`);
     }
+    await ask('POST', `${base}/responses/input_tokens`, { body: { model, input: 'Hi', previous_response_id: ids[0] } });
     await ask('DELETE', `${base}/responses/${ids[0]}`);
   }
 }

@@ -15,16 +15,35 @@ test('every route is described, and nothing else', () => {
 });
 
 test('every operation has a name of its own, a summary and a tag', () => {
-  const names = operations.map(({ operationId }) => operationId);
+  const webhooks = Object.values(document.webhooks).map(({ post }) => post);
+  const all = [...operations, ...webhooks];
   const tags = document.tags.map(({ name }) => name);
 
-  expect(new Set(names).size).toBe(operations.length);
-  for (const { operationId, summary, tags: given } of operations) {
+  expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
+  expect(webhooks.map(({ operationId }) => operationId)).toContain('onTurnRequiresAction');
+  for (const { operationId, tags: given } of all) {
     expect.soft(operationId).toMatch(/^[a-z]+([A-Z][a-z]*)*$/);
-    expect.soft(summary, operationId).toMatch(/^[A-Z].{9,}[^.]$/);
     expect.soft(tags, operationId).toEqual(expect.arrayContaining(given));
     expect.soft(given, operationId).toHaveLength(1);
   }
+  for (const { operationId, summary } of operations) {
+    expect.soft(summary, operationId).toMatch(/^[A-Z].{9,}[^.]$/);
+  }
+});
+
+test('refusals and headers that several operations have are in the document once', () => {
+  const answers = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ responses }) => Object.entries(responses)),
+  );
+  const whole = answers.filter(([status, answer]) => Number(status) >= 400 && !('$ref' in answer));
+  const headers = [...Object.values(document.components.responses), ...answers.map(([, answer]) => answer)].flatMap(
+    (answer) => Object.entries(answer.headers ?? {}).filter(([, header]) => !('$ref' in header)),
+  );
+
+  for (const written of [whole, headers].map((list) => list.map((each) => JSON.stringify(each)))) {
+    expect(new Set(written).size).toBe(written.length);
+  }
+  expect(Object.keys(document.components.headers)).toEqual(expect.arrayContaining(['Retry-After', 'x-request-id']));
 });
 
 test('every parameter, every answer and every field says what it is', () => {
@@ -72,6 +91,8 @@ test('every reference leads to something, and everything that has a name is used
   const named = [
     ...Object.keys(schemas).map((name) => `#/components/schemas/${name}`),
     ...Object.keys(examples).map((name) => `#/components/examples/${name}`),
+    ...Object.keys(document.components.responses).map((name) => `#/components/responses/${name}`),
+    ...Object.keys(document.components.headers).map((name) => `#/components/headers/${name}`),
   ];
   expect(led).toEqual(new Set(named));
 });

@@ -31,7 +31,10 @@ export type Document = {
   tags: { name: string; description: string }[];
   servers: { url: string }[];
   security: object[];
-  components: Record<'schemas' | 'examples' | 'securitySchemes', Record<string, Schema>>;
+  components: Record<'schemas' | 'examples' | 'securitySchemes', Record<string, Schema>> & {
+    responses: Record<string, ResponseObject>;
+    headers: Record<string, Header>;
+  };
   paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
   webhooks: Record<string, { post: Omit<Operation, 'method' | 'path'> }>;
 };
@@ -42,8 +45,33 @@ const app = makeApp({ keys: makeApiKeys(() => [], '127.0.0.1') } as ApiContext);
 export const document = (await (await app.request('/openapi.json')).json()) as Document;
 
 export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
+  Object.entries(methods).map(([method, operation]) => ({
+    ...{ method: method.toUpperCase(), path, ...operation },
+    responses: mapValues(operation.responses, resolveResponse),
+  })),
 );
+
+function resolveResponse(response: ResponseObject): ResponseObject {
+  const resolved = referred(response, document.components.responses);
+  const headers = mapValues(resolved.headers ?? {}, (header) => referred(header, document.components.headers));
+  return { ...resolved, ...(resolved.headers && { headers }) };
+}
+
+/** What a part of the document refers to, or the part itself. */
+function referred<Part extends object>(part: Part, named: Record<string, Part>): Part {
+  return '$ref' in part ? named[String(part.$ref).split('/').at(-1)!]! : part;
+}
+
+function mapValues<Value>(record: Record<string, Value>, change: (value: Value) => Value): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}
+
+/** The place of a response in the document, as a list of keys. */
+export function placeOfResponse({ path, method }: Pick<Operation, 'path' | 'method'>, status: string): string[] {
+  const response: object = document.paths[path]![method.toLowerCase()]!.responses[status]!;
+  if ('$ref' in response) return String(response.$ref).split('/').slice(1);
+  return ['paths', path, method.toLowerCase(), 'responses', status];
+}
 
 /** What the app answers to, as `GET /v1/turns/{id}`; middlewares are for all methods. */
 export const registered = app.routes

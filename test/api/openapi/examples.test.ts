@@ -38,18 +38,30 @@ test('every body that is shown is accepted as it is', async () => {
 
   for (const { operationId, method, path, requestBody } of operations) {
     if (!requestBody) continue;
-    const examples = examplesOf(requestBody.content['application/json']!.schema);
+    const [[type, { schema }]] = Object.entries(requestBody.content) as [[string, { schema: Schema }]];
+    const examples = examplesOf(schema);
     expect(examples, operationId).not.toEqual([]);
     for (const body of examples) {
-      const answer = await fetch(harness.url + path.replace('{id}', await idFor(harness, path)), {
-        method,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
+      const sent = type === 'multipart/form-data' ? { body: formOf(body as Record<string, string>) } : jsonOf(body);
+      const answer = await fetch(harness.url + path.replace('{id}', await idFor(harness, path)), { method, ...sent });
       expect.soft([200, 201, 202], `${operationId} ${await answer.text()}`).toContain(answer.status);
     }
   }
 });
+
+function jsonOf(body: unknown) {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** A form as curl makes it of such an example: a name after `@` is that of a file. */
+function formOf(fields: Record<string, string>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    if (String(value).startsWith('@')) form.append(name, new File(['%PDF-1.7'], value.slice(1)));
+    else form.append(name, String(value));
+  }
+  return form;
+}
 
 function examplesOf({ $ref }: Schema): unknown[] {
   return schemas[String($ref).split('/').at(-1)!]?.examples ?? [];
@@ -63,7 +75,8 @@ async function idFor(harness: Harness, path: string): Promise<string> {
   if (path.endsWith('/fork') || path.endsWith('/rerun')) return startEnded(harness);
   if (path.startsWith('/v1/webhook_endpoints/')) return (await createEndpoint(harness, 'https://example.com/')).id;
   if (path.startsWith('/v1/schedules/')) return createSchedule(harness);
-  return (await harness.startTurn({ input: 'Hi' })).conversation_id;
+  const { id, conversation_id } = await harness.startTurn({ input: 'Hi' });
+  return path.includes('/chat/completions/') ? id.replace('turn_', 'chatcmpl-') : conversation_id;
 }
 
 async function createSchedule({ call }: Harness): Promise<string> {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Operation, operations } from './document.ts';
+import { type Operation, operations, placeOfResponse } from './document.ts';
 import { problemsAt } from './strictly.ts';
 
 /** An answer with its text read. */
@@ -36,7 +36,7 @@ export function keepTo({ method, path, status, headers, text }: Exchange): {
   if (type !== 'application/json') return { operation, code: null };
 
   const body = JSON.parse(text);
-  const place = ['paths', operation.path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
+  const place = [...placeOfResponse(operation, String(status)), 'content', type, 'schema'];
   expect(problemsAt(place, body), summary).toEqual([]);
   const code: string | null = body.error?.code ?? null;
   // A response that failed is answered with what its turn failed with, which is no refusal.

@@ -8,11 +8,13 @@ import { openLog } from '#services/process/log.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { allowTwice } from './allow-twice.ts';
 import { askForItemsWrongly } from './ask-for-items.ts';
 import { askAsBound, boundProjects } from './bound-projects.ts';
 import { document } from './document.ts';
+import { askForFilesWrongly } from './keep-files.ts';
 import { keepTo } from './keep-to.ts';
-import { refusedResponses } from './refused-responses.ts';
+import { respondWrongly } from './refused-responses.ts';
 import { useUpEndpoints } from './use-up-endpoints.ts';
 import { useUpSchedules } from './use-up-schedules.ts';
 import { visitor } from './visitor.ts';
@@ -117,6 +119,7 @@ test('every refusal is as it is described, and every code can be met', async () 
   await answerWrongly(ask, harness, start);
   await respondWrongly(ask);
   await askForItemsWrongly(ask);
+  await askForFilesWrongly(ask);
   await retryForked(ask, harness);
   await allowTwice(ask, harness);
   await useUpSchedules(ask, harness.db);
@@ -208,26 +211,6 @@ async function answerWrongly(
   });
 }
 
-/** Creates of responses that are refused, each for a reason of its own; and responses that are not there. */
-async function respondWrongly(ask: Ask): Promise<void> {
-  const create = (body: object) => ask<{ id: string }>('POST', '/v1/responses', { body: { model, input, ...body } });
-  const { id } = await create({ background: true });
-  const item = (value: object) => ({ input: [value] });
-  for (const body of [
-    ...refusedResponses,
-    item({ type: 'item_reference', id: 'msg_none' }),
-    item({ type: 'function_call_output', call_id: 'x', output: 'y' }),
-    { previous_response_id: none('resp') },
-    { previous_response_id: id, store: false },
-    { conversation: none('conv') },
-  ])
-    await create(body);
-  const response = `/v1/responses/${none('resp')}`;
-  for (const path of [response, `${response}/input_items`, `${response}/ui-stream`]) await ask('GET', path);
-  await ask('POST', `${response}/cancel`);
-  await ask('DELETE', response);
-}
-
 /** A retry of a failed response that two others stand on, of which one is a fork. */
 async function retryForked(ask: Ask, harness: Harness): Promise<void> {
   const create = (body: object) =>
@@ -237,17 +220,4 @@ async function retryForked(ask: Ask, harness: Harness): Promise<void> {
   await harness.workUntilIdle();
   for (const said of ['And now?', 'Or else?']) await create({ input: said, previous_response_id: id });
   await ask('POST', `/v1/turns/${id.replace('resp_', 'turn_')}/retry`);
-}
-
-/** A call that two responses allow. */
-async function allowTwice(ask: Ask, harness: Harness): Promise<void> {
-  const create = (body: object) =>
-    ask<{ id: string }>('POST', '/v1/responses', { body: { model, background: true, ...body } });
-  const tools = [httpTool('pay', 'https://example.com/', { approval: 'always' })];
-  const asking = scripted({ rounds: [{ tools: [{ name: 'pay', arguments: { city: 'Rome' }, id: 'call_1' }] }] });
-  const { id } = await create({ input: asking, tools });
-  await harness.workUntilIdle();
-  const approval_request_id = `${id.replace('resp_', 'mcpr_')}_r1_0`;
-  const input = [{ type: 'mcp_approval_response', approval_request_id, approve: true }];
-  for (const _ of [1, 2]) await create({ previous_response_id: id, input });
 }

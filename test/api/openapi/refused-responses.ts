@@ -1,9 +1,18 @@
+import { missCompletion } from './play-completions.ts';
+import type { visitor } from './visitor.ts';
+
+type Ask = ReturnType<typeof visitor>['ask'];
+
+const model = 'openai/test';
+const input = 'Hi';
+const none = (prefix: string) => `${prefix}_01kagz8m4pfvbte2n5q7rys3wx`;
+
 /** What a create request of a response adds to a model and an input so that it is refused, once for each code. */
-export const refusedResponses: object[] = [
+const refusedResponses: object[] = [
   { inptu: 'Hi' },
   { tools: [{ type: 'function' }] },
   { prompt: { id: 'pmpt_1' } },
-  { truncation: 'auto' },
+  { truncation: 'oldest' },
   { previous_response_id: 'resp_1', conversation: 'conv_1' },
   { background: true, store: false },
   { tools: [{ type: 'web_search' }] },
@@ -11,3 +20,24 @@ export const refusedResponses: object[] = [
   { input: [{ type: 'computer_call' }] },
   { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
 ];
+
+/** Sends create requests that are refused, each for a reason of its own, and asks for responses that do not exist. */
+export async function respondWrongly(ask: Ask): Promise<void> {
+  const create = (body: object) => ask<{ id: string }>('POST', '/v1/responses', { body: { model, input, ...body } });
+  const { id } = await create({ background: true });
+  const item = (value: object) => ({ input: [value] });
+  for (const body of [
+    ...refusedResponses,
+    item({ type: 'item_reference', id: 'msg_none' }),
+    item({ type: 'function_call_output', call_id: 'x', output: 'y' }),
+    { previous_response_id: none('resp') },
+    { previous_response_id: id, store: false },
+    { conversation: none('conv') },
+  ])
+    await create(body);
+  const response = `/v1/responses/${none('resp')}`;
+  for (const path of [response, `${response}/input_items`, `${response}/ui-stream`]) await ask('GET', path);
+  await ask('POST', `${response}/cancel`);
+  await ask('DELETE', response);
+  await missCompletion(ask, none('chatcmpl').replace('_', '-'));
+}

@@ -103,7 +103,7 @@ test('outputs that do not fit the calls are refused, and nothing is changed', as
   const missing = await refused({ input: [output('call_a')], previous_response_id });
   expect(missing).toMatchObject({ status: 400, code: 'tool_output_mismatch' });
   expect(missing.message).toContain('No tool output found for function call call_b');
-  const twice = [output('call_a'), output('call_a'), output('call_b')];
+  const twice = [output('call_a'), output('call_a', 'Rain'), output('call_b')];
   expect(await refused({ input: twice, previous_response_id })).toMatchObject({ param: 'input[1].call_id' });
   const alone = await refused({ input: [output('call_z')] });
   expect(alone.message).toContain('No tool call found for function call output with call_id call_z');

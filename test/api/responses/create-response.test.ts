@@ -68,6 +68,28 @@ test.each([
   expect(await openaiClient(harness).responses.retrieve(id)).toMatchObject({ id, status: 'failed' });
 });
 
+test.each([
+  [400, 'unknown_tool'],
+  [503, 'mcp_server_unavailable'],
+  [500, 'internal'],
+])('a foreground response that failed is answered %i if its code is %s', async (status, code) => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const fault = { kind: 'status' as const, status: 400 };
+  const body = { model, input: scripted({ answer: 'Never.', final: { fault } }) };
+  const create = () => openaiClient(harness).responses.create(body, { headers: { 'idempotency-key': 'once' } });
+  await raised(create());
+  await harness.db
+    .updateTable('turns')
+    .set({ error: { type: 'internal_error', code, message: 'Why.', retryable: false } })
+    .execute();
+
+  const error = await raised(create());
+
+  expect(error).toMatchObject({ status, code, param: null });
+  expect(error.headers?.get('x-should-retry')).toBe('false');
+});
+
 test('a key that comes twice is one response, and both callers get it', async () => {
   await using harness = await createHarness();
   const client = openaiClient(harness);

@@ -102,7 +102,7 @@ test.each([
   ['unsupported_input_item', 'input[1].type', [user(text('a')), { type: 'computer_call', call_id: 'c' }]],
   ['missing_required_parameter', 'input[0].approve', [{ type: 'mcp_approval_response', approval_request_id: 'a' }]],
   ['unsupported_content', 'input[0].content[1].type', [user(text('a'), { type: 'input_audio' })]],
-  ['unsupported_content', 'input[0].content[0].type', [user({ type: 'input_image', file_id: 'file_1' })]],
+  ['unsupported_content', 'input[0].content[0].type', [user({ type: 'input_video', file_id: 'file_1' })]],
   ['unsupported_content', 'input[0].content[0].type', [{ role: 'system', content: [{ type: 'input_image' }] }]],
   ['invalid_value', 'input[0].content[0].image_url', [user({ type: 'input_image', image_url: 'ftp://a' })]],
   ['missing_required_parameter', 'input[0].content[0].image_url', [user({ type: 'input_image' })]],

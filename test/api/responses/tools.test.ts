@@ -33,7 +33,54 @@ test('a custom tool is offered as a function of one text, and its grammar is tol
   expect(config.response?.tools).toEqual([{ type: 'custom', name: 'patch', description: 'Patches.', format }]);
 });
 
+const crm = {
+  ...{ type: 'namespace', name: 'crm', description: 'Customers.' },
+  tools: [
+    { type: 'function', name: 'find', description: 'Finds one.', parameters: null, strict: null, defer_loading: true },
+    { type: 'custom', name: 'note', description: null, format: { type: 'text' } },
+  ],
+};
+
+test('the tools of a namespace keep their names, are the caller’s, and are shown in the namespace', async () => {
+  const { config } = await readBody({ tools: [crm, locate], tool_choice: { type: 'function', name: 'find' } });
+
+  expect(config.tools).toMatchObject([
+    { name: 'find', description: 'Finds one.', handOver: { custom: false, namespace: 'crm' } },
+    { name: 'note', handOver: { custom: true, namespace: 'crm' } },
+    { name: 'Locate-User', handOver: { custom: false } },
+  ]);
+  expect(config.tool_choice).toEqual({ type: 'specific', name: 'find' });
+  const [find, note] = crm.tools;
+  const { defer_loading: _, ...shown } = find!;
+  expect(config.response?.tools[0]).toEqual({ ...crm, tools: [shown, note] });
+});
+
+test('a tool of a namespace whose name is taken is offered with its namespace', async () => {
+  const tool = (name: string) => ({ type: 'function', name });
+  const space = (name: string) => ({ type: 'namespace', name, tools: [tool('find')] });
+
+  const { config } = await readBody({ tools: [space('crm'), tool('list'), space('erp')] });
+  const renamed = await readBody({ tools: [space('crm'), tool('find')] });
+
+  expect(config.tools.map(({ name }) => name)).toEqual(['find', 'list', 'erp__find']);
+  expect(config.tools[2]?.handOver).toEqual({ custom: false, namespace: 'erp', name: 'find' });
+  expect(renamed.config.tools.map(({ name }) => name)).toEqual(['crm__find', 'find']);
+});
+
+test('tools of a namespace that Pawl does not support are left out if the operator allows it', async () => {
+  const mixed = { ...crm, tools: [...crm.tools, { type: 'web_search' }] };
+
+  const { config, ignoredTools } = await readBody({ tools: [mixed] }, { settings: { unsupportedTools: 'ignore' } });
+
+  expect(ignoredTools).toEqual(['web_search']);
+  expect(config.tools.map(({ name }) => name)).toEqual(['find', 'note']);
+});
+
 test.each([
+  ['unsupported_tool', 'tools[0].tools[2].type', [{ ...crm, tools: [...crm.tools, { type: 'namespace' }] }]],
+  ['unknown_parameter', 'tools[0].tools[0].execution', [{ ...crm, tools: [{ ...post }] }]],
+  ['invalid_tool', 'tools[1].tools[0].name', [locate, { ...crm, tools: [{ type: 'function', name: 'a b' }] }]],
+  ['missing_required_parameter', 'tools[0].tools', [{ type: 'namespace', name: 'crm' }]],
   ['unsupported_tool', 'tools[1].type', [locate, { type: 'web_search_preview' }]],
   ['mcp_server_not_configured', 'tools[0].server_url', [{ type: 'mcp', server_label: 'a', server_url: 'https://a.b' }]],
   ['invalid_tool', 'tools[0].name', [{ type: 'function', name: 'a b' }]],

@@ -51,7 +51,7 @@ test('a one-shot turn is accepted with its Location, and says when to poll again
     warnings: [],
     metadata: { ticket: '7' },
     created_at: expect.stringMatching(MS_TIME),
-    ...{ schedule_id: null, forked_from: null, after_round: null, rerun_of: null },
+    ...{ schedule_id: null, continues: null, forked_from: null, after_round: null, rerun_of: null },
     start_at: null,
     started_at: null,
     completed_at: null,

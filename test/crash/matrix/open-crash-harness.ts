@@ -6,6 +6,7 @@ import { answerReferences } from './references/answer-references.ts';
 import { apiReferences } from './references/api-references.ts';
 import { blobReferences } from './references/blob-references.ts';
 import { compactionReferences } from './references/compaction-references.ts';
+import { completionReferences } from './references/completion-references.ts';
 import { conversationReferences } from './references/conversation-references.ts';
 import { deliveryReferences } from './references/delivery-references.ts';
 import { forkReferences } from './references/fork-references.ts';
@@ -24,6 +25,7 @@ export const references = [
     ...workerReferences,
     ...deliveryReferences,
     ...blobReferences,
+    ...completionReferences,
     ...compactionReferences,
     ...answerReferences,
     ...apiReferences,

@@ -14,7 +14,7 @@ const APART = new Set([
   ...['createBulk', 'takeBulkPortion', 'settleBulkTurn', 'countSettledTurns', 'deleteOldBulks', 'rollUpUsage'],
   ...['stopBulkTurns', 'releaseStoppedTurn'],
   ...['migrate', 'deleteExpiredIdempotencyKeys', 'recordWorker', 'removeWorker'],
-  ...['eraseHidden', 'eraseAged', 'eraseExpired', 'eraseUnused'],
+  ...['eraseHidden', 'eraseAged', 'eraseExpired', 'eraseUnused', 'eraseExpiredFiles', 'createFile', 'deleteFile'],
   ...['changeConversation', 'hideConversation', 'countRequests'],
 ]);
 

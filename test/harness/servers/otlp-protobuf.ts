@@ -5,16 +5,16 @@ import type { ReceivedSpan } from './received-span.ts';
 /** Reads the spans of an ExportTraceServiceRequest. */
 export function readProtobufSpans(body: Uint8Array): ReceivedSpan[] {
   return messages(body, 1).flatMap((resourceSpans) => {
-    const resource = messages(resourceSpans, 1).flatMap((one) => attributes(one, 1));
-    const service = Object.fromEntries(resource)['service.name'];
-    return messages(resourceSpans, 2).flatMap((scope) => messages(scope, 2).map((span) => readSpan(span, service)));
+    const resource = Object.fromEntries(messages(resourceSpans, 1).flatMap((one) => attributes(one, 1)));
+    return messages(resourceSpans, 2).flatMap((scope) => messages(scope, 2).map((span) => readSpan(span, resource)));
   });
 }
 
-function readSpan(span: Uint8Array, service: unknown): ReceivedSpan {
+function readSpan(span: Uint8Array, resource: Record<string, unknown>): ReceivedSpan {
   const [status] = messages(span, 15);
   return {
-    ...{ traceId: hex(span, 1), spanId: hex(span, 2), parentSpanId: hex(span, 4), name: text(span, 5), service },
+    ...{ traceId: hex(span, 1), spanId: hex(span, 2), parentSpanId: hex(span, 4), name: text(span, 5) },
+    ...{ service: resource['service.name'], resource },
     kind: Number(field(span, 6) ?? 0),
     startMs: Number(field(span, 7)) / 1e6,
     endMs: Number(field(span, 8)) / 1e6,

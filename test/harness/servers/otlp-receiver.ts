@@ -68,7 +68,7 @@ function readSpan(span: JsonSpan, resource: Record<string, unknown>): ReceivedSp
     attributes: attributesOf(span.attributes),
     links: (span.links ?? []).map((link) => link.spanId),
     status: span.status?.code ?? 0,
-    service: resource['service.name'],
+    ...{ service: resource['service.name'], resource },
   };
 }
 

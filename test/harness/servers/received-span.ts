@@ -13,4 +13,6 @@ export type ReceivedSpan = {
   /** 2 is an error. */
   status: number;
   service: unknown;
+  /** The attributes of the process that sent it. */
+  resource: Record<string, unknown>;
 };

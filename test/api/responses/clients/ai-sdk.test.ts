@@ -151,6 +151,22 @@ test('a conversation of Pawl’s is gone on with', async () => {
   expect(lastSent(harness)).toMatchObject([{ content: 'I am Ada.' }, { role: 'assistant' }, { content: 'Who am I?' }]);
 });
 
+test('a conversation keeps once the outputs that the SDK sends again with each step', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const model = aiSdkProvider(harness).responses('gpt-4o');
+  const conversation = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: {} });
+  const providerOptions = { openai: { conversation: conversation.body.id } };
+
+  const stepwise = { ...inSteps, stopWhen: stepCountIs(3) };
+  const { steps } = await generateText({ model, ...stepwise, prompt: twoRounds, providerOptions });
+
+  const outputs = lastSent(harness).flatMap((message) => ('tool_call_id' in message ? [message.tool_call_id] : []));
+  expect(steps).toHaveLength(3);
+  expect(outputs).toHaveLength(4);
+  expect(new Set(outputs).size).toBe(4);
+});
+
 test('a call that a person has to allow is run, or denied, in a later request', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);

@@ -40,7 +40,11 @@ const view = {
   ...{ type: 'function', name: 'view_image', description: 'Shows a file.', strict: false },
   parameters: parameters({ path: { type: 'string' } }, ['path']),
 };
-const agents = { type: 'namespace', name: 'multi_agent_v1', description: 'Sub-agents.', tools: [exec] };
+const spawn = {
+  ...{ type: 'function', name: 'spawn_agent', description: 'Starts an agent.', strict: false },
+  parameters: parameters({ message: { type: 'string' } }, ['message']),
+};
+const agents = { type: 'namespace', name: 'multi_agent_v1', description: 'Sub-agents.', tools: [spawn] };
 const search = {
   ...{ type: 'tool_search', execution: 'client', description: 'Searches.' },
   parameters: parameters({ query: { type: 'string' } }, ['query']),
@@ -107,7 +111,7 @@ describeQueues(({ redis }) => {
     const results = [output(custom!, 'Success.'), output(call!, 'a.txt')];
     const second = await eventsOf(await post(harness, [...asks(prompt), ...itemsOf(told), ...results]));
 
-    expect(first.headers.get('pawl-ignored-tools')).toBe('namespace, tool_search, web_search, local_shell');
+    expect(first.headers.get('pawl-ignored-tools')).toBe('tool_search, web_search, local_shell');
     expect(told[0]).toMatchObject({ type: 'response.created', response: { id: expect.stringMatching(/^resp_/) } });
     expect(thought).toMatchObject({
       type: 'reasoning',
@@ -139,6 +143,30 @@ describeQueues(({ redis }) => {
       { role: 'tool', content: 'a.txt' },
     ]);
   });
+});
+
+test('a call of a tool in a namespace names the namespace, which Codex needs', async () => {
+  await using harness = await createHarness({ env: ignoring });
+  await using _worker = await startBackgroundWorker(harness);
+  const call = (name: string) => ({ name, arguments: { message: 'Look.' } });
+  const calls = [call('spawn_agent'), call('mcp__crew__spawn_agent')];
+  const asked = asks(scripted({ rounds: [{ say: 'I ask.', tools: calls }], answer: 'Done.' }));
+  const offered = [exec, patch, view, agents, { ...agents, name: 'mcp__crew' }];
+
+  const events = await eventsOf(await post(harness, asked, { tools: offered }));
+  const spawned = itemsOf(events).slice(2);
+  const results = spawned.map((item) => output(item, 'Started.'));
+  const next = await eventsOf(await post(harness, [...asked, ...itemsOf(events), ...results]));
+
+  const names = ['exec_command', 'apply_patch', 'view_image', 'spawn_agent', 'mcp__crew__spawn_agent'];
+  expect(harness.modelRequests[0]!.body.tools).toMatchObject(names.map((name) => ({ function: { name } })));
+  expect(spawned).toMatchObject([
+    { type: 'function_call', name: 'spawn_agent', namespace: 'multi_agent_v1' },
+    { type: 'function_call', name: 'spawn_agent', namespace: 'mcp__crew' },
+  ]);
+  expect(events.find(({ type }) => type === 'response.created')?.response).toMatchObject({ tools: offered });
+  expect(next.at(-1)?.type).toBe('response.completed');
+  expect(lastSent(harness).at(-1)).toMatchObject({ role: 'tool', content: 'Started.' });
 });
 
 test('an image as a result, phases of messages, and outputs that no call asked for are read', async () => {
@@ -180,7 +208,12 @@ test('without the operator’s leave, a tool that Pawl does not have is refused 
   const answer = await post(harness, asks('Hello'));
 
   expect(answer.status).toBe(400);
-  expect(await answer.json()).toMatchObject({ error: { code: 'unsupported_tool', param: 'tools[3].type' } });
+  expect(await answer.json()).toMatchObject({
+    error: {
+      ...{ code: 'unsupported_tool', param: 'tools[4].type' },
+      message: expect.stringContaining('PAWL_UNSUPPORTED_TOOLS=ignore'),
+    },
+  });
 });
 
 test('a structured answer is asked for by a schema, and a failure is told with its reason', async () => {

@@ -112,7 +112,7 @@ queued = client.responses.create(model="test", input="Later.", background=True)
 told.append([event.type for event in client.responses.retrieve(queued.id, stream=True)][-1])
 client.responses.delete(queued.id)
 for refused in (
-    lambda: client.responses.create(model="test", input="x", truncation="auto"),
+    lambda: client.responses.create(model="test", input="x", truncation="oldest"),
     lambda: client.responses.retrieve(queued.id),
 ):
     try: refused()

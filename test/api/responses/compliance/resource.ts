@@ -76,7 +76,7 @@ const echoed = {
   instructions: text,
   tools: z.array(z.discriminatedUnion('type', [FunctionTool, CustomTool, McpTool])),
   tool_choice: ToolChoice,
-  truncation: z.literal('disabled'),
+  truncation: z.enum(['auto', 'disabled']),
   parallel_tool_calls: z.boolean(),
   text: z.strictObject({ format: Format, verbosity: z.enum(['low', 'medium', 'high']) }),
   ...{ top_p: z.number(), temperature: z.number(), presence_penalty: z.number(), frequency_penalty: z.number() },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { makeHeldConnections } from '#services/api/responses/held-connections.ts';
+import { makeHeldConnections } from '#services/api/responses/creating/held-connections.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { createServer } from '#test/harness/servers/create-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
