@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ResponseFormat } from './chat-request.ts';
 
-/** How many schemas are read for one example: enough for any real schema, and an end for one made to have none. */
+/** The schemas that are read for one example at most. A real schema needs fewer, and a hostile one ends here. */
 const MOST_SCHEMAS = 10_000;
 
 const Schemas = z.array(z.unknown()).optional().catch(undefined);

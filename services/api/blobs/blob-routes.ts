@@ -40,7 +40,7 @@ function readOne(db: Db): RouteHandler<typeof read, ApiEnv> {
     const blob = /^[0-9a-f]{64}$/.test(sha256) ? await findBlob(db, project, sha256) : undefined;
     if (!blob) throw blobNotFound();
     const cache = 'private, max-age=31536000, immutable';
-    // What is streamed is not the one answer that the types know of.
+    // The route types do not cover streamed answers.
     return sendBytes(c, db, { project, sha256, ...blob, cache }) as never;
   };
 }

@@ -113,7 +113,7 @@ function read({ db }: ApiContext): RouteHandler<ReturnType<typeof readAt>, ApiEn
   return async (c) => {
     const project = c.get('project');
     const file = await findOwnFile(db, project, c.req.valid('param').id);
-    // What is streamed is not the one answer that the types know of.
+    // The route types do not cover streamed answers.
     return sendBytes(c, db, { ...file, project, cache: 'private, no-cache' }) as never;
   };
 }

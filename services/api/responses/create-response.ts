@@ -64,7 +64,7 @@ function create(context: ApiContext, held: HeldConnections): CreateHandler {
     const body = c.req.valid('json');
     const { stream, background } = body;
     const answer = stream ? streamResponse : answerWhenEnded;
-    // What is streamed or held is not the one answer that the types know of.
+    // The route types do not cover streamed or held answers.
     return (await createTurn(c, context, {
       read: () => readResponseRequest(body, { ...context, project: c.get('project') }),
       held: background ? null : held,

@@ -7,7 +7,7 @@ import { UNSUPPORTED } from './request/explain-issues.ts';
 /** How much a model should think before it answers; no wire knows all of them. */
 export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
-/** How long answers should be. */
+/** The length that answers should have. */
 export const Verbosity = z.enum(['low', 'medium', 'high']);
 const Summary = z.enum(['auto', 'concise', 'detailed']);
 

@@ -12,7 +12,7 @@ export type Attempt = {
   startedAt: number;
   firstChunkAt: number | null;
   repliedAt: number | null;
-  /** What spans say about the request; null until it is made. */
+  /** The attributes of the request for spans. Null until the request is built. */
   sent: SentRequest | null;
   /** What was asked, where spans carry it. */
   asked: Pick<RoundRequest, 'instructions' | 'messages'> | null;

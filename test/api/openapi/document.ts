@@ -57,7 +57,7 @@ function resolveResponse(response: ResponseObject): ResponseObject {
   return { ...resolved, ...(resolved.headers && { headers }) };
 }
 
-/** What a part of the document refers to, or the part itself. */
+/** Returns the part of the document that a reference names, or the part itself. */
 function referred<Part extends object>(part: Part, named: Record<string, Part>): Part {
   return '$ref' in part ? named[String(part.$ref).split('/').at(-1)!]! : part;
 }

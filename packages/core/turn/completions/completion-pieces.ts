@@ -31,7 +31,7 @@ export function runningPieces(turn: Turn, running: RunningRound): Pieces {
   return saidPieces({ reasoning, text: shown.slice(0, start), refusal }, before(turn, round));
 }
 
-/** Whether rounds before one have said something: then a separator comes first. */
+/** The facts about earlier rounds that decide about a separator. */
 type Before = { hasReasoning: boolean; hasText: boolean };
 
 function before(turn: Turn, number: number): Before {

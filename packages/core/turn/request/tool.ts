@@ -167,7 +167,7 @@ export type TurnTool = Tool & {
 };
 
 /**
- * How the caller knows a tool that is handed over. `custom`: its one argument is free text. A tool of a `namespace` has
+ * The tool as the caller knows it, if its calls are handed over. `custom`: its one argument is free text. A tool of a `namespace` has
  * its `name` there if the model knows it by another one.
  */
 export type HandOver = { custom: boolean; namespace?: string; name?: string };

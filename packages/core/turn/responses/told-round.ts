@@ -4,7 +4,7 @@ import { type LatestPieces, nextTelling } from './told.ts';
 /** The pieces of a round as they are now: committed, or so far. */
 export type RoundPieces<Event extends ResponseEvent> = LatestPieces & { pieces: Piece<Event>[] };
 
-/** What a stream has sent of a round: units of its pieces, as they were then. */
+/** The part of a round that a stream has sent: units of its pieces, as they were then. */
 export type ToldRound<Event extends ResponseEvent> = { units: number; latest: RoundPieces<Event> | null };
 
 /** Returns the state of a stream that has sent nothing of a round. */
@@ -14,7 +14,7 @@ export function nothingTold<Event extends ResponseEvent>(): ToldRound<Event> {
 
 /**
  * Sends the events of a round that follow those that were sent (contract-responses R46). The state is noted before an event
- * is handed out: a reader may stop after any event, and the next call goes on after it. `keep` returns the pieces that
+ * is handed out: a reader may stop after any event, and the next call continues after it. `keep` returns the pieces that
  * the state keeps for a running round: these, or others that begin with them. Returns `tell` if all pieces were sent, `wait`
  * if a new attempt has not caught up, `superseded` if it says something else.
  */

@@ -10,8 +10,8 @@ import { inCompletionWords, responseIdOf } from './completion-words.ts';
 import { MESSAGES_AT_ONCE, type ReadMessages, readMessages } from './read-messages.ts';
 
 /**
- * Reads a Chat Completions request as the request for a response that says the same (contract-responses R81, R82). What is
- * refused is named as the caller wrote it.
+ * Reads a Chat Completions request as the request for a response that says the same (contract-responses R81, R82). A
+ * refusal has the names that the caller wrote.
  */
 export async function readCompletion(
   body: CompletionBody,
@@ -38,7 +38,7 @@ export async function readCompletion(
   };
 }
 
-/** Does work on the response that a completion is, and names what is refused as the caller wrote it. */
+/** Does work on the response that a completion is. Refusals have the names that the caller wrote. */
 export async function inOwnWords<T>(body: CompletionBody, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

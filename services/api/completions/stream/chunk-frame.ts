@@ -3,7 +3,7 @@ import type { CompletionDelta } from '#core/turn/completions/completion-pieces.t
 import { completionHead, completionUsage } from '#core/turn/completions/present-completion.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
-/** Whether the stream ends with a chunk of the usage; then each other chunk has a `usage` of null, as at OpenAI. */
+/** With `includeUsage`, the stream ends with a chunk of the usage, and each other chunk has a `usage` of null. */
 export type ChunkOptions = { includeUsage: boolean };
 
 /** Writes the first chunk of a stream, which has the role. */

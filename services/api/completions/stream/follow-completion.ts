@@ -16,7 +16,7 @@ import type { WatchedTurn } from '../../stream/watched-turn.ts';
 import { type ChunkOptions, deltaFrame, errorFrame, finishFrame, roleFrame } from './chunk-frame.ts';
 
 /**
- * Where a stream writes, and what it sends. `isCommitted`: text is sent when its round is committed (contract-responses R87).
+ * The sink of a stream, and its options. `isCommitted`: text is sent when its round is committed (contract-responses R87).
  * `current` is the latest edition of the turn that the request read. `showAnswer` is done before the last chunk is sent.
  */
 export type CompletionStart = ChunkOptions & {

@@ -31,7 +31,7 @@ export const FileObject = z
     ],
   });
 
-/** What a delete answers. */
+/** The answer to a delete. */
 export const DeletedFile = z.object({ id: FileId, object: z.literal('file'), deleted: z.literal(true) });
 
 /** A page of files (contract-responses R3). */

@@ -49,7 +49,7 @@ export async function answerAtEnd(
 function interrupted(c: Context<ApiEnv>): RequestRefused {
   c.header('x-should-retry', String(c.req.header('idempotency-key') !== undefined));
   const message =
-    'This server is stopping. The response goes on: retrieve it by the id in the header pawl-response-id.';
+    'This server is stopping. The response continues. Retrieve it by the id in the header pawl-response-id.';
   return new RequestRefused(503, 'server_stopping', message);
 }
 

@@ -15,7 +15,7 @@ import type { ReadRequest } from '../read-request.ts';
 import { startingOf } from '../start-response.ts';
 import type { HeldConnections } from './held-connections.ts';
 
-/** How a create request is read, whether its connection is held until the turn ends, and how it is answered. */
+/** The steps of a create request: it is read, its connection may be held until the turn ends, and it is answered. */
 export type Creating = {
   read(): Promise<ReadRequest>;
   /** Null if the turn runs in the background. */

@@ -120,7 +120,7 @@ export const ResponseObject = z
   })
   .meta({ id: 'Response', description: 'A turn as OpenAI’s API shows it.', examples: [shown] });
 
-/** What a delete answers. */
+/** The answer to a delete. */
 export const DeletedResponse = z.object({
   id: ResponseId,
   object: z.literal('response'),

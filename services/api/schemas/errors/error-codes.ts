@@ -117,7 +117,7 @@ export const errorCodes = {
   server_stopping: of(
     503,
     null,
-    'This server is stopping. The response goes on: retrieve it by the id in the header pawl-response-id.',
+    'This server is stopping. The response continues. Retrieve it by the id in the header pawl-response-id.',
   ),
   too_many_connections: of(
     503,

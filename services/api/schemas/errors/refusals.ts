@@ -23,7 +23,7 @@ export const ofAnyBody: ErrorCode[] = [
 /** What a body with fields may be refused for. */
 export const ofBody: ErrorCode[] = [...ofAnyBody, 'missing_field', 'invalid_request'];
 
-/** What a multipart form may be refused for, by the codes that OpenAI's clients know. */
+/** The codes by which a multipart form may be refused, as OpenAI's clients know them. */
 export const ofForm: ErrorCode[] = [
   'invalid_form',
   'invalid_value',
