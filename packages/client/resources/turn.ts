@@ -48,7 +48,7 @@ export type TurnResource = {
   created_at: string;
   /** The schedule that started it. */
   schedule_id: string | null;
-  /** The turn whose chat completion this one continues. */
+  /** The id of the turn with the earlier chat completion, if this turn continues one. */
   continues: string | null;
   /** Before this time it is not begun; null where no time was asked for. */
   start_at: string | null;

@@ -147,7 +147,7 @@ export type Turn = {
   startAt: string | null;
   /** The schedule that started it. */
   scheduleId: string | null;
-  /** The id of the turn whose completion this one continues by its messages (contract-responses R83). */
+  /** The id of the turn with the earlier completion, if the messages continue one (contract-responses R83). */
   continues: string | null;
   startedAt: string | null;
   completedAt: string | null;

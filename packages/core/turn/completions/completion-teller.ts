@@ -12,7 +12,7 @@ export type CompletionOutcome = 'whole' | 'failed' | 'superseded';
 
 /** Sends a completion to one client, each delta once and in order (contract-responses R86, R87). */
 export type CompletionTeller = {
-  /** Sends what is new. The reader may stop after any delta: the next call continues after it. */
+  /** Sends the new deltas. The reader may stop after any delta: the next call continues after it. */
   tell(turn: Turn, running: RunningReply | undefined): Generator<CompletionDelta>;
   /** Returns how the stream ends, once all deltas before that were sent; null before. */
   end(): CompletionOutcome | null;

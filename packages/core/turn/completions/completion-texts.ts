@@ -4,7 +4,7 @@ import type { Round, Turn } from '../turn.ts';
 /** The reasoning, the text and the refusal of a reply, as a completion shows them. Null: the model did not refuse. */
 export type CompletionTexts = { reasoning: string; text: string; refusal: string | null };
 
-/** Returns what a committed round said. */
+/** Returns the texts of a committed round. */
 export function textsOf(turn: Turn, round: Round): CompletionTexts {
   const whole = textOfRound(turn, round);
   const start = refusalStart(round, whole);

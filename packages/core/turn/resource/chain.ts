@@ -13,8 +13,8 @@ export type ChainedTurn = {
 };
 
 /**
- * The turns before and after a turn: `forks` are the newest of `forkCount`, and `continuedBy` the newest whose chat
- * completions continue it by their messages.
+ * The turns before and after a turn. `forks` are the newest of `forkCount`. `continuedBy` are the newest turns with a chat
+ * completion that continues this turn by its messages.
  */
 export type Chain = {
   previous: ChainedTurn | null;

@@ -36,7 +36,7 @@ export function presentResponse(turn: Turn) {
   };
 }
 
-/** Returns what a caller of OpenAI's API sends for such a `context`. */
+/** Returns the `truncation` that a caller of OpenAI's API sends for a `context`. */
 function truncationOf({ context }: TurnConfig): 'auto' | 'disabled' {
   return context?.strategy === 'drop_tool_results' ? 'auto' : 'disabled';
 }

@@ -125,7 +125,7 @@ function* tellRunning(told: Told, turn: Turn, running: RunningStep): Generator<U
   yield* tellSaid(told, { edition, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) }, running);
 }
 
-/** Sends what a round has said; false if that has to wait, or the stream cannot go on. */
+/** Sends the texts of a round. Returns false if they have to wait, or if the stream cannot continue. */
 function* tellSaid(told: Told, now: RoundPieces<UiChunk>, running?: RunningStep): Generator<UiChunk, boolean> {
   const keep = (pieces: Piece<UiChunk>[]) => (running ? told.keep(running, pieces) : pieces);
   const outcome = yield* tellRound(told.step, now, keep);

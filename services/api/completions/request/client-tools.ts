@@ -41,7 +41,7 @@ export function pawlTools({ pawl }: CompletionBody): OfferedTool[] {
   });
 }
 
-/** Refuses a tool of `pawl.tools` whose calls the client answers. Such a tool belongs in `tools`. */
+/** Refuses a tool of `pawl.tools` if the client has to answer its calls. Such a tool belongs in `tools`. */
 export function refuseWaiting({ pawl }: CompletionBody, resolved: readonly TurnTool[]): void {
   const waiting = resolved.find(({ execution, handOver }) => execution?.kind === 'client' && !handOver);
   if (!waiting) return;

@@ -67,7 +67,7 @@ type Stream = Omit<CompletionStart, 'sink'> & {
   isShown: boolean;
 };
 
-/** Sends what is known, as far as there is room. A promise: the answer is complete, and has to be stored as shown. */
+/** Sends the known deltas, as far as there is room. Returns a promise if the answer is complete: its hash is stored first. */
 function tellKnown(stream: Stream): Promise<void> | undefined {
   const { watched, teller, joined } = stream;
   const { known } = watched;
