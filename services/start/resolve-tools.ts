@@ -4,7 +4,7 @@ import { quote, shorten } from '#core/text.ts';
 import { checkDefinitions, type ToolRules } from '#core/tools/define/check.ts';
 import { tightenTool } from '#core/tools/define/tighten.ts';
 import { fillHeaders } from '#core/tools/http/headers.ts';
-import type { McpProblem } from '#core/tools/mcp/problem.ts';
+import { explainProblem, type McpProblem } from '#core/tools/mcp/problem.ts';
 import type { McpServers } from '#core/tools/mcp/servers.ts';
 import type { ToolRegistry } from '#core/tools/registry.ts';
 import { fillTool, type GivenTool, type Tool, type ToolExecution, type TurnTool } from '#core/turn/request/tool.ts';
@@ -49,10 +49,7 @@ export function toolInForce(given: GivenTool, { tools, mcp }: Operators): Tool {
 
 /** Refuses what names tools of an MCP server that does not list them. */
 export function refuseUnavailable(server: string, problem: McpProblem | null, path: string): never {
-  const message = problem?.isLasting
-    ? `The MCP server ${quote(server)} ${problem.what}. Ask the operator to check PAWL_MCP.`
-    : `The MCP server ${quote(server)} cannot be reached now. Try again in a moment.`;
-  throw new RequestRefused(503, 'mcp_server_unavailable', message, path);
+  throw new RequestRefused(503, 'mcp_server_unavailable', explainProblem(server, problem), path);
 }
 
 /** The tools that the operator has configured. */
@@ -101,7 +98,7 @@ async function findMcpTool(name: string, path: string, mcp: McpServers): Promise
     case 'found':
       return { requested: found.tool, operators: null };
     case 'left-out':
-      return { warning: `The tool ${quote(name)} is left out, since no provider would take it: ${shorten(found.why)}` };
+      return { warning: `The tool ${quote(name)} is left out: ${shorten(found.why)}` };
     case 'unknown':
       return refuseName(name, path);
     case 'unavailable':

@@ -45,15 +45,15 @@ export function showNew(page, { query }) {
  * @returns {Promise<Offer>}
  */
 async function readOffer(from, signal) {
-  const [{ data: providers }, { data: known }, draft] = await Promise.all([
+  const [{ data: providers }, { data: known, unavailable }, draft] = await Promise.all([
     /** @type {Promise<{ data: { name: string }[] }>} */ (call('GET', '/v1/models', { signal })),
-    /** @type {Promise<{ data: Tool[] }>} */ (call('GET', '/v1/tools', { signal })),
+    /** @type {Promise<{ data: Tool[], unavailable: Unavailable[] }>} */ (call('GET', '/v1/tools', { signal })),
     from === null ? { model: '', input: [], tools: [] } : readDraft(from, signal),
   ]);
   const given = draft.tools ?? [];
   const names = known.map(({ name }) => name);
   const own = given.filter((tool) => !names.includes(nameOf(tool)));
-  return { draft, tools: [...names, ...own], providers };
+  return { draft, tools: [...names, ...own], unavailable, providers };
 }
 
 /**
@@ -69,13 +69,19 @@ async function readDraft(from, signal) {
   return requestOf(turn, conversation);
 }
 
-/** @typedef {{ draft: TurnRequest, tools: (string | Tool)[], providers: { name: string }[] }} Offer */
+/** @typedef {{ server: string, reason: string }} Unavailable */
+
+/**
+ * @typedef {{
+ *   draft: TurnRequest, tools: (string | Tool)[], unavailable: Unavailable[], providers: { name: string }[]
+ * }} Offer
+ */
 
 /**
  * A form that starts a turn and goes to its page.
  * @param {Offer} offer
  */
-function newForm({ draft, tools, providers }) {
+function newForm({ draft, tools, unavailable, providers }) {
   const earlier = draft.input.slice(0, -1);
   const last = draft.input.at(-1) ?? { role: 'user', content: '' };
   const { words, kept } = splitContent(last.content);
@@ -111,7 +117,7 @@ function newForm({ draft, tools, providers }) {
     ),
     element('label', {}, 'Input', input),
     element('label', {}, 'Instructions', instructions),
-    boxes.length > 0 && toolChoice(boxes),
+    (boxes.length > 0 || unavailable.length > 0) && toolChoice(boxes, unavailable),
     element('div', { class: 'actions' }, button, element('span', { class: 'hint' }, 'Ctrl Enter')),
   );
   return form;
@@ -136,12 +142,16 @@ function toolBox(tool, { tools = [] }) {
   return element('input', { type: 'checkbox', checked: isChosen });
 }
 
-/** @param {{ tool: string | Tool, box: HTMLInputElement }[]} boxes */
-function toolChoice(boxes) {
+/**
+ * @param {{ tool: string | Tool, box: HTMLInputElement }[]} boxes
+ * @param {Unavailable[]} unavailable
+ */
+function toolChoice(boxes, unavailable) {
   return element(
     'fieldset',
     {},
     element('legend', {}, 'Tools'),
     boxes.map(({ tool, box }) => element('label', { class: 'box' }, box, nameOf(tool))),
+    unavailable.map(({ reason }) => element('p', { class: 'hint' }, reason)),
   );
 }

@@ -54,12 +54,16 @@ const state: fc.Arbitrary<InputItem> = fc
     someReply(provider).map((reply) => ({ type: 'opaque_state', provider, state: reply?.opaque ?? null })),
   );
 
+/** A history that was compacted. */
+const compaction: fc.Arbitrary<InputItem> = fc.string().map((summary) => ({ type: 'compaction', summary }));
+
 /** One item of an input, of any kind; whether it has its counterpart is another matter. */
 export const someItem: fc.Arbitrary<InputItem> = fc.oneof(
   { weight: 14, arbitrary: message },
   { weight: 2, arbitrary: asked },
   { weight: 3, arbitrary: answered },
   { weight: 1, arbitrary: state },
+  { weight: 1, arbitrary: compaction },
 );
 
 /** What a caller sends of an earlier turn: a call, and its result somewhere behind it. */

@@ -22,7 +22,7 @@ test('a tool with a header that MCP forbids is left out, and no text of it is on
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
   await untilSeen(servers, 'scripted__good');
-  const offered = await servers.list();
+  const { tools: offered } = await servers.list();
 
   expect(offered.map(({ name }) => name)).toEqual(['scripted__good']);
   expect(servers.warnings).toEqual(
@@ -65,8 +65,8 @@ test('a page of tools that comes twice in a row is the last one', async () => {
   });
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
-  await waitUntil(async () => expect((await servers.list()).length).toBeGreaterThan(0));
-  const tools = await servers.list();
+  await waitUntil(async () => expect((await servers.list()).tools.length).toBeGreaterThan(0));
+  const { tools } = await servers.list();
 
   expect(tools.map(({ name }) => name)).toEqual(['scripted__first', 'scripted__next']);
   expect(pages).toBe(3);

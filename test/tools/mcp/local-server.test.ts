@@ -126,9 +126,9 @@ test('a command that fails is started once for several lists and reported once, 
   await writeFile(join(folder.path, 'mended'), '');
   await untilSeen(servers, 'units__roll_dice');
 
-  expect(lists).toEqual([[], [], [], [], []]);
+  expect(lists.map(({ tools }) => tools)).toEqual([[], [], [], [], []]);
   expect(started).toEqual(['once']);
-  expect((await servers.list()).map(({ name }) => name)).toContain('units__roll_dice');
+  expect((await servers.list()).tools.map(({ name }) => name)).toContain('units__roll_dice');
 });
 
 test('the example is a server that works', async () => {
@@ -136,7 +136,7 @@ test('the example is a server that works', async () => {
 
   const args = { value: 1, from: 'mile', to: 'metre' };
   await untilSeen(servers, 'units__convert_length');
-  const tools = await servers.list();
+  const { tools } = await servers.list();
   const converted = await callMcpTool(servers, 'units__convert_length', { args });
   const rolled = await callMcpTool(servers, 'units__roll_dice', { args: { dice: 3 } });
 

@@ -18,7 +18,7 @@ async function useList(odd: Server) {
   await waitUntil(async () => {
     expect((await servers.toolsOf('scripted')).kind).toBe('found');
   });
-  return { names: (await servers.list()).map(({ name }) => name), warnings: servers.warnings };
+  return { names: (await servers.list()).tools.map(({ name }) => name), warnings: servers.warnings };
 }
 
 test.each<[string, object]>([
@@ -66,7 +66,7 @@ test('a server that names no tools and refuses their list has none', async () =>
     expect((await servers.toolsOf('scripted')).kind).toBe('found');
   });
 
-  expect(await servers.list()).toEqual([]);
+  expect((await servers.list()).tools).toEqual([]);
   expect(servers.warnings).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { nameTools } from '#core/tools/mcp/list/name-tools.ts';
+import { isRecord } from '#core/json.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
-import { openScriptedMcpServer, say } from './scripted-server.ts';
+import { openScriptedMcpServer, refuse, say } from './scripted-server.ts';
 import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
 const plain = { name: 'plain', inputSchema: { type: 'object', properties: { q: { type: 'string' } } } };
@@ -12,11 +12,17 @@ async function openServer(tools: unknown[], isNewest = false) {
   const server = await openScriptedMcpServer({
     ...{ hasSessions: false, isNewest, onList: () => page },
     onCall: ({ response, message }) => {
+      if (!tools.some((tool) => isNamed(tool, message.params?.name))) return refuse(response, message.id, -32_602);
       called.push(message.params?.name);
       return say(response, message.id, { resultType: 'complete', content: [{ type: 'text', text: 'called' }] });
     },
   });
   return { ...server, called };
+}
+
+const dotted = 'scripted__dotted_name_211bfad3';
+function isNamed(tool: unknown, name: unknown): boolean {
+  return isRecord(tool) && tool.name === name;
 }
 
 const object = { type: 'object', properties: {} };
@@ -30,7 +36,6 @@ test.each([
   ['with properties that are a list', { inputSchema: { type: 'object', properties: [] } }, { type: 'object' }],
   ['with alternatives and no type', { inputSchema: { anyOf: [{ required: ['a'] }] } }, { type: 'object', anyOf: [{}] }],
   ['with a required name without a property', { inputSchema: { ...object, required: ['z'] } }, object],
-  ['with a schema for its output that is none', { inputSchema: object, outputSchema: { $id: 'x.v1' } }, object],
   ['with a schema as JSON in a text', { inputSchema: JSON.stringify(object) }, object],
   ['with a schema that is a text', { inputSchema: 'none' }, { type: 'object' }],
   ['with a schema in input_schema', { input_schema: object }, object],
@@ -42,7 +47,7 @@ test.each([
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
   await untilSeen(servers, 'scripted__odd');
-  const tools = await servers.list();
+  const { tools } = await servers.list();
   const answer = await callMcpTool(servers, 'scripted__odd');
 
   expect(tools.map(({ name }) => name)).toEqual(['scripted__odd', 'scripted__plain']);
@@ -62,7 +67,7 @@ test.each([true, false])('tools that cannot be mended are left out alone (newest
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
   await untilSeen(servers, 'scripted__plain');
-  const tools = await servers.list();
+  const { tools } = await servers.list();
   const found = await servers.find('scripted__large');
 
   expect(tools.map(({ name }) => name)).toEqual(['scripted__plain']);
@@ -74,33 +79,74 @@ test.each([true, false])('tools that cannot be mended are left out alone (newest
 });
 
 test('tools with names that no provider takes are called by the names of their server', async () => {
-  const names = ['dotted.name', 'slash/name', 'a name', 'x'.repeat(100), '日本', 'dotted_name_', 'dotted.name.'];
+  const names = ['dotted.name', 'slash/name', 'a name', 'x'.repeat(100), '日本', 'dotted_name', 'dotted/name'];
   await using server = await openServer([...names.map((name) => ({ ...plain, name })), plain]);
   await using servers = useMcpServers({ scripted: { url: server.url } });
   await untilSeen(servers, 'scripted__plain');
 
-  const tools = await servers.list();
+  const { tools } = await servers.list();
   for (const { name } of tools) await callMcpTool(servers, name);
 
   expect(tools.map(({ name }) => name).every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
-  expect(tools.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['dotted_name', 'slash_name', 'a_name'].map((name) => `scripted__${name}`)),
-  );
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['scripted__dotted_name', dotted]));
   expect(server.called.toSorted()).toEqual([...names, 'plain'].toSorted());
   expect(servers.warnings).toEqual([]);
+});
+
+test('a tool keeps its offered name when its server starts again with other tools', async () => {
+  const listed = [{ ...plain, name: 'dotted.name' }];
+  await using server = await openServer(listed);
+  await using before = useMcpServers({ scripted: { url: server.url } });
+  await untilSeen(before, dotted);
+  listed.splice(0, 1, ...['dotted_name', 'dotted/name', 'dotted.name'].map((name) => ({ ...plain, name })));
+  await using after = useMcpServers({ scripted: { url: server.url } });
+  await untilSeen(after, dotted);
+
+  await callMcpTool(after, dotted);
+  await callMcpTool(after, 'scripted__dotted_name');
+
+  expect(server.called).toEqual(['dotted.name', 'dotted_name']);
 });
 
 test('a turn that keeps the name of the server calls it in a process without a list', async () => {
   await using server = await openServer([{ ...plain, name: 'dotted.name' }]);
   await using listing = useMcpServers({ scripted: { url: server.url } });
-  await untilSeen(listing, 'scripted__dotted_name');
-  const found = await listing.find('scripted__dotted_name');
+  await untilSeen(listing, dotted);
+  const found = await listing.find(dotted);
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
   const kept = found.kind === 'found' ? found.tool.remoteName : undefined;
-  await callMcpTool(servers, 'scripted__dotted_name', { ...(kept && { remoteName: kept }) });
+  await callMcpTool(servers, 'scripted__renamed', { ...(kept && { remoteName: kept }) });
 
   expect(server.called).toEqual(['dotted.name']);
+});
+
+test('a definition without a known list is called by the name that its server lists', async () => {
+  await using server = await openServer([{ ...plain, name: 'dotted.name' }]);
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+
+  await callMcpTool(servers, dotted);
+
+  expect(server.called).toEqual(['dotted.name']);
+});
+
+test('a tool that runs only as a task is left out, other tools with tasks are offered', async () => {
+  const task = (name: string, taskSupport: unknown) => ({ ...plain, name, execution: { taskSupport } });
+  const tools = [task('demands', 'required'), task('allows', 'optional'), task('refuses', 'forbidden'), task('odd', 7)];
+  await using server = await openServer(tools);
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+  await untilSeen(servers, 'scripted__allows');
+
+  const listed = await servers.list();
+  const found = await servers.find('scripted__demands');
+
+  const why = 'Let it run without a task: Pawl does not start tasks.';
+  expect(listed.tools.map(({ name }) => name)).toEqual(['allows', 'odd', 'refuses'].map((name) => `scripted__${name}`));
+  expect(listed.leftOut).toMatchObject([{ server: 'scripted', remoteName: 'demands', why }]);
+  expect(found).toEqual({ kind: 'left-out', why });
+  expect(servers.warnings).toEqual([
+    [{ mcp_server: 'scripted', tool: 'scripted__demands' }, `a tool is left out: ${why}`],
+  ]);
 });
 
 test('a list of tools that is null is empty', async () => {
@@ -111,16 +157,5 @@ test('a list of tools that is null is empty', async () => {
 
   await waitUntil(async () => expect((await servers.toolsOf('scripted')).kind).toBe('found'));
 
-  expect(await servers.list()).toEqual([]);
-});
-
-test('a tool with a usable name keeps it, and names depend on the tools alone', () => {
-  const names = nameTools('q', ['dotted.name', 'dotted_name', 'dotted/name', 'other.name']);
-  const turned = nameTools('q', ['other.name', 'dotted/name', 'dotted_name', 'dotted.name']);
-
-  expect(names.get('dotted_name')).toBe('q__dotted_name');
-  expect(names.get('other.name')).toBe('q__other_name');
-  expect(names.get('dotted.name')).toMatch(/^q__dotted_name_[0-9a-f]{8}$/);
-  expect(new Set(names.values()).size).toBe(4);
-  expect([...turned].sort()).toEqual([...names].sort());
+  expect((await servers.list()).tools).toEqual([]);
 });

@@ -25,7 +25,7 @@ test('for content that is no text the model reads its kind and size', () => {
     '[resource file:///a.bin, application/zip, 12 bytes]',
     '[resource file:///b.bin, unknown type, 12 bytes]',
     'what a.txt says',
-    'https://example.com/a',
+    '[link to https://example.com/a, name "a"]',
   ]);
 });
 

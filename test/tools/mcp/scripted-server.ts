@@ -73,7 +73,7 @@ export async function openScriptedMcpServer({
       case 'ping':
         return onPing({ request, response, message, forget });
       case 'tools/list':
-        return onList ? say(response, message.id, onList(message)) : refuse(response, message.id, -32_601);
+        return onList ? sayLater(response, message.id, onList(message)) : refuse(response, message.id, -32_601);
       case 'tools/call':
         return onCall({ request, response, message, forget });
       default:
@@ -122,6 +122,10 @@ function notOffered(_: IncomingMessage, response: ServerResponse): unknown {
 export function say(response: ServerResponse, id: number, result: unknown, headers = {}): unknown {
   response.writeHead(200, { 'content-type': 'application/json', ...headers });
   return response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+}
+
+async function sayLater(response: ServerResponse, id: number, result: unknown): Promise<unknown> {
+  return say(response, id, await result);
 }
 
 /** Answers a request with an error as JSON. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tidyResult } from '#core/tools/mcp/tidy/tidy-result.ts';
+import { structuredContentOf, tidyResult } from '#core/tools/mcp/tidy/tidy-result.ts';
 
 const hello = { type: 'text', text: 'hello' };
 const tidied = (result: Record<string, unknown>) => {
@@ -130,7 +130,11 @@ test.each([
   [[], [{ type: 'text', text: '["a"]' }]],
   [[hello], [hello]],
 ])('structured content that is no object is text if nothing else is said: %j', (content, said) => {
-  expect(tidied({ content, structuredContent: ['a'] })).toEqual({ content: said });
+  const result = tidied({ content, structuredContent: ['a'] });
+
+  expect(result).toMatchObject({ content: said });
+  expect(result).not.toHaveProperty('structuredContent');
+  expect(structuredContentOf(result)).toEqual(['a']);
 });
 
 test('a valid result stays as it is', () => {

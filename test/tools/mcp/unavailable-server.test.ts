@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { closedPort } from '../servers.ts';
-import { useMcpServers } from './use-mcp-servers.ts';
+import { openListingServer } from './listing-server.ts';
+import { untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
 test('an MCP server with a wrong URL is logged at the start, with its status and no key', async () => {
   await using wrong = await openExternalServer(() => ({ status: 404, body: 'no such page' }));
@@ -27,4 +28,27 @@ test('an MCP server that does not run has a problem that may pass', async () => 
   expect(servers.problems()[0]).toMatch(
     /^The MCP server cities at \S+ cannot be reached \(ECONNREFUSED\)\. Check that it runs/,
   );
+});
+
+test('the tools of an MCP server that stops stay listed, and the list says so', async () => {
+  // A list is read again after ten seconds.
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1);
+  onTestFinished(() => clock.mockRestore());
+  const tools = [{ name: 'look_up', inputSchema: { type: 'object' } }];
+  const server = await openListingServer('sessions', { tools, results: {} });
+  await using servers = useMcpServers({ cities: server.config });
+  await untilSeen(servers, 'cities__look_up');
+  const before = await servers.list();
+  await server[Symbol.asyncDispose]();
+  clock.mockReturnValue(20_000);
+
+  await waitUntil(async () => expect((await servers.list()).unavailable).toHaveLength(1));
+  const { tools: known, unavailable } = await servers.list();
+
+  expect(before.unavailable).toEqual([]);
+  expect(known.map(({ name }) => name)).toEqual(['cities__look_up']);
+  const reason = 'The MCP server "cities" cannot be reached now. Try again in a moment.';
+  expect(unavailable).toEqual([
+    { server: 'cities', reason: `${reason} The list has the tools that the server listed before.` },
+  ]);
 });

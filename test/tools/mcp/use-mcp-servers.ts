@@ -4,7 +4,7 @@ import { makeRedact } from '#core/redact.ts';
 import { readMcpServers } from '#core/tools/mcp/config.ts';
 import { type McpServers, openMcpServers } from '#core/tools/mcp/servers.ts';
 import { runCall } from '#core/tools/run/call.ts';
-import type { Tool } from '#core/turn/request/tool.ts';
+import type { Tool, TurnTool } from '#core/turn/request/tool.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { callContext, preparedCall } from '../calls.ts';
 
@@ -28,8 +28,8 @@ type Calling = {
   signal?: AbortSignal;
   progress?: (value: unknown) => void;
   place?: AnswerPlace;
-  remoteName?: string;
-} & Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
+} & Partial<Pick<TurnTool, 'remoteName'>> &
+  Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
 
 /** Waits until a tool is listed: a list waits only shortly for a server, and a busy machine may slow any server. */
 export async function untilSeen({ find }: McpServers, name: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOwnLabel, labelledTool, nameOfLabelled } from '#core/turn/request/labelled-tool.ts';
+import { isOwnLabel, labelledTool, nameOfLabelled, offeredName } from '#core/turn/request/labelled-tool.ts';
 
 test.each([
   ['weather', { kind: 'server' as const }, { serverLabel: 'pawl', name: 'weather' }],
@@ -12,4 +12,37 @@ test.each([
   expect(labelledTool({ name, execution })).toEqual(labelled);
   expect(nameOfLabelled(labelled)).toBe(name);
   expect(isOwnLabel(labelled.serverLabel)).toBe(labelled.serverLabel !== 'docs');
+});
+
+test('a mended tool of an MCP server has the name of the server under its label', () => {
+  const execution = { kind: 'mcp' as const, server: 'docs' };
+  const labelled = { serverLabel: 'docs', name: 'find/all' };
+  const name = nameOfLabelled(labelled);
+
+  expect(name).toMatch(/^docs__find_all_[0-9a-f]{8}$/);
+  expect(labelledTool({ name, execution, remoteName: 'find/all' })).toEqual(labelled);
+});
+
+test('a usable name of a tool is offered unchanged, and no two names become one', () => {
+  const names = [
+    'find',
+    'find_all',
+    'find.all',
+    'find/all',
+    'find all',
+    'FIND',
+    '日本',
+    '本日',
+    'x'.repeat(200),
+    'x'.repeat(201),
+  ];
+  const offered = names.map((name) => offeredName('docs', name));
+
+  expect(offered.slice(0, 2)).toEqual(['docs__find', 'docs__find_all']);
+  expect(new Set(offered).size).toBe(names.length);
+  expect(offered.filter((name) => !/^docs__[a-zA-Z0-9_-]{1,58}$/.test(name))).toEqual([]);
+});
+
+test('a label that no server has, and its tool, get a name that providers take', () => {
+  expect(offeredName('Deep Wiki '.repeat(20), 'ask.question')).toMatch(/^[a-zA-Z0-9_-]{64}$/);
 });

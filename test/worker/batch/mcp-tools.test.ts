@@ -8,6 +8,7 @@ import { refusalOf } from '../../api/refusals.ts';
 import { closedPort } from '../../tools/servers.ts';
 
 const city = { city: 'Tokyo' };
+const oddName = 'cities__odd_name_bf2eb8ac';
 const pawlMcp = (url: string) => ({ env: { PAWL_MCP: JSON.stringify({ cities: { url } }) } });
 const definition = (more: Record<string, unknown>) => ({
   ...{ name: 'cities__look_up', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
@@ -32,7 +33,7 @@ test('tools of an MCP server are listed beside the server-side ones', async () =
   expect(status).toBe(200);
   expect(body.data.map(({ name }) => name)).toEqual([
     ...['weather_lookup', 'send_postcard', 'note_visit'],
-    ...['cities__book', 'cities__look_up', 'cities__measure', 'cities__odd_name', 'cities__visit', 'cities__wait'],
+    ...['cities__book', 'cities__look_up', 'cities__measure', oddName, 'cities__visit', 'cities__wait'],
   ]);
   expect(body.data[4]).toMatchObject({ execution: { kind: 'mcp', server: 'cities' }, effect: 'none' });
 });

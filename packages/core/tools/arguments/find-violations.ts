@@ -51,10 +51,10 @@ function sayAnswer(answer: CheckedInProcess): Violations {
     case 'usable':
     case 'out-of-time':
     case 'out-of-memory':
-      return onlyViolation('took too long to check; send shorter values');
+      return { ...onlyViolation('took too long to check; send shorter values'), isUnchecked: true };
   }
 }
 
 function unusable(reason: string): Violations {
-  return onlyViolation(`cannot be used: ${reason}`, ['schema']);
+  return { ...onlyViolation(`cannot be used: ${reason}`, ['schema']), isUnchecked: true };
 }

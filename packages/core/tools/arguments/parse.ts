@@ -1,6 +1,7 @@
 import { isRecord, parseJson } from '../../json.ts';
 import type { ToolError } from '../../turn/tool-result.ts';
 import { cleanError } from '../clean.ts';
+import { describeViolations } from './describe-violations.ts';
 import { findViolations } from './find-violations.ts';
 import type { Violations } from './violation.ts';
 
@@ -47,21 +48,12 @@ function findUnsafe(value: unknown, path = '', depth = 0): string | null {
   return null;
 }
 
-function refusedFor({ first, count }: Violations): ParsedArguments {
-  const shown = first.map(({ steps, message }) => ({ path: pathOf(steps), message }));
-  const sentences = shown.map(({ path, message }) => `${path}: ${message}`);
-  const more = count > shown.length ? [`and ${count - shown.length} more`] : [];
-  const details = Object.fromEntries(shown.map(({ path, message }) => [path, message]));
-  const error = refused(`The arguments do not fit the tool. ${[...sentences, ...more].join('; ')}`, details);
-  return { ...error, steps: first[0]?.steps ?? [] };
+function refusedFor(violations: Violations): ParsedArguments {
+  const { sentence, details } = describeViolations(violations, 'arguments');
+  const error = refused(`The arguments do not fit the tool. ${sentence}`, details);
+  return { ...error, steps: violations.first[0]?.steps ?? [] };
 }
 
 function refused(message: string, details: Record<string, unknown> = {}): UnfitArguments {
   return { ok: false, error: cleanError('invalid_arguments', message, details), steps: [] };
-}
-
-/** A path as `a.b[0]`. */
-function pathOf(steps: string[]): string {
-  const path = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join('');
-  return path.replace(/^\./, '') || 'arguments';
 }

@@ -6,8 +6,11 @@ import type { Bound } from './stop-after.ts';
 /** Where a value breaks its schema, as the steps from its root, and what the schema requires there. */
 export type SchemaViolation = { steps: string[]; message: string };
 
-/** What a value breaks of its schema: the first 20 violations, and how many there are. */
-export type Violations = { first: SchemaViolation[]; count: number };
+/**
+ * The violations of a schema by a value: the first 20, and the count of all. `isUnchecked` says that the check does
+ * not finish, or that the schema cannot be used.
+ */
+export type Violations = { first: SchemaViolation[]; count: number; isUnchecked?: true };
 
 const SHOWN_VIOLATIONS = 20;
 

@@ -1,13 +1,17 @@
 import type { CallToolRequestOptions, CallToolResult } from '@modelcontextprotocol/client';
 import { type AnswerPlace, startTimeout } from '../../bounds/answer-places.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
+import { mayBeDerived, remoteNameOf } from '../../turn/request/labelled-tool.ts';
 import type { TurnTool } from '../../turn/request/tool.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
 import { failureOfStatus } from '../http/status.ts';
 import type { Attempt, FailedAttempt } from '../run/attempt.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import { callOnce, type SentCall } from './call-once.ts';
 import { type KeptConnection, requireSession, type Work } from './connection.ts';
 import { type McpError, readMcpError, SessionForgotten } from './error.ts';
+import type { ToolListing } from './listing.ts';
+import { findMisfit, type OutputMisfit } from './output-misfit.ts';
 import { coversStructuredContent, outputOfMcp, renderMcpResult } from './result.ts';
 
 /** One attempt of a tool of an MCP server. `progress` receives what the tool reports meanwhile. */
@@ -17,6 +21,8 @@ export type McpRequest = {
   idempotencyKey: string;
   turnId: string;
   trace?: TraceHeaders | undefined;
+  /** The name of the project for which the result is checked. */
+  project: string;
   timeoutMs: number;
   signal: AbortSignal;
   progress(value: unknown): void;
@@ -24,35 +30,61 @@ export type McpRequest = {
   place?: AnswerPlace | undefined;
 };
 
-/**
- * `askedMs` is the time for which the server still asks not to be called, `known` are the tools that it listed last.
- */
-type Server = { name: string; connection: KeptConnection; askedMs: () => number; known: () => TurnTool[] };
+/** `askedMs` is the time for which the server still asks not to be called. */
+type Server = {
+  name: string;
+  connection: KeptConnection;
+  askedMs: () => number;
+  listing: Pick<ToolListing, 'list' | 'known'>;
+};
+
+/** A request with the signal of its timeout, and a signal for either end of the call: the timeout or an abort. */
+type BoundRequest = McpRequest & { timeout: AbortSignal; ended: AbortSignal };
 
 /**
- * Calls a tool of a server once, within `timeoutMs`, connecting included. An aborted call is cancelled at the server.
- * Rejects with the reason of `signal` when that aborts.
+ * Calls a tool of a server once. Connecting, lists of the server and the check of the result are within `timeoutMs`,
+ * too. An aborted call is cancelled at the server. Rejects with the reason of `signal` if that aborts before the
+ * server has answered.
  */
-export async function executeMcp({ name, connection, askedMs, known }: Server, request: McpRequest): Promise<Attempt> {
+export async function executeMcp(server: Server, request: McpRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
-  const { timeoutMs } = request;
-  const tool = remoteName(request.tool, name, known);
-  const ending = new AbortController();
-  const stopTimeout = startTimeout(timeoutMs, request.place, (slow) => ending.abort({ slow }));
-  const signal = AbortSignal.any([request.signal, ending.signal]);
+  const timeout = new AbortController();
+  const stopTimeout = startTimeout(request.timeoutMs, request.place, (slow) => timeout.abort({ slow }));
+  const ended = AbortSignal.any([request.signal, timeout.signal]);
+  try {
+    return await attemptCall(server, { ...request, timeout: timeout.signal, ended });
+  } finally {
+    stopTimeout();
+  }
+}
+
+async function attemptCall(server: Server, request: BoundRequest): Promise<Attempt> {
+  const tool = await findRemoteName(request, server);
+  const answer = await callTool(tool, server, request);
+  if ('kind' in answer) return answer;
+  const { project, ended: signal } = request;
+  return readResult(answer.result, await findMisfit(answer.result, { tool, listing: server.listing, project, signal }));
+}
+
+async function callTool(
+  tool: string,
+  { name, connection, askedMs }: Server,
+  request: BoundRequest,
+): Promise<FailedAttempt | { result: CallToolResult }> {
+  const { timeoutMs, timeout, ended } = request;
   const place = { take: async () => request.place?.take(name), arrived: () => request.place?.arrived() };
   const sent: SentCall = { isSent: false, place };
   const call: Work<CallToolResult> = ({ client }) =>
-    callOnce(sent, () => client.callTool(paramsOf(tool, request), optionsOf(tool, request, signal)));
+    callOnce(sent, () => client.callTool(paramsOf(tool, request), optionsOf(tool, request)));
   try {
-    if (request.tool.effect === 'at_most_once') await renewSession(connection, signal);
-    return readResult(await connection.runOnce(call, signal));
+    if (request.tool.effect === 'at_most_once') await renewSession(connection, ended);
+    return { result: await connection.runOnce(call, ended) };
   } catch (error) {
     request.signal.throwIfAborted();
-    const failure = ending.signal.aborted ? { kind: 'timeout' as const, ...ending.signal.reason } : readMcpError(error);
+    const failure = timeout.aborted ? { kind: 'timeout' as const, ...timeout.reason } : readMcpError(error);
     return explainMcpFailure(failure, { server: name, sent: sent.isSent, timeoutMs, askedMs: askedMs() });
   } finally {
-    stopTimeout();
+    request.place?.arrived();
   }
 }
 
@@ -75,27 +107,37 @@ function paramsOf(name: string, { args, idempotencyKey, turnId, trace }: McpRequ
 const AN_HOUR_MS = 3_600_000;
 
 /**
- * The SDK's timeout is much longer than ours, which ends the call. The SDK reads from the turn's definition which arguments
- * the server wants as headers. It has no output schema, so an answer that breaks the server's is accepted.
+ * The SDK's timeout is much longer than ours, which ends the call. The SDK reads from the turn's definition
+ * which arguments the server wants as headers. It has no output schema: `output-misfit.ts` checks the result, within
+ * bounds.
  */
-function optionsOf(
-  name: string,
-  { tool, timeoutMs, progress }: McpRequest,
-  signal: AbortSignal,
-): CallToolRequestOptions {
+function optionsOf(name: string, { tool, timeoutMs, progress, ended }: BoundRequest): CallToolRequestOptions {
   const inputSchema = { ...tool.parameters, type: 'object' as const };
-  return { signal, timeout: timeoutMs + AN_HOUR_MS, onprogress: progress, toolDefinition: { name, inputSchema } };
+  return {
+    signal: ended,
+    timeout: timeoutMs + AN_HOUR_MS,
+    onprogress: progress,
+    toolDefinition: { name, inputSchema },
+  };
 }
 
-/** The server's own name for a tool. A turn keeps it; a definition of the caller's may lack it. */
-function remoteName({ name, remoteName: own }: TurnTool, server: string, known: () => TurnTool[]): string {
-  if (own !== undefined) return own;
-  const full = name.startsWith(`${server}__`) ? name : `${server}__${name}`;
-  const listed = known().find((tool) => tool.name === full)?.remoteName;
-  return listed ?? full.slice(server.length + 2);
+/** Time in which a server lists its tools before a call, in milliseconds. */
+const LIST_TIMEOUT_MS = 2_000;
+
+/**
+ * Finds the server's own name of a tool. A turn keeps it. A definition of the caller's lacks it if the server did not
+ * answer when the turn was started.
+ */
+async function findRemoteName({ tool, ended }: BoundRequest, { name: server, listing }: Server): Promise<string> {
+  if (tool.remoteName !== undefined) return tool.remoteName;
+  const full = tool.name.startsWith(`${server}__`) ? tool.name : `${server}__${tool.name}`;
+  const find = () => listing.known().tools.find(({ name }) => name === full);
+  if (mayBeDerived(full) && !find()) await unlessAborted(listing.list({ withinMs: LIST_TIMEOUT_MS }), ended);
+  return remoteNameOf(find() ?? { name: full }, server);
 }
 
-function readResult(result: CallToolResult): Attempt {
+function readResult(result: CallToolResult, misfit: OutputMisfit | null): Attempt {
+  if (misfit) return { kind: 'failed', error: { category: 'unknown', ...misfit }, afterMs: 0, certainty: 'answered' };
   if (!result.isError) return { kind: 'answered', output: outputOfMcp(result), cut: false };
   const { content, structuredContent } = result;
   const message = renderMcpResult({ content }) || 'The tool reported an error and did not say which.';

@@ -3,14 +3,17 @@ import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
 import { startRate } from '../../bounds/rate.ts';
 import type { TurnTool } from '../../turn/request/tool.ts';
 import { readMcpError } from './error.ts';
-import type { LeftOut, McpTools } from './list/list-mcp-tools.ts';
+import type { McpTools } from './list/list-mcp-tools.ts';
 import { type McpProblem, mcpProblem } from './problem.ts';
 
 /** Logs what only the operator can mend. */
 export type Warn = (about: Record<string, unknown>, sentence: string) => void;
 
-/** `skipUnresponsive` accepts the outcome of the last reading, a failure too, instead of waiting for another. */
-export type ListingOptions = { withinMs: number; skipUnresponsive?: boolean };
+/**
+ * `skipUnresponsive` accepts the outcome of the last reading, a failure too, instead of waiting for another. With
+ * `again` the tools are read again, however fresh the last reading is.
+ */
+export type ListingOptions = { withinMs: number; skipUnresponsive?: boolean; again?: boolean };
 
 /** The last known tools, read again if they are old; null before the first reading. `list` never rejects. */
 export type ToolListing = {
@@ -30,8 +33,7 @@ const FRESH_MS = 10_000;
 export function cacheListing(read: () => Promise<McpTools>, address: string, warn: Warn): ToolListing {
   const rate = startRate({ burst: MCP_BOUNDS.leftOutBurst, perSecond: MCP_BOUNDS.leftOutPerSecond });
   let warned = new Set<string>();
-  let seen: TurnTool[] | null = null;
-  let without: LeftOut[] = [];
+  let listed: McpTools | null = null;
   let seenAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | null = null;
@@ -40,48 +42,64 @@ export function cacheListing(read: () => Promise<McpTools>, address: string, war
 
   async function refresh(): Promise<void> {
     try {
-      const { tools, leftOut } = await read();
-      seen = tools;
-      without = leftOut;
+      listed = await read();
       seenAt = performance.now();
       problem = null;
       failedAt = Number.NEGATIVE_INFINITY;
-      warned = new Set(leftOut.filter(warnOnce).map(({ name }) => name));
+      warned = new Set(warningsOf(listed).filter(warnOnce).map(keyOf));
     } catch (error) {
       problem = mcpProblem(error);
-      if (failedAt < 0) warn(reasonOf(error), sentenceOf(address, problem, seen));
+      if (failedAt < 0) warn(reasonOf(error), sentenceOf(address, problem, listed !== null));
       failedAt = performance.now();
     } finally {
       reading = null;
     }
   }
 
-  /** Logs that a tool is left out. False if the log has enough lines for now. */
-  const warnOnce = ({ name, why }: LeftOut) => {
-    if (warned.has(name)) return true;
+  /** Logs the problem of a tool. Returns false if the log has enough lines for now. */
+  const warnOnce = (warning: ToolWarning) => {
+    if (warned.has(keyOf(warning))) return true;
     if (!rate.admits()) return false;
-    warn({ tool: name }, `a tool is left out: ${why}`);
+    warn({ tool: warning.tool }, warning.sentence);
     return true;
   };
 
-  const list = async ({ withinMs, skipUnresponsive = false }: ListingOptions) => {
+  const seen = () => listed?.tools ?? null;
+  const list = async ({ withinMs, skipUnresponsive = false, again = false }: ListingOptions) => {
     const now = performance.now();
-    if (now - seenAt < FRESH_MS || (skipUnresponsive && now - failedAt < FRESH_MS)) return seen;
+    const isFresh = now - seenAt < FRESH_MS || (skipUnresponsive && now - failedAt < FRESH_MS);
+    if (isFresh && !again) return seen();
     if (!reading) {
       readingSince = now;
       reading = refresh();
     }
     const hasFailed = failedAt > 0;
     const leftMs = skipUnresponsive ? readingSince + withinMs - now : withinMs;
-    if (skipUnresponsive && (hasFailed || leftMs <= 0)) return seen;
+    if (skipUnresponsive && (hasFailed || leftMs <= 0)) return seen();
     await Promise.race([reading, wait(leftMs, undefined, { ref: false })]);
-    return seen;
+    return seen();
   };
-  return { list, known: () => ({ tools: seen ?? [], leftOut: without }), problem: () => problem };
+  return { list, known: () => listed ?? NOTHING_KNOWN, problem: () => problem };
 }
 
-function sentenceOf(address: string, { what, advice }: McpProblem, seen: TurnTool[] | null): string {
-  return `${address} ${what}. ${advice}${seen ? ' The tools that it listed before are offered.' : ''}`;
+const NOTHING_KNOWN: McpTools = { tools: [], leftOut: [], unchecked: [], outputSchemas: new Map() };
+
+type ToolWarning = { tool: string; sentence: string };
+
+function warningsOf({ leftOut, unchecked }: McpTools): ToolWarning[] {
+  return [
+    ...leftOut.map(({ name, why }) => ({ tool: name, sentence: `a tool is left out: ${why}` })),
+    ...unchecked.map(({ name, why }) => ({ tool: name, sentence: `the results of a tool are not checked: ${why}` })),
+  ];
+}
+
+/** Two tools may have one name in the log, which is bounded. */
+function keyOf({ tool, sentence }: ToolWarning): string {
+  return `${tool}\n${sentence}`;
+}
+
+function sentenceOf(address: string, { what, advice }: McpProblem, isKnown: boolean): string {
+  return `${address} ${what}. ${advice}${isKnown ? ' The tools that it listed before are offered.' : ''}`;
 }
 
 function reasonOf(error: unknown): Record<string, unknown> {

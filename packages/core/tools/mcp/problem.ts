@@ -1,3 +1,4 @@
+import { quote } from '../../text.ts';
 import type { McpServerConfig } from './config.ts';
 import { readMcpError } from './error.ts';
 
@@ -33,6 +34,17 @@ export function mcpProblem(error: unknown): McpProblem {
     case 'unreadable':
       return { what: 'does not answer as an MCP server does', advice: 'Check its URL in PAWL_MCP.', isLasting: true };
   }
+}
+
+/**
+ * Says to a caller why a server does not list its tools; a null problem means that it has not answered so far. The
+ * sentence has no address of the server and no text of its answers.
+ */
+export function explainProblem(server: string, problem: McpProblem | null): string {
+  const name = `The MCP server ${quote(server)}`;
+  if (problem === null) return `${name} has not answered yet. Try again in a moment.`;
+  if (problem.isLasting) return `${name} ${problem.what}. Ask the operator to check PAWL_MCP.`;
+  return `${name} cannot be reached now. Try again in a moment.`;
 }
 
 /** A server by its name and address, without user, password, query and what looks like a key in the path. */

@@ -18,24 +18,36 @@ export function renderMcpResult(answer: AnsweredContent): string {
 /** The same where a model may be shown more than text: images and audio are parts of the result. */
 export function outputOfMcp(answer: AnsweredContent): string | PartsResult {
   const { blocks, json } = saying(answer);
-  const shown = blocks.map(partOf);
+  const shown = blocks.flatMap(partsOf);
   if (shown.every((part) => part.type === 'input_text')) return renderMcpResult(answer);
   const texts = json.map((text): Part => ({ type: 'input_text', text }));
   return parts([...shown, ...texts].filter((part) => part.type !== 'input_text' || part.text !== ''));
 }
 
-/** What is sent as it is: a note stands for data that cannot be used. */
-function partOf(block: ContentBlock): Part {
+/** A block as parts. Data that cannot be used is a note, and a resource that can be shown is named before it. */
+function partsOf(block: ContentBlock): Part[] {
   const part = mediaOf(block);
   const taken = part && takeInline(part);
-  return part && taken && 'blob' in taken ? part : { type: 'input_text', text: render(block) };
+  if (!part || !taken || !('blob' in taken)) return [{ type: 'input_text', text: render(block) }];
+  return block.type === 'resource' ? [{ type: 'input_text', text: render(block) }, part] : [part];
 }
 
+/** The data of a block, or of a resource within it, by its type. */
 function mediaOf(block: ContentBlock): Part | null {
-  if (block.type === 'image') return { type: 'input_image', image_url: `data:${block.mimeType};base64,${block.data}` };
-  if (block.type !== 'audio') return null;
-  const format = FORMATS[block.mimeType.toLowerCase()];
-  return format ? { type: 'input_audio', data: block.data, format } : null;
+  if (block.type === 'image') return imageOf(block.mimeType, block.data);
+  if (block.type === 'audio') return audioOf(block.mimeType, block.data);
+  if (block.type !== 'resource' || !('blob' in block.resource)) return null;
+  const { mimeType = '', blob } = block.resource;
+  return /^image\//i.test(mimeType) ? imageOf(mimeType, blob) : audioOf(mimeType, blob);
+}
+
+function imageOf(mimeType: string, data: string): Part {
+  return { type: 'input_image', image_url: `data:${mimeType};base64,${data}` };
+}
+
+function audioOf(mimeType: string, data: string): Part | null {
+  const format = FORMATS[mimeType.toLowerCase()];
+  return format ? { type: 'input_audio', data, format } : null;
 }
 
 const FORMATS: Partial<Record<string, 'mp3' | 'wav'>> = {
@@ -110,7 +122,7 @@ function render(block: ContentBlock): string {
     case 'audio':
       return noteOf(block.type, block.mimeType, block.data);
     case 'resource_link':
-      return block.uri;
+      return renderLink(block);
     case 'resource': {
       const { resource } = block;
       if ('text' in resource) return resource.text;
@@ -118,6 +130,19 @@ function render(block: ContentBlock): string {
     }
   }
 }
+
+function renderLink({ uri, name, title, mimeType, size, description }: Link): string {
+  const facts = [
+    name === uri ? null : `name ${JSON.stringify(name)}`,
+    title === undefined ? null : `title ${JSON.stringify(title)}`,
+    mimeType ?? null,
+    size === undefined ? null : `${size} bytes`,
+    description === undefined ? null : `description ${JSON.stringify(description)}`,
+  ];
+  return `[${[`link to ${uri}`, ...facts.filter((fact) => fact !== null)].join(', ')}]`;
+}
+
+type Link = Extract<ContentBlock, { type: 'resource_link' }>;
 
 function noteOf(what: string, mimeType: string, base64: string): string {
   return `[${what}, ${mimeType}, ${Buffer.byteLength(base64, 'base64')} bytes]`;

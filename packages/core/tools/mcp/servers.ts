@@ -5,19 +5,20 @@ import { type ProxyOf, withoutProxy } from '../../proxy.ts';
 import type { Redact } from '../../redact.ts';
 import type { TurnTool } from '../../turn/request/tool.ts';
 import type { Attempt } from '../run/attempt.ts';
+import { type McpCatalogue, readCatalogue } from './catalogue.ts';
 import type { McpServerConfig } from './config.ts';
 import { connectMcpServer } from './connect.ts';
 import { keepConnection } from './connection.ts';
 import { executeMcp, type McpRequest } from './execute.ts';
 import { openFetchWithoutTimeout } from './http/fetch.ts';
-import { listMcpTools } from './list/list-mcp-tools.ts';
+import { type LeftOut, listMcpTools } from './list/list-mcp-tools.ts';
 import { cacheListing, type ToolListing, type Warn } from './listing.ts';
 import { forwardOutput } from './local/forward-output.ts';
 import { notePauses } from './pauses.ts';
 import { addressOfMcp, type McpProblem } from './problem.ts';
 
 /**
- * What a name refers to: `left-out` if the server lists the tool and no provider would take it, `unavailable` if its
+ * The meaning of a tool name: `left-out` if the server lists the tool and no turn can have it, `unavailable` if the
  * server does not answer and its tools were never read.
  */
 export type McpFinding =
@@ -26,9 +27,9 @@ export type McpFinding =
   | { kind: 'left-out'; why: string }
   | { kind: 'unavailable'; server: string; problem: McpProblem | null };
 
-/** What a server offers; `unavailable` where it does not answer and its tools were never read. */
+/** The tools of a server; `unavailable` if it does not answer and its tools were never read. */
 export type McpOffer =
-  | { kind: 'found'; tools: TurnTool[] }
+  | { kind: 'found'; tools: TurnTool[]; leftOut: LeftOut[] }
   | { kind: 'unknown' }
   | { kind: 'unavailable'; problem: McpProblem | null };
 
@@ -38,9 +39,9 @@ export type McpServers = {
   server(name: string): McpServer | undefined;
   /**
    * The tools of all servers, within 2 s: the last known ones of a server that does not answer by then. A server that
-   * recently did not answer is not waited for. Never rejects.
+   * recently did not answer is not waited for. Says which servers did not list their tools. Never rejects.
    */
-  list(): Promise<TurnTool[]>;
+  list(): Promise<McpCatalogue>;
   /** The tool of that name, `server__tool`. A server with tools never read is waited for, 10 s at most. */
   find(name: string): Promise<McpFinding>;
   /** The tools of the server of that name, which is waited for in the same way. */
@@ -75,12 +76,7 @@ export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, op
   return {
     names: [...servers.keys()],
     server: (name) => servers.get(name),
-    list: async () => {
-      const lists = await Promise.all(
-        [...servers.values()].map((server) => server.list({ withinMs: LIST_TIMEOUT_MS, skipUnresponsive: true })),
-      );
-      return lists.flatMap((tools) => tools ?? []);
-    },
+    list: () => readCatalogue(servers, LIST_TIMEOUT_MS),
     find: async (name) => {
       const [prefix = ''] = name.split('__', 1);
       const server = name.includes('__') ? servers.get(prefix) : undefined;
@@ -88,7 +84,7 @@ export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, op
       if (offer.kind === 'unavailable') return { ...offer, server: prefix };
       const tool = offer.kind === 'found' && offer.tools.find((offered) => offered.name === name);
       if (tool) return { kind: 'found', tool };
-      const leftOut = server?.known().leftOut.find(({ aliases }) => aliases.includes(name));
+      const leftOut = offer.kind === 'found' && offer.leftOut.find(({ aliases }) => aliases.includes(name));
       return leftOut ? { kind: 'left-out', why: leftOut.why } : { kind: 'unknown' };
     },
     toolsOf: (server) => offerOf(servers.get(server)),
@@ -107,7 +103,8 @@ async function offerOf(server: McpServer | undefined): Promise<McpOffer> {
   if (!server) return { kind: 'unknown' };
   const tools =
     (await server.list({ withinMs: LIST_TIMEOUT_MS })) ?? (await server.list({ withinMs: FIRST_LIST_TIMEOUT_MS }));
-  return tools ? { kind: 'found', tools } : { kind: 'unavailable', problem: server.problem() };
+  if (!tools) return { kind: 'unavailable', problem: server.problem() };
+  return { kind: 'found', tools, leftOut: server.known().leftOut };
 }
 
 function sentencesOf({ list, problem, address }: McpServer): string[] {
@@ -150,11 +147,11 @@ function mcpServer(name: string, config: McpServerConfig, { fetch, warn, log, re
     ...listing,
     address,
     call: async (request) => {
-      const server = { name, connection, askedMs: pauses.leftMs, known: () => listing.known().tools };
+      const server = { name, connection, askedMs: pauses.leftMs, listing };
       const attempt = await executeMcp(server, request);
       // A server that hangs does not answer this either, and is then connected to, or started, again.
       if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout')
-        void listing.list({ withinMs: 0 });
+        void listing.list({ withinMs: 0, again: true });
       return attempt;
     },
     close: () => connection.close(),

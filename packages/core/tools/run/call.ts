@@ -141,7 +141,8 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
     case 'mcp': {
       const server = context.mcp.server(execution.server);
       if (!server) return Promise.resolve(unavailable(call.tool.name, 'its MCP server is not configured here'));
-      return server.call({ ...request, tool: call.tool, progress, place: context.place });
+      const project = call.project.name;
+      return server.call({ ...request, tool: call.tool, project, progress, place: context.place });
     }
     case 'client':
       return Promise.resolve(unavailable(call.tool.name, 'tools of kind "client" are not run here'));

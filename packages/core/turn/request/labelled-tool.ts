@@ -1,24 +1,57 @@
-import type { Tool } from './tool.ts';
+import { createHash } from 'node:crypto';
+import type { TurnTool } from './tool.ts';
 
 /** Labels of calls that no MCP server runs, by who does: the names of servers are others (contract-responses R34). */
 export const OWN_LABELS = { server: 'pawl', http: 'http', client: 'client' } as const;
 
-/** A tool as clients of OpenAI's API know it: the label of who runs it, and its name there, without the server's prefix. */
+/**
+ * A tool as clients of OpenAI's API know it: the label of the server that runs it, and the name of the tool at that
+ * server (contract-responses R34).
+ */
 export type LabelledTool = { serverLabel: string; name: string };
 
-/** A tool by its label. One that a turn does not have, since the model made it up, counts as Pawl's own. */
-export function labelledTool({ name, execution }: { name: string; execution: Tool['execution'] }): LabelledTool {
+type NamedTool = Pick<TurnTool, 'name' | 'execution' | 'remoteName'>;
+
+/** Returns a tool by its label. A tool that the model made up, so that no turn has it, counts as Pawl's own. */
+export function labelledTool(tool: NamedTool): LabelledTool {
+  const { name, execution } = tool;
   if (execution?.kind !== 'mcp') return { serverLabel: OWN_LABELS[execution?.kind ?? 'server'], name };
-  const prefix = prefixOf(execution.server);
-  return { serverLabel: execution.server, name: name.startsWith(prefix) ? name.slice(prefix.length) : name };
+  return { serverLabel: execution.server, name: remoteNameOf(tool, execution.server) };
 }
 
-/** The name that the model knows a labelled tool by. */
+/** Returns the name of a tool at its MCP server. */
+export function remoteNameOf({ name, remoteName }: Omit<NamedTool, 'execution'>, server: string): string {
+  const prefix = prefixOf(server);
+  return remoteName ?? (name.startsWith(prefix) ? name.slice(prefix.length) : name);
+}
+
+/** Returns the name by which the model knows a labelled tool. */
 export function nameOfLabelled({ serverLabel, name }: LabelledTool): string {
-  return isOwnLabel(serverLabel) ? name : `${prefixOf(serverLabel)}${name}`;
+  return isOwnLabel(serverLabel) ? name : offeredName(serverLabel, name);
 }
 
-/** Whether a label is that of no MCP server. */
+const USABLE = /^[a-zA-Z0-9_-]{1,64}$/;
+const LONGEST = 64;
+const HASH = 8;
+
+/**
+ * Returns the name under which a tool of an MCP server is offered: `server__tool`. If a provider would refuse that
+ * name, other characters become `_`, and the name ends with a hash. The result depends on both names alone, so each
+ * process derives the same name, also if the server lists other tools.
+ */
+export function offeredName(server: string, tool: string): string {
+  const full = `${prefixOf(server)}${tool}`;
+  if (USABLE.test(full)) return full;
+  const hash = createHash('sha256').update(full).digest('hex').slice(0, HASH);
+  return `${full.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST - HASH - 1)}_${hash}`;
+}
+
+/** Returns whether a name may have been derived from another one, which only a list of the server shows. */
+export function mayBeDerived(name: string): boolean {
+  return /_[0-9a-f]{8}$/.test(name);
+}
+
+/** Returns whether a label is that of no MCP server. */
 export function isOwnLabel(label: string): boolean {
   return Object.values<string>(OWN_LABELS).includes(label);
 }

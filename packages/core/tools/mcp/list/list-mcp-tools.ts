@@ -4,6 +4,7 @@ import { mendSchema } from '../../../json-schema/mend-schema.ts';
 import { recordOf } from '../../../json-schema/parts.ts';
 import type { Redact } from '../../../redact.ts';
 import { cleanText, shorten } from '../../../text.ts';
+import { offeredName } from '../../../turn/request/labelled-tool.ts';
 import { Tool, type ToolEffect, type TurnTool } from '../../../turn/request/tool.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import { cleanJson } from '../../clean.ts';
@@ -11,62 +12,74 @@ import { checkDefinitions } from '../../define/check.ts';
 import type { Work } from '../connection.ts';
 import { headerProblem } from './header-problem.ts';
 import { listPages } from './list-pages.ts';
-import { nameTools } from './name-tools.ts';
 import { type ListedTool, readTool } from './read-tool.ts';
-
-/** A tool that is left out and why, without secrets. `aliases` are the names by which a turn may ask for the tool. */
-export type LeftOut = { name: string; why: string; aliases: string[] };
+import { usableOutputSchema } from './usable-output-schema.ts';
 
 /**
- * The tools of a server, and those that cannot be mended for providers or that MCP forbids. Sorted by name: a server
- * may change its order, and that would break the cached prefix.
+ * A tool that is left out, by its name at the server and its name in the log, and the reason. All three are without
+ * secrets. `aliases` are the names by which a turn may ask for the tool.
  */
-export type McpTools = { tools: TurnTool[]; leftOut: LeftOut[] };
+export type LeftOut = { remoteName: string; name: string; why: string; aliases: string[] };
 
-/** A listed tool, its name in full as the server has it, and our definition or a reason against it. */
-type Listed = { own: string; definition: TurnTool } | { own: string; why: string };
+/** A tool whose results are not checked, and why. */
+export type Unchecked = { name: string; why: string };
+
+/**
+ * The tools of a server, the tools that no turn can have, and the tools with an output schema that cannot be used.
+ * `tools` is sorted by name: a server may change its order, and that would break the cached prefix. `outputSchemas`
+ * has the schemas that can be used, by the names of the tools at the server.
+ */
+export type McpTools = {
+  tools: TurnTool[];
+  leftOut: LeftOut[];
+  unchecked: Unchecked[];
+  outputSchemas: ReadonlyMap<string, Record<string, unknown>>;
+};
+
+/** A definition of ours and its usable output schema, or the reason why its results are not checked. */
+type Defined = { definition: TurnTool; outputSchema: Record<string, unknown> | null; unchecked: string | null };
+
+/** A listed tool, its own name at the server, and our definition or a reason against it. */
+type Listed = { own: string } & (Defined | { why: string });
 
 /**
  * Reads the tools of a server and mends their names and schemas. A tool that cannot be mended is left out alone. A
  * definition that has not changed since the last reading is not read again.
  */
 export function listMcpTools(server: string, redact: Redact): Work<McpTools> {
-  let known = new Map<string, TurnTool>();
+  let known = new Map<string, Defined>();
   return async ({ client }) => {
     const tools = (await listPages(client)).map(readTool);
-    const usable = tools.flatMap((tool) => (tool && nameProblem(tool) === null ? tool.name : []));
-    const names = nameTools(server, usable);
-    const read = new Map<string, TurnTool>();
-    const define = (tool: ListedTool): TurnTool | null => {
-      const text = definitionOf(server, names.get(tool.name) ?? tool.name, tool);
-      const definition = known.get(text) ?? readDefinition(text, { own: `${server}__${tool.name}`, name: tool.name });
-      if (definition) read.set(text, definition);
-      return definition;
+    const read = new Map<string, Defined>();
+    const define = async (tool: ListedTool): Promise<Defined | null> => {
+      const text = definitionOf(server, tool);
+      const defined = known.get(text) ?? (await readDefinition(text, server, tool));
+      if (defined) read.set(text, defined);
+      return defined;
     };
     const listed: Listed[] = [];
     for (const [index, tool] of tools.entries()) {
       await yieldToEventLoop();
-      const own = `${server}__${tool?.name ?? `tool ${index + 1}`}`;
-      listed.push({ own, ...readListed(tool, define) });
+      listed.push({ own: tool?.name ?? `tool ${index + 1}`, ...(await readListed(tool, define)) });
     }
     known = read;
-    return partitionTools(listed, { takesHeaders: takesHeaders(client), redact });
+    return partitionTools(listed, { server, takesHeaders: takesHeaders(client), redact });
   };
 }
 
-type Define = (tool: ListedTool) => TurnTool | null;
+type Define = (tool: ListedTool) => Promise<Defined | null>;
 
-function readListed(tool: ListedTool | null, define: Define): { definition: TurnTool } | { why: string } {
+async function readListed(tool: ListedTool | null, define: Define): Promise<Defined | { why: string }> {
   if (tool === null) return { why: 'Give it a name.' };
-  const why = nameProblem(tool);
+  const why = problemOf(tool);
   if (why !== null) return { why };
-  const definition = define(tool);
-  return definition ? { definition } : { why: 'Give it the fields of a tool.' };
+  return (await define(tool)) ?? { why: 'Give it the fields of a tool.' };
 }
 
-function nameProblem({ name }: ListedTool): string | null {
+function problemOf({ name, execution }: ListedTool): string | null {
   if (name.length > MCP_BOUNDS.nameLength) return `Name it in ${MCP_BOUNDS.nameLength} characters at most.`;
-  return cleanText(name) === name ? null : 'Name it with characters that can be printed.';
+  if (cleanText(name) !== name) return 'Name it with characters that can be printed.';
+  return execution?.taskSupport === 'required' ? 'Let it run without a task: Pawl does not start tasks.' : null;
 }
 
 /** Only servers with the newest protocol read arguments from headers. */
@@ -74,11 +87,42 @@ function takesHeaders(client: Client): boolean {
   return client.getProtocolEra() === 'modern';
 }
 
-type Rules = { takesHeaders: boolean; redact: Redact };
+type Rules = { server: string; takesHeaders: boolean; redact: Redact };
 
-async function partitionTools(listed: Listed[], { takesHeaders, redact }: Rules): Promise<McpTools> {
+async function partitionTools(listed: Listed[], { server, takesHeaders, redact }: Rules): Promise<McpTools> {
   const found = listed.flatMap((each) => ('definition' in each ? [each] : []));
-  const tools = found.map(({ definition }) => definition);
+  const reasons = await reasonsAgainst(
+    found.map(({ definition }) => definition),
+    takesHeaders,
+  );
+  const leftOut = [
+    ...listed.flatMap((each) => ('why' in each ? [each] : [])),
+    ...found.flatMap(({ own }, index) => {
+      const why = reasons.get(index);
+      return why === undefined ? [] : [{ own, why }];
+    }),
+  ];
+  const inLog = (own: string) => shorten(redact(`${server}__${own}`));
+  const offered = found.filter((_, index) => !reasons.has(index));
+  return {
+    tools: offered.map(({ definition }) => definition).toSorted(byName),
+    leftOut: leftOut.map(({ own, why }) => ({
+      ...{ remoteName: shorten(redact(own)), name: inLog(own), why: redact(why) },
+      aliases: [`${server}__${own}`, offeredName(server, own)],
+    })),
+    unchecked: offered.flatMap(({ own, unchecked: why }) =>
+      why === null ? [] : [{ name: inLog(own), why: redact(why) }],
+    ),
+    outputSchemas: new Map(
+      offered.flatMap(({ own, outputSchema }): [string, Record<string, unknown>][] =>
+        outputSchema === null ? [] : [[own, outputSchema]],
+      ),
+    ),
+  };
+}
+
+/** Returns why tools are left out, by their index. */
+async function reasonsAgainst(tools: TurnTool[], takesHeaders: boolean): Promise<Map<number, string>> {
   const problems = await checkDefinitions(tools, 'provider');
   const reasons = new Map(problems.map(({ path, message }) => [Number(/\d+/.exec(path)?.[0]), message]));
   for (const [index, { description, parameters }] of tools.entries()) {
@@ -87,17 +131,7 @@ async function partitionTools(listed: Listed[], { takesHeaders, redact }: Rules)
     if (description.length > MCP_BOUNDS.descriptionLength)
       reasons.set(index, `Describe it in ${MCP_BOUNDS.descriptionLength.toLocaleString('en')} characters at most.`);
   }
-  const leftOut = [
-    ...listed.flatMap((each) => ('why' in each ? [{ ...each, aliases: [each.own] }] : [])),
-    ...found.flatMap(({ own, definition }, index) => {
-      const why = reasons.get(index);
-      return why === undefined ? [] : [{ own, why, aliases: [own, definition.name] }];
-    }),
-  ];
-  return {
-    tools: tools.filter((_, index) => !reasons.has(index)).toSorted(byName),
-    leftOut: leftOut.map(({ own, why, aliases }) => ({ name: shorten(redact(own)), why: redact(why), aliases })),
-  };
+  return reasons;
 }
 
 function byName({ name: one }: TurnTool, { name: other }: TurnTool): number {
@@ -105,35 +139,33 @@ function byName({ name: one }: TurnTool, { name: other }: TurnTool): number {
 }
 
 /** A tool of an MCP server as a definition of ours in JSON. Whether it keeps our rules is not checked. */
-function definitionOf(
-  server: string,
-  name: string,
-  { title, description, inputSchema, annotations }: ListedTool,
-): string {
+function definitionOf(server: string, { name, title, description, ...tool }: ListedTool): string {
   return JSON.stringify({
-    name,
-    description: description ?? title ?? annotations?.title ?? '',
-    parameters: recordOf(inputSchema),
+    name: offeredName(server, name),
+    description: description ?? title ?? tool.annotations?.title ?? '',
+    parameters: recordOf(tool.inputSchema),
     execution: { kind: 'mcp', server },
-    effect: effectOf(annotations),
+    effect: effectOf(tool.annotations),
+    outputSchema: tool.outputSchema,
   });
 }
 
 /** Characters of a schema that is mended. A larger one is refused as it is. */
 const LARGEST_MENDED = 128 * 1024;
 
-type Named = { own: string; name: string };
-
 /** Reads a definition, with its schema mended. The tool keeps the server's own name if it has another one here. */
-function readDefinition(text: string, { own, name }: Named): TurnTool | null {
-  const definition = recordOf(cleanJson(JSON.parse(text), (part) => part));
-  const parameters =
-    text.length > LARGEST_MENDED
-      ? { ...recordOf(definition.parameters), type: 'object' }
-      : mendSchema(definition.parameters);
+async function readDefinition(text: string, server: string, { name }: ListedTool): Promise<Defined | null> {
+  const { outputSchema, ...given } = recordOf(JSON.parse(text));
+  const definition = recordOf(cleanJson(given, (part) => part));
+  const isLarge = JSON.stringify(definition).length > LARGEST_MENDED;
+  const parameters = isLarge
+    ? { ...recordOf(definition.parameters), type: 'object' }
+    : mendSchema(definition.parameters);
   const tool = Tool.safeParse({ ...definition, parameters }).data;
   if (!tool) return null;
-  return tool.name === own ? tool : { ...tool, remoteName: name };
+  const { schema, why } = await usableOutputSchema(outputSchema);
+  const remote = tool.name === `${server}__${name}` ? {} : { remoteName: name };
+  return { definition: { ...tool, ...remote }, outputSchema: schema, unchecked: why };
 }
 
 /** From the server's hints; a tool without hints may be called at most once. */

@@ -7,6 +7,11 @@ const ListedTool = z.looseObject({
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: z.unknown().optional(),
+  outputSchema: z.unknown().optional(),
+  execution: z
+    .looseObject({ taskSupport: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
   annotations: z
     .looseObject({
       title: z.string().optional().catch(undefined),

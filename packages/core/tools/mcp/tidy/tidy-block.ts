@@ -1,10 +1,12 @@
 import { isRecord } from '../../../json.ts';
+import { shorten } from '../../../text.ts';
 
 type Block = Record<string, unknown>;
 
 /**
  * Tidies a block of content, which the SDK would refuse with the whole answer. An optional field of an odd type is
- * missing. A block without a usable text, address or data is its own JSON as text. A block that says nothing is left out.
+ * missing. A block of an unknown kind, or without a usable text, address or data, is its own JSON as text, or a note
+ * if that is long. A block that says nothing is left out.
  */
 export function tidyBlock(block: unknown): Block[] {
   if (block === null || block === undefined) return [];
@@ -12,7 +14,17 @@ export function tidyBlock(block: unknown): Block[] {
   if (!isRecord(block)) return [textBlock(JSON.stringify(block))];
   const given = Object.fromEntries(Object.entries(block).filter(isUsable));
   const tidied = tidyKind(given);
-  return tidied === undefined ? [textBlock(JSON.stringify(block))] : [tidied].flat();
+  return tidied === undefined ? [textBlock(noteOf(block))] : [tidied].flat();
+}
+
+/** Characters of JSON that stand for a block that cannot be read. */
+const LONGEST_JSON = 2_000;
+
+function noteOf(block: Block): string {
+  const json = JSON.stringify(block);
+  if (json.length <= LONGEST_JSON) return json;
+  const kind = typeof block.type === 'string' ? ` of type ${JSON.stringify(shorten(block.type))}` : '';
+  return `[content${kind} that cannot be read, ${json.length} characters of JSON]`;
 }
 
 /** A block of text. */

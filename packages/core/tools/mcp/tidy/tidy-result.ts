@@ -21,8 +21,17 @@ export function tidyResult(result: Result): void {
   const { structuredContent: structured } = result;
   if (structured === undefined || isRecord(structured)) return;
   Reflect.deleteProperty(result, 'structuredContent');
+  result._meta = { ...(isRecord(result._meta) && result._meta), [KEY]: structured };
   const said = Array.isArray(result.content) ? result.content : [];
   if (said.length === 0) result.content = [textBlock(JSON.stringify(structured))];
+}
+
+/** The place of structured content that is not an object: before the newest protocol, the SDK takes objects alone. */
+const KEY = 'pawl/structured';
+
+/** Returns the structured content of a tidied result, of any type; undefined without any. */
+export function structuredContentOf({ structuredContent, _meta }: Result): unknown {
+  return structuredContent ?? (isRecord(_meta) ? _meta[KEY] : undefined);
 }
 
 function tidyFlag(result: Result): void {

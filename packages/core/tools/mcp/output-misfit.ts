@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { describeViolations } from '../arguments/describe-violations.ts';
+import { findViolations } from '../arguments/find-violations.ts';
+import { unlessAborted } from '../unless-aborted.ts';
+import type { ToolListing } from './listing.ts';
+import { structuredContentOf } from './tidy/tidy-result.ts';
+
+/** The error that the model reads in place of a result that breaks the output schema of its tool. */
+export type OutputMisfit = { message: string; details: Record<string, unknown> };
+
+/**
+ * The name of a tool at its server, the list of the server, and the project for which a result is checked. `signal`
+ * ends the check.
+ */
+type OutputCheck = {
+  tool: string;
+  listing: Pick<ToolListing, 'list' | 'known'>;
+  project: string;
+  signal: AbortSignal;
+};
+
+/**
+ * Time in which a server lists its tools before a check, and again after a result that does not fit, in milliseconds.
+ */
+const LIST_TIMEOUT_MS = 2_000;
+
+/**
+ * Returns the error for a result that breaks the output schema of its tool. Null if the result fits, if the tool
+ * reports an error, or if no output schema of the tool is known. The server may have changed the schema, so it lists
+ * its tools again before a result is refused. A list that was never read is read first. After `signal` aborts, there
+ * is no further check: a result that was not checked yet counts as fitting. Never rejects.
+ */
+export async function findMisfit(
+  result: CallToolResult,
+  { tool, listing, project, signal }: OutputCheck,
+): Promise<OutputMisfit | null> {
+  const list = () => unlessAborted(listing.list({ withinMs: LIST_TIMEOUT_MS }), signal);
+  if (listing.known().tools.length === 0) await list();
+  const known = listing.known().outputSchemas.get(tool);
+  const misfit = await unlessAborted(misfitOf(result, known, project), signal);
+  if (misfit === null) return null;
+  await list();
+  const listed = listing.known().outputSchemas.get(tool);
+  return isDeepStrictEqual(listed, known) ? misfit : unlessAborted(misfitOf(result, listed, project), signal);
+}
+
+/** Checks a result by a schema. A check that does not finish counts as passed, since the tool has run. */
+async function misfitOf(
+  result: CallToolResult,
+  schema: Record<string, unknown> | undefined,
+  project: string,
+): Promise<OutputMisfit | null> {
+  if (schema === undefined || result.isError) return null;
+  const value = structuredContentOf(result);
+  if (value === undefined) return misfit('Its structured content is missing');
+  const violations = await findViolations({ value, text: JSON.stringify(value), project }, schema);
+  if (violations.count === 0 || violations.isUnchecked) return null;
+  const { sentence, details } = describeViolations(violations, 'structured content');
+  return misfit(sentence, details);
+}
+
+function misfit(problem: string, details: Record<string, unknown> = {}): OutputMisfit {
+  const ran = 'The tool ran, but its result does not fit its output schema.';
+  return { message: `${ran} ${problem}. Do not rely on the result.`, details };
+}
