@@ -752,7 +752,7 @@ returns tsvector immutable parallel safe language plpgsql as $$ begin
     select string_agg(concat_ws(' ',
       case json_typeof(item -> 'content') when 'string' then item ->> 'content'
         when 'array' then text_of_parts(item -> 'content') end,
-      item ->> 'arguments',
+      item ->> 'arguments', item ->> 'summary',
       case json_typeof(item -> 'output') when 'string' then item ->> 'output'
         when 'array' then text_of_parts(item -> 'output') end), ' ')
     from json_array_elements(input) as item), joined, output))

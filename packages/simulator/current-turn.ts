@@ -19,10 +19,16 @@ export function currentTurn(messages: ChatMessage[]): CurrentTurn {
   };
 }
 
+/** The beginning of the message in which Pawl asks, as the user, for a summary of the messages before it. */
+export const SUMMARY_QUESTION = 'Summarize this conversation. Another model continues it';
+
 const REPAIR = 'Your answer does not fit the JSON Schema';
 
-/** What Pawl says in a user's place: what an answer breaks, and the images of results, which this wire has in no result. */
-const SAID_BY_PAWL = [REPAIR, 'Images and files of the tool results above'];
+/**
+ * The openings of messages that Pawl sends as the user: a repair of an answer, images of results, which this wire
+ * does not have in a result, and the question for a summary.
+ */
+const SAID_BY_PAWL = [REPAIR, 'Images and files of the tool results above', SUMMARY_QUESTION];
 
 function isSaidByUser(message: ChatMessage): boolean {
   return message.role === 'user' && !SAID_BY_PAWL.some((opening) => textOf(message).startsWith(opening));

@@ -35,7 +35,7 @@ function meets({ body, earlierAttempts }: ChatAttempt, fault: Fault): boolean {
 }
 
 function currentReply(script: Script, { body, round: number }: ChatAttempt, turn: CurrentTurn): ScriptedReply {
-  if (isSummaryRequest(body)) return { ...script.summary, say: summaryOf(turn, script.summary) };
+  if (isSummaryRequest(body)) return { ...script.summary, say: summaryOf(body, turn, script.summary) };
   const repair = script.repairs[turn.repairs - 1];
   if (repair) return repair;
   // A summary may stand for rounds of this turn, too.

@@ -19,7 +19,7 @@ export function replyUnscripted({ body, bodyLength }: ChatAttempt, turn: Current
         finishReason: 'tool_calls',
       }
     : {
-        text: exampleAnswer(body.response_format, isSummaryRequest(body) ? summaryOf(turn) : answerTo(turn)),
+        text: exampleAnswer(body.response_format, isSummaryRequest(body) ? summaryOf(body, turn) : answerTo(turn)),
         calls: [],
         reasoning: '',
         finishReason: 'stop',

@@ -1,17 +1,25 @@
-import { type ChatRequest, textOf } from './chat-request.ts';
-import type { CurrentTurn } from './current-turn.ts';
+import { type ChatMessage, type ChatRequest, textOf } from './chat-request.ts';
+import { type CurrentTurn, SUMMARY_QUESTION } from './current-turn.ts';
 import type { ScriptedReply } from './script.ts';
 
-/** Whether a model is asked for a summary: the system message says so, as Pawl asks it. */
-export function isSummaryRequest({ messages: [first] }: ChatRequest): boolean {
-  return first?.role === 'system' && textOf(first).startsWith('You summarize conversations');
+/** Returns whether the request asks for a summary. Pawl asks in the system message, or in the last message. */
+export function isSummaryRequest({ messages }: ChatRequest): boolean {
+  const [first] = messages;
+  const isInstructed = first?.role === 'system' && textOf(first).startsWith('You summarize conversations');
+  return isInstructed || hasQuestion(messages);
+}
+
+function hasQuestion(messages: ChatMessage[]): boolean {
+  const last = messages.at(-1);
+  return last?.role === 'user' && textOf(last).startsWith(SUMMARY_QUESTION);
 }
 
 /** What the script says, with what it is asked to summarize in the place of {{conversation}}; else how much that is. */
-export function summaryOf({ input }: CurrentTurn, scripted: ScriptedReply = {}): string {
+export function summaryOf({ messages }: ChatRequest, { input }: CurrentTurn, scripted: ScriptedReply = {}): string {
   if (scripted.refusal !== undefined) return scripted.say ?? '';
-  const text = scripted.say ?? `The user and the assistant spoke ${input.split(/\s+/).length} words.`;
-  return text.replaceAll('{{conversation}}', () => input);
+  const conversation = hasQuestion(messages) ? messages.slice(0, -1).map(textOf).join('\n') : input;
+  const text = scripted.say ?? `The user and the assistant spoke ${conversation.split(/\s+/).length} words.`;
+  return text.replaceAll('{{conversation}}', () => conversation);
 }
 
 /** Whether a summary stands for a part of the history. */

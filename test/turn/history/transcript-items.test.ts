@@ -93,6 +93,20 @@ test('opaque state goes with the message of the assistant that it stands before,
   ]);
 });
 
+test('a compaction is a message of the user, and ends the assistant message before it', () => {
+  const messages = ofInput(
+    { role: 'assistant', content: 'Looking.' },
+    { type: 'compaction', summary: 'It is sunny.' },
+    ...[call('a'), output('a', 'dry')],
+  );
+
+  expect(shape(messages)).toEqual([
+    'assistant: Looking. []',
+    'user: Summary of the conversation so far, which stands in its place:\n\nIt is sunny.',
+    ...['assistant: - [a]', 'a: dry'],
+  ]);
+});
+
 test('a developer speaks as the system, and parts stand beside their text', () => {
   const messages = ofInput(
     { role: 'developer', content: 'Be kind.' },

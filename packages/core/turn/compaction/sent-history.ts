@@ -59,10 +59,15 @@ export function replacesAny({ strategy, summary, beforeTokens, afterTokens }: Co
   return strategy === 'drop_tool_results' ? afterTokens < beforeTokens : summary !== null;
 }
 
+/** Returns the message by which a model reads a summary in the place of a history. */
+export function summaryMessage(summary: string) {
+  return { role: 'user' as const, content: `${OPENING}\n\n${summary}` };
+}
+
 const OPENING = 'Summary of the conversation so far, which stands in its place:';
 
 function replaceBySummary(turns: Turn[], { compaction, owner, upTo }: InEffect): Turn[] {
-  const message = { role: 'user' as const, content: `${OPENING}\n\n${compaction.summary}` };
+  const message = summaryMessage(compaction.summary ?? '');
   const isOwn = upTo.index === owner;
   const rest = turns.slice(upTo.index).flatMap((turn, index) => {
     if (index > 0) return [turn];

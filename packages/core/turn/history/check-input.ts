@@ -122,6 +122,7 @@ function callOf(item: InputItem): ItemCall | null {
     case 'mcp_approval_request':
     case 'mcp_approval_response':
     case 'opaque_state':
+    case 'compaction':
       return null;
   }
 }

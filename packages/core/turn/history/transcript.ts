@@ -1,4 +1,5 @@
 import { isApprovalRequest } from '../call.ts';
+import { summaryMessage } from '../compaction/sent-history.ts';
 import type { Message, RequestedCall } from '../message.ts';
 import { isHandedOver } from '../next-step.ts';
 import { repairNote } from '../output/output-schema.ts';
@@ -90,6 +91,9 @@ function addItem(transcript: Transcript, item: InputItem, turn: TranscriptTurn):
       break;
     case 'opaque_state':
       Object.assign(transcript, { spoken: null, opaque: { provider: item.provider, state: item.state } });
+      break;
+    case 'compaction':
+      addMessage(transcript, summaryMessage(item.summary));
       break;
   }
 }

@@ -21,7 +21,7 @@ export type MessageItem = { role: 'user' | 'assistant' | 'system' | 'developer';
  * One item of a turn's input: a message, or what happened before, elsewhere or in the turn that handed a call over. The
  * shapes are those of OpenAI's input items, normalised; a message has no `type`, as callers of the native API write it.
  * An `opaque_state` goes back verbatim to the provider it names; `sealed` is in no row, and is added where a list shows the
- * item (contract-responses R33).
+ * item (contract-responses R33). A `compaction` is the summary of a history, in the place of that history.
  */
 export type InputItem =
   | MessageItem
@@ -40,7 +40,8 @@ export type InputItem =
     }
   | { type: 'mcp_approval_request'; id: string; server_label: string; name: string; arguments: string }
   | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason: string | null }
-  | { type: 'opaque_state'; provider: string; state: unknown; sealed?: string };
+  | { type: 'opaque_state'; provider: string; state: unknown; sealed?: string }
+  | { type: 'compaction'; summary: string; sealed?: string };
 
 /** A person's answer to a request for approval (contract-responses R35). */
 export type ApprovalResponse = Extract<InputItem, { type: 'mcp_approval_response' }>;

@@ -1,10 +1,11 @@
 import { isId } from '../../id.ts';
 
 /**
- * What an item is, by the beginning of its id: message, reasoning, call and result of a function, of a custom tool; call of a
- * tool that Pawl runs, request to allow one, and what a person answered.
+ * The kinds of items, by the beginning of their ids: message, reasoning, call and result of a function, call and
+ * result of a custom tool, call of a tool that Pawl runs, request to allow such a call, answer of a person,
+ * compaction.
  */
-const PREFIXES = ['msg', 'rs', 'fc', 'fco', 'ctc', 'ctco', 'mcp', 'mcpr', 'mcprr'] as const;
+const PREFIXES = ['msg', 'rs', 'fc', 'fco', 'ctc', 'ctco', 'mcp', 'mcpr', 'mcprr', 'cmp'] as const;
 type ItemPrefix = (typeof PREFIXES)[number];
 
 /**

@@ -174,10 +174,10 @@ function mcpCall({ id: turnId, config, input }: Turn, call: ToolCall): McpCall {
   };
 }
 
-/** A call that Pawl runs as its server knows it: without the prefix of the server's label. */
+/** A call that Pawl runs as its server knows it: with the server's own name of the tool. */
 function servedCall(config: Turn['config'], call: ToolCall) {
-  const execution = toolsFor(config, call).find(({ name }) => name === call.name)?.execution ?? null;
-  const { serverLabel, name } = labelledTool({ name: call.name, execution });
+  const tool = toolsFor(config, call).find(({ name }) => name === call.name);
+  const { serverLabel, name } = labelledTool(tool ?? { name: call.name, execution: null });
   return { server_label: serverLabel, name, arguments: call.arguments || '{}' };
 }
 

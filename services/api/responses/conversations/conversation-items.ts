@@ -1,5 +1,4 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import type { Db } from '#core/checkpoint/tables.ts';
 import { findTurnOfItems } from '#core/checkpoint/turns/reading/line.ts';
 import { type ConversationItem as Item, itemsOfTurn } from '#core/turn/responses/conversation-items.ts';
 import type { Turn } from '#core/turn/turn.ts';
@@ -108,17 +107,18 @@ function addSome(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
     const { id: conversationId } = await findOwnConversation(context.db, project, c.req.valid('param').id);
-    const addition = { project, conversationId, items: await readAddedItems(c.req.valid('json').items) };
+    const unseal = (sealed: string) => context.stateSeals.unsealSummary(sealed, project);
+    const addition = { project, conversationId, items: await readAddedItems(c.req.valid('json').items, unseal) };
     const made = await withIdempotencyKey(c, context, { together: (trx) => addToConversation(trx, addition) });
-    const added = await addedItems(context.db, project, made.resourceId);
+    const added = await addedItems(context, project, made.resourceId);
     return c.json(itemPage(added, { limit: added.length }), 200);
   };
 }
 
 /** The items that one request added, as they are now; none where none of them had anything to tell. */
-async function addedItems(db: Db, project: string, resourceId: string): Promise<Item[]> {
+async function addedItems({ db, stateSeals }: ApiContext, project: string, resourceId: string): Promise<Item[]> {
   const found = await findTurnOfItems(db, project, resourceId);
-  return found ? itemsOfTurn(found.turn, found.deletedItems) : [];
+  return found ? itemsOfTurn(stateSeals.sealTurn(found.turn), found.deletedItems) : [];
 }
 
 function listAll({ readAnywhere, stateSeals }: ApiContext): RouteHandler<typeof list, ApiEnv> {

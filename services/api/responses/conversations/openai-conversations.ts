@@ -89,7 +89,8 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
     const { items, metadata } = c.req.valid('json');
-    const given = { project, items: await readAddedItems(items ?? []), metadata: metadata ?? {} };
+    const unseal = (sealed: string) => context.stateSeals.unsealSummary(sealed, project);
+    const given = { project, items: await readAddedItems(items ?? [], unseal), metadata: metadata ?? {} };
     const { resourceId } = await withIdempotencyKey(c, context, { together: (trx) => beginConversation(trx, given) });
     return c.json(present(await findOwnConversation(context.db, project, resourceId)), 200);
   };

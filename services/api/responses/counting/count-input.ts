@@ -1,7 +1,7 @@
 import { estimateInput } from '#core/turn/compaction/estimate-input.ts';
 import { bytesToTokens } from '#core/turn/compaction/tokens-of-request.ts';
 import type { ApiContext } from '../../context.ts';
-import { readResponseRequest } from '../read-request.ts';
+import { readResponseRequest } from '../read-response-request.ts';
 import { resolveInput, takeResolved } from '../resolve-input.ts';
 import type { ResponseBody } from '../response-body.ts';
 import { findNamedHistory, loadCounted } from './counted-history.ts';

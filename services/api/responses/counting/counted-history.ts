@@ -13,7 +13,7 @@ import { turnIdOf } from '#core/turn/responses/item-id.ts';
 import { isAdded } from '#core/turn/turn.ts';
 import { conversationNotFound } from '../../find-own.ts';
 import { previousNotFound } from '../predecessor.ts';
-import type { ReadRequest } from '../read-request.ts';
+import type { ReadRequest } from '../request/read-request.ts';
 
 /** A history that a request names: all of a conversation, or a part that ends before a position. */
 type NamedHistory = { conversationId: string; before?: number; position: number };

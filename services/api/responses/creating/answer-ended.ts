@@ -16,8 +16,13 @@ type Waited = {
   turn: Turn;
   id: string;
   present(turn: Turn): object | Promise<object>;
+  /** Returns the error to answer. Default: the error of the turn. */
+  errorOf?(turn: Turn): AnsweredError | null;
   notFound(): RequestRefused;
 };
+
+/** The parts of an error that its answer has. */
+export type AnsweredError = Pick<TurnError, 'code' | 'message'>;
 
 /** Answers a create request in the foreground once its response has ended (contract-responses R11, R51). */
 export function answerWhenEnded(c: Context<ApiEnv>, context: ApiContext, { turn }: { turn: Turn }): Promise<Response> {
@@ -32,7 +37,7 @@ export function answerWhenEnded(c: Context<ApiEnv>, context: ApiContext, { turn 
 export async function answerAtEnd(
   c: Context<ApiEnv>,
   { streamHub }: Pick<ApiContext, 'streamHub'>,
-  { turn: { id: turnId }, id, present, notFound }: Waited,
+  { turn: { id: turnId }, id, present, notFound, errorOf = ({ error }) => error }: Waited,
 ): Promise<Response> {
   const { signal } = c.req.raw;
   const timing = { timeoutMs: LONGEST_MS, untilSettled: true, signal };
@@ -42,7 +47,8 @@ export async function answerAtEnd(
   if (signal.aborted) return c.body(null);
   if (!turn) throw notFound();
   if (!isTerminal(turn.status)) throw interrupted(c);
-  return turn.error ? answerFailed(c, turn.error) : c.json(await present(turn), 200);
+  const error = errorOf(turn);
+  return error ? answerFailed(c, error) : c.json(await present(turn), 200);
 }
 
 /** This process stops. With a key, asking again finds the same response; without one it would begin a second. */
@@ -54,7 +60,7 @@ function interrupted(c: Context<ApiEnv>): RequestRefused {
 }
 
 /** Answers with the error of a failed turn. Pawl has retried what may be retried: the same would fail again. */
-export function answerFailed(c: Context<ApiEnv>, error: TurnError): Response {
+export function answerFailed(c: Context<ApiEnv>, error: AnsweredError): Response {
   const status = statusOf(error.code);
   c.header('x-should-retry', 'false');
   if (status === 429) c.header('Retry-After', RETRY_AFTER_SECONDS);
@@ -62,7 +68,7 @@ export function answerFailed(c: Context<ApiEnv>, error: TurnError): Response {
 }
 
 /** Returns the error of a failed turn as the envelope has it. */
-export function failureOf({ code, message }: TurnError) {
+export function failureOf({ code, message }: AnsweredError) {
   return { message, type: errorTypes[statusOf(code)], param: null, code };
 }
 

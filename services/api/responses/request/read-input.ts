@@ -21,21 +21,24 @@ export type PlacedItem = { at: number; item: InputItem | ItemReference };
 export type ItemReference = { type: 'item_reference'; id: string; call?: McpCallItem; mayMiss?: true };
 type McpCallItem = Extract<InputItem, { type: 'mcp_call' }>;
 
-/** The item that a caller was given sealed; null where it is of no use here. */
-type Unseal = (sealed: string) => InputItem | null;
+/** Unseals reasoning and compactions that a caller received. Null if reasoning is of no use, or the seal unknown. */
+type Unseal = { reasoning(sealed: string): InputItem | null; compaction(sealed: string): InputItem | null };
 
 type Given = { type?: string | null | undefined };
 
 /**
  * The input of a create request as items, each with its place in the caller's list (contract-responses section 3). What is of
  * no use here is left out: messages without text that are not a user's, lists of tools, reasoning that `unseal` makes nothing of.
+ * A compaction that `unseal` does not know is refused (contract-responses R71), since the model would lack a whole
+ * history.
  */
 export async function readInput(
   { input, previous_response_id, conversation }: Pick<ResponseBody, 'input' | 'previous_response_id' | 'conversation'>,
   unseal: Unseal,
+  mayBeEmpty = false,
 ): Promise<PlacedItem[]> {
   if (typeof input === 'string') return [{ at: 0, item: userMessage(input, ['input']) }];
-  if (input.length === 0 && !previous_response_id && !conversation) {
+  if (input.length === 0 && !previous_response_id && !conversation && !mayBeEmpty) {
     throw new RequestRefused(
       400,
       'invalid_value',
@@ -47,8 +50,8 @@ export async function readInput(
 }
 
 /** The items that a caller adds to a conversation, by the same rules: no provider is known that a state could be for. */
-export function readAddedItems(items: Given[]): Promise<PlacedItem[]> {
-  return readItems(items, { field: 'items', unseal: () => null });
+export function readAddedItems(items: Given[], compaction: Unseal['compaction']): Promise<PlacedItem[]> {
+  return readItems(items, { field: 'items', unseal: { reasoning: () => null, compaction } });
 }
 
 /** Items that are read before other work has its turn. */
@@ -60,10 +63,18 @@ async function readItems(items: Given[], { field, unseal }: Reading): Promise<Pl
   const read: PlacedItem[] = [];
   for (const [at, given] of items.entries()) {
     if (at % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await yieldToEventLoop();
-    const item = given.type === 'reasoning' ? readReasoning(given, unseal) : readItem(given, [field, at]);
+    const item = isSealed(given) ? readSealed(given, [field, at], unseal) : readItem(given, [field, at]);
     if (item) read.push({ at, item });
   }
   return read;
+}
+
+function isSealed({ type }: Given): boolean {
+  return type === 'reasoning' || type === 'compaction';
+}
+
+function readSealed(given: Given, path: PropertyKey[], unseal: Unseal): InputItem | null {
+  return given.type === 'reasoning' ? readReasoning(given, unseal) : readCompaction(given, path, unseal);
 }
 
 function readItem(given: Given, path: PropertyKey[]): InputItem | ItemReference | null {
@@ -98,11 +109,21 @@ function readItem(given: Given, path: PropertyKey[]): InputItem | ItemReference 
 
 /** Whatever is no state of ours is left out without a word, whatever its shape (contract-responses R33). */
 function readReasoning(given: Given, unseal: Unseal): InputItem | null {
-  const { data } = Reasoning.safeParse(given);
-  return data ? unseal(data.encrypted_content) : null;
+  const { data } = Sealed.safeParse(given);
+  return data ? unseal.reasoning(data.encrypted_content) : null;
 }
 
-const Reasoning = z.object({ encrypted_content: z.string() });
+function readCompaction(given: Given, path: PropertyKey[], unseal: Unseal): InputItem {
+  const item = unseal.compaction(readValue(Sealed, given, path).encrypted_content);
+  if (item) return item;
+  const param = renderPath([...path, 'encrypted_content']);
+  const message =
+    `\`${param}\` is not the content of a compaction of this project. ` +
+    'Send the item unchanged, as `POST /v1/responses/compact` returned it.';
+  throw new RequestRefused(400, 'invalid_encrypted_content', message, param);
+}
+
+const Sealed = z.object({ encrypted_content: z.string() });
 const GivenMessage = z.object({ role: z.enum(['user', 'assistant', 'system', 'developer']), content: GivenContent });
 const CallId = z.string().min(1).max(256);
 const FunctionCall = z.object({ call_id: CallId, name: z.string().min(1), arguments: z.string() });

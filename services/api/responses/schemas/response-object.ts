@@ -15,7 +15,8 @@ const seconds = (what: string) => z.int().describe(`${what}, in Unix seconds.`);
 const tokens = (what: string) => z.int().min(0).describe(what);
 const anyOf = z.record(z.string(), z.unknown());
 
-const Usage = z
+/** The tokens that a response used. */
+export const Usage = z
   .object({
     input_tokens: tokens('Tokens of all requests, cached ones included.'),
     input_tokens_details: z

@@ -9,11 +9,20 @@ import { type SealingKeys, type StateOwner, sealState, spreadKey, unsealState } 
 export type StateSeals = {
   /** A turn whose answers show the state of each round: where its create asked for it, or `isAsked`. Else the turn as it is. */
   sealRounds(turn: Turn, isAsked?: boolean): Turn;
-  /** The same, with the state that came with its input. */
+  /** The same, with the state that came with its input. Compactions of the input are always sealed. */
   sealTurn(turn: Turn, isAsked?: boolean): Turn;
   /** The item that a caller sent back; null where it was sealed for another, or is not ours. */
   unseal(sealed: string, owner: StateOwner): InputItem | null;
+  /** Seals the summary of a compaction (contract-responses R71). `place` is the id of its item. */
+  sealSummary(summary: string, sealing: { project: string; place: string }): string;
+  /** Returns the compaction whose summary a project received sealed; null for any other text. */
+  unsealSummary(sealed: string, project: string): InputItem | null;
 };
+
+/** Returns the owner of sealed summaries: any provider may read them. No provider can have this name. */
+function ownerOfSummaries(project: string): StateOwner {
+  return { project, provider: 'any provider' };
+}
 
 /** Seals and unseals with the key of the database. A round is sealed once as long as it is kept in memory. */
 export function makeStateSeals(key: string): StateSeals {
@@ -32,9 +41,18 @@ export function makeStateSeals(key: string): StateSeals {
   return {
     sealRounds,
     sealTurn: (turn, isAsked = false) => {
-      if (!isAsked && !handsOutState(turn)) return turn;
-      const input = turn.input.map((item, index) => sealedItem(keys, turn, { item, index }));
+      const isSealed = isAsked || handsOutState(turn);
+      const types = new Set(isSealed ? ['opaque_state', 'compaction'] : ['compaction']);
+      if (!isSealed && !turn.input.some((item) => isOneOf(item, types))) return turn;
+      const input = turn.input.map((item, index) =>
+        isOneOf(item, types) ? sealedItem(keys, turn, { item, index }) : item,
+      );
       return { ...sealRounds(turn, isAsked), input };
+    },
+    sealSummary: (summary, { project, place }) => sealState(keys, summary, { ...ownerOfSummaries(project), place }),
+    unsealSummary: (sealed, project) => {
+      const summary = unsealState(keys, sealed, ownerOfSummaries(project));
+      return typeof summary === 'string' ? { type: 'compaction', summary } : null;
     },
     unseal: (sealed, owner) => {
       const state = unsealState(keys, sealed, owner);
@@ -48,9 +66,23 @@ function sealedRound(keys: SealingKeys, { id, project }: Turn, { number, model, 
   return sealState(keys, opaque, { project, provider, place: reasoningId(id, number) });
 }
 
-function sealedItem(keys: SealingKeys, turn: Turn, { item, index }: { item: InputItem; index: number }): InputItem {
-  if (isMessage(item) || item.type !== 'opaque_state') return item;
+function isOneOf(item: InputItem, types: ReadonlySet<string>): item is SealedItem {
+  return !isMessage(item) && types.has(item.type);
+}
+
+type SealedItem = Extract<InputItem, { type: 'opaque_state' | 'compaction' }>;
+
+function sealedItem(
+  keys: SealingKeys,
+  { id, project }: Turn,
+  { item, index }: { item: SealedItem; index: number },
+): InputItem {
+  const place = { kind: 'input' as const, index };
+  if (item.type === 'compaction') {
+    const owner = { ...ownerOfSummaries(project), place: itemIdOf(id, { ...place, prefix: 'cmp' }) };
+    return { ...item, sealed: sealState(keys, item.summary, owner) };
+  }
   const { provider, state } = item;
-  const place = itemIdOf(turn.id, { kind: 'input', prefix: 'rs', index });
-  return { ...item, sealed: sealState(keys, state, { project: turn.project, provider, place }) };
+  const owner = { project, provider, place: itemIdOf(id, { ...place, prefix: 'rs' }) };
+  return { ...item, sealed: sealState(keys, state, owner) };
 }
