@@ -1,5 +1,5 @@
 // Is told when a response in the background has ended, by OpenAI's client. Start it, allow Pawl to reach it, create a response:
-//   export OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=any
+//   export OPENAI_BASE_URL=http://127.0.0.1:8080/openai/v1 OPENAI_API_KEY=any
 //   OPENAI_WEBHOOK_SECRET=$(curl -s localhost:8080/v1/webhook_secret | grep -o 'whsec_[^"]*' | head -1) npx node examples/webhook-receiver.ts
 //   PAWL_EGRESS_ALLOW=127.0.0.1:9200 npm start
 //   curl -s localhost:8080/v1/responses -H 'content-type: application/json' -d '{ "model": "sim/demo", "input": "Say hello to Ada.",

@@ -54,18 +54,19 @@ const NamedTool = z.discriminatedUnion('type', [
   z.object({ type: z.literal('custom'), custom: named.describe('The custom tool.') }),
 ]);
 
+const AllowedTools = z.object({
+  type: z.literal('allowed_tools'),
+  allowed_tools: z
+    .object({
+      mode: z.enum(['auto', 'required']).describe('Whether the model has to call one.'),
+      tools: z.array(NamedTool).min(1).describe('The tools that are offered.'),
+    })
+    .describe('Only these tools are offered.'),
+});
+
 const CompletionChoice = z.union([
   z.enum(['none', 'auto', 'required']),
-  NamedTool,
-  z.object({
-    type: z.literal('allowed_tools'),
-    allowed_tools: z
-      .object({
-        mode: z.enum(['auto', 'required']).describe('Whether the model has to call one.'),
-        tools: z.array(NamedTool).min(1).describe('The tools that are offered.'),
-      })
-      .describe('Only these tools are offered.'),
-  }),
+  z.discriminatedUnion('type', [...NamedTool.options, AllowedTools]),
 ]);
 export type CompletionChoice = z.output<typeof CompletionChoice>;
 

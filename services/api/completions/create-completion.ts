@@ -2,6 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { RequestRefused } from '#core/failure.ts';
+import { quote } from '#core/text.ts';
 import { completionIdOf } from '#core/turn/completions/completion-id.ts';
 import { latestEdition } from '#core/turn/responses/events.ts';
 import type { Turn } from '#core/turn/turn.ts';
@@ -75,13 +76,14 @@ export function createCompletionRoutes(context: ApiContext) {
 function create(context: ApiContext, held: HeldConnections): CreateHandler {
   return async (c) => {
     const body = c.req.valid('json');
+    const isCommitted = asksForCommitted(c.req.header('pawl-stream'));
     const isStream = body.stream ?? false;
     // The route types do not cover streamed answers.
     return (await createTurn(c, context, {
       ...{ held, isStream },
       read: () => readCompletion(body, { ...context, project: c.get('project'), keyId: c.get('keyId') }),
       starting: (start) => inOwnWords(body, start).catch(asCompletion),
-      answer: (turn) => (isStream ? stream(c, context, { turn, body }) : answer(c, context, turn)),
+      answer: (turn) => (isStream ? stream(c, context, { turn, body, isCommitted }) : answer(c, context, turn)),
     })) as never;
   };
 }
@@ -96,14 +98,21 @@ function answer(c: Context<ApiEnv>, context: ApiContext, turn: Turn): Promise<Re
   return answerAtEnd(c, context, { turn, id: completionIdOf(turn.id), present, notFound: completionNotFound });
 }
 
-type Streamed = { turn: Turn; body: CompletionBody };
+/** Returns whether text is sent only after its round is committed. Refuses unknown values with 400. */
+function asksForCommitted(mode = 'live'): boolean {
+  if (/^(?:committed|live)$/i.test(mode)) return mode.toLowerCase() === 'committed';
+  const message = `\`Pawl-Stream\` ${quote(mode)} is not a known value. Send \`committed\` or \`live\`, or leave it out.`;
+  throw new RequestRefused(400, 'invalid_value', message, 'Pawl-Stream');
+}
 
-function stream(c: Context<ApiEnv>, context: ApiContext, { turn, body }: Streamed): Response {
+type Streamed = { turn: Turn; body: CompletionBody; isCommitted: boolean };
+
+function stream(c: Context<ApiEnv>, context: ApiContext, { turn, body, isCommitted }: Streamed): Response {
   const { streamHub, streamLimiter } = context;
   const project = c.get('project');
   const start = {
     includeUsage: body.stream_options?.include_usage ?? false,
-    isCommitted: c.req.header('pawl-stream')?.toLowerCase() === 'committed',
+    isCommitted,
     current: latestEdition(turn),
     showAnswer: (ended: Turn) => storeAnswers(context, [ended]),
   };

@@ -1,3 +1,5 @@
+import { getPath } from 'hono/utils/url';
+
 /** Where responses are reached: beside Pawl's own API, and where an OpenAI client finds all that it knows. */
 export const RESPONSE_BASES = ['/v1', '/openai/v1'] as const;
 
@@ -13,7 +15,24 @@ export function takesForm(path: string): boolean {
   return /^(\/openai)?\/v1\/files$/.test(path);
 }
 
-/** Whether a path is one of OpenAI's that looks like a response's own, and is none here (contract-responses section 10). */
-export function isNotServed(path: string): boolean {
-  return /^(\/openai)?\/v1\/responses\/compact$/.test(path);
+/** The paths of OpenAI's API that `/v1` has in Pawl's own shape, or not at all. */
+const ONLY_UNDER_OPENAI = /^\/v1\/(?:conversations(?:\/[^/]+(?:\/items(?:\/[^/]+)?)?)?|models(?:\/.+)?)$/;
+
+/** The operations on these paths that OpenAI's API does not have. */
+const NATIVE_ALONE = /^(?:(?:GET|HEAD) \/v1\/conversations|PATCH \/v1\/conversations\/[^/]+)$/;
+
+/**
+ * Returns the path under which the API answers a request. An OpenAI client at `/v1` gets the conversations and models
+ * of `/openai/v1`, because its SDK reads only that shape. All other requests keep their path.
+ */
+export function servedPath(request: Request): string {
+  const path = getPath(request);
+  if (!ONLY_UNDER_OPENAI.test(path) || NATIVE_ALONE.test(`${request.method} ${path}`)) return path;
+  return isFromOpenaiClient(request.headers) ? `/openai${path}` : path;
+}
+
+/** Recognizes SDKs of OpenAI, and SDKs on top of them: these change `user-agent` and keep `x-stainless-*`. */
+function isFromOpenaiClient(headers: Headers): boolean {
+  if (/^(?:Async)?(?:Azure)?OpenAI[/:]/.test(headers.get('user-agent') ?? '')) return true;
+  return [...headers.keys()].some((name) => name.startsWith('x-stainless-'));
 }

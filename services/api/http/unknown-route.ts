@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory';
 import { matchedRoutes } from 'hono/route';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
-import { isNotServed, isUnderResponses } from './response-base.ts';
+import { isUnderResponses } from './response-base.ts';
 import type { makeRouter } from './router.ts';
 
 type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
@@ -13,7 +13,7 @@ export function refuseUnknownRoute(registry: Registry) {
   return createMiddleware(async (c, next) => {
     if (matchedRoute(c)) return next();
     const methods = allowedMethods(registry, c.req.path);
-    const isUnknown = methods.length === 0 || methods.includes(c.req.method) || isNotServed(c.req.path);
+    const isUnknown = methods.length === 0 || methods.includes(c.req.method);
     if (isUnknown) {
       // A client of OpenAI's that looks for more of its API than there is.
       if (!isUnderResponses(c.req.path)) c.header('x-request-id', newId('req'));

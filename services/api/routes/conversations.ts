@@ -41,7 +41,7 @@ const create = createRoute({
   summary: 'Create a conversation; with `input`, also start its first turn',
   description:
     'What it is given, each of its turns inherits. What is of one turn alone goes with `input` only: `priority`, `on_active_turn` ' +
-    'and the times.',
+    'and the times. An SDK of OpenAI gets the operation of `/openai/v1/conversations` at this path.',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(ConversationRequest) } },
   responses: {
@@ -175,6 +175,7 @@ const read = createRoute({
   operationId: 'readConversation',
   tags: ['Conversations'],
   summary: 'Read a conversation with its configuration',
+  description: 'An SDK of OpenAI gets the conversation of `/openai/v1/conversations/{id}` at this path.',
   request: { params },
   responses: {
     200: { description: 'The conversation.', content: json(Conversation) },
@@ -190,7 +191,8 @@ const remove = createRoute({
   summary: 'Delete a conversation and all that belongs to it',
   description:
     'Its turns, their events and their deliveries go with it, and their content is erased at once; what a fork stands on goes ' +
-    'with the last fork. While one of its turns is active: 409.',
+    'with the last fork. While one of its turns is active: 409. An SDK of OpenAI gets the operation of ' +
+    '`/openai/v1/conversations/{id}` at this path.',
   request: { params },
   responses: {
     204: { description: 'Deleted.' },

@@ -68,15 +68,16 @@ export const Event = z.discriminatedUnion('type', schemasOf(durableEvents, durab
   description: 'What happened to a turn: numbered from 1 without a gap, and kept as long as the turn.',
 });
 
-/** A live event: sent while it happens, to those who watch then, and never kept. */
-const LiveEvent = z
-  .discriminatedUnion('type', schemasOf(liveEvents, { turn_id: TurnId }, liveExample))
-  .meta({ id: 'LiveEvent', description: 'What is happening to a turn now: streamed only, without a number.' });
+/** A live event is sent while it happens, to clients that watch then. It has no number, and no row keeps it. */
+const liveSchemas = schemasOf(liveEvents, { turn_id: TurnId }, liveExample);
 
-/** An event of a stream: durable ones, and live ones in between. */
-export const StreamedEvent = z
-  .discriminatedUnion('type', [Event, LiveEvent])
-  .meta({ id: 'StreamedEvent', description: 'An event as a stream sends it: the `data` of one message.' });
+/** An event of a stream. It lists its members alone: generators refuse a discriminator inside another one. */
+export const StreamedEvent = z.discriminatedUnion('type', [...Event.options, ...liveSchemas]).meta({
+  id: 'StreamedEvent',
+  description:
+    'An event as a stream sends it: the `data` of one message. Live events have no `sequence_number`, and are ' +
+    'streamed only.',
+});
 
 type Listed = Record<string, { description: string; fields: readonly FieldName[] }>;
 type OneOrMore<Item> = [Item, ...Item[]];

@@ -1,19 +1,16 @@
 import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { describeQueues } from '#test/harness/queues.ts';
-import { openaiWire } from '#test/llm/openai-wire.ts';
-import { startWireServer } from '#test/llm/wire-server.ts';
+import { openCutHarness } from '#test/llm/open-cut-harness.ts';
 import { completing, user } from './completing.ts';
 import { contentOf, deltasOf, openCompletionStream } from './completion-stream.ts';
 
-const [begun = ''] = openaiWire.reply({ text: ['Half a sen'] });
 const body = { messages: [user('Hi')] };
 
 /**
  * Streams a completion whose first run is lost in the middle of its text. Both streams, of which one has committed text
  * only, then receive what the second run says.
  */
-async function streamLostRun(harness: Awaited<ReturnType<typeof openHarness>>['harness']) {
+async function streamLostRun(harness: Awaited<ReturnType<typeof openCutHarness>>['harness']) {
   const open = (headers: Record<string, string> = {}) =>
     openCompletionStream(harness, { body, headers: { 'idempotency-key': 'one', ...headers } });
   const live = await open();
@@ -31,21 +28,9 @@ async function streamLostRun(harness: Awaited<ReturnType<typeof openHarness>>['h
   return { id, live, committed, open };
 }
 
-async function openHarness(redis: boolean, second: string[]) {
-  const server = await startWireServer();
-  server.answer({ body: [begun], ending: 'hang' });
-  server.answerNext({ body: openaiWire.reply({ text: second }) });
-  const harness = await createHarness({ redis, env: { OPENAI_BASE_URL: server.origin } });
-  const dispose = async () => {
-    await harness[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  };
-  return { server, harness, [Symbol.asyncDispose]: dispose };
-}
-
 describeQueues(({ redis }) => {
   test('a stream continues if its worker died and the second reply is equal', async () => {
-    await using opened = await openHarness(redis, ['Half ', 'a sentence.']);
+    await using opened = await openCutHarness(redis, ['Half ', 'a sentence.']);
 
     const { id, live, committed } = await streamLostRun(opened.harness);
 
@@ -59,7 +44,7 @@ describeQueues(({ redis }) => {
   });
 
   test('a stream ends with stream_superseded if its worker died and the second reply differs', async () => {
-    await using opened = await openHarness(redis, ['Half of it.']);
+    await using opened = await openCutHarness(redis, ['Half of it.']);
 
     const { id, live, committed, open } = await streamLostRun(opened.harness);
 

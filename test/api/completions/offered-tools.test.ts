@@ -114,3 +114,11 @@ test.each([
 
   expect(error).toMatchObject({ status: 400, code, param });
 });
+
+test('the refusal of an unknown type of tool_choice names all types', async () => {
+  const body = { messages: [user('Hi')], tools, tool_choice: { type: 'web_search' } };
+
+  const { message } = await completing(sharedHarness()).refused(body);
+
+  expect(message).toContain('`function`, `custom`, `allowed_tools`');
+});

@@ -151,6 +151,20 @@ test('reasoning comes before the text, and a refusal after it', async () => {
 
 const ORDER = ['reasoning_content', 'content', 'refusal'];
 
+test.each([true, false])('an unknown value of the header Pawl-Stream is refused, stream: %s', async (stream) => {
+  await using harness = await createHarness();
+  const body = { model: 'sim/demo', messages: [{ role: 'user', content: 'Hi' }], stream };
+  const headers = { 'pawl-stream': 'comitted' };
+
+  const refused = await harness.call('POST', '/v1/chat/completions', { body, headers });
+
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { error: { code: 'invalid_value', param: 'Pawl-Stream', message: expect.stringContaining('comitted') } },
+  });
+  expect(await harness.db.selectFrom('turns').select('id').execute()).toEqual([]);
+});
+
 test('text is live, and with Pawl-Stream: committed it comes when its round is committed', async () => {
   await using server = await startWireServer();
   await using harness = await createHarness({ env: { OPENAI_BASE_URL: server.origin } });

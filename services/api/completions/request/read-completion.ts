@@ -1,7 +1,8 @@
 import { RequestRefused } from '#core/failure.ts';
 import { beginHash, extendHash } from '#core/turn/completions/chain-hash.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
-import { type ReadRequest, type ReadRules, readResponseRequest } from '../../responses/read-request.ts';
+import { type ReadRules, readResponseRequest } from '../../responses/read-response-request.ts';
+import type { ReadRequest } from '../../responses/request/read-request.ts';
 import type { ResponseBody } from '../../responses/response-body.ts';
 import type { CompletionBody } from '../completion-body.ts';
 import { checkCompletion } from './check-completion.ts';

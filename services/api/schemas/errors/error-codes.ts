@@ -56,6 +56,11 @@ export const errorCodes = {
   delivery_not_found: of(404, 'id', 'There is no delivery of this id.'),
   webhook_endpoint_not_found: of(404, 'id', 'There is no webhook endpoint of this id. Check the id and the key.'),
   method_not_allowed: of(405, null, 'This path takes GET only. Use that.'),
+  upgrade_required: of(
+    426,
+    null,
+    'This path accepts WebSockets only. Open a WebSocket (version 13), or list responses with GET /v1/turns.',
+  ),
   request_timeout: of(408, null, 'The request did not come in time. Send its headers in 10 s and all of it in 60 s.'),
   idempotency_key_reused: of(
     409,
@@ -114,6 +119,11 @@ export const errorCodes = {
     'The request line and the headers have more than 16 KiB. Send fewer or shorter ones.',
   ),
   internal: of(500, null, 'Something went wrong on our side. Try again; if it stays, look into the API log.'),
+  compaction_failed: of(
+    500,
+    null,
+    'The model wrote no summary: its reply ended early (max_output_tokens). Ask another model, or send less.',
+  ),
   server_stopping: of(
     503,
     null,

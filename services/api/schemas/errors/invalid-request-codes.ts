@@ -124,6 +124,12 @@ export const invalidRequestCodes = {
     'input[0].approval_request_id',
     'This request was allowed before: resp_01kagz8m4pfvbte2n5q7rys3wx runs its call, which no other may. Continue that response, or deny the request.',
   ),
+  invalid_encrypted_content: of(
+    400,
+    'input[0].encrypted_content',
+    '`input[0].encrypted_content` is not the content of a compaction of this project. ' +
+      'Send the item unchanged, as `POST /v1/responses/compact` returned it.',
+  ),
   tool_output_mismatch: of(400, 'input', 'No tool output found for function call call_1.'),
   previous_response_not_found: of(
     400,

@@ -65,6 +65,7 @@ export const ofResponseBody: ErrorCode[] = [
   'mcp_server_not_configured',
   'unsupported_input_item',
   'unsupported_content',
+  'invalid_encrypted_content',
 ];
 
 /** What items for a conversation may be refused for. */
@@ -74,6 +75,7 @@ export const ofItems: ErrorCode[] = [
   'missing_required_parameter',
   'unsupported_input_item',
   'unsupported_content',
+  'invalid_encrypted_content',
   'item_not_found',
   'tool_output_mismatch',
 ];
@@ -144,6 +146,7 @@ const MEANINGS = {
   413: 'The body is too large.',
   415: 'The body does not have the type that this path takes.',
   417: 'What the request expects cannot be done.',
+  426: 'The path takes WebSockets only.',
   429: 'Too many requests.',
   431: 'The headers are too large.',
   500: 'Something went wrong on our side.',

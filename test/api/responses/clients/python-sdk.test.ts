@@ -76,6 +76,22 @@ test('what the Python SDK creates, parses and streams is answered as it reads it
   expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
 });
 
+test('the Python SDK gets conversations and models of OpenAI’s API at the base URL /v1', async () => {
+  await using harness = await createHarness();
+  const body = JSON.stringify({ items: [{ role: 'user', content: 'I am Ada.' }] });
+
+  const made = await fetch(`${harness.url}/v1/conversations`, { method: 'POST', headers, body });
+  const { id, ...conversation } = (await made.json()) as { id: string };
+  const items = await fetch(`${harness.url}/v1/conversations/${id}/items`, { headers });
+  const models = await fetch(`${harness.url}/v1/models`, { headers });
+
+  const demo = expect.objectContaining({ id: 'sim/demo', object: 'model' });
+  expect(made.status).toBe(200);
+  expect(conversation).toEqual({ object: 'conversation', created_at: expect.any(Number), metadata: {} });
+  expect(await items.json()).toMatchObject({ object: 'list', data: [{ type: 'message', role: 'user' }] });
+  expect(await models.json()).toMatchObject({ object: 'list', data: expect.arrayContaining([demo]) });
+});
+
 const program = `
 import asyncio, json, sys
 from openai import AsyncOpenAI, BadRequestError, NotFoundError, OpenAI
@@ -111,6 +127,11 @@ told.append(client.responses.create(model="test", input=again, store=False).outp
 queued = client.responses.create(model="test", input="Later.", background=True)
 told.append([event.type for event in client.responses.retrieve(queued.id, stream=True)][-1])
 client.responses.delete(queued.id)
+made = client.conversations.create(items=[{"role": "user", "content": "I am Ada."}])
+[item] = client.conversations.items.list(made.id).data
+told.append([made.object, item.type, client.conversations.delete(made.id).deleted])
+told.append(sorted({model.object for model in client.models.list().data}))
+told.append(client.models.retrieve("sim/demo").id)
 for refused in (
     lambda: client.responses.create(model="test", input="x", truncation="oldest"),
     lambda: client.responses.retrieve(queued.id),
@@ -136,7 +157,7 @@ test.skipIf(!hasSdk)('the Python SDK itself does all that (needs python3 with op
   const results = '{"of":"a"}\n{"of":"b"}';
   expect(JSON.parse(stdout)).toEqual([
     ...['Hello.', 36, 'Ada', ['reasoning', 'message', 'function_call', 'function_call'], results, results],
-    'response.completed',
+    ...['response.completed', ['conversation', 'message', true], ['model'], 'sim/demo'],
     ...[['BadRequestError', 'unsupported_value', 'req_'], ['NotFoundError', 'response_not_found', 'req_'], 'Bye.'],
   ]);
 });
