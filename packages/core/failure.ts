@@ -37,7 +37,7 @@ export class ProviderFailed extends Failure {
 
 /** A request that is refused, for good or for now (503); it becomes the contract's error envelope. */
 export class RequestRefused extends Failure {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 417 | 429 | 431 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 417 | 426 | 429 | 431 | 503;
   readonly param: string | null;
   /** What its answer has in the head, besides what its status brings. */
   headers: Record<string, string> = {};

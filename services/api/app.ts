@@ -38,6 +38,7 @@ import { docsPageRoutes, inspectorPageRoutes } from './pages.ts';
 import { checkRequestQuota, makeRequestQuota } from './quotas/request-quota.ts';
 import { makeStartQueue } from './quotas/start-queue.ts';
 import { openAnyReader } from './read-anywhere.ts';
+import { compactResponseRoutes } from './responses/compacting/compact-response.ts';
 import { conversationItemRoutes } from './responses/conversations/conversation-items.ts';
 import { openaiConversationRoutes } from './responses/conversations/openai-conversations.ts';
 import { inputTokenRoutes } from './responses/counting/input-tokens.ts';
@@ -48,6 +49,10 @@ import { responseActionRoutes } from './responses/response-actions.ts';
 import { responseRoutes } from './responses/responses.ts';
 import { newSealingKey } from './responses/sealing/seal.ts';
 import { makeStateSeals } from './responses/sealing/state-seals.ts';
+import type { AnswerRequest } from './responses/websocket/answer-over.ts';
+import { openResponseSockets } from './responses/websocket/open-sockets.ts';
+import type { SocketTimer } from './responses/websocket/serve-socket.ts';
+import { upgradeRequiredRoutes } from './responses/websocket/upgrade-required.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
 import { changeConversationRoute } from './routes/conversations/change-conversation.ts';
@@ -74,8 +79,8 @@ import { usageRoutes } from './usage/usage-routes.ts';
 /** An API that listens; `close` ends its streams, so that clients resume elsewhere, and answers pending requests. */
 export type RunningApi = { url: string; keys: ApiKeys; close(graceMs: number): Promise<void> };
 
-/** Starts to listen. Refuses to be reachable by others without keys. */
-export async function startApi(parts: Parts, settings: Settings, log: Log): Promise<RunningApi> {
+/** Starts to listen. Refuses to be reachable by others without keys. A test may give a timer. */
+export async function startApi(parts: Parts, settings: Settings, log: Log, timer?: SocketTimer): Promise<RunningApi> {
   let isClosing = false;
   const stateSeals = makeStateSeals(await findOrCreateSealingKey(parts.connection.db, newSealingKey));
   const { metrics, connection } = parts;
@@ -84,8 +89,11 @@ export async function startApi(parts: Parts, settings: Settings, log: Log): Prom
   const context = contextOf(parts, settings, { log, isClosing: () => isClosing, stateSeals, readAnywhere });
   const { keys, streamHub } = context;
   const at = { host: settings.HOST, port: settings.PORT };
+  const app = makeApp(context);
+  const answer = app.fetch as AnswerRequest;
+  const sockets = openResponseSockets({ context, answer, ...(timer && { timer }) });
   const limits = { ...SERVER_TIMES, connections: settings.PAWL_MAX_CONNECTIONS };
-  const server = await openServer(makeApp(context).fetch, at, limits);
+  const server = await openServer(app.fetch, at, { ...limits, upgrades: sockets });
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`,
@@ -94,6 +102,7 @@ export async function startApi(parts: Parts, settings: Settings, log: Log): Prom
       isClosing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await streamHub.close();
+      sockets.close(graceMs);
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       server.closeIdleConnections();
       await closed;
@@ -177,7 +186,8 @@ const NATIVE_ROUTES = [
 ];
 
 const OPENAI_ROUTES = [
-  ...[createResponseRoutes, responseRoutes, responseActionRoutes, inputTokenRoutes, listedModelRoutes],
+  ...[createResponseRoutes, responseRoutes, responseActionRoutes, upgradeRequiredRoutes],
+  ...[compactResponseRoutes, inputTokenRoutes, listedModelRoutes],
   ...[createCompletionRoutes, completionRoutes, completionActionRoutes],
   ...[openaiConversationRoutes, conversationItemRoutes],
   ...[createFileRoutes, fileRoutes],

@@ -87,6 +87,7 @@ export const errorTypes = {
   413: 'invalid_request_error',
   415: 'invalid_request_error',
   417: 'invalid_request_error',
+  426: 'invalid_request_error',
   429: 'rate_limit_error',
   431: 'invalid_request_error',
   500: 'server_error',

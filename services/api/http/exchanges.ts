@@ -12,6 +12,8 @@ type Exchange = { request: IncomingMessage; response: ServerResponse };
 export type Exchanges = {
   /** Takes a request in; false for one beyond `CONNECTION_BOUNDS`, which gets no answer of its own. */
   admit(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Returns whether a request on the connection has no whole answer yet. */
+  isBusy(socket: Duplex): boolean;
   /**
    * Refuses what else comes on a connection once the requests before it have their answers, and closes it. A connection that is
    * gone, or is in the middle of an answer to half a request, is only closed.
@@ -31,8 +33,8 @@ export function trackExchanges(): Exchanges {
     if (!socket.writable || isUnderWay) return void socket.destroy();
     if (refused.has(socket)) return;
     refused.add(socket);
-    if (unanswered) unanswered.once('close', () => endWith(socket, refusal));
-    else endWith(socket, refusal);
+    if (unanswered) unanswered.once('close', () => refuseConnection(socket, refusal));
+    else refuseConnection(socket, refusal);
   }
 
   function refuseFlood(socket: Duplex, message: string): void {
@@ -42,6 +44,7 @@ export function trackExchanges(): Exchanges {
 
   return {
     refuseRest,
+    isBusy: (socket) => (exchanges.get(socket)?.size ?? 0) > 0,
     admit(request, response) {
       const { socket } = request;
       const open = exchanges.get(socket) ?? new Set();
@@ -87,7 +90,7 @@ function closeUnread(request: IncomingMessage): void {
 }
 
 /** Writes a refusal to a connection itself, and closes it. */
-function endWith(socket: Duplex, refusal: RequestRefused): void {
+export function refuseConnection(socket: Duplex, refusal: RequestRefused): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify(errorEnvelope(refusal));
   const status = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`;

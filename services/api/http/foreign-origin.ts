@@ -12,24 +12,35 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
  */
 export function refuseForeignOrigin(keys: ApiKeys) {
   return createMiddleware<ApiEnv>(async (c, next) => {
-    const host = c.req.header('host');
-    if (!keys.areSet && host !== undefined && !LOOPBACK.test(host)) {
-      const message =
-        'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.';
-      throw new RequestRefused(403, 'host_not_allowed', message, 'Host');
-    }
-    if (isForeign(c.req.method, (name) => c.req.header(name))) {
-      const message =
-        'Pages of other origins may not use this API: ask it from your own server. ' +
-        'A proxy before it has to pass on the Host that the browser asked for, port included.';
-      throw new RequestRefused(403, 'origin_not_allowed', message, 'Origin');
-    }
+    const refusal = refusalOfOrigin(keys, c.req.method, (name) => c.req.header(name));
+    if (refusal) throw refusal;
     await next();
   });
 }
 
+type ReadHeader = (name: string) => string | undefined;
+
+/** Returns the refusal of a request with these headers, or null if its origin may use the API. */
+export function refusalOfOrigin(
+  keys: Pick<ApiKeys, 'areSet'>,
+  method: string,
+  header: ReadHeader,
+): RequestRefused | null {
+  const host = header('host');
+  if (!keys.areSet && host !== undefined && !LOOPBACK.test(host)) {
+    const message =
+      'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.';
+    return new RequestRefused(403, 'host_not_allowed', message, 'Host');
+  }
+  if (!isForeign(method, header)) return null;
+  const message =
+    'Pages of other origins may not use this API: ask it from your own server. ' +
+    'A proxy before it has to pass on the Host that the browser asked for, port included.';
+  return new RequestRefused(403, 'origin_not_allowed', message, 'Origin');
+}
+
 /** `Sec-Fetch-Site` is the best evidence; browsers without it send at least an `Origin`. */
-function isForeign(method: string, header: (name: string) => string | undefined): boolean {
+function isForeign(method: string, header: ReadHeader): boolean {
   const [site, origin] = [header('sec-fetch-site'), header('origin')];
   if (site === 'same-origin' || site === 'none') return false;
   if (origin !== undefined) return !isSame(origin, header('host') ?? '');

@@ -20,6 +20,15 @@ export type ServerLimits = { connections: number; headersMs: number; requestMs: 
 /** The answer to a long poll takes up to 60 s; a stream writes every 10 s. */
 export const SERVER_TIMES = { headersMs: 10_000, requestMs: 60_000, idleMs: 75_000 };
 
+/** The requests for another protocol than HTTP. The server answers every other request as plain HTTP. */
+export type Upgrades = {
+  takes(request: IncomingMessage): boolean;
+  /** Takes over the connection of such a request; `head` has the bytes that arrived after the request. */
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+};
+
+const NO_UPGRADES: Upgrades = { takes: () => false, take: (_, socket) => void socket.destroy() };
+
 /** Connections beyond the limit that still get an answer; further ones are closed without one. */
 const REFUSED_WITH_ANSWER = 100;
 
@@ -29,25 +38,28 @@ type Listener = (request: Request, env: { incoming: { socket: Duplex } }) => Res
 export async function openServer(
   answer: Listener,
   { host, port }: { host: string; port: number },
-  limits: ServerLimits,
+  { upgrades = NO_UPGRADES, ...limits }: ServerLimits & { upgrades?: Upgrades },
 ): Promise<Server> {
   const tooMany = new WeakSet<Duplex>();
   const fetch: Listener = (request, env) =>
     tooMany.has(env.incoming.socket) ? answerOnce(request, () => answer(request, env)) : answer(request, env);
+  const exchanges = trackExchanges();
+  const mayUpgrade = (socket: Duplex) => !tooMany.has(socket) && !exchanges.isBusy(socket);
   const serverOptions = {
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     // Longer than balancers keep theirs: they would send a request on a connection that is being closed.
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.headersMs / 4,
+    shouldUpgradeCallback: (request: IncomingMessage) => mayUpgrade(request.socket) && upgrades.takes(request),
   };
   // The type has all overloads; this is the one in use.
-  const exchanges = trackExchanges();
   const create = ((given: ServerOptions, listener: RequestListener) =>
     createStrict(exchanges, given, listener)) as typeof createServer;
   const options = { fetch, hostname: host, port, createServer: create, serverOptions };
   const server = await new Promise<ServerType>((resolve, reject) => {
     const opened = serve(options, () => resolve(opened));
+    opened.on('upgrade', upgrades.take);
     opened.on('error', (error) => reject(explainListening(error, { host, port })));
     markTooMany(opened as Server, limits.connections, tooMany);
     refuseInEnvelope(opened as Server, exchanges, limits);

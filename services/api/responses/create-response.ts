@@ -8,7 +8,7 @@ import { idempotencyKey, replayedHeader } from '../schemas/fields/headers.ts';
 import { answerWhenEnded } from './creating/answer-ended.ts';
 import { createTurn } from './creating/create-turn.ts';
 import { type HeldConnections, makeHeldConnections } from './creating/held-connections.ts';
-import { readResponseRequest } from './read-request.ts';
+import { readResponseRequest } from './read-response-request.ts';
 import { explainResponseIssues } from './request/explain-issues.ts';
 import { ResponseBody } from './response-body.ts';
 import { operationAt } from './schemas/operation-at.ts';
@@ -20,6 +20,7 @@ import {
   responseOrEvents,
 } from './schemas/response-refusals.ts';
 import { streamResponse } from './stream-response.ts';
+import { asSocketRequest } from './websocket/socket-request.ts';
 
 /** The header that lets a response go on without its client. */
 export const onDisconnect = {
@@ -63,10 +64,13 @@ function create(context: ApiContext, held: HeldConnections): CreateHandler {
   return async (c) => {
     const body = c.req.valid('json');
     const { stream, background } = body;
+    const { socket } = c.env;
+    const rules = { ...context, project: c.get('project'), mayBeEmpty: socket?.isWarmUp };
     const answer = stream ? streamResponse : answerWhenEnded;
     // The route types do not cover streamed or held answers.
     return (await createTurn(c, context, {
-      read: () => readResponseRequest(body, { ...context, project: c.get('project') }),
+      read: async () => asSocketRequest(await readResponseRequest(body, rules), socket),
+      started: socket?.started,
       held: background ? null : held,
       isStream: stream ?? false,
       answer: (turn) =>

@@ -7,10 +7,10 @@ import { isId } from '#core/id.ts';
 import { quote } from '#core/text.ts';
 import { checkInput } from '#core/turn/history/check-input.ts';
 import { repeatedOutputs, surplusOutputs } from '#core/turn/history/repeated-outputs.ts';
-import { turnIdOf } from '#core/turn/responses/item-id.ts';
+import { responseIdOf, turnIdOf } from '#core/turn/responses/item-id.ts';
 import { isAdded, isTerminal, type Turn } from '#core/turn/turn.ts';
 import { requestNotOpen } from './allowed-calls.ts';
-import type { ReadRequest } from './read-request.ts';
+import type { ReadRequest } from './request/read-request.ts';
 import { placedParam, type ResolvedItem } from './resolve-input.ts';
 
 /**
@@ -26,19 +26,19 @@ export type Predecessor = {
   param: 'conversation' | 'previous_response_id';
 };
 
-type Start = { project: string; request: Pick<ReadRequest, 'previousResponseId' | 'conversationId' | 'store'> };
+type Start = {
+  project: string;
+  request: Pick<ReadRequest, 'previousResponseId' | 'conversationId' | 'follows' | 'store'>;
+};
 
 /**
  * What a create stands on, locked until the commit; undefined where it stands on nothing. A branch has to know what it
  * stands on: one from a turn that is at work is refused (R20).
  */
 export async function findPredecessor(trx: Trx, { project, request }: Start): Promise<Predecessor | undefined> {
-  const { previousResponseId, conversationId, store } = request;
-  if (previousResponseId === null && conversationId === null) return undefined;
-  const line =
-    previousResponseId === null
-      ? await findLine(trx, project, conversationId ?? '')
-      : await findPrevious(trx, project, previousResponseId);
+  const { store } = request;
+  const line = await findFollowed(trx, project, request);
+  if (!line) return undefined;
   // Nothing ever stands on what is not stored, so it never stands in another's way.
   const predecessor = { ...line, isFork: line.last !== undefined && (line.isFork || !store) };
   const atWork = turnAtWork(line);
@@ -106,13 +106,39 @@ export async function findLine(trx: Trx, project: string, conversationId: string
   return { conversationId, last: answerable.at(-1), answerable, isFork: false, param: 'conversation' };
 }
 
+/** Finds the turn, the response or the conversation that a request follows. */
+async function findFollowed(
+  trx: Trx,
+  project: string,
+  { previousResponseId, conversationId, follows = null }: Start['request'],
+): Promise<Predecessor | undefined> {
+  if (follows !== null) {
+    const found = await findAfter(trx, project, follows);
+    if (!found) throw previousNotFound(responseIdOf(follows));
+    return found;
+  }
+  if (previousResponseId !== null) return findPrevious(trx, project, previousResponseId);
+  return conversationId === null ? undefined : findLine(trx, project, conversationId);
+}
+
 async function findPrevious(trx: Trx, project: string, responseId: string): Promise<Predecessor> {
   const turnId = turnIdOf(responseId);
-  const conversationId = turnId === undefined ? undefined : await conversationOf(trx, project, turnId);
+  const found = turnId === undefined ? undefined : await findAfter(trx, project, turnId);
+  if (!found || isAdded(found.last)) throw previousNotFound(responseId);
+  return found;
+}
+
+/** Finds the place after a turn, in its conversation or in a fork. Undefined if the project has no such turn. */
+async function findAfter(
+  trx: Trx,
+  project: string,
+  turnId: string,
+): Promise<(Predecessor & { last: Turn }) | undefined> {
+  const conversationId = await conversationOf(trx, project, turnId);
   const line = conversationId === undefined ? undefined : await lockLine(trx, project, conversationId);
   // It is read under the lock, as it may have ended or been deleted before.
-  const found = turnId === undefined || !line ? undefined : await findTurnOfItems(trx, project, turnId);
-  if (!line || !found || isAdded(found.turn)) throw previousNotFound(responseId);
+  const found = line && (await findTurnOfItems(trx, project, turnId));
+  if (!line || !found) return undefined;
   const last = asHistory(found);
   const isFork = line.lastPosition > last.position || isPassed(last);
   return { ...line, last, answerable: [last], isFork, param: 'previous_response_id' };
@@ -125,7 +151,7 @@ function isPassed({ status, startedAt, config }: Turn): boolean {
 
 /** The refusal of a `previous_response_id` that names no stored response of the project. */
 export function previousNotFound(id: string): RequestRefused {
-  const message = `Previous response with id ${quote(id)} not found. Only a stored response of this project can be continued.`;
+  const message = `Previous response with id ${quote(id)} not found. Name a stored response of this project, or send the whole history.`;
   return new RequestRefused(400, 'previous_response_not_found', message, 'previous_response_id');
 }
 

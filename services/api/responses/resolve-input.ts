@@ -10,7 +10,7 @@ import type { Turn } from '#core/turn/turn.ts';
 import { type TakenInput, takeParts } from '../../start/take-parts.ts';
 import type { ItemReference, PlacedItem } from './request/read-input.ts';
 
-/** An item of the input with its place in the caller's list. */
+/** An item of the input with its place in the caller's list, or `KEPT`. */
 export type ResolvedItem = { at: number; item: InputItem };
 
 /** Where references are looked up: in the responses of a project. `last` is the turn that the new one follows. */
@@ -47,9 +47,17 @@ function rememberTurns(db: Db, project: string): FindTurn {
   };
 }
 
+/** Marks an item that came from a kept response and not from the request. */
+export const KEPT = -1;
+
 /** The path of a field by its place in the caller's list, of one by its place in the resolved input. */
 export function placedParam(param: string, input: ResolvedItem[]): string {
-  return param.replace(/^input\[(\d+)\]/, (_, index: string) => `input[${input[Number(index)]?.at ?? index}]`);
+  const place = (_: string, index: string) => placeParam(input[Number(index)]?.at ?? Number(index));
+  return param.replace(/^input\[(\d+)\]/, place);
+}
+
+function placeParam(at: number): string {
+  return at === KEPT ? 'previous_response_id' : `input[${at}]`;
 }
 
 /** Takes the data out of a resolved input; what is refused is named by its place in the caller's list. */
@@ -109,5 +117,5 @@ function requestOf(item: InputItem): string | null {
 
 function itemNotFound({ id }: ItemReference, at: number): RequestRefused {
   const message = `Item with id ${quote(id)} not found. Only items of stored responses of this project can be referred to.`;
-  return new RequestRefused(400, 'item_not_found', message, `input[${at}].id`);
+  return new RequestRefused(400, 'item_not_found', message, `${placeParam(at)}.id`);
 }

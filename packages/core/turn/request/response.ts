@@ -40,6 +40,8 @@ export type ResponseRequest = {
   user: string | null;
   safety_identifier: string | null;
   prompt_cache_key: string | null;
+  /** How many items at the head of the input came from the kept response of a WebSocket. Absent: none. */
+  kept_items?: number;
 };
 
 /** The part of a Chat Completions request that its completion needs later, beside its `ResponseRequest`. */

@@ -10,10 +10,11 @@ export type ListedInputItem = { id: string; type: string } & Record<string, unkn
 
 /**
  * What was sent with the create of a response, in order, each with its id (contract-responses R23), and what has joined it since.
- * Opaque data of a provider is shown only where it is sealed.
+ * Opaque data of a provider is shown only where it is sealed. A compaction that is not sealed has an empty text.
  */
 export function inputItems(turn: Turn): ListedInputItem[] {
-  return listedItems(turn, wholeInput(turn), 0);
+  const kept = turn.config.response?.kept_items ?? 0;
+  return listedItems(turn, wholeInput(turn).slice(kept), kept);
 }
 
 /** A stretch of what was said to a turn: `from` is the index of its first item in all of it. */
@@ -39,6 +40,16 @@ export function itemOf(turn: Turn, itemId: string): InputItem | null | undefined
   if (place.prefix === 'rs') return round && stateOf(round);
   const item = itemsOfBatch(turn, place.round).find(({ id }) => id === itemId);
   return item && asInput(item);
+}
+
+/**
+ * Returns all that a turn has put out as items of an input that says the same: for each round the state of its
+ * provider, its message and its calls.
+ */
+export function outputAsInput(turn: Turn): InputItem[] {
+  const ofRound = (round: Round) => [stateOf(round), ...roundItems(turn, round).map(asInput)];
+  const items = [...adoptedItems(turn).map(asInput), ...turn.rounds.flatMap(ofRound)];
+  return items.filter((item) => item !== null);
 }
 
 function itemsOfBatch(turn: Turn, number: number): OutputItem[] {
@@ -123,6 +134,8 @@ function listedOther(item: Exclude<InputItem, MessageItem>) {
     case 'mcp_approval_request':
     case 'mcp_approval_response':
       return item;
+    case 'compaction':
+      return { type: item.type, encrypted_content: item.sealed ?? '' };
     case 'opaque_state':
       return item.sealed === undefined ? null : { type: 'reasoning', summary: [], encrypted_content: item.sealed };
   }
@@ -147,5 +160,7 @@ function prefixOf(item: InputItem): ItemPosition['prefix'] {
       return 'mcprr';
     case 'opaque_state':
       return 'rs';
+    case 'compaction':
+      return 'cmp';
   }
 }

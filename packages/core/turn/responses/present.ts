@@ -32,7 +32,7 @@ export function presentResponse(turn: Turn) {
     metadata: turn.metadata,
     truncation: truncationOf(turn.config),
     service_tier: reportedTier(turn),
-    usage: isTerminal(turn.status) ? usageOf(turn) : null,
+    usage: isTerminal(turn.status) ? responseUsage(turn) : null,
   };
 }
 
@@ -53,11 +53,12 @@ export function reportedTier({ rounds, config }: Turn): string {
 }
 
 function askedFields(asked: Omit<ResponseRequest, 'background' | 'conversation'>) {
-  const { include: _, service_tier: __, text, ...fields } = asked;
+  const { include: _, service_tier: __, kept_items: ___, text, ...fields } = asked;
   return { ...fields, text: { ...text, verbosity: text.verbosity ?? 'medium' } };
 }
 
-function usageOf(turn: Turn) {
+/** Returns the usage of a turn in the words of OpenAI's Responses API. */
+export function responseUsage(turn: Turn) {
   const sum = usageOfTurn(turn);
   return {
     input_tokens: sum.input_tokens,

@@ -4,6 +4,8 @@ import { takeTurns } from '#core/bounds/take-turns.ts';
 export type BodyPlaces = {
   /** Waits until a project may read a body of so many bytes. The returned function frees them, once. */
   enter(project: string, bytes: number): Promise<() => void>;
+  /** The same without waiting. Returns null if there is no room now. */
+  tryEnter(project: string, bytes: number): (() => void) | null;
 };
 
 type Waiting = { bytes: number; enter(): void };
@@ -17,7 +19,7 @@ export function makeBodyPlaces(allBytes: number): BodyPlaces {
   const held = new Map<string, number>();
   let free = allBytes;
 
-  function mayEnter(project: string, { bytes }: Waiting): boolean {
+  function mayEnter(project: string, bytes: number): boolean {
     const own = held.get(project) ?? 0;
     return held.size === 0 || (own === 0 ? bytes : own + bytes) <= free;
   }
@@ -27,25 +29,28 @@ export function makeBodyPlaces(allBytes: number): BodyPlaces {
     if (own === 0) held.delete(project);
     else held.set(project, own);
   }
+  const mayEnterNow = (project: string, { bytes }: Waiting) => mayEnter(project, bytes);
   function letIn(): void {
-    for (let next = waiting.take(mayEnter); next; next = waiting.take(mayEnter)) next.enter();
+    for (let next = waiting.take(mayEnterNow); next; next = waiting.take(mayEnterNow)) next.enter();
+  }
+
+  function take(project: string, bytes: number): () => void {
+    let isHeld = true;
+    hold(project, bytes);
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      hold(project, -bytes);
+      letIn();
+    };
   }
 
   return {
     enter: (project, bytes) =>
       new Promise((resolve) => {
-        const enter = () => {
-          let isHeld = true;
-          hold(project, bytes);
-          resolve(() => {
-            if (!isHeld) return;
-            isHeld = false;
-            hold(project, -bytes);
-            letIn();
-          });
-        };
-        waiting.add(project, { bytes, enter });
+        waiting.add(project, { bytes, enter: () => resolve(take(project, bytes)) });
         letIn();
       }),
+    tryEnter: (project, bytes) => (mayEnter(project, bytes) ? take(project, bytes) : null),
   };
 }

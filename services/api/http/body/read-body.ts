@@ -1,12 +1,11 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
-import { RequestRefused } from '#core/failure.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 import { isUnderResponses, takesForm } from '../response-base.ts';
 import type { ApiEnv } from '../router.ts';
 import { makeBodyPlaces } from './body-places.ts';
-import { cleanBody, invalidJson, refuseByScan } from './clean-body.ts';
+import { parseScannedBody } from './parse-json-body.ts';
 import { describeForm, readForm } from './read-form.ts';
 import { type ReceivedBody, receiveBody } from './receive-body.ts';
 import { refuseBySize, refuseWithoutParts } from './refuse-by-size.ts';
@@ -22,7 +21,7 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 export function readBody(mostBytes: number) {
   const places = makeBodyPlaces(Math.max(BODY_BOUNDS.allBytes, 2 * mostBytes));
   return createMiddleware<ApiEnv>(async (c, next) => {
-    const { method, path } = c.req;
+    const { method } = c.req;
     if (method === 'GET' || method === 'HEAD') return next();
     let release = () => {};
     c.set('releaseBody', () => release());
@@ -30,10 +29,7 @@ export function readBody(mostBytes: number) {
       release = await places.enter(c.get('project'), Math.max(bytes, BODY_BOUNDS.leastCountedBytes));
     };
     try {
-      const most = isUnderResponses(path) ? mostBytes : Math.max(mostBytes, BODY_BOUNDS.plainBytes);
-      const received = await receiveBody(c, most, enter);
-      if (WITH_BODY.has(method) && takesForm(path)) keepForm(c, received);
-      else if (WITH_BODY.has(method)) await readJson(c, received, mostBytes);
+      await readWhole(c, mostBytes, enter);
       await next();
     } finally {
       release();
@@ -41,21 +37,30 @@ export function readBody(mostBytes: number) {
   });
 }
 
+type EnterPlace = (bytes: number) => Promise<void>;
+
+/** Reads the body of a WebSocket message, a form or JSON. A WebSocket message has already arrived. */
+async function readWhole(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace): Promise<void> {
+  const { socket } = c.env;
+  if (socket) {
+    if (socket.bytes > BODY_BOUNDS.smallBytes) await enter(socket.bytes);
+    return keepBody(c, socket.body);
+  }
+  const { method, path } = c.req;
+  const most = isUnderResponses(path) ? mostBytes : Math.max(mostBytes, BODY_BOUNDS.plainBytes);
+  const received = await receiveBody(c, most, enter);
+  if (!WITH_BODY.has(method)) return;
+  if (takesForm(path)) keepForm(c, received);
+  else await readJson(c, received, mostBytes);
+}
+
 async function readJson(c: Context<ApiEnv>, { bytes, scan }: ReceivedBody, mostBytes: number): Promise<void> {
   if (bytes.length === 0) return keepBody(c, undefined);
   requireJsonType((name) => c.req.header(name));
-  refuseByScan(scan);
   const isNative = !isUnderResponses(c.req.path);
-  if (isNative) refuseWithoutParts(bytes);
-  const pause = bytes.length > BODY_BOUNDS.smallBytes ? yieldToEventLoop : async () => {};
-  await pause();
-  const text = decode(bytes);
-  await pause();
-  const body = parse(text);
-  await pause();
-  const clean = cleanBody(body);
+  const clean = await parseScannedBody({ bytes, scan }, isNative ? refuseWithoutParts : undefined);
   if (isNative) refuseBySize(clean, bytes, mostBytes);
-  await pause();
+  if (bytes.length > BODY_BOUNDS.smallBytes) await yieldToEventLoop();
   keepBody(c, clean);
 }
 
@@ -74,22 +79,4 @@ function keepBody(c: Context<ApiEnv>, clean: unknown): void {
   const text = () => (clean === undefined ? '' : JSON.stringify(clean));
   c.req.text = async () => text();
   c.req.json = async () => (clean === undefined ? JSON.parse('') : clean);
-}
-
-function decode(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new RequestRefused(400, 'invalid_json', 'The body has bytes that are not UTF-8. Encode its text as UTF-8.');
-  }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidJson();
-  }
 }

@@ -11,9 +11,10 @@ import { hasScope } from '../../http/scopes.ts';
 import { startedBy } from '../../http/started-by.ts';
 import { startWithinQuota } from '../../quotas/start-within-quota.ts';
 import { findOwnResponse, responseNotFound } from '../find-response.ts';
-import type { ReadRequest } from '../read-request.ts';
+import type { ReadRequest } from '../request/read-request.ts';
 import { startingOf } from '../start-response.ts';
 import type { HeldConnections } from './held-connections.ts';
+import type { TurnStarted } from './turn-started.ts';
 
 /** The steps of a create request: it is read, its connection may be held until the turn ends, and it is answered. */
 export type Creating = {
@@ -22,6 +23,7 @@ export type Creating = {
   held: HeldConnections | null;
   isStream: boolean;
   answer(turn: Turn): Response | Promise<Response>;
+  started?: TurnStarted | undefined;
   /** Starts the turn; a caller may change what is refused. */
   starting?<T>(start: () => Promise<T>): Promise<T>;
 };
@@ -51,20 +53,29 @@ export async function createTurn(c: Context<ApiEnv>, context: ApiContext, creati
  * Returns the function that starts the turn of a request, or finds the turn of the same key. The resources that the body
  * names may have been deleted since, so the key is looked for before the body is read.
  */
-async function startingTurn(c: Context<ApiEnv>, context: ApiContext, { read }: Creating): Promise<() => Promise<Turn>> {
+async function startingTurn(
+  c: Context<ApiEnv>,
+  context: ApiContext,
+  { read, started }: Creating,
+): Promise<() => Promise<Turn>> {
   const replay = await findReplay(c, context);
   if (replay) return () => replayedTurn(c, context, replay);
   const request = await read();
-  return () => startTurnOf(c, context, request);
+  return () => startTurnOf(c, context, { request, started });
 }
 
-async function startTurnOf(c: Context<ApiEnv>, context: ApiContext, request: ReadRequest): Promise<Turn> {
+async function startTurnOf(
+  c: Context<ApiEnv>,
+  context: ApiContext,
+  { request, started }: Pick<Creating, 'started'> & { request: ReadRequest },
+): Promise<Turn> {
   const { wire } = context.providers.ofModel(request.config.model, request.config.wires).capabilities;
   const start = { ...startedBy(c, context), mayApprove: hasScope(c.get('scopes'), 'approve'), request, wire };
   const made = await startWithinQuota(c, context, startingOf(start));
   if (request.ignoredTools.length > 0) c.header('pawl-ignored-tools', request.ignoredTools.join(', '));
   if (!('turn' in made)) return replayedTurn(c, context, made);
-  await publishChanges(context, { wakeups: made.wakeups });
+  await publishChanges(context, { wakeups: made.wakeups, ended: made.ended ?? [] });
+  started?.(made.turn, request, made.follows);
   return made.turn;
 }
 

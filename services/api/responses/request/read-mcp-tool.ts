@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { quote } from '#core/text.ts';
 import { labelledTool, OWN_LABELS } from '#core/turn/request/labelled-tool.ts';
-import type { Tool } from '#core/turn/request/tool.ts';
+import type { TurnTool } from '#core/turn/request/tool.ts';
 import { refuseUnavailable } from '../../../start/resolve-tools.ts';
 import type { ApiContext } from '../../context.ts';
 import { renderPath } from '../../http/issues.ts';
 import { readValue } from './explain-issues.ts';
 import type { ReadTool } from './offered-tool.ts';
-import { readFilter, ToolFilter, ToolNames } from './tool-filter.ts';
+import { type LabelTools, readFilter, ToolFilter, ToolNames } from './tool-filter.ts';
 
 /** Where the operator's tools are: in `PAWL_TOOLS`, and at the servers of `PAWL_MCP`. */
 export type OperatorsTools = Pick<ApiContext, 'tools' | 'mcp'>;
@@ -24,7 +24,7 @@ export async function readMcpTool(tool: object, at: number, operators: Operators
   const { allowed_tools: allowed } = asked;
   const isAllowed = allowed ? readFilter(allowed, listed, ['tools', at, 'allowed_tools']) : () => true;
   const needsApproval = readApproval(asked, listed, ['tools', at, 'require_approval']);
-  const offered = listed.filter(isAllowed).map((each) => ({
+  const offered = listed.tools.filter(isAllowed).map((each) => ({
     ...{ path: `tools[${at}]`, name: each.name, reference: { type: 'mcp' as const, ...labelledTool(each) } },
     ...{ given: givenFor(each, operators), handOver: null, strict: null, needsApproval: needsApproval(each) },
   }));
@@ -63,12 +63,12 @@ function refuseAddress(tool: object, at: number): void {
   throw new RequestRefused(400, 'mcp_server_not_configured', message, renderPath(['tools', at, field]));
 }
 
-async function listTools(label: string, at: number, { tools, mcp }: OperatorsTools): Promise<Tool[]> {
-  if (label === OWN_LABELS.server) return tools.list();
+async function listTools(label: string, at: number, { tools, mcp }: OperatorsTools): Promise<LabelTools> {
+  if (label === OWN_LABELS.server) return { tools: tools.list(), leftOut: [] };
   const offer = await mcp.toolsOf(label);
   switch (offer.kind) {
     case 'found':
-      return offer.tools;
+      return offer;
     case 'unavailable':
       return refuseUnavailable(label, offer.problem, renderPath(['tools', at]));
     case 'unknown': {
@@ -80,18 +80,18 @@ async function listTools(label: string, at: number, { tools, mcp }: OperatorsToo
 }
 
 /** A name stands for the operator's definition, and first for that of a server-side tool. */
-function givenFor({ type, name, execution }: Tool, { tools }: OperatorsTools) {
+function givenFor({ type, name, execution }: TurnTool, { tools }: OperatorsTools) {
   return execution?.kind === 'mcp' && tools.find(name) ? { type, name, execution } : name;
 }
 
 /** Whether calls of a tool need an approval. One that is neither named `always` nor `never` is as if nothing were said. */
-function readApproval({ require_approval: asked, server_label }: McpTool, listed: Tool[], path: PropertyKey[]) {
+function readApproval({ require_approval: asked, server_label }: McpTool, listed: LabelTools, path: PropertyKey[]) {
   const byDefault = defaultApproval(server_label) === 'always';
   if (!asked) return () => byDefault;
   if (typeof asked === 'string') return () => asked === 'always';
   const isAlways = readFilter(asked.always ?? [], listed, [...path, 'always']);
   const isNever = readFilter(asked.never ?? [], listed, [...path, 'never']);
-  return (tool: Tool) => isAlways(tool) || (byDefault && !isNever(tool));
+  return (tool: TurnTool) => isAlways(tool) || (byDefault && !isNever(tool));
 }
 
 /** What holds where nothing is said: of servers OpenAI's own default; the operator's own tools say so themselves. */

@@ -58,7 +58,7 @@ function toolsNamed(given: { type: string }, offered: OfferedTool[], path: Prope
       return requireAny(those, name, [...path, 'name']);
     }
     default:
-      return refuseType(given.type, renderPath([...path, 'type']));
+      return refuseType(given.type, path);
   }
 }
 
@@ -68,7 +68,11 @@ function requireAny(found: OfferedTool[], name: string, path: PropertyKey[]): Of
   throw new RequestRefused(400, 'invalid_value', message, renderPath(path));
 }
 
-function refuseType(type: string, param: string): never {
-  const message = `A tool_choice of type ${quote(type)} is not supported here. Name a function, a custom tool, or a label.`;
-  throw new RequestRefused(400, 'unsupported_tool', message, param);
+function refuseType(type: string, path: PropertyKey[]): never {
+  // A tool in the list of `allowed_tools` is not another list.
+  const types = path.includes('tools')
+    ? '`function`, `custom` or `mcp`'
+    : '`function`, `custom`, `mcp` or `allowed_tools`';
+  const message = `A tool_choice of type ${quote(type)} is not supported. Use ${types}.`;
+  throw new RequestRefused(400, 'unsupported_tool', message, renderPath([...path, 'type']));
 }

@@ -2,7 +2,6 @@ import { RequestRefused } from '#core/failure.ts';
 import { isOpenaiWire, type Provider } from '#core/llm/provider.ts';
 import type { Providers } from '#core/llm/providers.ts';
 import { chooseWires } from '#core/llm/wires.ts';
-import type { NewCompletion } from '#core/turn/predict.ts';
 import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
 import type { ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
 import { type GivenConfig, resolveConfig } from '../../start/resolve-config.ts';
@@ -11,6 +10,7 @@ import { checkFields, checkWire } from './request/check-fields.ts';
 import { conversationIdOf, echoRequest } from './request/echo-request.ts';
 import type { OfferedTool } from './request/offered-tool.ts';
 import { type PlacedItem, readInput } from './request/read-input.ts';
+import type { ReadRequest } from './request/read-request.ts';
 import { readToolChoice } from './request/read-tool-choice.ts';
 import { readTools } from './request/read-tools.ts';
 import { resolveModel } from './request/resolve-model.ts';
@@ -19,24 +19,6 @@ import { tierOf } from './request/tier-of.ts';
 import { chatOptions, wireOptions } from './request/wire-options.ts';
 import type { ResponseBody } from './response-body.ts';
 
-/** A create request, checked and with every default filled in. */
-export type ReadRequest = {
-  /** All that the turn is worked by; `config.response` is what its answers show again. */
-  config: TurnConfig;
-  input: PlacedItem[];
-  metadata: Record<string, string>;
-  priority: number;
-  previousResponseId: string | null;
-  conversationId: string | null;
-  store: boolean;
-  background: boolean;
-  stream: boolean;
-  /** Types of tools that were left out (`PAWL_UNSUPPORTED_TOOLS=ignore`). */
-  ignoredTools: string[];
-  /** Only of a chat completion. */
-  completion?: NewCompletion;
-};
-
 export type ReadRules = Pick<
   ApiContext,
   'prices' | 'projects' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy' | 'stateSeals'
@@ -44,6 +26,8 @@ export type ReadRules = Pick<
   providers: Providers;
   project: string;
   responses: ResponseSettings;
+  /** An empty input needs nothing before it. */
+  mayBeEmpty?: boolean | undefined;
 };
 
 /**
@@ -74,10 +58,14 @@ export async function readResponseRequest(
   const choice = readToolChoice(body.tool_choice, [...own, ...(chat?.offered ?? [])]);
   const asked = { body, model, provider, chat, ...choice };
   const config = await resolveAsked(asked, rules);
-  const owner = { project: rules.project, provider: provider.name };
+  const { stateSeals, project } = rules;
+  const unseal = {
+    reasoning: (sealed: string) => stateSeals.unseal(sealed, { project, provider: provider.name }),
+    compaction: (sealed: string) => stateSeals.unsealSummary(sealed, project),
+  };
   return {
     config: { ...config, ...samplingConfig(body, provider), response: echoRequest(body, shown) },
-    input: chat?.items ?? (await readInput(body, (sealed) => rules.stateSeals.unseal(sealed, owner))),
+    input: chat?.items ?? (await readInput(body, unseal, rules.mayBeEmpty)),
     metadata: body.metadata ?? {},
     priority: body.pawl?.priority ?? 0,
     previousResponseId: body.previous_response_id ?? null,

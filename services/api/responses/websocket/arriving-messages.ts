@@ -1,0 +1,52 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
+import { SOCKET_BOUNDS } from '#core/bounds/socket-bounds.ts';
+
+/** Waits for the place of one large message. The returned function frees it. */
+export type EnterPlace = () => Promise<() => void>;
+
+/** Bytes of a control frame of a client, its payload apart. */
+const CONTROL_BYTES = 6;
+
+/**
+ * Pauses a connection once a message exceeds `BODY_BOUNDS.smallBytes`, until the process has a place for it. The rest
+ * of the message has to arrive in time, or the connection is closed. The returned function frees the place: it is
+ * called for each message that has arrived.
+ */
+export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: EnterPlace): () => void {
+  let unread = 0;
+  let leave: (() => void) | null = null;
+
+  function arrived(): void {
+    unread = 0;
+    leave?.();
+    leave = null;
+  }
+  function waitForPlace(): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    const entering = enter();
+    socket.pause();
+    void entering.then(() => {
+      socket.resume();
+      timer = setTimeout(() => socket.terminate(), SOCKET_BOUNDS.arrivingMs).unref();
+    });
+    return () =>
+      void entering.then((free) => {
+        clearTimeout(timer);
+        free();
+      });
+  }
+  // This listener runs before that of `ws`, so it counts the bytes before the message is complete.
+  raw.prependListener('data', (chunk: Buffer) => {
+    unread += chunk.length;
+    if (unread > BODY_BOUNDS.smallBytes) leave ??= waitForPlace();
+  });
+  for (const control of ['ping', 'pong'] as const) {
+    socket.on(control, (data: Buffer) => {
+      unread = Math.max(0, unread - data.length - CONTROL_BYTES);
+    });
+  }
+  socket.once('close', arrived);
+  return arrived;
+}
