@@ -9,6 +9,7 @@ import { document } from './document.ts';
 import { findAndChange } from './find-and-change.ts';
 import { keepFiles } from './keep-files.ts';
 import { lookAround } from './look-around.ts';
+import { playCompactions } from './play-compactions.ts';
 import { playCompletions } from './play-completions.ts';
 import { treatMany } from './treat-many.ts';
 import { visitor } from './visitor.ts';
@@ -53,6 +54,7 @@ test('every successful answer is as it is described, in every status of a turn',
   await keepEndpoint(ask, harness, receiver.url);
   await playResponses(ask, harness);
   await playCompletions(ask, harness);
+  await playCompactions(ask, harness);
   await keepItems(ask, harness);
   await keepFiles(ask);
   await treatMany(ask);

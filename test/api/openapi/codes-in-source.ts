@@ -15,7 +15,10 @@ export function refusalCodes(): [code: string, status: number][] {
     code!,
     Number(status),
   ]);
-  return [...refused, ...conflicts, ...failed];
+  const answered = matches(/: AnsweredError \| null \{[\s\S]*?return \{ code: '(\w+)'/g).map(
+    ([, code]): [string, number] => [code!, 500],
+  );
+  return [...refused, ...conflicts, ...failed, ...answered];
 }
 
 /** Every code a turn may fail with. */

@@ -33,7 +33,7 @@ export async function playCompletions(ask: Ask, harness: Harness): Promise<void>
 }
 
 /** Does the work of the harness until a request that waits for it is answered. */
-async function workMeanwhile<T>(harness: Harness, request: () => Promise<T>): Promise<T> {
+export async function workMeanwhile<T>(harness: Harness, request: () => Promise<T>): Promise<T> {
   let isAnswered = false;
   const answer = request().finally(() => {
     isAnswered = true;

@@ -14,6 +14,7 @@ import { askAsBound, boundProjects } from './bound-projects.ts';
 import { document } from './document.ts';
 import { askForFilesWrongly } from './keep-files.ts';
 import { keepTo } from './keep-to.ts';
+import { compactWrongly } from './play-compactions.ts';
 import { respondWrongly } from './refused-responses.ts';
 import { useUpEndpoints } from './use-up-endpoints.ts';
 import { useUpSchedules } from './use-up-schedules.ts';
@@ -118,6 +119,7 @@ test('every refusal is as it is described, and every code can be met', async () 
   await ask('POST', '/v1/bulk', { body: { action: 'cancel', filter: {} } });
   await answerWrongly(ask, harness, start);
   await respondWrongly(ask);
+  await compactWrongly(ask, harness);
   await askForItemsWrongly(ask);
   await askForFilesWrongly(ask);
   await retryForked(ask, harness);

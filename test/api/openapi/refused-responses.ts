@@ -39,5 +39,6 @@ export async function respondWrongly(ask: Ask): Promise<void> {
   for (const path of [response, `${response}/input_items`, `${response}/ui-stream`]) await ask('GET', path);
   await ask('POST', `${response}/cancel`);
   await ask('DELETE', response);
+  await ask('GET', '/v1/responses');
   await missCompletion(ask, none('chatcmpl').replace('_', '-'));
 }

@@ -38,11 +38,10 @@ test.each(['/v1', '/openai/v1'])(
 test.each(['/v1', '/openai/v1'])('what of OpenAI’s API is not served under %s is no route', async (base) => {
   await using harness = await createHarness();
 
-  for (const path of ['/responses/compact', '/vector_stores']) {
-    const { status, body, headers } = await harness.call('POST', base + path, { body: { model: 'test', input: 'Hi' } });
-    expect.soft([status, body], path).toMatchObject([404, { error: { code: 'route_not_found' } }]);
-    expect.soft(headers.get('x-request-id'), path).toMatch(/^req_/);
-  }
+  const { status, body, headers } = await harness.call('POST', `${base}/vector_stores`, { body: { name: 'Notes' } });
+
+  expect([status, body]).toMatchObject([404, { error: { code: 'route_not_found' } }]);
+  expect(headers.get('x-request-id')).toMatch(/^req_/);
 });
 
 test('OpenAI’s client is told that a body is too large, and does not lose its connection while it sends', async () => {

@@ -11,7 +11,8 @@ import { readBody, refusalOf } from './read-body.ts';
 
 const pawl = { type: 'mcp', server_label: 'pawl' };
 const cities = { type: 'mcp', server_label: 'cities', require_approval: 'never' };
-const all = ['book', 'look_up', 'measure', 'odd_name', 'visit', 'wait'];
+const oddName = 'odd_name_bf2eb8ac';
+const all = ['book', 'look_up', 'measure', oddName, 'visit', 'wait'];
 
 /** An operator with server-side tools, one of which needs an approval, and with an MCP server. */
 async function openOperator() {
@@ -52,7 +53,7 @@ test.each([
     ['cities__book', 'cities__visit'],
   ],
   [{ tool_names: ['book'] }, ['cities__book']],
-  [{ read_only: true }, ['cities__look_up', 'cities__measure', 'cities__odd_name']],
+  [{ read_only: true }, ['cities__look_up', 'cities__measure', `cities__${oddName}`]],
   [{ read_only: false, tool_names: ['measure', 'visit'] }, ['cities__visit']],
   [[], []],
 ])('allowed_tools %j leaves %j', async (allowed_tools, left) => {
@@ -187,7 +188,7 @@ test('a refused label says which there are, and a refused name which tools it ha
 
   expect(await messageOf({ server_label: 'towns' })).toContain('Give one of: pawl, cities, gone.');
   expect(await messageOf({ allowed_tools: ['look-up'] })).toContain(
-    'There are: book, look_up, measure, odd_name, visit, wait.',
+    '"look-up" is not a tool of this label. Use one of: book, look_up, measure, odd.name, visit, wait.',
   );
   expect((await refusalOf({ tools: [pawl] }, { tools: twoHundred() })).message).toContain('These are 200 tools');
 });

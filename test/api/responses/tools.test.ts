@@ -134,6 +134,16 @@ test.each([
     { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function' }] },
   ],
   ['unsupported_tool', 'tool_choice.type', { type: 'web_search' }],
+  ['unsupported_tool', 'tool_choice.tools[0].type', { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'x' }] }],
 ])('a choice is refused %s, at %s', async (code, param, tool_choice) => {
   expect(await refusalOf({ tools: [post], tool_choice })).toMatchObject({ code, param });
+});
+
+test('the refusal of a type of tool_choice names the types that Pawl has', async () => {
+  const ofChoice = await refusalOf({ tools: [post], tool_choice: { type: 'x' } });
+  const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'x' }] };
+  const ofListed = await refusalOf({ tools: [post], tool_choice });
+
+  expect(ofChoice.message).toContain('Use `function`, `custom`, `mcp` or `allowed_tools`.');
+  expect(ofListed.message).toContain('Use `function`, `custom` or `mcp`.');
 });

@@ -2,102 +2,31 @@ import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueues } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import {
+  agents,
+  asks,
+  bodyOf,
+  type Event,
+  exec,
+  headers,
+  ignoring,
+  itemsOf,
+  message,
+  output,
+  parameters,
+  patch,
+  prompt,
+  view,
+} from './codex-shapes.ts';
 
-// Codex CLI is no dependency: it is imitated by the shape of the requests that its version 0.169.0 sends for a model that it
-// knows, and of what it reads in the stream.
-
-type Item = Record<string, unknown> & { type: string };
-type Event = {
-  type: string;
-  item?: Item;
-  delta?: string;
-  response?: { id: string; usage: object; error: object | null };
-};
-
-const thread = '01a206c3-8c7d-7fe0-aa98-aa905df52abf';
-const headers = {
-  ...{ accept: 'text/event-stream', 'content-type': 'application/json', authorization: 'Bearer none' },
-  ...{ originator: 'codex_exec', 'user-agent': 'codex_exec/0.169.0 (Debian 12.0.0; x86_64) xterm' },
-  ...{ 'session-id': thread, 'thread-id': thread, 'x-client-request-id': thread, 'x-codex-window-id': `${thread}:0` },
-  ...{
-    'x-codex-beta-features': 'remote_compaction_v2',
-    'x-codex-turn-metadata': JSON.stringify({ thread_id: thread }),
-  },
-};
-
-const parameters = (properties: object, required: string[]) => ({
-  ...{ type: 'object', properties, required, additionalProperties: false },
-});
-const exec = {
-  ...{ type: 'function', name: 'exec_command', description: 'Runs a command in a PTY.', strict: false },
-  parameters: parameters({ cmd: { type: 'string' }, timeout_ms: { type: 'number' } }, ['cmd']),
-};
-const patch = {
-  ...{ type: 'custom', name: 'apply_patch', description: 'Edits files. This is a freeform tool.' },
-  format: { type: 'grammar', syntax: 'lark', definition: 'start: begin_patch hunk+ end_patch' },
-};
-const view = {
-  ...{ type: 'function', name: 'view_image', description: 'Shows a file.', strict: false },
-  parameters: parameters({ path: { type: 'string' } }, ['path']),
-};
-const spawn = {
-  ...{ type: 'function', name: 'spawn_agent', description: 'Starts an agent.', strict: false },
-  parameters: parameters({ message: { type: 'string' } }, ['message']),
-};
-const agents = { type: 'namespace', name: 'multi_agent_v1', description: 'Sub-agents.', tools: [spawn] };
-const search = {
-  ...{ type: 'tool_search', execution: 'client', description: 'Searches.' },
-  parameters: parameters({ query: { type: 'string' } }, ['query']),
-};
-const web = { type: 'web_search', external_web_access: true };
-const shell = { type: 'local_shell' };
-const tools = [exec, patch, view, agents, search, web, shell];
-
-const message = (role: string, text: string) => ({
-  ...{ type: 'message', id: `msg_${thread}`, role },
-  content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
-});
-const asks = (prompt: string) => [
-  message('developer', 'You work in a terminal.'),
-  message('user', '<environment_context>\n  <cwd>/repo</cwd>\n</environment_context>'),
-  message('user', prompt),
-];
-const rounds = [
-  {
-    ...{ say: 'I patch it.', reasoning: 'A file is missing.' },
-    tools: [
-      { name: 'apply_patch', arguments: { input: '*** Begin Patch\n*** End Patch\n' } },
-      { name: 'exec_command', arguments: { cmd: 'ls' } },
-    ],
-  },
-];
-const prompt = scripted({ rounds, answer: 'It is done.' });
-
-const ignoring = { PAWL_UNSUPPORTED_TOOLS: 'ignore' };
-
-function post({ url }: Harness, input: object[], body: object = {}): Promise<Response> {
-  const asked = {
-    ...{ model: 'gpt-5.5', stream: true, store: false, input, tools, tool_choice: 'auto', parallel_tool_calls: false },
-    ...{ reasoning: { effort: 'medium', summary: 'auto' }, include: ['reasoning.encrypted_content'] },
-    ...{ prompt_cache_key: thread, text: { verbosity: 'low' }, client_metadata: { session_id: thread } },
-    stream_options: { reasoning_summary_delivery: 'sequential_cutoff' },
-    ...body,
-  };
-  return fetch(`${url}/v1/responses`, { method: 'POST', headers, body: JSON.stringify(asked) });
-}
+const post = ({ url }: Harness, input: object[], body: object = {}) =>
+  fetch(`${url}/v1/responses`, { method: 'POST', headers, body: JSON.stringify(bodyOf(input, body)) });
 
 async function eventsOf(answer: Response): Promise<Event[]> {
   const lines = (await answer.text()).split('\n').filter((line) => line.startsWith('data: {'));
   return lines.map((line) => JSON.parse(line.slice(6)));
 }
 
-/** What Codex keeps of a stream: the items that are done, which it sends again, with their ids, in each later request. */
-const itemsOf = (events: Event[]) =>
-  events.flatMap(({ type, item }) => (type === 'response.output_item.done' ? [item!] : []));
-
-const output = (call: Item, text: unknown) => ({
-  ...{ type: `${call.type}_output`, id: `out_${call.call_id}`, call_id: call.call_id, output: text },
-});
 const lastSent = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages;
 
 describeQueues(({ redis }) => {

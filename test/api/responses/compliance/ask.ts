@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Harness } from '#test/harness/create-harness.ts';
 import { problemsAt } from '../../openapi/strictly.ts';
 import { StreamEvent } from './events.ts';
-import { Resource } from './resource.ts';
+import { CompactResource, Resource } from './resource.ts';
 
 type Base = '/v1' | '/openai/v1';
 
@@ -12,13 +12,14 @@ type Base = '/v1' | '/openai/v1';
  */
 export function responsesOf({ url }: Pick<Harness, 'url'>, base: Base = '/v1') {
   const told = new Set<string>();
-  const post = (body: object) =>
-    fetch(`${url}${base}/responses`, {
+  const post = (body: object, route = '/responses') =>
+    fetch(`${url}${base}${route}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'test', ...body }),
     });
   const create = async (body: object) => resourceOf(await readOk(await post(body)));
+  const compact = async (body: object) => compactedOf(await readOk(await post(body, '/responses/compact')));
   const retrieve = async (id: string) => resourceOf(await readOk(await fetch(`${url}${base}/responses/${id}`)));
   const follow = async (id: string) => eventsOf(await readOk(await fetch(`${url}${base}/responses/${id}?stream=true`)));
 
@@ -34,30 +35,44 @@ export function responsesOf({ url }: Pick<Harness, 'url'>, base: Base = '/v1') {
   function eventsOf(text: string): StreamEvent[] {
     const frames = text.split('\n\n').filter((frame) => frame && !frame.startsWith(':'));
     expect(frames.pop()).toBe('data: [DONE]');
-    const events = frames.map(eventOf);
-    const numbers = events.map(({ sequence_number }) => sequence_number);
-    expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
+    const events = checkedEvents(frames.map(dataOf));
     for (const { type } of events) told.add(type);
     return events;
   }
 
-  return { create, retrieve, follow, stream, told };
+  return { create, compact, retrieve, follow, stream, told };
 }
 
-function eventOf(frame: string): StreamEvent {
+/** Holds events to the shapes here, to the document, and to the order of their numbers. Returns them. */
+export function checkedEvents(events: unknown[]): StreamEvent[] {
+  for (const event of events) {
+    const shown = JSON.stringify(event);
+    expect(problemsAt(['components', 'schemas', 'ResponseStreamEvent'], event), shown).toEqual([]);
+    expect(StreamEvent.safeParse(event).error?.issues ?? [], shown).toEqual([]);
+  }
+  const checked = events as StreamEvent[];
+  const numbers = checked.map(({ sequence_number }) => sequence_number);
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
+  return checked;
+}
+
+function dataOf(frame: string): unknown {
   const [, type, data] = /^event: (.+)\ndata: (.+)$/.exec(frame) ?? [];
   const event: unknown = JSON.parse(data ?? 'null');
-  expect(problemsAt(['components', 'schemas', 'ResponseStreamEvent'], event), frame).toEqual([]);
-  const { error } = StreamEvent.safeParse(event);
-  expect(error?.issues ?? [], frame).toEqual([]);
   expect(event).toMatchObject({ type });
-  return event as StreamEvent;
+  return event;
 }
 
 function resourceOf(text: string): Resource {
   const response: unknown = JSON.parse(text);
   expect(problemsAt(['components', 'schemas', 'Response'], response), text).toEqual([]);
   return Resource.parse(response);
+}
+
+function compactedOf(text: string): CompactResource {
+  const compacted: unknown = JSON.parse(text);
+  expect(problemsAt(['components', 'schemas', 'ResponseCompaction'], compacted), text).toEqual([]);
+  return CompactResource.parse(compacted);
 }
 
 async function readOk(answer: Response): Promise<string> {

@@ -69,6 +69,26 @@ const McpCall = taken<ItemOf<'mcp_call'>>()(
   }),
 );
 
+/** The ids of items of an input: the same, with the place in the input. */
+const inputId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}_i\\d+$`));
+
+const InputText = z.strictObject({ type: z.literal('input_text'), text: z.string() });
+const InputImage = z.strictObject({
+  ...{ type: z.literal('input_image'), image_url: z.string() },
+  detail: z.enum(['auto', 'low', 'high', 'original']),
+});
+
+/** A message of the user, as a compacted history has it. */
+export const UserMessage = z.strictObject({
+  ...{ id: inputId('msg'), type: z.literal('message'), role: z.literal('user'), status: z.literal('completed') },
+  content: z.array(z.discriminatedUnion('type', [InputText, InputImage])),
+});
+
+/** The summary of a compacted history. */
+export const Compaction = taken<ItemOf<'compaction'>>()(
+  z.strictObject({ id: itemId('cmp'), type: z.literal('compaction'), encrypted_content: z.string().min(1) }),
+);
+
 /** An item of an output, to the letter: no field more, none less (contract-responses R34, R40). */
 export const Item = z.discriminatedUnion('type', [Message, Reasoning, FunctionCall, CustomToolCall, McpCall]);
 export type Item = z.output<typeof Item>;

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import { Item, taken } from './items.ts';
+import { Compaction, Item, taken, UserMessage } from './items.ts';
 
 type Theirs = OpenAI.Responses.Response;
 
@@ -113,3 +113,14 @@ export const Resource = taken<Omit<Theirs, Own>>()(
   }),
 );
 export type Resource = z.output<typeof Resource>;
+
+/** A compacted history, to the letter: Open Responses' `CompactResource` (contract-responses R71). */
+export const CompactResource = taken<Omit<OpenAI.Responses.CompactedResponse, 'output'>>()(
+  z.strictObject({
+    id: z.string().regex(/^resp_[0-9a-z]{26}$/),
+    object: z.literal('response.compaction'),
+    output: z.array(z.discriminatedUnion('type', [UserMessage, Compaction])),
+    ...{ created_at: count, usage: Usage },
+  }),
+);
+export type CompactResource = z.output<typeof CompactResource>;

@@ -6,7 +6,7 @@ import { responsesOf } from './ask.ts';
 
 /*
  * The cases of the Open Responses compliance suite, with a scripted model: basic text, streaming, system prompt, tool
- * calling, image input, multi-turn. Every answer is held to the shapes by `responsesOf`.
+ * calling, image input, multi-turn, compaction, a compacted history. `responsesOf` checks the shape of every answer.
  */
 
 type Role = 'user' | 'system' | 'developer' | 'assistant';
@@ -74,6 +74,25 @@ describeQueues(({ redis }) => {
     for (const { output } of [resent, chained]) expect(output).toMatchObject([{ content: [{ text: 'It is sunny.' }] }]);
   });
 });
+
+test.each(['/v1', '/openai/v1'] as const)(
+  'a history is compacted under %s, and sent again as an input',
+  async (base) => {
+    await using harness = await createHarness();
+    await using _worker = await startBackgroundWorker(harness);
+    const { create, compact } = responsesOf(harness, base);
+    const history = [
+      ...[message('system', 'You are a pirate.'), message('user', 'I am Alice.'), message('assistant', 'Hello Alice!')],
+      message('user', [{ type: 'input_text', text: 'What is this?' }, image]),
+    ];
+
+    const compacted = await compact({ input: history });
+    const next = await create({ input: [...compacted.output, message('user', hello)] });
+
+    expect(compacted.output.map(({ type }) => type)).toEqual(['message', 'message', 'compaction']);
+    expect(next).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'Hello there, friend.' }] }] });
+  },
+);
 
 test('whatever may be asked for is shown again in the shape that Open Responses has for it', async () => {
   await using harness = await createHarness();

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openSocket, responseOf } from './open-socket.ts';
+
+// Messages that clients send faster than they read, or only in part (docs/limits.md).
+
+const input = scripted({ answer: 'Hello.' });
+const large = { input, instructions: 'x'.repeat(200_000) };
+
+test('a client that reads no errors loses its connection', async () => {
+  await using harness = await createHarness();
+  await using socket = await openSocket(harness);
+  let isClosed = false;
+  void socket.closed.then(() => {
+    isClosed = true;
+  });
+
+  socket.socket.pause();
+  const sent = () => new Promise<void>((resolve) => socket.socket.send('[]', () => resolve()));
+  for (let count = 0; count < 200_000 && !isClosed && socket.socket.readyState === 1; count += 1) await sent();
+  socket.socket.resume();
+
+  expect((await socket.closed).code).toBe(1006);
+});
+
+test('a message that has begun to arrive holds up no other connection', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using half = await openSocket(harness);
+  await using other = await openSocket(harness);
+  half.socket.send('x'.repeat(100_000), { fin: false });
+
+  const answers = Array.from({ length: 4 }, () => other.ask(large));
+
+  for (const messages of await Promise.all(answers)) expect(responseOf(messages).status).toBe('completed');
+});
+
+test('a large message in parts is one message, and pings may come between them', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using socket = await openSocket(harness);
+  const text = JSON.stringify({ type: 'response.create', model: 'test', ...large });
+
+  for (let from = 0; from < text.length; from += 50_000) {
+    socket.socket.send(text.slice(from, from + 50_000), { fin: from + 50_000 >= text.length });
+    socket.socket.ping('x'.repeat(100));
+  }
+
+  const last = await socket.until((seen) => seen.find(({ type }) => type === 'response.completed'));
+  expect(responseOf([last]).status).toBe('completed');
+  expect(responseOf(await socket.ask({ input })).status).toBe('completed');
+});

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { RESPONSE_BASES } from '#services/api/http/response-base.ts';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { checkedEvents, responsesOf } from '../compliance/ask.ts';
+import { openSocket, responseOf } from './open-socket.ts';
+
+// Responses that a client prepares with `generate: false` (contract-responses R73).
+
+const locate = { type: 'function', name: 'locate', parameters: { type: 'object', properties: {} } };
+const sent = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages;
+
+test.each(RESPONSE_BASES)('with generate false, no model under %s is asked', async (base) => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using socket = await openSocket(harness, { base });
+
+  const messages = await socket.ask({ input: 'I am Ada.', generate: false, tools: [locate], stream_id: 'one' });
+
+  expect(messages.map(({ type }) => type)).toEqual([
+    ...['response.created', 'response.in_progress', 'response.completed'],
+  ]);
+  expect(messages.every(({ stream_id }) => stream_id === 'one')).toBe(true);
+  checkedEvents(messages.map(({ stream_id: _, ...event }) => event));
+  const { id, ...response } = responseOf(messages);
+  expect(response).toMatchObject({ status: 'completed', output: [], error: null, store: true, background: false });
+  expect(response.tools).toMatchObject([{ name: 'locate' }]);
+  expect(await responsesOf(harness, base).retrieve(id)).toEqual({ id, ...response });
+  expect(harness.modelRequests).toEqual([]);
+});
+
+test.each([{ store: true }, { store: false }])(
+  'a prepared response with %o is followed on its socket',
+  async (store) => {
+    await using harness = await createHarness();
+    await using _worker = await startBackgroundWorker(harness);
+    await using socket = await openSocket(harness);
+    const prepared = responseOf(
+      await socket.ask({ ...store, input: 'I am Ada.', instructions: 'Be brief.', generate: false, tools: [locate] }),
+    );
+
+    const next = responseOf(await socket.ask({ ...store, input: 'Who am I?', previous_response_id: prepared.id }));
+
+    expect(next).toMatchObject({ status: 'completed', previous_response_id: prepared.id, ...store });
+    expect(sent(harness)).toMatchObject([
+      { role: 'user', content: 'I am Ada.' },
+      { role: 'user', content: 'Who am I?' },
+    ]);
+    expect(harness.modelRequests).toHaveLength(1);
+  },
+);
+
+test('a stored prepared response is followed over HTTP, and on another socket', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using socket = await openSocket(harness);
+  await using other = await openSocket(harness);
+  const { id } = responseOf(await socket.ask({ input: 'I am Ada.', generate: false }));
+  const body = { input: 'Who am I?', previous_response_id: id };
+
+  await responsesOf(harness).create(body);
+  const overHttp = sent(harness);
+  await other.ask(body);
+
+  expect(overHttp).toMatchObject([{ content: 'I am Ada.' }, { content: 'Who am I?' }]);
+  expect(sent(harness)).toMatchObject([{ content: 'I am Ada.' }, { content: 'Who am I?' }]);
+});
+
+test('a prepared response without store is found neither over HTTP nor on another socket', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using socket = await openSocket(harness);
+  await using other = await openSocket(harness);
+  const { id } = responseOf(await socket.ask({ input: 'I am Ada.', generate: false, store: false }));
+
+  const body = { model: 'test', input: 'Who am I?', previous_response_id: id };
+  const answer = await harness.call('POST', '/v1/responses', { body });
+  const error = await other.refused({ type: 'response.create', ...body });
+
+  expect((await harness.call('GET', `/v1/responses/${id}`)).status).toBe(404);
+  expect(answer).toMatchObject({ status: 400, body: { error: { code: 'previous_response_not_found' } } });
+  expect(error).toMatchObject({ status: 400, error: { code: 'previous_response_not_found' } });
+});
+
+test.each([{ store: true }, { store: false }])('a prepared response with %o holds outputs of calls', async (store) => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using socket = await openSocket(harness);
+  const tools = [locate];
+  const asks = scripted({ rounds: [{ tools: [{ name: 'locate', id: 'call_1' }] }], answer: 'You are in Rome.' });
+  const called = responseOf(await socket.ask({ ...store, input: asks, tools }));
+  const output = { type: 'function_call_output', call_id: 'call_1', output: 'Rome' };
+
+  const next = { ...store, tools, input: [output], previous_response_id: called.id, generate: false };
+  const prepared = responseOf(await socket.ask(next));
+  const said = responseOf(await socket.ask({ ...store, tools, input: [], previous_response_id: prepared.id }));
+
+  expect(prepared.output).toEqual([]);
+  expect(said.output).toMatchObject([{ content: [{ text: 'You are in Rome.' }] }]);
+  expect(sent(harness)).toMatchObject([{ role: 'user' }, { tool_calls: [{ id: 'call_1' }] }, { content: 'Rome' }]);
+});
+
+test('a prepared response is refused for the reasons of any other', async () => {
+  await using harness = await createHarness();
+  await using socket = await openSocket(harness);
+
+  for (const [fields, param] of [
+    [{ input: [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }] }, 'input[0].call_id'],
+    [{ input: 'Hi', tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+    [{ input: 'Hi', background: true }, 'background'],
+    [{ input: 'Hi', temperature: 7 }, 'temperature'],
+  ] as const) {
+    const error = await socket.refused({ type: 'response.create', model: 'test', ...fields, generate: false });
+    expect.soft(error).toMatchObject({ status: 400, error: { param } });
+  }
+});
+
+test('generate true or null asks the model', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using socket = await openSocket(harness);
+
+  for (const generate of [true, null]) {
+    const { output } = responseOf(await socket.ask({ input: scripted({ answer: 'Hello.' }), generate }));
+    expect(output).toMatchObject([{ content: [{ text: 'Hello.' }] }]);
+  }
+});

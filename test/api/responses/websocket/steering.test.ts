@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { openSocket, responseOf } from './open-socket.ts';
+
+const none = 'resp_01kagz8m4pfvbte2n5q7rys3wx';
+const input = scripted({ answer: 'Hello.' });
+
+test.each([{}, { stream_id: 'lane-1' }])(
+  'response.steer of a running response fails, as it is not supported',
+  async (lane) => {
+    await using harness = await createHarness();
+    await using _worker = await startBackgroundWorker(harness);
+    await using socket = await openSocket(harness);
+    const { reached, open } = harness.holdModel();
+    const { answered } = socket.create({ input, ...lane });
+    const created = await socket.until((seen) => seen.find(({ type }) => type === 'response.created'));
+    await reached;
+    const steer = { previous_response_id: (created.response as { id: string }).id, input: 'Be brief.' };
+
+    socket.send({ type: 'response.steer', ...steer });
+    const failed = await socket.until((seen) => seen.find(({ type }) => type === 'response.steer.failed'));
+    open();
+
+    expect(failed).toMatchObject({
+      steer,
+      error: { type: 'invalid_request_error', code: 'steering_not_supported', message: expect.any(String) },
+      sequence_number: expect.any(Number),
+    });
+    expect(responseOf(await answered)).toMatchObject({ status: 'completed' });
+    expect(harness.modelRequests).toHaveLength(1);
+  },
+);
+
+test('response.steer of an unknown response, or without its fields, costs no connection', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using socket = await openSocket(harness);
+
+  for (const [index, fields] of [{ previous_response_id: none, input: 'Hi' }, {}, { input: 7 }].entries()) {
+    socket.send({ type: 'response.steer', ...fields });
+    await socket.until((seen) => seen.filter(({ type }) => /^(error|response\.steer\.failed)$/.test(type))[index]);
+  }
+
+  expect(socket.socket.readyState).toBe(socket.socket.OPEN);
+});
