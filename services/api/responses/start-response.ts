@@ -99,12 +99,13 @@ async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResp
 
 /**
  * Records a response that asks no model: its turn begins and ends in the transaction that creates it. No worker sees
- * it.
+ * it. Refuses a turn that would have to wait, and records nothing then.
  */
 async function startWithoutModel(trx: Trx, start: ResponseStart): Promise<StartedResponse> {
   const made = await startInChain(trx, { ...start, needsPlace: false });
   const { id, conversationId } = made.turn;
-  if (!(await beginTurn(trx, id, newId('evt')))) throw mustWait();
+  // No worker has the turn, so it is its own run.
+  if (!(await beginTurn(trx, id, id))) throw mustWait();
   const wakeups = await endTurn(trx, { turnId: id, conversationId, status: 'completed', output: '' });
   return { ...made, turn: (await loadTurn(trx, id)) ?? made.turn, wakeups: wakeups ?? [], ended: [id] };
 }

@@ -115,6 +115,22 @@ test('a prepared response is refused for the reasons of any other', async () => 
   }
 });
 
+test('a prepared response that would have to wait is refused, and nothing is recorded', async () => {
+  await using harness = await createHarness();
+  await using socket = await openSocket(harness);
+  const first = { model: 'openai/test', input: 'Hi', background: true };
+  const { body } = await harness.call<{ id: string }>('POST', '/v1/responses', { body: first });
+
+  const error = await socket.refused({
+    ...{ type: 'response.create', model: 'test', input: 'I am Ada.', generate: false },
+    previous_response_id: body.id,
+  });
+
+  expect(error).toMatchObject({ error: { code: 'previous_response_not_finished', param: 'generate' } });
+  const turns = await harness.call<{ data: { id: string }[] }>('GET', '/v1/turns');
+  expect(turns.body.data.map(({ id }) => id)).toEqual([body.id.replace('resp_', 'turn_')]);
+});
+
 test('generate true or null asks the model', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
