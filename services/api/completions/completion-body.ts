@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Json } from '#core/turn/request/json.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
 import { TurnRequest } from '#core/turn/request/turn.ts';
-import { Effort, hints, pawlFields, refused, Verbosity } from '../responses/response-body.ts';
+import { Effort, hints, pawlFields, refused, schemaName, Verbosity } from '../responses/response-body.ts';
 
 /** A message as callers send it; it is read by its role. */
 const GivenMessage = z
@@ -93,10 +93,7 @@ const Format = z
       type: z.literal('json_schema'),
       json_schema: z
         .strictObject({
-          name: z
-            .string()
-            .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, underscores and hyphens')
-            .describe('The name of the schema.'),
+          name: schemaName.describe('The name of the schema.'),
           schema: schemaOf('The JSON Schema that the text fits.'),
           strict: z.boolean().nullish().describe('Whether the provider holds the model to it.'),
           description: z.string().nullish().describe('A description for the model.'),

@@ -19,16 +19,18 @@ export const refused = (instead: string) =>
     .refine((value) => value === undefined || value === null, UNSUPPORTED)
     .describe(`Refused unless null. ${instead}`);
 
+/** The name of a JSON Schema for the text. */
+export const schemaName = z
+  .string()
+  .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, underscores and hyphens');
+
 const Format = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('text') }),
     z.strictObject({ type: z.literal('json_object') }),
     z.strictObject({
       type: z.literal('json_schema'),
-      name: z
-        .string()
-        .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, underscores and hyphens')
-        .describe('What the schema is called.'),
+      name: schemaName.describe('What the schema is called.'),
       schema: z.record(z.string(), Json).describe('The JSON Schema that the text fits.'),
       strict: z.boolean().nullable().default(null).describe('Whether the provider holds the model to it.'),
       description: z.string().nullable().default(null).describe('What it is for, for the model.'),
