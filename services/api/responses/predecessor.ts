@@ -54,8 +54,8 @@ type Checked = {
 };
 
 /**
- * Returns an input without the outputs that its history has already. Refuses an input whose results and calls do not
- * fit its history (contract-responses R20, R32). Only the last turn can have handed calls over that are open: the input
+ * Returns an input without the outputs that its history contains already. Refuses an input with results or calls that do
+ * not fit its history (contract-responses R20, R32). Only the last turn can have handed calls over that are open: the input
  * of each turn answers all calls of the turn before. Calls in the input that `mayStayOpen` are answered later.
  */
 export async function checkInputAgainst(db: Db, { input: sent, ...checked }: Checked): Promise<ResolvedItem[]> {

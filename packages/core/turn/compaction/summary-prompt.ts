@@ -12,8 +12,8 @@ export const SUMMARY_INSTRUCTIONS =
   'Reply with the summary alone.';
 
 /**
- * The question for a summary at the end of a conversation whose messages are sent as they are. The model reads the
- * summary later in the place of these messages.
+ * Asks the model for a summary of the conversation before it. The model later reads the summary instead of these
+ * messages.
  */
 export const SUMMARY_REQUEST =
   'Summarize this conversation. Another model continues it from your summary alone, so keep the facts that it needs: ' +

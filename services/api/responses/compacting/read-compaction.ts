@@ -17,7 +17,7 @@ export async function readCompaction(body: CompactBody, rules: ReadRules): Promi
   return { ...request, input: [...request.input, question] };
 }
 
-/** Refuses an approval whose call has not run: a compaction runs no calls. */
+/** Refuses an approval of a call that has not run, because a compaction runs no calls. */
 function refuseApprovals(input: PlacedItem[]): void {
   const items = input.map(({ item }) => item);
   const run = items.flatMap((item) => ('type' in item && item.type === 'mcp_call' ? item.approval_request_id : []));

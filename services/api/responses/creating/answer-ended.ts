@@ -31,8 +31,8 @@ export function answerWhenEnded(c: Context<ApiEnv>, context: ApiContext, { turn 
 }
 
 /**
- * Answers once a turn has ended: with what it is presented as, or with an HTTP error if it failed. The header
- * `pawl-response-id` has the id, also of an error.
+ * Waits for the end of a turn. Then answers with its presentation, or with an HTTP error if it failed. The header
+ * `pawl-response-id` has the id in both cases.
  */
 export async function answerAtEnd(
   c: Context<ApiEnv>,

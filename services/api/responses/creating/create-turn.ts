@@ -24,7 +24,7 @@ export type Creating = {
   isStream: boolean;
   answer(turn: Turn): Response | Promise<Response>;
   started?: TurnStarted | undefined;
-  /** Starts the turn; a caller may change what is refused. */
+  /** Starts the turn. A caller may change the refusal. */
   starting?<T>(start: () => Promise<T>): Promise<T>;
 };
 

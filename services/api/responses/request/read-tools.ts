@@ -37,7 +37,7 @@ function tooMany(count: number): RequestRefused {
 }
 
 /**
- * Renames the tools of namespaces whose names other tools have: the model knows such a tool by its namespace, too. The
+ * Renames each tool of a namespace if another tool has its name: the model then knows it by its namespace, too. The
  * caller reads the tool's own name in each call.
  */
 function distinctNames(offered: OfferedTool[]): OfferedTool[] {

@@ -15,7 +15,7 @@ export type StateSeals = {
   unseal(sealed: string, owner: StateOwner): InputItem | null;
   /** Seals the summary of a compaction (contract-responses R71). `place` is the id of its item. */
   sealSummary(summary: string, sealing: { project: string; place: string }): string;
-  /** Returns the compaction whose summary a project received sealed; null for any other text. */
+  /** Returns the compaction that a project received sealed, or null for any other text. */
   unsealSummary(sealed: string, project: string): InputItem | null;
 };
 

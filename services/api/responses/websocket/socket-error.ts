@@ -10,7 +10,7 @@ export type SocketError = {
   error: { type: string; code: string; message: string; param: string | null };
 };
 
-/** Returns the message of an error of the API: of an answer with this status and body. */
+/** Returns the message for an HTTP answer with this status and body. */
 export function socketError(status: number, { error }: Pick<SocketError, 'error'>, streamId = ''): SocketError {
   return { ...(streamId !== '' && { stream_id: streamId }), type: 'error', status, error };
 }
@@ -44,7 +44,7 @@ export function binaryMessage(): SocketError {
   return ownError(400, { code: 'invalid_json', message, param: null });
 }
 
-/** Returns the error of a message whose `stream_id` is not valid. */
+/** Returns the error of a message with a `stream_id` that is not valid. */
 export function invalidStreamId(): SocketError {
   const message = '`stream_id` is not valid. Give 1 to 256 of A-Z, a-z, 0-9, `_`, `-` and `.`, or leave it out.';
   return ownError(400, { code: 'invalid_stream_id', message, param: 'stream_id' });

@@ -15,8 +15,8 @@ export type SocketMessage =
   | { type: 'refused'; error: SocketError };
 
 /**
- * A create request. `bytes` is the size of the message; `isWarmUp`: no model is asked (`generate: false`). Its body
- * is taken once, and then is no longer in memory because of the message.
+ * A create request. `bytes` is the size of the message. `isWarmUp` says that no model is asked (`generate: false`).
+ * `takeBody` returns the body once, so that a message that runs for long does not keep its body in memory.
  */
 export type CreateMessage = {
   type: 'create';

@@ -21,7 +21,7 @@ import { usableOutputSchema } from './usable-output-schema.ts';
  */
 export type LeftOut = { remoteName: string; name: string; why: string; aliases: string[] };
 
-/** A tool whose results are not checked, and why. */
+/** A tool without a usable output schema, by its name in the log, and the reason. Its results are not checked. */
 export type Unchecked = { name: string; why: string };
 
 /**
