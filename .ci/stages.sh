@@ -23,6 +23,8 @@ stage() {
   if [ "$ended" != 0 ]; then
     code=1 how="FAILED ($ended)"
     { printf '\n== the end of: %s\n' "$name"; tail -n 60 "$results/stage.log"; } >> "$results/failures.log"
+  elif tail -n 1 "$results/stage.log" | grep -q '^Left out: '; then
+    how='left out'
   fi
   printf '%-36s %-12s %s s\n' "$name" "$how" "$((SECONDS - start))" >> "$results/stages.log"
 }

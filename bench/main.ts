@@ -6,8 +6,8 @@ import { describeRun } from './report/describe-run.ts';
 import { goalTable } from './report/goal.ts';
 import { notMeasured } from './report/not-measured.ts';
 import type { Scenario } from './scenario.ts';
+import { against, reasonToLeaveOut } from './scenarios/against.ts';
 import { api } from './scenarios/api.ts';
-import { check } from './scenarios/check.ts';
 import { idle } from './scenarios/idle.ts';
 import { longTurns } from './scenarios/long-turns.ts';
 import { memory } from './scenarios/memory.ts';
@@ -21,7 +21,7 @@ import { throughput } from './scenarios/throughput.ts';
 import { workers } from './scenarios/workers.ts';
 
 const scenarios: Record<ScenarioName, Scenario> = {
-  ...{ throughput, api, idle, memory, responses, retention, scaling, storage, streams, workers, check },
+  ...{ throughput, api, idle, memory, responses, retention, scaling, storage, streams, workers, against },
   'long-turns': longTurns,
   'old-database': oldDatabase,
 };
@@ -32,6 +32,8 @@ const LONGEST_RUN_MS = 60 * 60_000;
 await main(readOptions(process.argv.slice(2)));
 
 async function main(given: Options): Promise<void> {
+  const reason = given.scenario === 'against' ? await reasonToLeaveOut() : null;
+  if (reason) return console.log(`Left out: ${reason}.`);
   if (given.profile) await mkdir(given.profile, { recursive: true });
   await using harness = await openBenchHarness({ profileFolder: given.profile });
   endEarly(harness);
@@ -40,7 +42,7 @@ async function main(given: Options): Promise<void> {
   console.log(`${describeRun(harness, options)}\n`);
   const { text, goals } = await scenarios[options.scenario](harness, options);
   console.log(`${text}\n\n${goalTable(goals)}\n\n${notMeasured(options.scenario)}`);
-  if (options.scenario === 'check' && !goals.every(({ isReached }) => isReached)) process.exitCode = 1;
+  if (options.scenario === 'against' && !goals.every(({ isReached }) => isReached)) process.exitCode = 1;
 }
 
 function endEarly(harness: BenchHarness): void {

@@ -1,51 +1,43 @@
-import type { Contender, Entry } from './contender.ts';
+import type { Contender } from './contender.ts';
 import { inTime, WARM_UP_MS } from './measure.ts';
 import type { BenchHarness } from './open-harness.ts';
-import { readCpu, sumCpu } from './read-cpu.ts';
-import type { Work } from './work.ts';
+import { readCpu } from './read-cpu.ts';
+import type { Load } from './run-closed-loop.ts';
 
-/** Each contender plays so many turns at a time, so often; and as often again, twice at most, where that is not clear. */
-type Play = { turns: number; concurrency: number; times: number; isClear(costs: Cost[][]): boolean };
+/** The CPU of a turn in milliseconds, by process. */
+export type Cost = Record<string, number>;
 
-const MOST_STRETCHES = 3;
+/** Each contender plays so many groups of turns. */
+type Play = Load & { groups: number };
 
-type Player = { contender: Contender; costs: Cost[] };
-
-/** What a turn took when it was a contender's turn: milliseconds of CPU, and of the clock. */
-export type Cost = { cpuMs: number; tookMs: number };
+/** Plays turns that are not counted, until the pools are full and the code is compiled. */
+export async function warmUp({ playTurn }: Contender, load: Load): Promise<void> {
+  await inTime({ ...load, turns: Number.MAX_SAFE_INTEGER, forMs: WARM_UP_MS }, playTurn);
+}
 
 /**
- * Opens contenders side by side on databases of their own and lets them play in alternation, a few seconds each: what slows
- * the machine for a minute slows all of them. Who comes first has what the other left behind, so they take turns at that too, and the
- * first time, behind the warming up of the last one, is not counted. Returns what each of them cost, time after time.
+ * Lets open contenders play groups of turns in alternation, so that a busy neighbour slows all contenders alike. The
+ * first contender of a pair pays for work that is left of the group before, so each contender begins every other
+ * pair. Returns the cost of each contender, group after group. The first group of each contender is not counted.
  */
 export async function measureAlternately(
-  entries: Entry[],
+  contenders: Contender[],
   harness: BenchHarness,
-  { work, play: { times, isClear, ...load } }: { work: Work; play: Play },
+  { groups, ...load }: Play,
 ): Promise<Cost[][]> {
-  await using opened = new AsyncDisposableStack();
-  await harness.redis?.clear();
-  const players: Player[] = [];
-  for (const entry of entries) {
-    const databaseUrl = await harness.postgres.keptDatabase(`bench_${entry.name}`, async () => {});
-    const contender = await entry.open({ harness, databaseUrl, work });
-    opened.defer(contender.close);
-    await inTime({ ...load, turns: Number.MAX_SAFE_INTEGER, forMs: WARM_UP_MS }, contender.playTurn);
-    players.push({ contender, costs: [] });
+  const players = contenders.map((contender) => ({ contender, costs: [] as Cost[] }));
+  for (const { contender } of players) await measureGroup(contender, harness, load);
+  for (let group = 1; group <= groups; group += 1) {
+    const order = group % 2 === 0 ? players : players.toReversed();
+    for (const { contender, costs } of order) costs.push(await measureGroup(contender, harness, load));
   }
-  const play = async ({ contender, costs }: Player, isCounted: boolean) => {
-    const pids = { ...harness.pids, ...contender.pids };
-    const [before, from] = [sumCpu(await readCpu(pids)), performance.now()];
-    await inTime(load, contender.playTurn);
-    const tookMs = performance.now() - from;
-    const cpuMs = sumCpu(await readCpu(pids)) - before;
-    if (isCounted) costs.push({ cpuMs: cpuMs / load.turns, tookMs: tookMs / load.turns });
-  };
-  const costs = players.map((player) => player.costs);
-  for (const player of players) await play(player, false);
-  for (let stretch = 0; stretch === 0 || (stretch < MOST_STRETCHES && !isClear(costs)); stretch += 1)
-    for (let time = 1; time <= times; time += 1)
-      for (const player of time % 2 === 0 ? players : players.toReversed()) await play(player, true);
-  return costs;
+  return players.map(({ costs }) => costs);
+}
+
+async function measureGroup({ pids: own, playTurn }: Contender, harness: BenchHarness, load: Load): Promise<Cost> {
+  const pids = { ...harness.pids, ...own };
+  const before = await readCpu(pids);
+  await inTime(load, playTurn);
+  const after = Object.entries(await readCpu(pids));
+  return Object.fromEntries(after.map(([name, ms]) => [name, (ms - (before[name] ?? 0)) / load.turns]));
 }

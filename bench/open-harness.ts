@@ -89,6 +89,8 @@ type BenchPostgres = AsyncDisposable & {
   freshDatabase(): Promise<string>;
   /** A migrated database that stays until the benchmark ends; `fill` is run once, and its statements may take long. */
   keptDatabase(name: string, fill: (sql: postgres.Sql) => Promise<void>): Promise<string>;
+  /** An empty database without tables. */
+  emptyDatabase(name: string): Promise<string>;
   readWritten(): Promise<Written>;
   /** How often any process of the server brought its log to the disk, as far as its statistics say. */
   readFsyncs(): Promise<number>;
@@ -110,6 +112,7 @@ async function openBenchPostgres(folder: string): Promise<BenchPostgres> {
     version: row?.version ?? '',
     freshDatabase: () => freshDatabase(sql, server.url),
     keptDatabase: (name, fill) => keptDatabase(sql, { name, url: urlOf(server.url, name), fill }),
+    emptyDatabase: (name) => createDatabase(server.url, name),
     readWritten: () => readWritten(sql),
     readFsyncs: () => readFsyncs(sql),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),

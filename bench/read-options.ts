@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { entries } from './entries.ts';
+import { findCommit } from './find-commit.ts';
 import type { Mode } from './mode.ts';
 
 /** What can be measured; each has a file of its name in `scenarios/`. */
@@ -16,7 +17,7 @@ export const scenarioNames = [
   'storage',
   'streams',
   'workers',
-  'check',
+  'against',
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
@@ -41,6 +42,8 @@ export type Options = {
   price: number;
   /** A folder for CPU profiles. */
   profile: string | undefined;
+  /** The revision that the scenario `against` compares this tree with. */
+  against: string | undefined;
 };
 
 type Sizes = Record<'turns' | 'tries' | 'alone' | 'finished' | 'waiting' | 'queued' | 'streams', number>;
@@ -64,7 +67,7 @@ const SHORT: Sizes = {
   streams: 1_000,
 };
 /** Often enough that a neighbour on the machine does not decide. */
-const CHECK: Sizes = { ...SHORT, turns: 250, tries: 10, alone: 0 };
+const ALTERNATING: Sizes = { ...SHORT, turns: 250, tries: 10, alone: 0 };
 
 /** Reads the command line; a mistake in it is one sentence and exit code 1. */
 export function readOptions(args: string[]): Options {
@@ -87,19 +90,23 @@ const options = {
     profile: text,
     price: { ...text, default: '0.04' },
     short: flag,
-    check: flag,
+    against: text,
     ...counts,
   },
   concurrency: { ...text, default: '64' },
   rounds: { ...text, default: '4' },
 };
 
+/** `--against` chooses the other scenario. */
+const withoutRevision = scenarioNames.filter((name) => name !== 'against');
+
 function read(args: string[]): Options {
   const { values } = parseArgs({ args, options });
-  const sizes = values.check ? CHECK : values.short ? SHORT : WHOLE;
+  const against = revisionOf(values);
+  const sizes = against ? ALTERNATING : values.short ? SHORT : WHOLE;
   const sized = (name: keyof Sizes, least = 1) => count(name, values[name] ?? String(sizes[name]), least);
   return {
-    scenario: values.check ? 'check' : oneOf('scenario', values.scenario ?? 'throughput', scenarioNames),
+    scenario: against ? 'against' : oneOf('scenario', values.scenario ?? 'throughput', withoutRevision),
     modes: list(values.modes ?? 'redis,postgres').map((mode) => oneOf('modes', mode, ['redis', 'postgres'] as const)),
     only: list(values.only).map(known),
     ...{ turns: sized('turns'), tries: sized('tries'), alone: sized('alone', 0) },
@@ -108,7 +115,16 @@ function read(args: string[]): Options {
     ...{ concurrency: count('concurrency', values.concurrency, 1), rounds: count('rounds', values.rounds, 1) },
     price: positive('price', values.price),
     profile: values.profile,
+    against,
   };
+}
+
+function revisionOf({ against, scenario }: { against?: string; scenario?: string }): string | undefined {
+  if (against === undefined) return undefined;
+  if (against === '') throw new Error('--against is empty. Give a commit, a branch or a tag.');
+  if (scenario !== undefined) throw new Error('--against is a scenario of its own. Leave out --scenario.');
+  findCommit(against);
+  return against;
 }
 
 const MOST = 10_000_000;

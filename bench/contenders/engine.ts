@@ -3,10 +3,10 @@ import type { Db } from '#core/checkpoint/tables.ts';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { newId } from '#core/id.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
-import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { startConversation } from '#services/start/start-turn.ts';
+import { waitUntil } from '#test/harness/wait-until.ts';
 import type { Contender, ContenderSetup } from '../contender.ts';
 import { filledConfig } from '../fill/filled-config.ts';
 import type { Mode } from '../mode.ts';
@@ -22,11 +22,19 @@ export async function engine(setup: ContenderSetup, mode: Mode): Promise<Contend
   const { databaseUrl, harness, work } = setup;
   const urls = { databaseUrl, redisUrl: mode === 'redis' ? harness.redis?.url : undefined };
   const [jobQueue, pubsub, connection] = [await openJobQueue(urls), openPubsub(urls), connect(databaseUrl)];
+  const waiting = new Map<string, () => void>();
+  pubsub.subscribeToWakes({
+    wake: ({ turnId }) => waiting.get(turnId)?.(),
+    missed: () => {
+      for (const check of waiting.values()) check();
+    },
+  });
+  await waitUntil(() => pubsub.receivesWakes(), 'the wakes of turns are received');
   return {
     pids,
     playTurn: async () => {
       const { turn, wakeups } = await startConversation(connection.db, startOf(work), standingOf(work));
-      const ended = waitForEnd(turn, { pubsub, db: connection.db });
+      const ended = waitForEnd(turn, { waiting, db: connection.db });
       await jobQueue.enqueue(wakeups.filter((wakeup) => wakeup.kind === 'turn'));
       const { status, output, rounds } = await ended;
       const isRight = status === 'completed' && rounds.length === work.rounds && output === ANSWER;
@@ -58,15 +66,15 @@ function standingOf(work: Work) {
   return { config: { model, tools }, metadata: {} };
 }
 
+type Ends = { waiting: Map<string, () => void>; db: Db };
+
 /** Waits for a turn that is not enqueued yet, and reads it at every message that it has changed. */
-function waitForEnd({ id, project }: Turn, { pubsub, db }: { pubsub: Pubsub; db: Db }): Promise<Turn> {
+function waitForEnd({ id, project }: Turn, { waiting, db }: Ends): Promise<Turn> {
   const ended = Promise.withResolvers<Turn>();
   const check = async () => {
     const turn = await findTurn(db, project, id);
     if (turn?.completedAt) ended.resolve(turn);
   };
-  const unwatch = pubsub.subscribeToTurn(id, (message) => {
-    if (message.kind === 'wake') check().catch(ended.reject);
-  });
-  return ended.promise.finally(unwatch);
+  waiting.set(id, () => void check().catch(ended.reject));
+  return ended.promise.finally(() => waiting.delete(id));
 }

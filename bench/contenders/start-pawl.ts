@@ -13,8 +13,8 @@ export type Pawl = {
 };
 
 type Part = 'api' | 'worker';
-/** Which processes run, a part as often as it is named, and with what settings. */
-export type Deployment = { parts?: Part[]; env?: Record<string, string> };
+/** Which processes run, a part as often as it is named, with what settings, and of which tree if not of this one. */
+export type Deployment = { parts?: Part[]; env?: Record<string, string>; root?: string };
 type PawlOptions = Deployment & { mode: Mode; nodeOptions?: string[] };
 
 const TOOLS = fileURLToPath(new URL('../tools.ts', import.meta.url));
@@ -24,7 +24,8 @@ export async function startPawl(
   { harness, databaseUrl }: Pick<ContenderSetup, 'harness' | 'databaseUrl'>,
   options: PawlOptions,
 ) {
-  const { mode, parts = ['api', 'worker'], env = {}, nodeOptions: more = [] } = options;
+  const { mode, parts = ['api', 'worker'], env = {}, root, nodeOptions: more = [] } = options;
+  const database = new URL(databaseUrl).pathname.slice(1);
   const settings = {
     DATABASE_URL: databaseUrl,
     ...(mode === 'redis' && harness.redis ? { REDIS_URL: harness.redis.url } : {}),
@@ -38,8 +39,12 @@ export async function startPawl(
     const nodeOptions = [...harness.profiling(`pawl-${part}-${mode}`), ...more];
     const before = parts.slice(0, index).filter((other) => other === part).length;
     const name = before === 0 ? part : `${part}-${before + 1}`;
-    const output = { file: join(harness.folder, `${name}.log`) };
-    return { part, name, ...(await startPart(part, { nodeOptions, env: settings, output })) };
+    const output = { file: join(harness.folder, `${database}-${name}.log`) };
+    return {
+      part,
+      name,
+      ...(await startPart(part, { nodeOptions, env: settings, output, ...(root ? { root } : {}) })),
+    };
   };
   const programs = await Promise.all(parts.map(start));
   const pawl: Pawl = {

@@ -18,10 +18,12 @@ export async function writeTurn(sql: Sql, id: string, work: Work): Promise<void>
       values (${conversationId}, 'default', ${sql.json({ model, tools: names })}, '{}', 1)
     ),
     turn as (
-      insert into turns
-        (id, project, conversation_id, position, provider, model, priority, config, input, metadata, at_head, due_at)
-      values (${id}, 'default', ${conversationId}, 1, 'openai', ${model}, 0, ${sql.json(filledConfig)}, ${sql.json(input)}, '{}',
-        true, now() + interval '5 s')
+      insert into turns (id, project, conversation_id, position, priority, config, input, metadata)
+      values (${id}, 'default', ${conversationId}, 1, 0, ${sql.json(filledConfig)}, ${sql.json(input)}, '{}')
+    ),
+    work as (
+      insert into work (id, project, conversation_id, position, priority, stored, provider, model, at_head, due_at)
+      values (${id}, 'default', ${conversationId}, 1, 0, true, 'openai', ${model}, true, now() + interval '5 s')
     )
     insert into events (turn_id, number, id, type) values (${id}, 1, ${newId('evt')}, 'turn.queued')`;
 }
@@ -29,8 +31,8 @@ export async function writeTurn(sql: Sql, id: string, work: Work): Promise<void>
 /** The lease on a turn, and its start. */
 export async function writeStart(sql: Sql, turnId: string): Promise<void> {
   await sql`
-    with turn as (
-      update turns set status = 'in_progress', started_at = now(), lease_owner = ${newId('evt')},
+    with work as (
+      update work set status = 'in_progress', started_at = now(), lease_owner = ${newId('evt')},
         lease_until = now() + interval '6 s', due_at = now() + interval '6 s', last_event = 2 where id = ${turnId}
     )
     insert into events (turn_id, number, id, type) values (${turnId}, 2, ${newId('evt')}, 'turn.started')`;
@@ -44,8 +46,8 @@ export async function writeRound(sql: Sql, turnId: string, round: number): Promi
     arguments: JSON.stringify(args),
   }));
   await sql`
-    with turn as (
-      update turns set step = ${nameStep('batch', round)}, open_calls = ${calls.length}, lease_owner = null, lease_until = null,
+    with work as (
+      update work set step = ${nameStep('batch', round)}, open_calls = ${calls.length}, lease_owner = null, lease_until = null,
         due_at = now() + interval '5 s', last_event = last_event + 1 where id = ${turnId} returning last_event
     ),
     round as (
@@ -58,7 +60,7 @@ export async function writeRound(sql: Sql, turnId: string, round: number): Promi
       from jsonb_array_elements(${sql.json(calls)}) with ordinality as requested (call, position)
     )
     insert into events (turn_id, number, id, type, round)
-    select ${turnId}, last_event, ${newId('evt')}, 'round.completed', ${round}::int from turn`;
+    select ${turnId}, last_event, ${newId('evt')}, 'round.completed', ${round}::int from work`;
 }
 
 /** The answer to one call. */
@@ -71,20 +73,26 @@ export async function writeResult(
       update tool_calls set result = ${sql.json(result)}
       where turn_id = ${turnId} and round = ${round} and index = ${index}
     ),
-    turn as (
-      update turns set open_calls = open_calls - 1, last_event = last_event + 1, due_at = now() + interval '5 s',
+    work as (
+      update work set open_calls = open_calls - 1, last_event = last_event + 1, due_at = now() + interval '5 s',
         step = case when open_calls = 1 then ${nameStep('round', round + 1)} else step end where id = ${turnId} returning last_event
     )
     insert into events (turn_id, number, id, type, round, call_index)
-    select ${turnId}, last_event, ${newId('evt')}, 'tool_call.completed', ${round}::int, ${index}::int from turn`;
+    select ${turnId}, last_event, ${newId('evt')}, 'tool_call.completed', ${round}::int, ${index}::int from work`;
 }
 
 /** The last reply and the end of the turn. */
 export async function writeEnd(sql: Sql, turnId: string, rounds: number): Promise<void> {
   await sql`
-    with turn as (
-      update turns set status = 'completed', output = ${ANSWER}, completed_at = now(), due_at = null, at_head = false,
-        last_event = last_event + 2 where id = ${turnId} returning last_event
+    with work as (
+      delete from work where id = ${turnId} returning *
+    ),
+    turn as (
+      update turns set status = 'completed', output = ${ANSWER}, completed_at = now(), last_event = work.last_event + 2,
+        step = work.step, generation = work.generation, edition = work.edition, model = work.model,
+        started_at = work.started_at, inputs = work.inputs, begun_with = work.begun_with,
+        compacted_before = work.compacted_before, warnings = work.warnings, failed_requests = work.failed_requests
+      from work where turns.id = work.id returning turns.last_event
     ),
     round as (
       insert into rounds (turn_id, number, model, finish_reason, finish_reason_raw, usage, attempts, started_at)

@@ -32,10 +32,10 @@ async function fillSome(sql: postgres.Sql, { from, to }: { from: number; to: num
   await sql.unsafe(`
     insert into conversations (id, project, config, metadata, turns)
       select ${conversation}, 'default', '{}', '{}', 1 from ${numbers};
-    insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, status,
-        step, at_head, last_event, output, created_at, started_at, completed_at)
-      select ${turn}, 'default', ${conversation}, 1, 'openai', ${model}, 0, ${config}, ${input}, '{}', 'completed',
-        'r2', false, 6, ${literalText(ANSWER)}, now() - interval '30 days', now() - interval '30 days', now() - interval '30 days'
+    insert into turns (id, project, conversation_id, position, model, priority, config, input, metadata, status,
+        step, last_event, output, created_at, started_at, completed_at)
+      select ${turn}, 'default', ${conversation}, 1, ${model}, 0, ${config}, ${input}, '{}', 'completed',
+        'r2', 6, ${literalText(ANSWER)}, now() - interval '30 days', now() - interval '30 days', now() - interval '30 days'
       from ${numbers};
     insert into rounds (turn_id, number, model, text, finish_reason, usage, attempts, started_at)
       select ${turn}, number, ${model}, ${literalText(WORDS)}, 'stop', ${usage}, 1, now()

@@ -21,10 +21,14 @@ export async function fillWithWaiting(sql: postgres.Sql, turns: number): Promise
       select conversation, 'default', '{}', '{}', 1 from waiting
     ),
     turns as (
-      insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, status,
-        step, at_head, open_calls, waiting_calls, due_at, started_at)
-      select turn, 'default', conversation, 1, 'openai', ${filledConfig.model}, 0, ${config}::json, ${input}::json, '{}',
-        'requires_action', 'b1', true, 1, 1, 'infinity', now() from waiting
+      insert into turns (id, project, conversation_id, position, priority, config, input, metadata)
+      select turn, 'default', conversation, 1, 0, ${config}::json, ${input}::json, '{}' from waiting
+    ),
+    work as (
+      insert into work (id, project, conversation_id, position, priority, stored, provider, model, status, step, at_head,
+        open_calls, waiting_calls, due_at, started_at)
+      select turn, 'default', conversation, 1, 0, true, 'openai', ${filledConfig.model}, 'requires_action', 'b1', true,
+        1, 1, 'infinity', now() from waiting
     ),
     rounds as (
       insert into rounds (turn_id, number, model, finish_reason, attempts, started_at)
@@ -45,10 +49,13 @@ export async function fillWithQueued(sql: postgres.Sql, turns: number, at: Store
     conversations as (
       insert into conversations (id, project, config, metadata, turns)
       select conversation, 'default', '{}', '{}', 1 from queued
+    ),
+    turns as (
+      insert into turns (id, project, conversation_id, position, priority, config, input, metadata)
+      select turn, 'default', conversation, 1, 0, ${config}::json, ${input}::json, '{}' from queued
     )
-    insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, at_head, due_at)
-    select turn, 'default', conversation, 1, 'openai', ${filledConfig.model}, 0, ${config}::json, ${input}::json, '{}', true,
-      now() + interval '5 s' from queued`;
+    insert into work (id, project, conversation_id, position, priority, stored, provider, model, at_head, due_at)
+    select turn, 'default', conversation, 1, 0, true, 'openai', ${filledConfig.model}, true, now() + interval '5 s' from queued`;
   await enqueueAll(turns, at);
 }
 

@@ -12,7 +12,7 @@ export function describeRun(
   return [
     `${scenario}, ${new Date().toISOString().slice(0, 10)}. A turn, where nothing else is said: ` +
       `${rounds} rounds, ${rounds - 1} batches of ${CALLS.length} tools, a model over HTTP that takes 0 ms.`,
-    `${turns} turns, ${concurrency} at a time, ${scenario === 'check' ? `${tries} times in alternation` : `median of ${tries}`}.`,
+    `${turns} turns, ${concurrency} at a time, ${scenario === 'against' ? `${tries} groups in alternation` : `median of ${tries}`}.`,
     `Node ${process.version}, PostgreSQL ${postgres.version} (fsync and synchronous_commit on), ${redisLine(redis)}.`,
     `All of it shares ${cores}; load average before the start ${loadavg()[0]?.toFixed(2)}. Only the ratios count.`,
   ].join('\n');

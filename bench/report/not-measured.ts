@@ -2,7 +2,7 @@ import { type ScenarioName, scenarioNames } from '../read-options.ts';
 
 /** What a run does not measure, so that its report does not suggest it. */
 export function notMeasured(done: ScenarioName): string {
-  const others = scenarioNames.filter((name) => name !== done && name !== 'check');
+  const others = scenarioNames.filter((name) => name !== done && name !== 'against');
   return [
     done === 'scaling'
       ? 'Not measured: a network that loses or varies, more than one machine, a model that sends much,'

@@ -62,7 +62,7 @@ async function untilStarted(sql: postgres.Sql, turns: number): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (performance.now() < deadline) {
     const [row] =
-      await sql`select count(*)::int as started from turns where status = 'in_progress' and lease_owner is not null`;
+      await sql`select count(*)::int as started from work where status = 'in_progress' and lease_owner is not null`;
     if (row?.started >= turns) return sleep(2_000);
     await sleep(200);
   }
