@@ -11,7 +11,7 @@ test('a message on several Redis arrives once, and by another one where its own 
   const [publishing, subscribing] = [openPubsub(urls), openPubsub(urls)];
   const received: string[] = [];
   subscribing.subscribeToWorkers((message) => received.push('turnId' in message ? message.turnId : message.kind));
-  subscribing.subscribeToTurn('turn_watched', ({ kind }) => received.push(kind));
+  subscribing.subscribeToWakes({ wake: ({ turnId }) => received.push(turnId), missed: () => received.push('missed') });
   let tries = 0;
   const arriveOnce = async () => {
     const batches: string[][] = [];
@@ -32,7 +32,7 @@ test('a message on several Redis arrives once, and by another one where its own 
   received.length = 0;
   await second!.start();
   // What was published there meanwhile may be lost.
-  await waitUntil(() => expect(received).toContain('wake'));
+  await waitUntil(() => expect(received).toContain('missed'));
   await first!.kill();
   await arriveOnce();
 

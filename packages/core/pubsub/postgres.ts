@@ -3,10 +3,13 @@ import type { DatabaseUrls } from '../postgres/hosts.ts';
 import { POSTGRES_OPTIONS } from '../postgres/options.ts';
 import { SESSION, type SessionSettings } from '../postgres/session.ts';
 import { writerAt } from '../postgres/writer.ts';
+import type { LiveEvent } from '../turn/event.ts';
+import { gatherWakes, receiveWakes, type Wakes } from './gathered-wakes.ts';
 import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
 import { makeSubscribers, type Subscribers } from './subscribers.ts';
 
 const CHANNEL = 'pawl_pubsub';
+const WAKES = 'wakes';
 const WORKERS = 'workers';
 const PING = 'ping';
 const PING_EVERY_MS = 3_000;
@@ -23,26 +26,27 @@ type Envelope = { to: string; message: unknown };
 export function postgresPubsub({ databaseUrl, directUrl = databaseUrl }: DatabaseUrls): Pubsub {
   const subscribers = makeSubscribers<unknown>();
   const publishing = open(databaseUrl);
-  const publish = openPublisher(publishing);
+  const publisher = openPublisher(publishing);
   let listener = listen(directUrl, subscribers);
   const watchdog = setInterval(() => {
-    publish({ to: PING, message: null });
-    if (Date.now() - listener.receivedAt() > SILENCE_MS) {
-      listener.close();
-      listener = listen(directUrl, subscribers);
-    }
+    publisher.publish({ to: PING, message: null });
+    if (!listener.isSilent()) return;
+    listener.close();
+    listener = listen(directUrl, subscribers);
   }, PING_EVERY_MS).unref();
 
   return {
-    publishToTurn: (message) => {
-      for (const part of splitMessage(message)) publish({ to: part.turnId, message: part });
-    },
-    publishToWorkers: (message) => publish({ to: WORKERS, message }),
-    subscribeToTurn: (turnId, receive) => subscribers.subscribe(turnId, (message) => receive(message as TurnMessage)),
+    publishToTurn: publisher.publishToTurn,
+    publishToWorkers: (message) => publisher.publish({ to: WORKERS, message }),
+    subscribeToWakes: (receiver) =>
+      subscribers.subscribe(WAKES, (message) => receiveWakes(message as Wakes | null, receiver)),
+    receivesWakes: () => listener.isOpen() && !listener.isSilent(),
+    subscribeToEvents: (turnId, receive) => subscribers.subscribe(turnId, (message) => receive(message as LiveEvent)),
     subscribeToWorkers: (receive) => subscribers.subscribe(WORKERS, (message) => receive(message as WorkerMessage)),
     close: async () => {
       clearInterval(watchdog);
       listener.close();
+      publisher.flush();
       await publishing.end({ timeout: 1 });
     },
   };
@@ -61,48 +65,70 @@ function open(url: string): postgres.Sql {
   });
 }
 
-/** Publishes what came up in one turn of the event loop in one statement. */
-function openPublisher(sql: postgres.Sql): (envelope: Envelope) => void {
+/** Publishes the messages of one turn of the event loop in one statement, and all its wakes in one message. */
+function openPublisher(sql: postgres.Sql) {
+  const wakes = gatherWakes();
   let waiting: string[] = [];
   const flush = () => {
+    takeWakes();
     const texts = waiting;
     waiting = [];
-    sql`select pg_notify(${CHANNEL}, value) from json_array_elements_text(${texts}::json)`.catch(() => {});
+    if (texts.length > 0)
+      sql`select pg_notify(${CHANNEL}, value) from json_array_elements_text(${texts}::json)`.catch(() => {});
   };
-  return (envelope) => {
-    if (waiting.push(JSON.stringify(envelope)) === 1) setImmediate(flush);
+  const plan = () => setImmediate(flush);
+  const publish = (envelope: Envelope) => {
+    if (waiting.push(JSON.stringify(envelope)) === 1) plan();
+  };
+  function takeWakes(): void {
+    for (const message of wakes.take()) waiting.push(JSON.stringify({ to: WAKES, message }));
+  }
+  function publishEvent(turnId: string, event: LiveEvent): void {
+    // A wake leaves before a later event of its turn.
+    if (wakes.has(turnId)) takeWakes();
+    for (const message of splitEvent(event)) publish({ to: turnId, message });
+  }
+  return {
+    publish,
+    flush,
+    publishToTurn: (message: TurnMessage) => {
+      if (message.kind === 'event') publishEvent(message.turnId, message.event);
+      else if (wakes.add(message)) plan();
+    },
   };
 }
 
-/** One connection that listens. When it opens, every subscriber of a turn reads again: earlier messages are lost. */
+/** One connection that listens. Whenever it opens, earlier messages may be lost. */
 function listen(url: string, subscribers: Subscribers<unknown>) {
   const sql = open(url);
+  let isOpen = false;
   let receivedAt = Date.now();
   const receive = (text: string) => {
     receivedAt = Date.now();
     const { to, message }: Envelope = JSON.parse(text);
     subscribers.publish(to, message);
   };
-  const wakeAll = () => {
-    for (const turnId of subscribers.topics())
-      if (turnId !== WORKERS) subscribers.publish(turnId, { kind: 'wake', turnId });
+  const opened = () => {
+    isOpen = true;
+    subscribers.publish(WAKES, null);
   };
-  sql.listen(CHANNEL, receive, wakeAll).catch(() => {});
-  return { receivedAt: () => receivedAt, close: () => void sql.end({ timeout: 1 }).catch(() => {}) };
+  sql.listen(CHANNEL, receive, opened).catch(() => {});
+  return {
+    isOpen: () => isOpen,
+    isSilent: () => Date.now() - receivedAt > SILENCE_MS,
+    close: () => void sql.end({ timeout: 1 }).catch(() => {}),
+  };
 }
 
 /** Characters of a delta that surely fit a NOTIFY payload (8,000 bytes) whatever they are, escapes included. */
 const CHUNK_LENGTH = 1_200;
 
-/** A message in chunks small enough for NOTIFY. Deltas are addressed, so a chunk is a delta of its own. */
-function splitMessage(message: TurnMessage): TurnMessage[] {
-  if (message.kind !== 'event' || !('delta' in message.event) || message.event.delta.length <= CHUNK_LENGTH)
-    return [message];
-  const { event } = message;
-  return chunks(event.delta).map(({ at, text }) => ({
-    ...message,
-    event: 'offset' in event ? { ...event, delta: text, offset: event.offset + at } : { ...event, delta: text },
-  }));
+/** An event in chunks small enough for NOTIFY. Deltas are addressed, so a chunk is a delta of its own. */
+function splitEvent(event: LiveEvent): LiveEvent[] {
+  if (!('delta' in event) || event.delta.length <= CHUNK_LENGTH) return [event];
+  return chunks(event.delta).map(({ at, text }) =>
+    'offset' in event ? { ...event, delta: text, offset: event.offset + at } : { ...event, delta: text },
+  );
 }
 
 function chunks(text: string): { at: number; text: string }[] {

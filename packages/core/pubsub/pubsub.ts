@@ -1,13 +1,19 @@
 import type { LiveEvent } from '../turn/event.ts';
 
+/** A durable change of a turn. `goesOn`: the turn has surely not ended, and waits for no input from outside. */
+export type TurnWake = { turnId: string; goesOn?: true };
+
 /**
  * To the watchers of a turn.
- * - `wake`: something durable was appended. `goesOn`: the turn has surely not ended, and waits for no input from outside.
- * - `event`: something happened that is never stored.
+ * - `wake`: the turn has changed durably.
+ * - `event`: an event that is never stored.
  *
  * A worker sends events, and wakes with `goesOn`, only for turns that it knows to be watched.
  */
-export type TurnMessage = { turnId: string } & ({ kind: 'wake'; goesOn?: true } | { kind: 'event'; event: LiveEvent });
+export type TurnMessage = ({ kind: 'wake' } & TurnWake) | { kind: 'event'; turnId: string; event: LiveEvent };
+
+/** Receives the wakes of all turns. `missed`: messages may be lost, so any turn may have changed. */
+export type WakeReceiver = { wake(wake: TurnWake): void; missed(): void };
 
 /**
  * To the workers.
@@ -41,14 +47,22 @@ export type RateLimitChange = {
 };
 
 /**
- * Messages between processes: hints and previews only. What is lost is read again from Postgres, so publishing never
- * fails and never waits.
+ * Messages between processes: hints and previews only. A process reads the changes of lost messages from Postgres, so
+ * publishing never fails and never waits. Each subscription lasts until its returned function is called.
  */
 export type Pubsub = {
+  /** Publishes to the watchers of a turn, in order. Wakes of one turn of the event loop share a message. */
   publishToTurn(message: TurnMessage): void;
   publishToWorkers(message: WorkerMessage): void;
-  /** Subscribes until the returned function is called; `receive` gets a `wake` too whenever messages may be lost. */
-  subscribeToTurn(turnId: string, receive: (message: TurnMessage) => void): () => void;
+  /** Subscribes to the wakes of all turns: one subscription of the process, whatever is watched in it. */
+  subscribeToWakes(receiver: WakeReceiver): () => void;
+  /**
+   * Returns whether this process receives wakes, as far as it knows. False until the subscription is confirmed. On
+   * Postgres it stays true for up to 10 s after the connection that listens was lost.
+   */
+  receivesWakes(): boolean;
+  /** Subscribes to the live events of one turn. They are many, so only a process that streams the turn reads them. */
+  subscribeToEvents(turnId: string, receive: (event: LiveEvent) => void): () => void;
   subscribeToWorkers(receive: (message: WorkerMessage) => void): () => void;
   close(): Promise<void>;
 };

@@ -1,55 +1,97 @@
 import { openRedisConnection } from '../redis-connection.ts';
 import type { RedisUrl } from '../redis-url.ts';
+import type { LiveEvent } from '../turn/event.ts';
+import { gatherWakes, receiveWakes, type Wakes } from './gathered-wakes.ts';
 import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
-import { makeSubscribers, type Subscribers } from './subscribers.ts';
+import { makeSubscribers } from './subscribers.ts';
 
 /** A silent socket is opened anew; a ping this often keeps a healthy one from being silent. */
 const PING_EVERY_MS = 5_000;
 
 /**
- * Pubsub on Redis: a channel for each turn that is watched here, and one for all workers. The nodes of a cluster pass on to
- * each other what is published, so any of them will do. `isOpen`: something can be published now.
+ * Pubsub on Redis: a channel for the wakes of all turns, one for the live events of each turn that is streamed here,
+ * and one for all workers. The nodes of a cluster pass published messages on to each other, so any node will do.
+ * `isOpen`: something can be published now.
  */
 export function redisPubsub(to: RedisUrl): Pubsub & { isOpen(): boolean } {
   const publishing = openRedisConnection(to, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
   const subscribing = openRedisConnection(to, { maxRetriesPerRequest: null });
   const pings = setInterval(() => void subscribing.ping().catch(() => {}), PING_EVERY_MS).unref();
-  const subscribers = makeSubscribers<unknown>({
-    opened: (channel) => void subscribing.subscribe(channel).catch(() => {}),
-    closed: (channel) => void subscribing.unsubscribe(channel).catch(() => {}),
-  });
-  subscribing.on('message', (channel: string, text: string) => subscribers.publish(channel, JSON.parse(text)));
-  subscribing.on('ready', () => wakeAll(subscribers));
-  // All databases of a server share their channels, and a rate limit is of those who share a database. Ids of turns are unique.
-  const workers = `pawl:workers:${publishing.options.db ?? 0}`;
+  const channels = channelsOf(publishing.options.db ?? 0);
   const publish = (channel: string, message: unknown) =>
     void publishing.publish(channel, JSON.stringify(message)).catch(() => {});
+  const turns = openTurnPublisher(publish, channels.wakes);
+  const { subscribers, receivesWakes } = subscribeOn(subscribing, channels.wakes);
 
   return {
-    publishToTurn: (message) => publish(channelOf(message.turnId), message),
-    publishToWorkers: (message) => publish(workers, message),
-    subscribeToTurn: (turnId, receive) =>
-      subscribers.subscribe(channelOf(turnId), (message) => receive(message as TurnMessage)),
-    subscribeToWorkers: (receive) => subscribers.subscribe(workers, (message) => receive(message as WorkerMessage)),
+    publishToTurn: turns.publish,
+    publishToWorkers: (message) => publish(channels.workers, message),
+    subscribeToWakes: (receiver) =>
+      subscribers.subscribe(channels.wakes, (message) => receiveWakes(message as Wakes | null, receiver)),
+    receivesWakes,
+    subscribeToEvents: (turnId, receive) =>
+      subscribers.subscribe(eventsOf(turnId), (message) => receive(message as LiveEvent)),
+    subscribeToWorkers: (receive) =>
+      subscribers.subscribe(channels.workers, (message) => receive(message as WorkerMessage)),
     isOpen: () => publishing.status === 'ready',
     close: async () => {
       clearInterval(pings);
+      turns.flush();
       publishing.disconnect();
       subscribing.disconnect();
     },
   };
 }
 
-const TURN_CHANNEL = 'pawl:turn:';
-
-function channelOf(turnId: string): string {
-  return `${TURN_CHANNEL}${turnId}`;
+/** All databases of a server share their channels, but processes with different databases share no messages. */
+function channelsOf(database: number) {
+  return { wakes: `pawl:wakes:${database}`, workers: `pawl:workers:${database}` };
 }
 
-/** After a reconnect, what was published meanwhile is lost: every subscriber of a turn reads it again. */
-function wakeAll(subscribers: Subscribers<unknown>): void {
-  for (const channel of subscribers.topics()) {
-    if (!channel.startsWith(TURN_CHANNEL)) continue;
-    subscribers.publish(channel, { kind: 'wake', turnId: channel.slice(TURN_CHANNEL.length) });
-  }
+/** Ids of turns are unique. */
+function eventsOf(turnId: string): string {
+  return `pawl:events:${turnId}`;
+}
+
+/** Publishes to the watchers of turns. Wakes leave together, but before a later event of their turn. */
+function openTurnPublisher(publish: (channel: string, message: unknown) => void, wakesChannel: string) {
+  const wakes = gatherWakes();
+  const flush = () => {
+    for (const message of wakes.take()) publish(wakesChannel, message);
+  };
+  return {
+    flush,
+    publish: (message: TurnMessage) => {
+      if (message.kind === 'wake') {
+        if (wakes.add(message)) setImmediate(flush);
+        return;
+      }
+      if (wakes.has(message.turnId)) flush();
+      publish(eventsOf(message.turnId), message.event);
+    },
+  };
+}
+
+/**
+ * Subscribes to each channel that has subscribers in this process. Whenever Redis confirms the subscription to wakes,
+ * at first and after each reconnect, earlier wakes may be lost.
+ */
+function subscribeOn(redis: ReturnType<typeof openRedisConnection>, wakes: string) {
+  let isConfirmed = false;
+  const confirm = () => {
+    isConfirmed = true;
+    subscribers.publish(wakes, null);
+  };
+  const subscribe = (channel: string) =>
+    void redis.subscribe(channel).then(channel === wakes ? confirm : () => {}, () => {});
+  const subscribers = makeSubscribers<unknown>({
+    opened: subscribe,
+    closed: (channel) => void redis.unsubscribe(channel).catch(() => {}),
+  });
+  redis.on('message', (channel: string, text: string) => subscribers.publish(channel, JSON.parse(text)));
+  redis.on('ready', () => subscribers.has(wakes) && subscribe(wakes));
+  redis.on('close', () => {
+    isConfirmed = false;
+  });
+  return { subscribers, receivesWakes: () => isConfirmed };
 }

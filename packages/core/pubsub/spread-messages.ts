@@ -26,7 +26,9 @@ export function spreadMessages(stores: MessageStore[]): Pubsub {
     publishToWorkers: (message: WorkerMessage) => {
       storeFor('turnId' in message ? message.turnId : ALL_WORKERS)?.pubsub.publishToWorkers(message);
     },
-    subscribeToTurn: (turnId, receive) => subscribeAll((pubsub) => pubsub.subscribeToTurn(turnId, receive)),
+    subscribeToWakes: (receiver) => subscribeAll((pubsub) => pubsub.subscribeToWakes(receiver)),
+    receivesWakes: () => stores.every(({ pubsub }) => pubsub.receivesWakes()),
+    subscribeToEvents: (turnId, receive) => subscribeAll((pubsub) => pubsub.subscribeToEvents(turnId, receive)),
     subscribeToWorkers: (receive) => subscribeAll((pubsub) => pubsub.subscribeToWorkers(receive)),
     close: async () => void (await Promise.all(stores.map(({ pubsub }) => pubsub.close()))),
   };

@@ -2,7 +2,6 @@
 export type Subscribers<Message> = {
   subscribe(topic: string, receive: (message: Message) => void): () => void;
   publish(topic: string, message: Message): void;
-  topics(): string[];
   has(topic: string): boolean;
 };
 
@@ -26,7 +25,6 @@ export function makeSubscribers<Message>(
     publish: (topic, message) => {
       for (const receive of byTopic.get(topic) ?? []) receive(message);
     },
-    topics: () => [...byTopic.keys()],
     has: (topic) => byTopic.has(topic),
   };
 }

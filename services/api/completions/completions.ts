@@ -101,7 +101,7 @@ function retrieve(context: ApiContext): RouteHandler<ReturnType<typeof retrieveA
     const found = await findOwnCompletion(db, project, id);
     if (wait > 0 && !isTerminal(found.status)) {
       const release = streamLimiter.acquire({ project, keyId: c.get('keyId') });
-      const timing = { timeoutMs: wait * 1000, untilSettled: true, signal: c.req.raw.signal };
+      const timing = { timeoutMs: wait * 1000, untilSettled: true, project, signal: c.req.raw.signal };
       await streamHub.waitFor(found.id, ({ status }) => isTerminal(status), timing).finally(release);
     }
     // The completion may have been deleted while the request waited.

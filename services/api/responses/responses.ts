@@ -95,7 +95,7 @@ function retrieve(context: ApiContext): RouteHandler<ReturnType<typeof retrieveA
     if (stream) return (await streamResponse(c, context, { turn: found, after })) as never;
     if (wait > 0 && !isTerminal(found.status)) {
       const release = streamLimiter.acquire({ project, keyId: c.get('keyId') });
-      const timing = { timeoutMs: wait * 1000, untilSettled: true, signal: c.req.raw.signal };
+      const timing = { timeoutMs: wait * 1000, untilSettled: true, project, signal: c.req.raw.signal };
       await streamHub.waitFor(found.id, ({ status }) => isTerminal(status), timing).finally(release);
     }
     // It may have been deleted meanwhile.

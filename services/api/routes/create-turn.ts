@@ -117,8 +117,10 @@ function statusOf({ status }: Made): 200 | 202 {
 /** The answer to a request that started a turn, or had its input join one, or came again. */
 export async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made | Started | Joined) {
   const isNew = 'turn' in made;
-  if (isNew) await publishChanges(context, { wakeups: made.wakeups, ended: made.interrupted });
-  else if ('wakeups' in made) await publishChanges(context, { wakeups: [], joined: [made.resourceId] });
+  if (isNew) {
+    context.streamHub.addCreated(made.turn);
+    await publishChanges(context, { wakeups: made.wakeups, ended: made.interrupted });
+  } else if ('wakeups' in made) await publishChanges(context, { wakeups: [], joined: [made.resourceId] });
   const turn = isNew ? made.turn : await findOwnTurn(context.db, c.get('project'), made.resourceId);
   c.header('Location', `${context.publicUrl}/v1/turns/${turn.id}`);
   setPollAfter(c, turn);

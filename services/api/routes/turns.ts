@@ -129,7 +129,7 @@ function poll({ db, streamHub, streamLimiter, availability }: ApiContext): Route
     const project = c.get('project');
     const isEnough = (turn: StoredTurn) =>
       !isFound(turn, project) || (after === undefined ? isSettled(turn) : isBeyond(turn, after));
-    const timing = { timeoutMs: wait * 1000, untilSettled: after === undefined, signal: c.req.raw.signal };
+    const timing = { timeoutMs: wait * 1000, untilSettled: after === undefined, project, signal: c.req.raw.signal };
     const waitFor = async () => {
       const release = streamLimiter.acquire({ project, keyId: c.get('keyId') });
       return streamHub.waitFor(id, isEnough, timing).finally(release);

@@ -10,10 +10,14 @@ import { followTurn, type StreamStart } from './follow-turn.ts';
 import type { EventStream, Sink } from './joined-stream.ts';
 import { type ClosedStream, makePendingBytes, type PendingBytes } from './pending-bytes.ts';
 import { makeSharedReads, type SharedReads } from './shared/shared-reads.ts';
-import { makePendingReads, type TurnWatch, type WatchContext, watchTurn } from './turn-watch.ts';
+import { type TurnWatch, type WatchContext, watchTurn } from './turn-watch.ts';
+import { type CreatedTurns, makeCreatedTurns } from './watch/created-turns.ts';
+import { makePendingReads } from './watch/pending-reads.ts';
 
-/** The watched turns of this process: each has one subscription and one reading for all its streams and long polls. */
+/** The watched turns of this process: each is read once for all its streams and long polls. */
 export type StreamHub = {
+  /** Adds a created turn after its commit. Then a wait in this process for it to settle needs no first reading. */
+  addCreated(turn: Pick<Turn, 'id' | 'project' | 'status'>): void;
   /**
    * Returns as soon as a turn is enough, else the turn as it is when the time is up. Undefined when there is no such
    * turn, or when the caller has gone.
@@ -35,8 +39,11 @@ export type StreamHub = {
 
 type StartStream = (watch: TurnWatch, context: WatchContext) => EventStream;
 type IsEnough = (turn: Turn) => boolean;
-/** `untilSettled`: the caller only waits for the turn to end or to require action. */
-type WaitOptions = { timeoutMs: number; untilSettled?: boolean; signal?: AbortSignal };
+/**
+ * `untilSettled`: the caller only waits for the turn to end or to require action. Then a turn that this process has
+ * created in `project` is not read first.
+ */
+type WaitOptions = { timeoutMs: number; untilSettled?: boolean; project?: string; signal?: AbortSignal };
 
 const HEARTBEAT_MS = 10_000;
 
@@ -54,9 +61,9 @@ type HubParts = {
 export function makeStreamHub({ bounds = STREAM_BOUNDS, ...parts }: HubParts): StreamHub {
   const context = { heartbeatMs: HEARTBEAT_MS, pendingReads: makePendingReads(), ...parts };
   const byTurn = new Map<string, TurnWatch>();
-  const unsubscribe = context.pubsub.subscribeToWorkers(({ kind }) => {
-    if (kind === 'who-watches') for (const watch of byTurn.values()) watch.publishWatched();
-  });
+  const { pubsub } = context;
+  const createdTurns = makeCreatedTurns();
+  const unsubscribe = receiveMessages(pubsub, byTurn, createdTurns);
   let isClosed = false;
 
   function watchOf(turnId: string): TurnWatch {
@@ -69,9 +76,15 @@ export function makeStreamHub({ bounds = STREAM_BOUNDS, ...parts }: HubParts): S
     sink.end();
     return { advance: () => {}, leave: () => {} };
   }
+  function isKnownToWait(turnId: string, { untilSettled = false, project = '' }: WaitOptions): boolean {
+    return untilSettled && pubsub.receivesWakes() && createdTurns.has(turnId, project);
+  }
   return {
+    addCreated: createdTurns.add,
     waitFor: async (turnId, isEnough, options) => {
-      const turn = isClosed ? undefined : await waitForTurn(watchOf(turnId), isEnough, options);
+      const wait = { ...options, isEnough, isKnownToWait: isKnownToWait(turnId, options) };
+      const turn = isClosed ? undefined : await waitForTurn(watchOf(turnId), wait);
+      createdTurns.delete(turnId);
       if (turn || options.signal?.aborted) return turn;
       return loadTurn(context.db, turnId);
     },
@@ -90,6 +103,28 @@ export function makeStreamHub({ bounds = STREAM_BOUNDS, ...parts }: HubParts): S
   };
 }
 
+/** Passes messages on to the watches of this process, and workers the turns that are watched. */
+function receiveMessages(pubsub: Pubsub, byTurn: Map<string, TurnWatch>, createdTurns: CreatedTurns): () => void {
+  const ends = [
+    pubsub.subscribeToWakes({
+      wake: (wake) => {
+        createdTurns.changed(wake);
+        byTurn.get(wake.turnId)?.wake(wake);
+      },
+      missed: () => {
+        createdTurns.clear();
+        for (const watch of byTurn.values()) watch.missed();
+      },
+    }),
+    pubsub.subscribeToWorkers(({ kind }) => {
+      if (kind === 'who-watches') for (const watch of byTurn.values()) watch.publishWatched();
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
 function reportClosed(
   { project, turnId, unreadBytes }: ClosedStream,
   { log, metrics }: Pick<HubParts, 'log' | 'metrics'>,
@@ -101,15 +136,15 @@ function reportClosed(
   );
 }
 
+type Wait = WaitOptions & { isEnough: IsEnough; isKnownToWait: boolean };
+
 /** Waits until a turn, read after the wait began, is enough; undefined when the time, the caller or the process ends. */
-async function waitForTurn(
-  watch: TurnWatch,
-  isEnough: IsEnough,
-  { timeoutMs, untilSettled = false, signal }: WaitOptions,
-): Promise<Turn | undefined> {
+async function waitForTurn(watch: TurnWatch, wait: Wait): Promise<Turn | undefined> {
+  const { isEnough, isKnownToWait, timeoutMs, untilSettled = false, signal } = wait;
   const { promise, resolve } = Promise.withResolvers<Turn | undefined>();
   const giveUp = () => resolve(undefined);
-  const leave = watch.addWaiter({ untilSettled, receive: (turn) => isEnough(turn) && resolve(turn), end: giveUp });
+  const receive = (turn: Turn) => isEnough(turn) && resolve(turn);
+  const leave = watch.addWaiter({ untilSettled, receive, end: giveUp }, isKnownToWait);
   const timer = setTimeout(giveUp, timeoutMs);
   signal?.addEventListener('abort', giveUp);
   if (signal?.aborted) giveUp();

@@ -22,12 +22,8 @@ export type WatchedTurn = {
   known: Turn | undefined;
   /** How far the turn had come when it was last read; undefined before the first time. */
   progress: Progress | undefined;
-  /** Whether it has surely changed since, or is wanted whole: then the next reading need not look first. */
-  isOutdated: boolean;
-  /** Whether it had ended when it was last read: then it is read anywhere. */
+  /** True if the turn had ended when it was last read, here or by a request of a stream. Then it is read anywhere. */
   isEnded: boolean;
-  /** Whether live events may have been missed. */
-  isUnsure: boolean;
   /** The messages in each format that a stream is written in. */
   messages: Map<StreamFormat, MessageCache>;
   /** The messages of streams in the words of other APIs. */
@@ -47,7 +43,7 @@ export type Waiter = { untilSettled: boolean; receive(turn: Turn): void; end(): 
 export function newWatchedTurn(id: string): WatchedTurn {
   return {
     ...{ id, streams: new Set(), waiters: new Set() },
-    ...{ known: undefined, progress: undefined, isOutdated: true, isEnded: false, isUnsure: true },
+    ...{ known: undefined, progress: undefined, isEnded: false },
     ...{ messages: new Map(), renderings: shareRenderings(), pages: new Map(), liveBuffer: makeLiveBuffer() },
   };
 }
@@ -70,15 +66,12 @@ export function readWatched<T>(
   return isEnded ? readAnywhere(query) : query(db);
 }
 
-/** Reads what is new of a watched turn and advances all its streams. A turn that is gone ends all its watchers. */
-export async function readChanges(watched: WatchedTurn, db: Db): Promise<void> {
-  try {
-    if (watched.isOutdated || (await hasChanged(watched, db))) await readWhole(watched, db);
-  } catch (error) {
-    // Where a replica failed, the primary is asked for the same.
-    watched.isOutdated = true;
-    throw error;
-  }
+/**
+ * Reads a watched turn if it has a new event, or if `isWhole`, and advances all its streams. A turn that is gone ends
+ * all its watchers.
+ */
+export async function readChanges(watched: WatchedTurn, isWhole: boolean, db: Db): Promise<void> {
+  if (isWhole || (await hasChanged(watched, db))) await readWhole(watched, db);
   for (const stream of watched.streams) stream.advance();
 }
 
@@ -90,7 +83,6 @@ async function hasChanged({ id, progress }: WatchedTurn, db: Db): Promise<boolea
 }
 
 async function readWhole(watched: WatchedTurn, db: Db): Promise<void> {
-  watched.isOutdated = false;
   const turn = await loadTurn(db, watched.id, watched.known);
   watched.known = turn;
   if (!turn) {

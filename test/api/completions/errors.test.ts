@@ -65,7 +65,7 @@ test('a rate limit of the provider that does not end is a 429 with retry-after',
   harness.worker.rateLimits.refused('openai/test', 1_000);
   now += 1_000;
   harness.worker.rateLimits.refused('openai/test', 60_000);
-  await sql`update turns set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS}`.execute(harness.db);
+  await sql`update work set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS}`.execute(harness.db);
 
   await harness.workUntilIdle();
 

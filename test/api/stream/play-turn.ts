@@ -1,5 +1,6 @@
 import { createConversation } from '#core/checkpoint/conversations.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
+import type { Ending } from '#core/checkpoint/turns/commits/write-ending.ts';
 import { createTurn } from '#core/checkpoint/turns/create.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
@@ -8,7 +9,6 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { retryTurn } from '#core/checkpoint/turns/retry.ts';
 import { saveResults } from '#core/checkpoint/turns/save-results.ts';
 import { saveRound } from '#core/checkpoint/turns/save-round.ts';
-import type { Ending } from '#core/checkpoint/turns/write-ending.ts';
 import { newId } from '#core/id.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import { callsOf } from '#core/turn/call.ts';
@@ -71,8 +71,8 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
     publishRound: async () => {
       const { work } = await load();
       const round = readStep(work.step).round;
-      const run = { edition: work.edition, told: false, leased: Promise.resolve() };
-      const publisher = publishRound(watchers, { turn_id: id, round, attempt: work.generation + 1 }, run);
+      const teller = { lease: { edition: work.edition, taken: Promise.resolve() }, told: false };
+      const publisher = publishRound(watchers, { turn_id: id, round, attempt: work.generation + 1 }, teller);
       const tracked = watchers.trackInFlight(id, publisher);
       return {
         say: (text: string) => publisher.take({ kind: 'text', text }),

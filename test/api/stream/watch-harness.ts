@@ -102,7 +102,7 @@ async function untilSubscribed(apiSide: Pubsub, workerSide: Pubsub): Promise<voi
   const turnId = 'turn_that_does_not_exist';
   const reached = new Set<string>();
   const leave = [
-    apiSide.subscribeToTurn(turnId, () => reached.add('watcher')),
+    apiSide.subscribeToWakes({ wake: () => reached.add('watcher'), missed: () => {} }),
     workerSide.subscribeToWorkers(() => reached.add('worker')),
   ];
   await waitUntil(() => {

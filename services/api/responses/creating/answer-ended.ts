@@ -37,10 +37,10 @@ export function answerWhenEnded(c: Context<ApiEnv>, context: ApiContext, { turn 
 export async function answerAtEnd(
   c: Context<ApiEnv>,
   { streamHub }: Pick<ApiContext, 'streamHub'>,
-  { turn: { id: turnId }, id, present, notFound, errorOf = ({ error }) => error }: Waited,
+  { turn: { id: turnId, project }, id, present, notFound, errorOf = ({ error }) => error }: Waited,
 ): Promise<Response> {
   const { signal } = c.req.raw;
-  const timing = { timeoutMs: LONGEST_MS, untilSettled: true, signal };
+  const timing = { timeoutMs: LONGEST_MS, untilSettled: true, project, signal };
   const turn = await streamHub.waitFor(turnId, ({ status }) => isTerminal(status), timing);
   c.header('pawl-response-id', id);
   // The caller is gone, and reads no answer.

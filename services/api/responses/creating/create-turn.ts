@@ -74,6 +74,7 @@ async function startTurnOf(
   const made = await startWithinQuota(c, context, startingOf(start));
   if (request.ignoredTools.length > 0) c.header('pawl-ignored-tools', request.ignoredTools.join(', '));
   if (!('turn' in made)) return replayedTurn(c, context, made);
+  context.streamHub.addCreated(made.turn);
   await publishChanges(context, { wakeups: made.wakeups, ended: made.ended ?? [] });
   started?.(made.turn, request, made.follows);
   return made.turn;

@@ -1,0 +1,50 @@
+import type { TurnWake, WakeReceiver } from './pubsub.ts';
+
+/** The wakes of several turns in one message: ids of turns that have changed, and of those that surely go on. */
+export type Wakes = { changed: string[]; goOn: string[] };
+
+/** The wakes that a process has not sent yet. */
+export type GatheredWakes = {
+  /** Adds a wake; returns whether it is the first, for which the caller plans to take them. */
+  add(wake: TurnWake): boolean;
+  has(turnId: string): boolean;
+  /** Takes all wakes, in messages of bounded size. */
+  take(): Wakes[];
+};
+
+/** Ids of up to 60 characters fit the payload of a NOTIFY (8,000 bytes). */
+const IDS_PER_MESSAGE = 100;
+
+/** Gathers wakes, each turn once. If one wake of a turn has no `goesOn`, the gathered wake has none either. */
+export function gatherWakes(): GatheredWakes {
+  let waiting = new Map<string, boolean>();
+
+  return {
+    add: ({ turnId, goesOn = false }) => {
+      const isFirst = waiting.size === 0;
+      waiting.set(turnId, goesOn && waiting.get(turnId) !== false);
+      return isFirst;
+    },
+    has: (turnId) => waiting.has(turnId),
+    take: () => {
+      const all = [...waiting];
+      waiting = new Map();
+      const messages: Wakes[] = [];
+      for (let at = 0; at < all.length; at += IDS_PER_MESSAGE)
+        messages.push(messageOf(all.slice(at, at + IDS_PER_MESSAGE)));
+      return messages;
+    },
+  };
+}
+
+function messageOf(wakes: [turnId: string, goesOn: boolean][]): Wakes {
+  const ids = (wanted: boolean) => wakes.filter(([, goesOn]) => goesOn === wanted).map(([turnId]) => turnId);
+  return { changed: ids(false), goOn: ids(true) };
+}
+
+/** Hands a message to a receiver; null: messages may be lost. */
+export function receiveWakes(message: Wakes | null, receiver: WakeReceiver): void {
+  if (!message) receiver.missed();
+  for (const turnId of message?.changed ?? []) receiver.wake({ turnId });
+  for (const turnId of message?.goOn ?? []) receiver.wake({ turnId, goesOn: true });
+}

@@ -1,0 +1,78 @@
+/**
+ * A reading of a turn.
+ * - `isWhole`: the turn has changed, or a watcher needs it. Otherwise it is read only if it has a new event.
+ * - `seeksLive`: live events may be missing. They are looked for after the reading.
+ */
+export type Reading = { isWhole: boolean; seeksLive: boolean };
+
+/** The readings of one turn. */
+export type Readings = {
+  /** Requests a reading that begins after this call. */
+  request(reading: Reading): void;
+  /** Requests a whole reading a moment later, because a reading has failed. */
+  requestLater(error: unknown): void;
+  stop(): void;
+};
+
+type ReadingParts = {
+  heartbeatMs: number;
+  read(reading: Reading): Promise<void>;
+  /** Is called at each heartbeat, before its reading. */
+  beat(): void;
+  failed(error: unknown): void;
+};
+
+const READ_LATER_MS = 1_000;
+
+/** Reads on request, never twice at a time, and at each heartbeat, because messages may get lost. */
+export function makeReadings({ heartbeatMs, read, beat, failed }: ReadingParts): Readings {
+  /** Requested readings that have not begun; null if none was requested. */
+  let due: Reading | null = null;
+  /** A reading that has failed. The next one, at the latest at the next heartbeat, makes up for it. */
+  let missing: Reading | null = null;
+  let isReading = false;
+  let isStopped = false;
+  // The first heartbeat comes at a random time, so that turns watched since the same moment are not all read at once.
+  let timer = setTimeout(heartbeat, heartbeatMs * (0.5 + Math.random() / 2));
+
+  function heartbeat(): void {
+    timer = setTimeout(heartbeat, heartbeatMs);
+    beat();
+    request({ isWhole: false, seeksLive: true });
+  }
+  function request(reading: Reading): void {
+    due = both(due, both(missing, reading));
+    missing = null;
+    if (!isReading) void readAllDue();
+  }
+  async function readAllDue(): Promise<void> {
+    isReading = true;
+    while (due && !isStopped) {
+      const reading: Reading = due;
+      due = null;
+      await read(reading).catch((error: unknown) => postpone(reading, error));
+    }
+    isReading = false;
+  }
+  function postpone(reading: Reading, error: unknown): void {
+    if (isStopped) return;
+    failed(error);
+    missing = both(missing, { ...reading, isWhole: true });
+    clearTimeout(timer);
+    timer = setTimeout(heartbeat, Math.min(READ_LATER_MS, heartbeatMs));
+  }
+  return {
+    request,
+    requestLater: (error) => postpone({ isWhole: true, seeksLive: false }, error),
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** One reading in place of two. */
+function both(one: Reading | null, other: Reading): Reading {
+  if (!one) return other;
+  return { isWhole: one.isWhole || other.isWhole, seeksLive: one.seeksLive || other.seeksLive };
+}
