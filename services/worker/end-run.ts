@@ -24,9 +24,9 @@ type Outcome =
   | { status: 'incomplete'; incompleteReason: 'max_output_tokens' };
 
 /** What the committed rounds say is true whoever writes it: only the step has to be the same. */
-async function endHere({ turn, step }: Run, outcome: Outcome, context: WorkerContext): Promise<Wakeup[]> {
+async function endHere({ turn, lease }: Run, outcome: Outcome, context: WorkerContext): Promise<Wakeup[]> {
   const wakeups = await writeEnding(
-    { turnId: turn.id, conversationId: turn.conversationId, step, ...outcome },
+    { turnId: turn.id, conversationId: turn.conversationId, step: lease.step, ...outcome },
     context,
   );
   if (!wakeups) return dueWakeups(turn, context);

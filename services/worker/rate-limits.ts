@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { RateLimitedModel } from '#core/checkpoint/rescue.ts';
+import { ProviderFailed } from '#core/failure.ts';
 import type { Pubsub, RateLimitChange } from '#core/pubsub/pubsub.ts';
+import { askedTier, limitName } from '#core/turn/tiers/asked-tier.ts';
 import { LONGEST_PAUSE_MS } from '#core/turn/timing.ts';
+import type { Turn } from '#core/turn/turn.ts';
 
 /** Which models are rate-limited now, by this process's clock. A hint: it is lost with the process, at the cost of one refused call. */
 export type RateLimits = {
@@ -32,6 +35,19 @@ export type RateLimits = {
 
 /** `answered`: the model has begun to reply, so that all others may call it too. */
 export type Permit = Disposable & { answered(): void };
+
+/** The name of the rate limit that the next round of a turn is under. A model that writes summaries is under its own. */
+export function rateLimitOf(turn: Pick<Turn, 'config' | 'work'>): string {
+  return limitName(turn.work.model, askedTier(turn));
+}
+
+/** No request was made, since the model is rate-limited. */
+export class RateLimited extends ProviderFailed {
+  constructor(limit: string) {
+    const message = `${limit} is rate-limited and was not asked. A turn fails that has waited ten minutes for a limit which does not end; retry it then.`;
+    super('provider_rate_limited', message, { retry: { kind: 'rate-limited' } });
+  }
+}
 
 const SHORTEST_PAUSE_MS = 1_000;
 const FIRST_PAUSE_MS = 5_000;

@@ -1,22 +1,21 @@
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
-import { refusalOf } from '#core/postgres/refusal.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
 import { nextModel } from '#core/turn/retry.ts';
 import { FIRST_STEP } from '#core/turn/step.ts';
 import { askedTier } from '#core/turn/tiers/asked-tier.ts';
 import { isLate } from '#core/turn/tiers/change-tier.ts';
-import type { Turn, TurnError } from '#core/turn/turn.ts';
+import type { Turn } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
 import { runToolBatch } from './batch/run-batch.ts';
 import type { LeavePlace } from './batch/slow-batches.ts';
 import type { WorkerContext } from './context.ts';
 import { endRun } from './end-run.ts';
-import { newRunId, type Run, startRun } from './lease/run.ts';
-import { dueWakeups, endAtDeadline, failTurn } from './lease/stop-run.ts';
+import { newRunId, openLease, type Run, startRun } from './lease/run.ts';
+import { dueWakeups, endAtDeadline, endIfUnwritable } from './lease/stop-run.ts';
 import { openTurn } from './memory/open-turn.ts';
 import { NO_SHARE } from './memory/shares.ts';
+import { rateLimitOf } from './rate-limits.ts';
 import { reportBegin } from './report/report-begin.ts';
-import { rateLimitOf } from './round/rate-limit-of.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
 
@@ -35,56 +34,40 @@ export async function workTurn(job: TurnJob, context: WorkerContext, leavePlace?
   const begun = await beginFirst(job, { runId, context });
   using opened = begun ? { ...NO_SHARE, turn: begun, isShortened: false } : await openTurn(job, context);
   if (!opened) return [];
-  const { turn } = opened;
+  const { turn, isShortened } = opened;
   const next = nextStep(turn);
   if (next.kind === 'nothing' || next.kind === 'wait') return [];
   if (next.kind === 'end' && next.because === 'deadline') return endAtDeadline(turn, context);
   if (turn.work.step !== job.step) return [wakeupOf(turn)];
   if (turn.work.leased) return [];
 
-  using run = startRun(runId, turn);
-  run.isShortened = opened.isShortened;
-  if (next.kind === 'run-round' && hasToWait(turn, context)) return postponeRound(run, { step: next }, context);
-  if (begun) run.lead(begun.work.edition);
-  const lease = begun ? 'own' : await leaseWhereNeeded(run, next, context);
-  if (lease === 'refused') return dueWakeups(turn, context);
+  using lease = openLease(runId, turn);
+  const loaded = startRun(lease, { turn, isShortened });
+  if (next.kind === 'run-round' && hasToWait(turn, context)) return postponeRound(loaded, { step: next }, context);
+  if (begun) lease.take(begun.work.edition);
+  const leased = begun ? loaded : await leaseWhereNeeded(loaded, next, context);
+  if (!leased) return dueWakeups(turn, context);
   if (turn.status === 'queued') context.watchers.publishContinued(turn.id);
 
-  run.queueWaitMs = reportBegin(turn, context);
-
-  using _tracked = context.heartbeat.track(run, {
-    leased: lease === 'own',
+  const run = { ...leased, queueWaitMs: reportBegin(turn, context) };
+  using _tracked = context.heartbeat.track(lease, {
     limitMs: limitOf(turn, next, context),
     leavePlace: mayLeave(next, leavePlace),
   });
-  return await runStep(run, next, context);
+  return await endIfUnwritable(run, () => runStep(run, next, context), context);
 }
 
 type DueStep = Exclude<NextStep, { kind: 'nothing' | 'wait' }>;
 
-/** Runs a step. If PostgreSQL refuses the values that the step came to, the turn ends. */
 async function runStep(run: Run, next: DueStep, context: WorkerContext): Promise<Wakeup[]> {
-  try {
-    switch (next.kind) {
-      case 'run-round':
-        return await runRound(run, next, context);
-      case 'run-tool-batch':
-        return await runToolBatch(run, next, context);
-      case 'end':
-        return await endRun(run, next.because, context);
-    }
-  } catch (error) {
-    if (refusalOf(error)?.kind !== 'data') throw error;
-    return failTurn(run, unwritable(error), context);
+  switch (next.kind) {
+    case 'run-round':
+      return runRound(run, next, context);
+    case 'run-tool-batch':
+      return runToolBatch(run, next, context);
+    case 'end':
+      return endRun(run, next.because, context);
   }
-}
-
-/** What a step came to cannot be stored: to do it again would cost as much, and come to the same. */
-function unwritable(error: unknown): TurnError {
-  const message =
-    `PostgreSQL refused to store what this step came to (${refusalOf(error)?.code}), so the turn ended. ` +
-    'Report this with the lines of the worker log.';
-  return { type: 'internal_error', code: 'internal', message, retryable: true };
 }
 
 /** Its model is rate-limited, and neither another model nor another tier is asked: then it is not even begun. */
@@ -104,25 +87,26 @@ async function beginFirst(
 }
 
 /**
- * `none` where the step may start without a lease (R3); `refused` where another run has it. With a lease the run has an edition
- * of its own.
+ * Takes the lease, unless the step may start without one (R3). Returns the run with the turn as it is then; null if another run has
+ * the lease.
  */
-async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext): Promise<'own' | 'none' | 'refused'> {
-  if (run.turn.work.uncontended && !hasOpenClaim(next) && !needsSlot(run.turn, next, context)) return 'none';
-  const taken = await takeLease(context.db, run.turn, run.id);
-  if (!taken) return 'refused';
-  if (taken.inputs > run.turn.joined.length) await loadJoined(run, context);
-  run.lead(taken.edition);
-  return 'own';
+async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext): Promise<Run | null> {
+  const { turn, lease } = run;
+  if (turn.work.uncontended && !hasOpenClaim(next) && !needsSlot(turn, next, context)) return run;
+  const taken = await takeLease(context.db, turn, lease.id);
+  if (!taken) return null;
+  const leased = taken.inputs > turn.joined.length ? await loadJoined(turn, context) : turn;
+  lease.take(taken.edition);
+  return { ...run, turn: leased };
 }
 
 /** What has joined until the lease was taken is sent with this step, and not with the next one (R29). */
-async function loadJoined(run: Run, { turnCache }: WorkerContext): Promise<void> {
-  const seen = await turnCache.load(run.turn.id);
+async function loadJoined(turn: Turn, { turnCache }: WorkerContext): Promise<Turn> {
+  const seen = await turnCache.load(turn.id);
   const now = seen?.outlinedBytes ? (await turnCache.loadLarge(seen.id))?.turn : seen;
-  if (!now) return;
+  if (!now) return turn;
   const { input, joined, begunWith, pendingInput } = now;
-  run.turn = { ...run.turn, input, joined, begunWith, pendingInput };
+  return { ...turn, input, joined, begunWith, pendingInput };
 }
 
 /** A slot of a provider's limit belongs to a lease, so a round that needs one takes its lease before it asks. */

@@ -10,7 +10,9 @@ test('a turn without watchers publishes only what is durable', async () => {
   await using harness = await createHarness();
   const { id } = await harness.startTurn({ input });
   const published: string[] = [];
-  harness.parts.pubsub.subscribeToTurn(id, ({ kind }) => published.push(kind));
+  const { pubsub } = harness.parts;
+  pubsub.subscribeToWakes({ wake: ({ turnId }) => turnId === id && published.push('wake'), missed: () => {} });
+  pubsub.subscribeToEvents(id, () => published.push('event'));
 
   const waiting = harness.call('GET', `/v1/turns/${id}?wait=30`);
   await harness.workUntilIdle();

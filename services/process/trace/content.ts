@@ -12,17 +12,20 @@ type Part =
   | { type: 'tool_call'; id: string; name: string; arguments: string }
   | { type: 'tool_call_response'; id: string; response: string };
 
-/** What a model was sent and what it answered, in the form of the GenAI conventions and without known secrets. */
-export function chatContent(
+/** Returns the prompt of a model request, in the form of the GenAI conventions and without known secrets. */
+export function promptContent(
   { instructions, messages }: { instructions: string | null; messages: readonly Message[] },
-  reply: Reply | null,
   redact: Redact,
 ): SpanAttributes {
   return {
     'gen_ai.system_instructions': instructions === null ? null : render(textParts(instructions), redact),
     'gen_ai.input.messages': render(messages.map(inputMessage), redact),
-    'gen_ai.output.messages': reply && render([outputMessage(reply)], redact),
   };
+}
+
+/** Returns the reply of a model, in the form of the GenAI conventions and without known secrets. */
+export function replyContent(reply: Reply | null, redact: Redact): SpanAttributes {
+  return { 'gen_ai.output.messages': reply && render([outputMessage(reply)], redact) };
 }
 
 /** What a turn was asked and what it answered. */

@@ -60,30 +60,30 @@ async function execute(
       outputLimit: context.toolOutputLimit,
       toolSecrets: context.toolSecrets,
       redact: context.redact,
-      signal: run.signal,
+      signal: run.lease.signal,
       place: planned.place,
       progress: (value) => publishProgress(run, { call, value }, context),
       takeSlot: (slot) =>
         retryTransient(() => takeRateLimitSlot(context.db, { project: run.turn.project, tool: call.name, ...slot })),
       ...(await signerFor(run, planned, context)),
       beforeAttempt: async () => {
-        run.signal.throwIfAborted();
+        run.lease.signal.throwIfAborted();
         if (onlyOnce) await makeSure(run, planned, context);
         reached = true;
-        if (onlyOnce) run.called.add(call.index);
       },
     });
     const ownKey = result.status === 'success' ? cacheKeyOf(run.turn, call, plan) : null;
     return { result, fullOutput: result.truncated ? full : null, cacheKey: ownKey, blobs };
   } catch (error) {
-    if (!run.signal.aborted && !(error instanceof ClaimLost)) throw error;
-    return onlyOnce && reached && run.signal.reason === 'shutdown' ? leftOpen(run) : null;
+    const { signal } = run.lease;
+    if (!signal.aborted && !(error instanceof ClaimLost)) throw error;
+    return onlyOnce && reached && signal.reason === 'shutdown' ? leftOpen(run) : null;
   }
 }
 
 /** A call that may not run twice and has no known end: only the run with the lease may write that (R8). */
 function leftOpen(run: Run): KnownResult {
-  return { result: errorResult(LEFT_OPEN, { attempts: 1 }), fullOutput: null, leaseOwner: run.id };
+  return { result: errorResult(LEFT_OPEN, { attempts: 1 }), fullOutput: null, leaseOwner: run.lease.id };
 }
 
 class ClaimLost extends Error {}
@@ -92,8 +92,8 @@ class ClaimLost extends Error {}
  * A run that slept since its claim may no longer call. It makes sure by the local clock, and again after each new
  * claim. It calls once so little time has passed that no other run can have given the call up (R7).
  */
-async function makeSure({ id, turn }: Run, { call, claimedAt }: PlannedCall, context: WorkerContext): Promise<void> {
-  const wanted = { turnId: turn.id, round: call.round, runId: id, indexes: [call.index] };
+async function makeSure({ lease, turn }: Run, { call, claimedAt }: PlannedCall, context: WorkerContext): Promise<void> {
+  const wanted = { turnId: turn.id, round: call.round, runId: lease.id, indexes: [call.index] };
   for (let sentAt = claimedAt; elapsedMs(sentAt) >= timing.leaseMs / 2; ) {
     sentAt = startStopwatch();
     const write = { verb: 'claimCalls', turnId: turn.id };

@@ -1,5 +1,4 @@
 import { exponentialBackoffMs } from '#core/backoff.ts';
-import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
 import { listToolsets } from '#core/checkpoint/workers.ts';
 import { lackedBy } from '#core/tools/loaded-tools.ts';
 import { toolsFor } from '#core/turn/call.ts';
@@ -7,8 +6,7 @@ import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
-import { dueWakeups } from '../lease/stop-run.ts';
-import { writeCheckpoint } from '../write-checkpoint.ts';
+import { dueWakeups, postpone } from '../lease/stop-run.ts';
 
 /** How long a step waits for a worker that has its tools, between two looks. */
 const PAUSE = { firstMs: 1_000, longestMs: 15_000 };
@@ -20,24 +18,23 @@ export function toolLackedBy(turn: Turn, call: ToolCall, context: Pick<WorkerCon
 }
 
 /**
- * Gives a batch back whose open calls need tools that are not loaded here. It uses up no attempt and touches no claim.
+ * Gives a batch back whose open calls need tools that are not loaded here. It uses up no attempt. The claims of
+ * `called`, the calls that this run has made, stay.
  * - If a worker that is alive has loaded them, the batch goes to the queue of that worker at once.
  * - If none has, the turn waits, and each worker that takes it looks again.
  */
-export async function handOn(run: Run, lacked: string[], context: WorkerContext): Promise<Wakeup[]> {
-  const { id, turn, step, called, edition, told } = run;
+export async function handOn(
+  run: Run,
+  { lacked, called }: { lacked: string[]; called: number[] },
+  context: WorkerContext,
+): Promise<Wakeup[]> {
+  const { turn, lease } = run;
   const toolset = bestOf(await listToolsets(context.db), lacked);
-  const { generation } = turn.work;
-  const later = {
-    ...{ turnId: turn.id, step, generation, runId: id, called: [...called], edition, told },
-    ...{ delayMs: toolset ? 0 : exponentialBackoffMs(generation + 1, PAUSE), attempt: false, rateLimited: true },
-    ...{ waitedMs: 0, eventData: null },
-  };
-  const write = { verb: 'postponeStep', turnId: turn.id };
-  const wakeups = await writeCheckpoint(context, write, () => postponeStep(context.db, later));
+  const delayMs = toolset ? 0 : exponentialBackoffMs(lease.generation + 1, PAUSE);
+  const wakeups = await postpone(run, { called, delayMs, rateLimited: true }, context);
   if (!wakeups) return dueWakeups(turn, context);
 
-  const about = { event: 'batch.handed_on', turn_id: turn.id, step, tools: lacked };
+  const about = { event: 'batch.handed_on', turn_id: turn.id, step: lease.step, tools: lacked };
   const names = lacked.join(', ');
   if (toolset) context.log.debug(about, `calls of ${names} go to a worker that has loaded them`);
   else context.log.warn(about, `no worker has loaded ${names}: the turn waits for one. Check PAWL_TOOLS and PAWL_MCP.`);

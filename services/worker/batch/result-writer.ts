@@ -1,7 +1,7 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { keepBlobs } from '#core/checkpoint/blobs.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
-import type { Answered } from '#core/checkpoint/turns/advance-batch.ts';
+import type { Answered } from '#core/checkpoint/turns/commits/advance-batch.ts';
 import { lockTurn } from '#core/checkpoint/turns/lock.ts';
 import { type NewResult, type NewResults, saveResults } from '#core/checkpoint/turns/save-results.ts';
 import { latestCalls } from '#core/turn/call.ts';
@@ -114,7 +114,7 @@ function save(
 ): Promise<Answered> {
   const isAlone = latestCalls(turn).every((call) => call.waitsFor === null);
   const hasParts = group.some(({ result }) => result.parts);
-  if (isAlone && !hasParts) return saveResults(db, results);
+  if (isAlone && !hasParts) return saveResults(db, { ...results, waits: false });
   return db.transaction().execute(async (trx) => {
     await lockTurn(trx, turn.id);
     const saved = await saveResults(trx, results);

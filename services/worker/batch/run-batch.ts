@@ -17,10 +17,14 @@ import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 export type BatchStep = Extract<NextStep, { kind: 'run-tool-batch' }>;
 
 /**
- * Runs the open calls of a round side by side; each result is saved as soon as it is known. Calls whose tools are not loaded here
- * are left to another worker.
+ * Runs the open calls of a round side by side, and saves each result as soon as it is known. Calls whose tools are
+ * not loaded here are left to another worker. For `called` see `handBack`.
  */
-export async function runToolBatch(run: Run, { round, calls }: BatchStep, context: WorkerContext): Promise<Wakeup[]> {
+export async function runToolBatch(
+  run: Run,
+  { round, calls, called: calledBefore = [] }: BatchStep & { called?: number[] },
+  context: WorkerContext,
+): Promise<Wakeup[]> {
   const log = context.log.child({ turn_id: run.turn.id, round });
   const startedAt = performance.now();
   const planned = await reuseResults(run.turn, await planCalls(run.turn, calls), context);
@@ -37,32 +41,37 @@ export async function runToolBatch(run: Run, { round, calls }: BatchStep, contex
     using place = openAnswerPlace(run.turn.project);
     const known = await answerCall(run, { ...planned, claimedAt: claimed.sentAt, place }, context);
     if (known) await writer.write(planned.call, { ...known, startedAt, endedAt: Date.now() });
+    return known && needsClaim(planned) ? [planned.call.index] : [];
   });
-  await allOrThrow(calling);
+  const called = [...calledBefore, ...(await allOrThrow(calling)).flat()];
 
-  if (run.signal.aborted) return stopRun(run, context);
+  if (run.lease.signal.aborted) return stopRun(run, context, called);
   const { wakeups } = writer;
-  if (wakeups.length === 0) return goOn(run, { round, calls }, context);
+  if (wakeups.length === 0) return goOn(run, { round, calls, called }, context);
   const durationMs = Math.round(performance.now() - startedAt);
   log.info({ event: 'tool_calls.completed', duration_ms: durationMs }, `round ${round} complete: ${countOf(calls)}`);
   return wakeups;
 }
 
 /** A call that breaks off does not leave its siblings behind: all are awaited, under the lease, before it is thrown. */
-async function allOrThrow(calling: Promise<void>[]): Promise<void> {
-  const broken = (await Promise.allSettled(calling)).find((settled) => settled.status === 'rejected');
-  if (broken) throw broken.reason;
+async function allOrThrow<Result>(calling: Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(calling);
+  return Promise.all(calling);
 }
 
 /** Calls that were allowed while their siblings ran are run too, before the batch is left (R15). */
-async function goOn(run: Run, { round, calls }: Omit<BatchStep, 'kind'>, context: WorkerContext): Promise<Wakeup[]> {
+async function goOn(
+  run: Run,
+  { round, calls, called }: Omit<BatchStep, 'kind'> & { called: number[] },
+  context: WorkerContext,
+): Promise<Wakeup[]> {
   const now = await context.turnCache.load(run.turn.id);
   const next = now && nextStep(now);
   if (!now || next?.kind !== 'run-tool-batch' || next.round !== round) return dueWakeups(run.turn, context);
   const fresh = next.calls.filter((call) => !calls.some((known) => known.index === call.index));
-  if (fresh.length > 0) return runToolBatch(run, { ...next, calls: fresh }, context);
+  if (fresh.length > 0) return runToolBatch(run, { ...next, calls: fresh, called }, context);
   const lacked = next.calls.flatMap((call) => toolLackedBy(now, call, context) ?? []);
-  return lacked.length > 0 ? handOn(run, [...new Set(lacked)], context) : [];
+  return lacked.length > 0 ? handOn(run, { lacked: [...new Set(lacked)], called }, context) : [];
 }
 
 function countOf(calls: ToolCall[]): string {
@@ -78,7 +87,7 @@ function needsClaim({ plan }: { plan: CallPlan }): boolean {
  * run that was stopped claims nothing, since it will not call (R4).
  */
 async function claim(
-  { id, turn, signal }: Run,
+  { turn, lease: { id, signal } }: Run,
   { round, calls }: { round: number; calls: ToolCall[] },
   context: WorkerContext,
 ): Promise<{ indexes: Set<number>; sentAt: Stopwatch }> {

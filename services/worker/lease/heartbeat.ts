@@ -3,7 +3,7 @@ import { type LeaseRenewal, type RenewalOutcome, renewLeases } from '#core/check
 import { timing } from '#core/turn/timing.ts';
 import type { Log } from '../../process/log.ts';
 import type { LeavePlace } from '../batch/slow-batches.ts';
-import type { Run, StopReason } from './run.ts';
+import type { Lease, StopReason } from './run.ts';
 
 /** The steps that this worker is on. */
 export type Heartbeat = {
@@ -11,11 +11,11 @@ export type Heartbeat = {
    * Keeps the lease of a run until disposed, `limitMs` at the longest: a run that hangs for ever loses it (R4). A run that lasts
    * longer than a beat leaves its place, where it may, once it has the lease.
    */
-  track(run: Run, options: Tracking): Disposable;
+  track(lease: Lease, options: Tracking): Disposable;
   /** Renews the leases that need it, or all of them; a run that has lost its step is stopped. */
   beat(which?: 'all'): Promise<void>;
   /** Takes the lease of a run that has started without one now; where it cannot, the next beat says why. */
-  take(run: Run): Promise<void>;
+  take(lease: Lease): Promise<void>;
   /** Stops the runs of one turn, or of all. */
   stop(reason: StopReason, turnId?: string): void;
   count(): number;
@@ -23,12 +23,11 @@ export type Heartbeat = {
   steps(): WorkerStep[];
 };
 
-type Tracking = { leased: boolean; limitMs: number; leavePlace?: LeavePlace | undefined };
+type Tracking = { limitMs: number; leavePlace?: LeavePlace | undefined };
 
 /** `startedAt` is in milliseconds since 1970, the others are by `performance.now()`. */
 type TrackedRun = {
-  run: Run;
-  leased: boolean;
+  lease: Lease;
   leavePlace: LeavePlace | undefined;
   renewedAt: number;
   until: number;
@@ -51,17 +50,17 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
       entries.map((entry) => ({ ...renewalOf(entry), counts })),
     );
     for (const entry of entries) {
-      const outcome = outcomes.get(entry.run.id);
+      const outcome = outcomes.get(entry.lease.id);
       if (outcome || onMissing === 'stop') settle(entry, { outcome, sentAt, tracked, log });
     }
   }
 
   return {
-    track: (run, { leased, limitMs, leavePlace }) => {
-      if (isShutDown) run.stop('shutdown');
+    track: (lease, { limitMs, leavePlace }) => {
+      if (isShutDown) lease.stop('shutdown');
       const now = performance.now();
-      tracked.set(run.id, { run, leased, leavePlace, renewedAt: now, until: now + limitMs, startedAt: Date.now() });
-      return { [Symbol.dispose]: () => void tracked.delete(run.id) };
+      tracked.set(lease.id, { lease, leavePlace, renewedAt: now, until: now + limitMs, startedAt: Date.now() });
+      return { [Symbol.dispose]: () => void tracked.delete(lease.id) };
     },
     beat: async (which) => {
       const due = [...tracked.values()].filter((entry) => needsBeat(entry, which === 'all'));
@@ -70,50 +69,56 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
     },
     take: async ({ id }) => {
       const entry = tracked.get(id);
-      if (entry && !entry.leased && needsBeat(entry, true)) await renew([entry], 'ignore');
+      if (entry && !isTaken(entry) && needsBeat(entry, true)) await renew([entry], 'ignore');
     },
     stop: (reason, turnId) => {
       isShutDown ||= reason === 'shutdown';
-      for (const { run } of tracked.values()) if (turnId === undefined || run.turn.id === turnId) run.stop(reason);
+      for (const { lease } of tracked.values()) if (turnId === undefined || lease.turnId === turnId) lease.stop(reason);
     },
     count: () => tracked.size,
     steps: () => [...tracked.values()].slice(0, MOST_STEPS).map(stepOf),
   };
 }
 
+function isTaken({ lease }: TrackedRun): boolean {
+  return lease.edition !== null;
+}
+
 /** A run that is stopped for a deploy still has its final writes to make, and needs its lease for them. */
-function needsBeat({ leased, renewedAt, until, run }: TrackedRun, always: boolean): boolean {
+function needsBeat(entry: TrackedRun, always: boolean): boolean {
+  const { renewedAt, until, lease } = entry;
   const now = performance.now();
-  if (now > until || (run.signal.aborted && run.signal.reason !== 'shutdown')) return false;
-  return always || !leased || now - renewedAt > timing.leaseMs / 3;
+  if (now > until || (lease.signal.aborted && lease.signal.reason !== 'shutdown')) return false;
+  return always || !isTaken(entry) || now - renewedAt > timing.leaseMs / 3;
 }
 
 /** Only under a lease that the database still has is its job not needed (decision 41). */
-function mayLeave({ run, leased, renewedAt, startedAt }: TrackedRun): boolean {
+function mayLeave(entry: TrackedRun): boolean {
+  const { lease, renewedAt, startedAt } = entry;
   const isSlow = Date.now() - startedAt >= timing.heartbeatMs;
-  return isSlow && leased && !run.signal.aborted && performance.now() - renewedAt < timing.leaseMs / 2;
+  return isSlow && isTaken(entry) && !lease.signal.aborted && performance.now() - renewedAt < timing.leaseMs / 2;
 }
 
-function renewalOf({ run, leased }: TrackedRun): Omit<LeaseRenewal, 'counts'> {
-  return { turnId: run.turn.id, step: run.step, generation: run.turn.work.generation, runId: run.id, isFirst: !leased };
+function renewalOf(entry: TrackedRun): Omit<LeaseRenewal, 'counts'> {
+  const { id: runId, turnId, step, generation } = entry.lease;
+  return { turnId, step, generation, runId, isFirst: !isTaken(entry) };
 }
 
-function stepOf({ run, startedAt }: TrackedRun): WorkerStep {
-  return { turnId: run.turn.id, step: run.step, since: new Date(startedAt).toISOString() };
+function stepOf({ lease, startedAt }: TrackedRun): WorkerStep {
+  return { turnId: lease.turnId, step: lease.step, since: new Date(startedAt).toISOString() };
 }
 
 type Settling = { outcome: RenewalOutcome | undefined; sentAt: number; tracked: Map<string, TrackedRun>; log: Log };
 
 function settle(entry: TrackedRun, { outcome, sentAt, tracked, log }: Settling): void {
-  const { run } = entry;
-  if (outcome === 'busy' || !tracked.has(run.id)) return;
+  const { lease } = entry;
+  if (outcome === 'busy' || !tracked.has(lease.id)) return;
   if (outcome) {
-    if (!entry.leased) run.lead(outcome.edition);
-    entry.leased = true;
+    if (!isTaken(entry)) lease.take(outcome.edition);
     entry.renewedAt = sentAt;
     return;
   }
-  const about = { event: 'step.lost', turn_id: run.turn.id, step: run.step };
+  const about = { event: 'step.lost', turn_id: lease.turnId, step: lease.step };
   log.warn(about, 'step lost to another worker or to the end of its turn');
-  run.stop('lost');
+  lease.stop('lost');
 }

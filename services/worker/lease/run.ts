@@ -1,22 +1,62 @@
 import { randomUUID } from 'node:crypto';
 import type { Provider, RoundRequest } from '#core/llm/provider.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import type { SpanAttributes } from '../../process/trace/tracer.ts';
 
 /** Why a run is stopped in the middle. */
 export type StopReason = 'cancelled' | 'lost' | 'deadline' | 'shutdown';
 
-/** A request for a round that is under way; times are in milliseconds since 1970. */
-export type Attempt = {
+/** The right of a run to its step. It changes in two ways only: the run takes it, and the run is stopped. */
+export type Lease = {
+  /** The id of the run, fresh for each start: it names leases and claims, never a worker (R1). */
+  readonly id: string;
+  readonly turnId: string;
+  readonly step: string;
+  /** The generation that the run has loaded. */
+  readonly generation: number;
+  /** Aborts with a `StopReason` when the run is stopped. */
+  readonly signal: AbortSignal;
+  /** The edition that the database handed out with the lease; null until the run has taken it. */
+  readonly edition: number | null;
+  /** Resolves once the run has taken it. */
+  readonly taken: Promise<void>;
+  /** Returns the milliseconds since the run was started, which is when it loaded its turn. */
+  ageMs(): number;
+  /** Notes that the database has given the run the lease, with this edition. */
+  take(edition: number): void;
+  stop(reason: StopReason): void;
+};
+
+/** The work of one worker on one step so far. A run never changes: a function that adds to it returns another run. */
+export type Run = Readonly<{
+  lease: Lease;
+  turn: Turn;
+  /** True if the turn is larger than a worker loads, so that the run has only the beginnings of its results. */
+  isShortened: boolean;
+  /** The time that the step has waited for the run. */
+  queueWaitMs: number;
+  /** The number of requests to models that no commit counts yet. */
+  requests: number;
+  /** True once the run has published a piece of its round. */
+  told: boolean;
+  /** The request of the round whose reply or failure is not reported yet. */
+  attempt: Attempt | null;
+  /** The last request of the round that failed in this run. */
+  failed: Tried | null;
+}>;
+
+/** A request for a round; times are in milliseconds since 1970. */
+export type Attempt = Readonly<{
   round: number;
   model: string;
   startedAt: number;
   firstChunkAt: number | null;
   repliedAt: number | null;
-  /** The attributes of the request for spans. Null until the request is built. */
+  /** The attributes of the request for spans. Null if the request could not be built. */
   sent: SentRequest | null;
-  /** What was asked, where spans carry it. */
-  asked: Pick<RoundRequest, 'instructions' | 'messages'> | null;
-};
+  /** The prompt as attributes of a span. Null if spans carry no content, or if the request could not be built. */
+  prompt: SpanAttributes | null;
+}>;
 
 /** The parameters of a request to a model, and the server that it goes to. */
 export type SentRequest = Pick<RoundRequest, 'maxOutputTokens' | 'temperature' | 'topP'> & Pick<Provider, 'server'>;
@@ -24,76 +64,38 @@ export type SentRequest = Pick<RoundRequest, 'maxOutputTokens' | 'temperature' |
 /** A try of a round, by when it began. */
 export type Tried = Pick<Attempt, 'round' | 'startedAt'>;
 
-/** One job's work on one step. Its id is fresh for each start: it names leases and claims, never a worker (R1). */
-export type Run = {
-  id: string;
-  turn: Turn;
-  step: string;
-  signal: AbortSignal;
-  /** Calls that were made and may not be made twice, by their index in the batch: their claims outlive the run. */
-  called: Set<number>;
-  /** How many requests it has made to the model. */
-  requests: number;
-  /** The try of its round that is under way, or whose reply or failure is not committed yet. */
-  attempt: Attempt | null;
-  /** The last try of its round that failed in this run. */
-  failed: Tried | null;
-  /** How long its step has waited for it. */
-  queueWaitMs: number;
-  /**
-   * The edition of the round, that its lease has handed to it alone; null until it has the lease. Without one it tells no piece
-   * (contract-responses R45).
-   */
-  edition: number | null;
-  /** Resolves once it has the lease. */
-  leased: Promise<void>;
-  /** It has the lease, with this edition. */
-  lead(edition: number): void;
-  /** Whether it has told a piece of the round. */
-  told: boolean;
-  /** The milliseconds since the run was started, which is when it loaded its turn. */
-  ageMs(): number;
-  /** Its turn is larger than a worker loads, so it has only the beginnings of its results. */
-  isShortened: boolean;
-  stop(reason: StopReason): void;
-};
-
 /** The id of a run that is about to start. */
 export function newRunId(): string {
   return randomUUID();
 }
 
-/** Starts a run; it stops by itself at the turn's deadline. */
-export function startRun(id: string, turn: Turn): Run & Disposable {
+/** Starts a run on a turn as it was loaded. */
+export function startRun(lease: Lease, loaded: Pick<Run, 'turn'> & Partial<Run>): Run {
+  const nothingDone = { isShortened: false, queueWaitMs: 0, requests: 0, told: false, attempt: null, failed: null };
+  return { ...nothingDone, lease, ...loaded };
+}
+
+/** Opens the lease of a run that has not taken it yet. The run is stopped at the deadline of its turn. */
+export function openLease(id: string, { id: turnId, work }: Turn): Lease & Disposable {
+  const { step, generation, deadlineInMs } = work;
   const controller = new AbortController();
   const stop = (reason: StopReason) => controller.abort(reason);
-  const { deadlineInMs, step } = turn.work;
   const startedAt = performance.now();
-  const { promise: leased, resolve } = Promise.withResolvers<void>();
+  const { promise: taken, resolve } = Promise.withResolvers<void>();
   const timer = deadlineInMs === null ? undefined : setTimeout(stop, Math.min(deadlineInMs, MAX_TIMER_MS), 'deadline');
-  const run: Run & Disposable = {
-    id,
-    turn,
-    step,
-    signal: controller.signal,
-    called: new Set(),
-    requests: 0,
-    attempt: null,
-    failed: null,
-    queueWaitMs: 0,
-    edition: null,
-    told: false,
-    isShortened: false,
-    leased,
-    lead: (edition) => {
-      run.edition = edition;
+  let edition: number | null = null;
+  return {
+    ...{ id, turnId, step, generation, signal: controller.signal, taken, stop },
+    get edition() {
+      return edition;
+    },
+    take: (handedOut) => {
+      edition = handedOut;
       resolve();
     },
-    stop,
     ageMs: () => performance.now() - startedAt,
     [Symbol.dispose]: () => clearTimeout(timer),
   };
-  return run;
 }
 
 /** The longest a Node timer can wait; no step runs that long. */

@@ -1,5 +1,6 @@
 import { endTurn } from '#core/checkpoint/turns/end.ts';
-import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
+import { type Postponement, postponeStep } from '#core/checkpoint/turns/postpone.ts';
+import { refusalOf } from '#core/postgres/refusal.ts';
 import { nextStep } from '#core/turn/next-step.ts';
 import type { Turn, TurnError } from '#core/turn/turn.ts';
 import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
@@ -9,10 +10,10 @@ import { failedTry, reportFailedAttempt } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 import type { Run, StopReason } from './run.ts';
 
-/** Leaves a step that was stopped in the middle, as its reason to stop says. */
-export async function stopRun(run: Run, context: WorkerContext): Promise<Wakeup[]> {
-  const { turn, signal, requests } = run;
-  const reason: StopReason = signal.reason;
+/** Leaves a step that was stopped in the middle, as its reason to stop says. For `called` see `handBack`. */
+export async function stopRun(run: Run, context: WorkerContext, called: number[] = []): Promise<Wakeup[]> {
+  const { turn, lease, requests } = run;
+  const reason: StopReason = lease.signal.reason;
   if (reason !== 'lost') reportFailedAttempt(run, reason, context);
   switch (reason) {
     case 'cancelled':
@@ -21,20 +22,36 @@ export async function stopRun(run: Run, context: WorkerContext): Promise<Wakeup[
     case 'deadline':
       return endAtDeadline(turn, context, requests);
     case 'shutdown':
-      return handBack(run, context);
+      return handBack(run, context, called);
   }
 }
 
-/** Gives a step back, due at once, for another run. */
-export async function handBack(run: Run, context: WorkerContext): Promise<Wakeup[]> {
-  const { id, turn, step, called, requests, edition, told } = run;
-  const at = { turnId: turn.id, step, generation: turn.work.generation, runId: id, called: [...called] };
-  const back = { ...at, delayMs: 0, attempt: false, rateLimited: false, waitedMs: 0, requests, edition, told };
-  const write = { verb: 'postponeStep', turnId: turn.id };
-  const wakeups = await writeCheckpoint(context, write, () =>
-    postponeStep(context.db, { ...back, failed: failedTry(run, context), eventData: null }),
+/**
+ * Gives a step back, due at once, for another run. `called` has the indexes of the calls that this run has made and
+ * that may not be made twice: their claims outlive the run.
+ */
+export async function handBack(run: Run, context: WorkerContext, called: number[] = []): Promise<Wakeup[]> {
+  const back = { called, delayMs: 0, rateLimited: false, failed: failedTry(run, context) };
+  return (await postpone(run, back, context)) ?? dueWakeups(run.turn, context);
+}
+
+/** The columns that a postponement by a run may leave out, and those that it has to name. */
+type Later = Partial<Postponement> & Pick<Postponement, 'delayMs' | 'rateLimited'>;
+
+/**
+ * Postpones the step of a run: without a try, a wait or an event, unless `later` has them. Null if a guard refuses.
+ */
+export function postpone(run: Run, later: Later, context: WorkerContext): Promise<Wakeup[] | null> {
+  const nothingElse = { called: [], attempt: false, waitedMs: 0, eventData: null };
+  return writeCheckpoint(context, { verb: 'postponeStep', turnId: run.turn.id }, () =>
+    postponeStep(context.db, { ...nothingElse, ...tryOf(run), ...later }),
   );
-  return wakeups ?? dueWakeups(turn, context);
+}
+
+/** Returns the columns of a write by a run that gives its step back. */
+export function tryOf({ lease, turn, requests, told }: Run) {
+  const { id: runId, step, generation, edition } = lease;
+  return { turnId: turn.id, step, generation, runId, requests, edition, told };
 }
 
 /**
@@ -58,13 +75,14 @@ export async function endAtDeadline(turn: Turn, context: WorkerContext, failedRe
 
 /** Ends a turn as failed; only a run that still has its step may do so (R5). */
 export async function failTurn(run: Run, error: TurnError, context: WorkerContext): Promise<Wakeup[]> {
-  const { id, turn, step, requests } = run;
+  const { turn, requests } = run;
+  const { id, step, generation } = run.lease;
   const ending = {
     turnId: turn.id,
     conversationId: turn.conversationId,
     status: 'failed' as const,
     error,
-    run: { id, generation: turn.work.generation },
+    run: { id, generation },
     failedRequests: requests,
     step,
   };
@@ -77,6 +95,30 @@ export async function failTurn(run: Run, error: TurnError, context: WorkerContex
   context.log.warn(about, `turn failed: ${error.code}`);
   context.watchers.publishChange(turn.id, wakeups);
   return wakeups;
+}
+
+/** Makes the last writes of a run. If PostgreSQL refuses the values that its step came to, the turn ends. */
+export async function endIfUnwritable(
+  run: Run,
+  write: () => Promise<Wakeup[]>,
+  context: WorkerContext,
+): Promise<Wakeup[]> {
+  try {
+    return await write();
+  } catch (error) {
+    if (refusalOf(error)?.kind !== 'data') throw error;
+    return failTurn(run, unwritable(error), context);
+  }
+}
+
+/**
+ * Returns the error of a step whose values PostgreSQL refuses. Another run would cost as much, and be refused too.
+ */
+function unwritable(error: unknown): TurnError {
+  const message =
+    `PostgreSQL refused to store what this step came to (${refusalOf(error)?.code}), so the turn ended. ` +
+    'Report this with the lines of the worker log.';
+  return { type: 'internal_error', code: 'internal', message, retryable: true };
 }
 
 /** Writes the end of a turn; null where a guard refused. */

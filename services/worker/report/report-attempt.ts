@@ -1,31 +1,11 @@
-import type { Provider, RoundRequest } from '#core/llm/provider.ts';
 import type { Reply, Usage } from '#core/turn/reply.ts';
-import { chatContent } from '../../process/trace/content.ts';
-import type { Tracer } from '../../process/trace/tracer.ts';
+import { replyContent } from '../../process/trace/content.ts';
 import { chatSpan } from '../../process/trace/turn-spans.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Attempt, Run, Tried } from '../lease/run.ts';
 
 /** What the attempts of a worker are reported to. */
 type Reporting = Pick<WorkerContext, 'metrics' | 'tracer' | 'redact'>;
-
-/** Notes that a run asks the model of its turn now. */
-export function startAttempt(run: Run, round: number): Attempt {
-  const times = { startedAt: Date.now(), firstChunkAt: null, repliedAt: null };
-  run.attempt = { round, model: run.turn.work.model, ...times, sent: null, asked: null };
-  return run.attempt;
-}
-
-/** Notes what spans say about the request of an attempt, once it is known. */
-export function noteRequest(
-  attempt: Attempt,
-  { request, provider: { server } }: { request: RoundRequest; provider: Pick<Provider, 'server'> },
-  { withContent }: Pick<Tracer, 'withContent'>,
-): void {
-  const { maxOutputTokens, temperature, topP } = request;
-  attempt.sent = { maxOutputTokens, temperature, topP, ...(server && { server }) };
-  if (withContent) attempt.asked = request;
-}
 
 /** Reports a round whose reply was committed, with what it used and cost. */
 export function reportRound(run: Run, reply: Reply & { usage: Usage | null }, reporting: Reporting): void {
@@ -36,17 +16,18 @@ export function reportRound(run: Run, reply: Reply & { usage: Usage | null }, re
   const durationMs = (repliedAt ?? Date.now()) - startedAt;
   reporting.metrics.roundSaved({ project: turn.project, model, durationMs, firstChunkMs, usage: reply.usage });
   trace(run, attempt, { reply, errorType: null }, reporting);
-  run.attempt = null;
 }
 
-/** Reports that a request of a run brought no reply, where one was under way: `outcome` is the code of its failure. */
-export function reportFailedAttempt(run: Run, outcome: string, reporting: Reporting): void {
+/**
+ * Reports that a request of a run brought no reply, if one was made. `outcome` is the code of the failure. Returns
+ * the run without that request, so that a run which continues reports it once.
+ */
+export function reportFailedAttempt(run: Run, outcome: string, reporting: Reporting): Run {
   const { attempt } = run;
-  if (!attempt) return;
+  if (!attempt) return run;
   reporting.metrics.roundAttempted(attempt.model, outcome);
   trace(run, attempt, { reply: null, errorType: outcome }, reporting);
-  run.failed = { round: attempt.round, startedAt: attempt.startedAt };
-  run.attempt = null;
+  return { ...run, failed: { round: attempt.round, startedAt: attempt.startedAt }, attempt: null };
 }
 
 /** The last try of a round that failed, to be kept for the span of the next one to link to; null where none is traced. */
@@ -67,6 +48,6 @@ function trace(run: Run, attempt: Attempt, { reply, errorType }: Outcome, { trac
     attempt: turn.work.attempts + turn.work.starts + 1,
     failedBefore: before?.round === attempt.round ? before : null,
   });
-  const content = attempt.asked ? chatContent(attempt.asked, reply, redact) : {};
+  const content = attempt.prompt ? { ...attempt.prompt, ...replyContent(reply, redact) } : {};
   tracer.report({ ...span, attributes: { ...span.attributes, ...content } });
 }

@@ -7,12 +7,21 @@ import {
   planLoading,
   planShortened,
 } from '#core/turn/compaction/plan-loading.ts';
+import type { HistoryTurn } from '#core/turn/compaction/sent-history.ts';
 import { MOST_OF_RESULT } from '#core/turn/compaction/summary-prompt.ts';
+import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { HistoryTooLarge } from '../memory/memory.ts';
 import { NO_SHARE } from '../memory/shares.ts';
-import { type Earlier, lineOf } from './compact-line.ts';
+
+/** The turns that a turn stands on, oldest first. */
+export type Earlier = readonly HistoryTurn[];
+
+/** The turns that the next round of a turn stands on, with the turn itself. */
+export function lineOf(turn: Turn, earlier: Earlier): HistoryTurn[] {
+  return [...earlier, { ...turn, leftOut: 0 }];
+}
 
 /**
  * The turns that a turn stands on, and a share of the worker's memory. `isShortened`: the history is larger than a worker loads, so
@@ -34,7 +43,7 @@ export async function openHistory(run: Run, context: WorkerContext): Promise<Ope
 async function openLarge(run: Run, context: WorkerContext): Promise<OpenedHistory> {
   const { conversationId, position } = run.turn;
   const outline = await outlineHistory(context.db, conversationId, position);
-  const plan = planLoading(lineOf(run, turnsOf(outline)));
+  const plan = planLoading(lineOf(run.turn, turnsOf(outline)));
   const isShortened = bytesOf(outline, plan) > context.memory.most;
   const wanted = isShortened ? planToCompact(run, { plan, outline }, context) : plan;
   return loadShared(run, { outline, plan: wanted, isShortened }, context);
@@ -59,10 +68,10 @@ async function loadShared(
   const { conversationId, position: before } = run.turn;
   const share = await context.memory.takeHistory(bytesOf(outline, plan));
   try {
-    run.signal.throwIfAborted();
+    run.lease.signal.throwIfAborted();
     const earlier = await loadPlanned(context.db, { conversationId, before, outline }, plan);
     // A delete may have emptied a summary since: then the turns that it replaced are loaded after all.
-    if (planLoading(lineOf(run, earlier)).first >= plan.first) return { ...share, earlier, isShortened };
+    if (planLoading(lineOf(run.turn, earlier)).first >= plan.first) return { ...share, earlier, isShortened };
   } catch (error) {
     share[Symbol.dispose]();
     throw error;

@@ -1,5 +1,5 @@
 import type { Delta } from '#core/llm/provider.ts';
-import type { Run } from '../lease/run.ts';
+import type { Lease } from '../lease/run.ts';
 import type { Watchers } from '../watchers.ts';
 
 const COALESCE_MS = 40;
@@ -15,8 +15,8 @@ export type RoundPublisher = Disposable & {
   reasoning(): string | null;
 };
 
-/** What a run knows of its round: the edition that it tells, null until it may tell any, and whether it has. */
-export type RoundTeller = Pick<Run, 'edition' | 'told' | 'leased'>;
+/** The lease under which a run publishes its round, and the place where it notes that it has published a piece. */
+export type RoundTeller = { lease: Pick<Lease, 'edition' | 'taken'>; told: boolean };
 
 /**
  * Publishes a round while it streams. Deltas are gathered for a moment and sent with the offset where they start, so
@@ -26,7 +26,7 @@ export type RoundTeller = Pick<Run, 'edition' | 'told' | 'leased'>;
 export function publishRound(
   { publishLive }: Pick<Watchers, 'publishLive'>,
   address: Address,
-  run: RoundTeller,
+  teller: RoundTeller,
 ): RoundPublisher {
   const reasoning = gather('reasoning.delta');
   const text = gather('output_text.delta');
@@ -38,7 +38,7 @@ export function publishRound(
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    const { edition } = run;
+    const { edition } = teller.lease;
     if (edition === null || isOver) return;
     for (const channel of [reasoning, text]) publishFrom(channel, channel.sent);
     for (const [index, delta] of args)
@@ -46,18 +46,17 @@ export function publishRound(
     args.clear();
   }
   function publishFrom(channel: ReturnType<typeof gather>, offset: number): void {
-    const { edition } = run;
+    const { edition } = teller.lease;
     const delta = channel.text.slice(offset);
     if (edition === null || !delta) return;
     channel.sent = channel.text.length;
-    run.told = true;
+    teller.told = true;
     publishLive({ type: channel.type, ...address, edition, ...bounds, offset, delta });
   }
 
-  const start = () =>
-    publishLive({ type: 'round.started', ...address, ...(run.edition === null ? {} : { edition: run.edition }) });
+  const start = () => publishLive({ type: 'round.started', ...address, ...editionOf(teller) });
   start();
-  void run.leased.then(flush);
+  void teller.lease.taken.then(flush);
   return {
     take: (delta) => {
       if (delta.kind !== 'reasoning' && delta.text) bounds.reasoning_length ??= reasoning.text.length;
@@ -76,6 +75,10 @@ export function publishRound(
       isOver = true;
     },
   };
+}
+
+function editionOf({ lease: { edition } }: RoundTeller) {
+  return edition === null ? {} : { edition };
 }
 
 function gather(type: Channel) {

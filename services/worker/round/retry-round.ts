@@ -1,5 +1,4 @@
 import { changeModel } from '#core/checkpoint/change-model.ts';
-import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
@@ -10,36 +9,31 @@ import type { Turn, TurnError } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
-import { dueWakeups, failTurn } from '../lease/stop-run.ts';
+import { dueWakeups, failTurn, postpone, tryOf } from '../lease/stop-run.ts';
+import { RateLimited, rateLimitOf } from '../rate-limits.ts';
 import { failedTry, reportFailedAttempt } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
-import { rateLimitOf } from './rate-limit-of.ts';
-import { tryOf, turnNow } from './wait-under-limit.ts';
+import type { NoRoom } from './take-room.ts';
 
-/**
- * Postpones a round with a rate-limited model, under a lease or without one. A round that was postponed until the end of the
- * limit is left to its next wakeup.
- */
-export async function postponeRound(
-  run: Run,
-  { step, model = run.turn.work.model, limit = rateLimitOf(run.turn) }: Pick<Unanswered, 'step' | 'model' | 'limit'>,
-  context: WorkerContext,
-): Promise<Wakeup[]> {
-  const { work } = run.turn;
-  if (work.rateLimited && work.early) return [];
-  return retryRound(run, { step, model, limit, failure: new RateLimited(limit) }, context);
+/** Postpones a round with a rate-limited model, under a lease or without one. */
+export function postponeRound(run: Run, { step }: { step: RoundStep }, context: WorkerContext): Promise<Wakeup[]> {
+  return retryRound(run, { step, failure: new RateLimited(rateLimitOf(run.turn)) }, context);
 }
 
 /**
- * A round that failed, and the model that did where that is another than the turn's: it was asked for a summary. `triedBefore` of
- * the step's tries were another model's.
+ * A round that failed. `model` is given if it is not the turn's model but was asked for a summary. Another model made
+ * `triedBefore` of the step's tries.
  */
 type Unanswered = { step: RoundStep; failure: ProviderFailed; model?: string; limit?: string; triedBefore?: number };
 
-/** A round without a reply: tried again later, handed to the next model, or the end of the turn (design: retries). */
+/**
+ * Tries a round without a reply again later, hands it to the next model, or ends the turn. A round that was postponed
+ * until the end of a limit is left to its next wakeup.
+ */
 export async function retryRound(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
   const { failure, model = turn.work.model, limit = rateLimitOf(turn), triedBefore = 0 } = unanswered;
+  if (failure instanceof RateLimited && turn.work.rateLimited && turn.work.early) return [];
   if (waitsForCapacity(turn, unanswered)) return retryWithCapacity(run, unanswered, context);
   const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, { failure, limit }, context) : 0;
   const isStuck = context.rateLimits.isStuck(limit);
@@ -52,7 +46,7 @@ export async function retryRound(run: Run, unanswered: Unanswered, context: Work
   if (next.kind === 'fail') return failTurn(run, errorOf(failure), context);
 
   const { delayMs, counts } = next;
-  return postpone(run, { ...unanswered, delayMs, counts, waitedMs: countedMs }, context);
+  return tryAgain(run, { ...unanswered, delayMs, counts, waitedMs: countedMs }, context);
 }
 
 /** Returns whether the provider refused a round on `flex` for lack of capacity. Only this round waits for that. */
@@ -71,7 +65,7 @@ async function retryWithCapacity(run: Run, unanswered: Unanswered, context: Work
   if (next.kind === 'change') return leaveTier(run, { step, because: next.because }, context);
   if (next.kind === 'again') {
     const { delayMs } = next;
-    return postpone(run, { ...unanswered, delayMs, counts: false, waitedMs: 0, lacksCapacity: true }, context);
+    return tryAgain(run, { ...unanswered, delayMs, counts: false, waitedMs: 0, lacksCapacity: true }, context);
   }
   const overloaded = new NoCapacity(model, failure);
   const to = mayLeave(run, model) ? nextModel(turn) : null;
@@ -87,30 +81,21 @@ function mayLeave(run: Run, model: string): boolean {
 
 type Postponed = Unanswered & { delayMs: number; counts: boolean; waitedMs: number; lacksCapacity?: boolean };
 
-async function postpone(
+async function tryAgain(
   run: Run,
   { step, failure, model = run.turn.work.model, ...postponed }: Postponed,
   context: WorkerContext,
 ): Promise<Wakeup[]> {
   const { turn } = run;
-  const { counts, waitedMs, lacksCapacity = false } = postponed;
-  const delayMs = Math.min(postponed.delayMs, Math.max(1, Math.ceil(lateInMs(turnNow(run)))));
+  const { counts: attempt, waitedMs, lacksCapacity = false } = postponed;
+  const delayMs = untilLate(run, postponed.delayMs);
   const eventData = isReported(turn, failure)
     ? { phase: 'llm_round', round: step.round, error: errorOf(failure), retry_in_ms: delayMs }
     : null;
-  const limited = { rateLimited: failure.retry.kind === 'rate-limited', waitedMs };
-  const later = {
-    ...tryOf(run),
-    failed: failedTry(run, context),
-    called: [],
-    delayMs,
-    attempt: counts,
-    ...limited,
-    lacksCapacity,
-    eventData,
-  };
-  const write = { verb: 'postponeStep', turnId: turn.id };
-  const wakeups = await writeCheckpoint(context, write, () => postponeStep(context.db, later));
+  const rateLimited = failure.retry.kind === 'rate-limited';
+  const failed = failedTry(run, context);
+  const later = { delayMs, attempt, rateLimited, waitedMs, lacksCapacity, eventData, failed };
+  const wakeups = await postpone(run, later, context);
   if (!wakeups) return dueWakeups(turn, context);
 
   reportFailedAttempt(run, failure.code, context);
@@ -120,6 +105,25 @@ async function postpone(
     about,
     `round ${step.round} again in ${delayMs} ms: ${provider} failed with ${failure.code}`,
   );
+  context.watchers.publishContinued(turn.id);
+  return wakeups;
+}
+
+/**
+ * Postpones a round that has no room under a limit of its provider. The model was not asked, and nothing is counted.
+ */
+export async function waitForRoom(
+  run: Run,
+  { step, delayMs, waiter }: Omit<NoRoom, 'kind'> & { step: RoundStep },
+  context: WorkerContext,
+): Promise<Wakeup[]> {
+  const { turn } = run;
+  const later = { delayMs: untilLate(run, delayMs), rateLimited: true, waiter };
+  const wakeups = await postpone(run, later, context);
+  if (!wakeups) return dueWakeups(turn, context);
+
+  const about = { event: 'round.limited', turn_id: turn.id, round: step.round };
+  context.log.debug(about, `round ${step.round} waits for room under a limit of its provider`);
   context.watchers.publishContinued(turn.id);
   return wakeups;
 }
@@ -136,14 +140,12 @@ export async function leaveTier(
   const { turn } = run;
   const [from, to] = [askedTier(turn), 'default'] as const;
   const change = {
-    ...tryOf(run),
-    failed: failedTry(run, context),
-    ...{ called: [], delayMs: 0, attempt: false, rateLimited: false, waitedMs: 0 },
-    ...{ tier: to, lacksCapacity: because !== 'deadline' },
+    tier: to,
+    lacksCapacity: because !== 'deadline',
     eventData: { round: step.round, from, to, because },
   };
-  const write = { verb: 'postponeStep', turnId: turn.id };
-  const wakeups = await writeCheckpoint(context, write, () => postponeStep(context.db, change));
+  const later = { delayMs: 0, rateLimited: false, failed: failedTry(run, context), ...change };
+  const wakeups = await postpone(run, later, context);
   if (!wakeups) return dueWakeups(turn, context);
 
   reportFailedAttempt(run, 'provider_rate_limited', context);
@@ -181,16 +183,25 @@ async function leaveModel(
 }
 
 /** Whether a worker has begun the turn: one that still waits for its first model stays with it. */
-function isBegun({ turn, edition }: Run): boolean {
-  return turn.status !== 'queued' || edition !== null;
+function isBegun({ turn, lease }: Run): boolean {
+  return turn.status !== 'queued' || lease.edition !== null;
 }
 
-/** No request was made, since the model is rate-limited. */
-class RateLimited extends ProviderFailed {
-  constructor(limit: string) {
-    const message = `${limit} is rate-limited and was not asked. A turn fails that has waited ten minutes for a limit which does not end; retry it then.`;
-    super('provider_rate_limited', message, { retry: { kind: 'rate-limited' } });
-  }
+/** Returns the turn of a run, with the time until its deadline as of now: a request may have taken long. */
+function turnNow({ turn, lease }: Run): Turn {
+  const { deadlineInMs, tierWait } = turn.work;
+  const ageMs = lease.ageMs();
+  const work = {
+    ...turn.work,
+    deadlineInMs: deadlineInMs === null ? null : deadlineInMs - ageMs,
+    tierWait: tierWait && { ...tierWait, waitedMs: tierWait.waitedMs + ageMs },
+  };
+  return { ...turn, work };
+}
+
+/** Shortens a delay, so that a round on `flex` is looked at when it has to leave its tier. */
+function untilLate(run: Run, delayMs: number): number {
+  return Math.min(delayMs, Math.max(1, Math.ceil(lateInMs(turnNow(run)))));
 }
 
 /** The provider has lacked the capacity for a round for as long as it may wait. */

@@ -1,167 +1,133 @@
 import { ProviderFailed } from '#core/failure.ts';
-import { withKnownTtl } from '#core/llm/caching.ts';
-import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
-import { roundRequest } from '#core/llm/round-request.ts';
 import { sentHistory } from '#core/turn/compaction/sent-history.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
-import { type Message, sizeOfMessages } from '#core/turn/message.ts';
+import { sizeOfMessages } from '#core/turn/message.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
-import { isLate, lateInMs } from '#core/turn/tiers/change-tier.ts';
+import { isLate } from '#core/turn/tiers/change-tier.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
-import { chatSpanId } from '../../process/trace/span-ids.ts';
 import type { WorkerContext } from '../context.ts';
-import type { Attempt, Run } from '../lease/run.ts';
-import { handBack, stopRun } from '../lease/stop-run.ts';
+import type { Run } from '../lease/run.ts';
+import { dueWakeups, endIfUnwritable, handBack, stopRun } from '../lease/stop-run.ts';
 import { HistoryTooLarge, MemoryBusy } from '../memory/memory.ts';
-import type { Permit } from '../rate-limits.ts';
-import { noteRequest, reportFailedAttempt, startAttempt } from '../report/report-attempt.ts';
-import type { InFlight } from '../watchers.ts';
-import { commitRound } from './commit-round.ts';
-import { compactLine, type Earlier, isTooLong, lineOf } from './compact-line.ts';
-import { countRequests } from './count-requests.ts';
-import { noteExhausted } from './note-exhausted.ts';
-import { openHistory } from './open-history.ts';
-import { publishRound, type RoundPublisher } from './publish-round.ts';
-import { rateLimitOf } from './rate-limit-of.ts';
-import { leaveTier, postponeRound, retryRound } from './retry-round.ts';
-import { takeRoom } from './take-room.ts';
+import { rateLimitOf } from '../rate-limits.ts';
+import { reportFailedAttempt } from '../report/report-attempt.ts';
+import { type Failed, failedWith } from './ask-model.ts';
+import { isTooLong } from './ask-summary.ts';
+import { type CommittedRound, commitRound } from './commit-round.ts';
+import { compactLine } from './compact-line.ts';
+import { type Earlier, lineOf, openHistory } from './open-history.ts';
+import { requestReply, TierLate } from './request-reply.ts';
+import { leaveTier, postponeRound, retryRound, waitForRoom } from './retry-round.ts';
+import { type NoRoom, takeRoom } from './take-room.ts';
+
+/** A round with its reply, or the reason to leave it: with the run as it is then. */
+type Tried =
+  | { kind: 'replied'; run: Run; reply: Reply; startedAt: number; correct: () => Promise<void> }
+  | ({ run: Run } & NoRoom)
+  | { kind: 'left' | 'given-back'; run: Run }
+  | Failed;
 
 /** Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on. */
 export async function runRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
-  const log = context.log.child({ turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 });
   if (isLate(turn)) return leaveTier(run, { step, because: 'deadline' }, context);
   if (!context.rateLimits.allows(rateLimitOf(turn))) return postponeRound(run, { step }, context);
-  log.info({ event: 'round.started' }, `round ${step.round} starting`);
+  const about = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
+  context.log.info({ event: 'round.started', ...about }, `round ${step.round} starting`);
 
+  const tried = await tryRound(run, step, context);
+  return await endIfUnwritable(tried.run, () => endRound(tried, step, context), context);
+}
+
+/** Loads the history, compacts it if that is due, and asks the model. */
+async function tryRound(loaded: Run, step: RoundStep, context: WorkerContext): Promise<Tried> {
+  let run = loaded;
   try {
-    return await askWithHistory(run, step, context);
+    using history = await openHistory(run, context);
+    const { earlier } = history;
+    const isShortened = history.isShortened || run.isShortened;
+    const because = isShortened ? 'refused' : 'size';
+    const compacted = await compactLine(run, { step, earlier, because }, context);
+    if (compacted.kind !== 'same' && compacted.kind !== 'shorter') return compacted;
+    run = compacted.run;
+    if (!isShortened) return await askUntilItFits(run, { step, earlier }, context);
+    if (compacted.kind === 'same') throw new HistoryTooLarge(context.memory.most);
+    if (run.isShortened) return { kind: 'given-back', run };
+    // Its share is free before the history is loaded again, without the turns that are replaced now.
+    history[Symbol.dispose]();
+    return await tryRound(run, step, context);
   } catch (failure) {
-    if (run.signal.aborted) return stopRun(run, context);
-    if (failure instanceof TierLate) return leaveTier(run, { step, because: 'deadline' }, context);
-    if (failure instanceof MemoryBusy) return leaveToOthers(run, failure, context);
-    if (failure instanceof ProviderFailed) return retryRound(run, { step, failure }, context);
-    throw failure;
+    return failedWith(run)(failure);
   }
 }
 
-async function askWithHistory(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
-  using history = await openHistory(run, context);
-  const { earlier } = history;
-  const isShortened = history.isShortened || run.isShortened;
-  const because = isShortened ? 'refused' : 'size';
-  const compacted = await compactLine(run, { step, earlier, because }, context);
-  if (compacted.kind === 'left') return compacted.wakeups;
-  if (!isShortened) return await askUntilItFits(run, { step, earlier }, context);
-  if (compacted.kind === 'same') throw new HistoryTooLarge(context.memory.most);
-  if (run.isShortened) return handBack(run, context);
-  // Its share is free before the history is loaded again, without the turns that are replaced now.
-  history[Symbol.dispose]();
-  return askWithHistory(run, step, context);
-}
-
-/** Gives the step back: the steps that fill the memory of this worker end, or another worker takes it. */
-function leaveToOthers(run: Run, { message }: MemoryBusy, context: WorkerContext): Promise<Wakeup[]> {
-  context.log.info({ event: 'memory.busy', turn_id: run.turn.id, step: run.step }, message);
-  return handBack(run, context);
-}
-
-/** What a round asks with, beside its own turn. */
 type Question = { step: RoundStep; earlier: Earlier };
 
 /** Once the provider has refused the history as too long it is compacted, where the turn allows that, and asked once more. */
-async function askUntilItFits(run: Run, question: Question, context: WorkerContext): Promise<Wakeup[]> {
-  try {
-    return await askRound(run, question, context);
-  } catch (failure) {
-    if (!isTooLong(failure)) throw failure;
-    reportFailedAttempt(run, 'context_length_exceeded', context);
-    const compacted = await compactLine(run, { ...question, because: 'refused' }, context);
-    if (compacted.kind === 'left') return compacted.wakeups;
-    if (compacted.kind === 'same') throw failure;
-    return await askRound(run, question, context);
+async function askUntilItFits(run: Run, question: Question, context: WorkerContext): Promise<Tried> {
+  const tried = await askRound(run, question, context).catch(failedWith(run));
+  if (tried.kind !== 'failed' || !isTooLong(tried.failure)) return tried;
+  const refused = reportFailedAttempt(tried.run, 'context_length_exceeded', context);
+  const compacted = await compactLine(refused, { ...question, because: 'refused' }, context);
+  if (compacted.kind === 'same') return { ...tried, run: compacted.run };
+  if (compacted.kind !== 'shorter') return compacted;
+  return await askRound(compacted.run, question, context).catch(failedWith(compacted.run));
+}
+
+/** Asks the model with its history, once there is room for that. */
+async function askRound(run: Run, { step, earlier }: Question, context: WorkerContext): Promise<Tried> {
+  const { memory, blobCache } = context;
+  const messages = transcriptOf(sentHistory(lineOf(run.turn, earlier)));
+  if (sizeOfMessages(messages) > memory.most) throw new HistoryTooLarge(memory.most);
+  using filled = await blobCache.fill(run.turn.project, messages);
+  const room = await takeRoom(run, { model: run.turn.work.model, messages }, context);
+  if (room.kind === 'full') return { ...room, run };
+  const asked = await requestReply(run, { step, messages: filled.messages }, context);
+  if (asked.kind === 'failed') return asked;
+  return { ...asked, correct: room.correctionOf(asked.reply, asked.run.requests - run.requests) };
+}
+
+/** Commits the reply of a round, or leaves the round without one. */
+async function endRound(tried: Tried, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
+  if (tried.kind === 'failed') return leaveRound(tried, step, context);
+  const written = await writeRound(tried, step, context).catch(failedWith(tried.run));
+  if ('kind' in written) return leaveRound(written, step, context);
+  // From here on the round is saved: what fails now may not report it as failed.
+  written.report();
+  if (tried.kind === 'replied') await tried.correct();
+  return written.wakeups;
+}
+
+async function writeRound(
+  tried: Exclude<Tried, Failed>,
+  step: RoundStep,
+  context: WorkerContext,
+): Promise<CommittedRound> {
+  const { run } = tried;
+  const report = () => {};
+  switch (tried.kind) {
+    case 'replied':
+      return await commitRound(run, { step, ...tried }, context);
+    case 'full':
+      return { wakeups: await waitForRoom(run, { step, ...tried }, context), report };
+    case 'left':
+      return { wakeups: await dueWakeups(run.turn, context), report };
+    case 'given-back':
+      return { wakeups: await handBack(run, context), report };
   }
 }
 
-async function askRound(run: Run, question: Question, context: WorkerContext): Promise<Wakeup[]> {
-  const { memory, blobCache } = context;
-  const messages = transcriptOf(sentHistory(lineOf(run, question.earlier)));
-  if (sizeOfMessages(messages) > memory.most) throw new HistoryTooLarge(memory.most);
-  using filled = await blobCache.fill(run.turn.project, messages);
-  const asking = { step: question.step, model: run.turn.work.model, messages };
-  const room = await takeRoom(run, asking, context);
-  if (room.kind === 'left') return room.wakeups;
-  using permit = context.rateLimits.acquire(rateLimitOf(run.turn));
-  const attempt = startAttempt(run, question.step.round);
-  const asked = { step: question.step, messages: filled.messages, permit, attempt };
-  const reply = await requestReply(run, asked, context);
-  attempt.repliedAt = Date.now();
-  permit.answered();
-  noteExhausted(rateLimitOf(run.turn), reply, context);
-  const correct = room.correctionOf(reply);
-  const wakeups = await commitRound(run, { step: question.step, reply, startedAt: attempt.startedAt }, context);
-  await correct();
-  return wakeups;
-}
-
-async function requestReply(
-  run: Run,
-  { step, messages, permit, attempt }: { step: RoundStep; messages: Message[]; permit: Permit; attempt: Attempt },
-  context: WorkerContext,
-): Promise<Reply> {
-  const { turn } = run;
-  const { watchers, providers, tracer } = context;
-  const { model } = turn.work;
-  const trace = tracer.headersWithin(turn, () => chatSpanId(turn, attempt));
-  const provider = providers.ofModel(model, turn.config.wires);
-  const { request, warnings } = withKnownTtl({ ...roundRequest(turn, step, messages), trace }, provider);
-  noteRequest(attempt, { request, provider }, tracer);
-
-  const address = { turn_id: turn.id, round: step.round, attempt: turn.work.generation + 1 };
-  using publisher = publishRound(watchers, address, run);
-  using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
-  using late = untilLate(run);
-  const dialect = chooseDialect(turn.config.tool_mode, countRequests(provider, run));
-  const reply = await dialect.ask(request, late.signal, (delta) => {
-    permit.answered();
-    attempt.firstChunkAt ??= Date.now();
-    publisher.take(delta);
-  });
-  const warned = warnings.length > 0 ? { warnings: [...(reply.warnings ?? []), ...warnings] } : {};
-  return { ...reply, ...warned, reasoning: reply.reasoning ?? publisher.reasoning() };
-}
-
-/** The deadline of the turn is near, so a request on `flex` is ended. */
-class TierLate extends Error {}
-
-/** The signal of a run, which also ends a request on `flex` once the round has to leave the tier. */
-function untilLate({ turn, signal, ageMs }: Run): Disposable & { signal: AbortSignal } {
-  const inMs = lateInMs(turn) - ageMs();
-  if (inMs > LONGEST_TIMER_MS) return { signal, [Symbol.dispose]: () => {} };
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new TierLate()), inMs);
-  return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) };
-}
-
-/** Node's timers end there, and no request lasts that long. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/**
- * A run that started without a lease takes it once a client watches the turn: it may tell nothing until then. Where that
- * fails, it takes it with the next heartbeat.
- */
-function leasedFor(
-  run: Run,
-  { catchUp }: RoundPublisher,
-  { heartbeat, watchers, availability }: WorkerContext,
-): InFlight {
-  const take = () => void heartbeat.take(run).catch((error: unknown) => availability.suspect(error));
-  if (watchers.isWatched(run.turn.id)) take();
-  return {
-    catchUp: () => {
-      catchUp();
-      take();
-    },
-  };
+/** A round without a reply is tried again, handed on or given up, as its failure says. */
+async function leaveRound(failed: Failed, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
+  const { run, failure } = failed;
+  if (run.lease.signal.aborted) return stopRun(run, context);
+  if (failure instanceof TierLate) return leaveTier(run, { step, because: 'deadline' }, context);
+  if (failure instanceof MemoryBusy) {
+    const about = { event: 'memory.busy', turn_id: run.turn.id, step: run.lease.step };
+    context.log.info(about, failure.message);
+    return handBack(run, context);
+  }
+  if (failure instanceof ProviderFailed) return retryRound(run, { ...failed, step, failure }, context);
+  throw failure;
 }

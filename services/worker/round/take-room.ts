@@ -1,20 +1,23 @@
-import { type Booked, bookRequest, correctBooking } from '#core/checkpoint/provider-limits/book-request.ts';
+import { bookRequest, correctBooking } from '#core/checkpoint/provider-limits/book-request.ts';
+import type { Waiter } from '#core/checkpoint/provider-limits/enter-line.ts';
 import type { ProviderLimit } from '#core/llm/by-model/provider-limits.ts';
 import { tokensOfMessages, tokensOfRequest } from '#core/turn/compaction/tokens-of-request.ts';
 import type { Message } from '#core/turn/message.ts';
-import type { RoundStep } from '#core/turn/next-step.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
-import { waitUnderLimit } from './wait-under-limit.ts';
 
-/** Room under the limits of a model for a request. `correct` writes the room that it took, after its reply is saved. */
-export type Room = { kind: 'taken'; correctionOf(reply: Reply): () => Promise<void> };
+/**
+ * Room under the limits of a model for a request. `correctionOf` takes the reply and the number of requests that were
+ * made. It returns a function that writes the room which they took, to be called after the reply is saved.
+ */
+export type Room = { kind: 'taken'; correctionOf(reply: Reply, requests: number): () => Promise<void> };
+
+/** There is no room now: the step waits as `waiter`, and looks for room after `delayMs` at the latest. */
+export type NoRoom = { kind: 'full'; delayMs: number; waiter: Waiter };
 
 type Asking = {
-  step: RoundStep;
   model: string;
   messages: readonly Message[];
   /** The most tokens that a summary may have; a round has the bounds of its turn. */
@@ -23,31 +26,31 @@ type Asking = {
 
 const UNLIMITED: Room = { kind: 'taken', correctionOf: () => async () => {} };
 
+/** The longest time until a turn looks for room, if nothing wakes it before. */
+const LONGEST_WAIT_MS = 600_000;
+
 /**
- * Books the requests of a round under the limits of its model, before they are made. If there is no room, the step
- * is postponed until there is: this uses no attempt and counts towards no wait. A model without limits costs nothing
- * here.
+ * Books the requests of a round under the limits of its model, before they are made. Writes nothing without limits.
  */
-export async function takeRoom(
-  run: Run,
-  asking: Asking,
-  context: WorkerContext,
-): Promise<Room | { kind: 'left'; wakeups: Wakeup[] }> {
-  const limits = context.providerLimits.of(asking.model);
+export async function takeRoom(run: Run, asking: Asking, context: WorkerContext): Promise<Room | NoRoom> {
+  // `correctionOf` lasts until after the commit: it may not keep `asking`, which has the messages of the history.
+  const { model } = asking;
+  const limits = context.providerLimits.of(model);
   if (limits.length === 0) return UNLIMITED;
-  const booking = { limits, ...likelyUse(run.turn, asking, context) };
-  const before = run.requests;
+  const { requests, tokens } = likelyUse(run.turn, asking, context);
+  const booking = { limits, requests, tokens };
   const booked = await bookInOrder(context, () =>
-    bookRequest(context.db, { ...booking, turnId: run.turn.id, runId: run.id }),
+    bookRequest(context.db, { ...booking, turnId: run.turn.id, runId: run.lease.id }),
   );
-  if (booked.kind === 'full')
-    return { kind: 'left', wakeups: await wait(run, { ...asking, booking, booked }, context) };
+  if (booked.kind === 'full') {
+    const delayMs = Math.min(Math.ceil(booked.waitMs ?? LONGEST_WAIT_MS), LONGEST_WAIT_MS);
+    return { kind: 'full', delayMs, waiter: { name: booked.name, requests, tokens } };
+  }
   return {
     kind: 'taken',
-    correctionOf: ({ usage }) => {
-      const requests = run.requests - before;
-      if (usage) context.meanOutput.note(asking.model, usage.output_tokens / Math.max(1, requests));
-      const took = { requests, tokens: usage?.total_tokens ?? booking.tokens };
+    correctionOf: ({ usage }, made) => {
+      if (usage) context.meanOutput.note(model, usage.output_tokens / Math.max(1, made));
+      const took = { requests: made, tokens: usage?.total_tokens ?? tokens };
       return () => correct({ ...booking, at: booked.at }, took, context);
     },
   };
@@ -93,17 +96,4 @@ async function correct(booked: BookedUse, took: Use, context: WorkerContext) {
   await bookInOrder(context, () => correctBooking(context.db, correction)).catch((error: unknown) =>
     context.availability.suspect(error),
   );
-}
-
-/** The longest time until a turn looks for room, if nothing wakes it before. */
-const LONGEST_WAIT_MS = 600_000;
-
-async function wait(
-  run: Run,
-  { step, booking, booked }: Asking & { booking: Use; booked: Extract<Booked, { kind: 'full' }> },
-  context: WorkerContext,
-): Promise<Wakeup[]> {
-  const { requests, tokens } = booking;
-  const delayMs = Math.min(Math.ceil(booked.waitMs ?? LONGEST_WAIT_MS), LONGEST_WAIT_MS);
-  return await waitUnderLimit(run, { step, delayMs, waiter: { name: booked.name, requests, tokens } }, context);
 }

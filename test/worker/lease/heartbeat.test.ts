@@ -14,7 +14,7 @@ async function startHanging(harness: Harness) {
 
 const stored = (harness: Harness) =>
   harness.db
-    .selectFrom('turns')
+    .selectFrom('turn_states')
     .select(['lease_owner', 'status', 'step', 'generation', 'starts', 'attempts'])
     .executeTakeFirstOrThrow();
 
@@ -39,7 +39,7 @@ test('a run that lost its lease to another stops, and writes nothing', async () 
 
   await harness.advance(7_000);
   await harness.db
-    .updateTable('turns')
+    .updateTable('work')
     .set({ lease_owner: 'another', lease_until: new Date(msAgo(-60_000)) })
     .execute();
   await harness.beat();

@@ -68,7 +68,7 @@ test.for([
   const { live } = await startWatched(harness, { input });
 
   await harness.workOnce();
-  const turn = await harness.db.selectFrom('turns').select(['edition', 'generation']).executeTakeFirst();
+  const turn = await harness.db.selectFrom('turn_states').select(['edition', 'generation']).executeTakeFirst();
 
   expect(turn).toEqual({ edition, generation: 1 });
   await waitUntil(() => expect(live.some(isText)).toBe(edition === 1));
@@ -89,7 +89,7 @@ test.for([
   harness.worker.heartbeat.stop('shutdown');
   await working;
 
-  expect(await harness.db.selectFrom('turns').select('edition').executeTakeFirst()).toEqual({ edition });
+  expect(await harness.db.selectFrom('turn_states').select('edition').executeTakeFirst()).toEqual({ edition });
 });
 
 test('a round keeps what was thought before its text, and live events say how long that is', async () => {
@@ -132,7 +132,7 @@ async function watch(harness: Harness, id: string) {
 
 function listen(harness: Harness, id: string): LiveEvent[] {
   const live: LiveEvent[] = [];
-  harness.parts.pubsub.subscribeToTurn(id, (message) => message.kind === 'event' && live.push(message.event));
+  harness.parts.pubsub.subscribeToEvents(id, (event) => live.push(event));
   return live;
 }
 

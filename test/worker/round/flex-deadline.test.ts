@@ -145,7 +145,10 @@ test('a request that hangs on flex is ended when a fifth of the time is left, an
     ...{ service_tier: 'flex', tier_fallback, limits: { deadline_seconds: 1_000 } },
     input: scripted({ answer: 'At last.', final: { fault: { kind: 'hang', times: 1 } } }),
   });
-  await sql`update turns set deadline_at = now() + interval '200.5 seconds' where id = ${id}`.execute(harness.db);
+  for (const table of ['work', 'turns'])
+    await sql`update ${sql.table(table)} set deadline_at = now() + interval '200.5 seconds' where id = ${id}`.execute(
+      harness.db,
+    );
 
   await harness.workUntilIdle();
 

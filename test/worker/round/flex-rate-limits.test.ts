@@ -65,7 +65,7 @@ test('turns on flex that come while flex is rate-limited are not begun, and use 
 
   expect(server.asked).toEqual([]);
   for (const { id } of turns) expect(await harness.findTurn(id)).toMatchObject({ status: 'queued' });
-  const kept = await harness.db.selectFrom('turns').select(['starts', 'attempts', 'tier_wait']).execute();
+  const kept = await harness.db.selectFrom('turn_states').select(['starts', 'attempts', 'tier_wait']).execute();
   expect(kept).toEqual(turns.map(() => ({ starts: 0, attempts: 0, tier_wait: null })));
 });
 
@@ -77,7 +77,7 @@ test('a turn on flex that has waited ten minutes for a rate limit that does not 
   harness.worker.rateLimits.refused(FLEX, 1_000);
   clock.now += 1_000;
   harness.worker.rateLimits.refused(FLEX, 60_000);
-  await sql`update turns set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS - 1_000}`.execute(harness.db);
+  await sql`update work set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS - 1_000}`.execute(harness.db);
 
   await harness.workUntilIdle();
 

@@ -89,7 +89,7 @@ export type WaitingRow = {
 /** What the row of a turn says about its wait. */
 export async function rowOf(harness: Harness, id: string): Promise<WaitingRow> {
   const { rows } = await sql<WaitingRow>`select attempts, waited_ms, tier_wait,
-    extract(epoch from retry_at - now())::double precision * 1000 as delay from turns where id = ${id}`.execute(
+    extract(epoch from retry_at - now())::double precision * 1000 as delay from turn_states where id = ${id}`.execute(
     harness.db,
   );
   return rows[0]!;

@@ -4,7 +4,7 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadPlanned, outlineHistory } from '#core/checkpoint/turns/reading/outline.ts';
 import { allCalls } from '#core/turn/call.ts';
 import { planLoading, planShortened } from '#core/turn/compaction/plan-loading.ts';
-import type { Run } from '#services/worker/lease/run.ts';
+import { openLease, startRun } from '#services/worker/lease/run.ts';
 import { openHistory } from '#services/worker/round/open-history.ts';
 import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
@@ -100,7 +100,8 @@ test('results that a compaction has dropped are not loaded, also if the history 
   const { id } = await say(scripted({ answer: 'Yes.' }));
 
   const turn = (await loadTurn(harness.db, id))!;
-  using history = await openHistory({ turn, signal: new AbortController().signal } as Run, harness.worker);
+  using lease = openLease('run_of_test', turn);
+  using history = await openHistory(startRun(lease, { turn }), harness.worker);
 
   const lengths = history.earlier.flatMap((earlier) => allCalls(earlier).map(({ result }) => result?.content?.length));
   expect(harness.modelRequests.at(-1)?.body.messages.length).toBeGreaterThan(12);

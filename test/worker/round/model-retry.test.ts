@@ -83,9 +83,9 @@ test('the lease of a round lasts as long as the timeout of its turn allows', asy
   first.answer({ body: openaiWire.reply({ text: ['First here.'] }) });
   const { heartbeat } = harness.worker;
   const limits: number[] = [];
-  const track: typeof heartbeat.track = (run, options) => {
+  const track: typeof heartbeat.track = (lease, options) => {
     limits.push(options.limitMs);
-    return heartbeat.track(run, options);
+    return heartbeat.track(lease, options);
   };
   harness.worker.heartbeat = { ...heartbeat, track };
 

@@ -132,7 +132,7 @@ test('turns that come while their model is rate-limited are not begun, use up no
     expect(await harness.findTurn(id)).toMatchObject({ status: 'queued', waiting: { for: 'provider' } });
     expect((await harness.listEvents(id)).map(({ type }) => type)).toEqual(['turn.queued']);
   }
-  const kept = await harness.db.selectFrom('turns').select(['starts', 'attempts', 'lease_owner']).execute();
+  const kept = await harness.db.selectFrom('turn_states').select(['starts', 'attempts', 'lease_owner']).execute();
   expect(kept).toEqual(turns.map(() => ({ starts: 0, attempts: 0, lease_owner: null })));
 });
 
@@ -183,7 +183,7 @@ test('a turn that has waited ten minutes for a limit that does not end fails', a
   harness.worker.rateLimits.refused(MODEL, 1_000);
   clock.now += 1_000;
   harness.worker.rateLimits.refused(MODEL, 60_000);
-  await sql`update turns set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS - 1_000}`.execute(harness.db);
+  await sql`update work set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS - 1_000}`.execute(harness.db);
 
   await harness.workUntilIdle();
 
@@ -197,7 +197,7 @@ test('a turn that waits in line for a model that answers in between waits as lon
   const clock = stopClock(harness);
   const { rateLimits } = harness.worker;
   const { id } = await harness.startTurn({ input: 'Hi' });
-  await sql`update turns set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS}`.execute(harness.db);
+  await sql`update work set waited_ms = ${MAX_RATE_LIMIT_WAIT_MS}`.execute(harness.db);
 
   for (let minute = 0; minute < 3; minute += 1) {
     rateLimits.refused(MODEL, 60_000);
@@ -217,7 +217,7 @@ test('a begun turn that is postponed reports so once, and waits for the provider
   const { id } = await harness.startTurn({ input: refusing(429, 30, 1) });
   await harness.workUntilIdle();
   const first = await harness.findTurn(id);
-  const [{ generation }] = (await harness.db.selectFrom('turns').select('generation').execute()) as [
+  const [{ generation }] = (await harness.db.selectFrom('turn_states').select('generation').execute()) as [
     { generation: number },
   ];
 
@@ -228,7 +228,7 @@ test('a begun turn that is postponed reports so once, and waits for the provider
   await harness.workUntilIdle();
 
   const second = await harness.findTurn(id);
-  const after = await harness.db.selectFrom('turns').select('generation').executeTakeFirstOrThrow();
+  const after = await harness.db.selectFrom('turn_states').select('generation').executeTakeFirstOrThrow();
   expect((await harness.listEvents(id)).filter(({ type }) => type === 'step.retrying')).toHaveLength(1);
   expect(after.generation).toBeGreaterThan(generation);
   expect(first.waiting).toMatchObject({ for: 'provider', since: expect.any(String), until: expect.any(String) });

@@ -1,0 +1,60 @@
+import type { Provider } from '#core/llm/provider.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run } from '../lease/run.ts';
+import type { Permit } from '../rate-limits.ts';
+
+/** A model answered, or it did not: with the run that counts the requests that were made. */
+export type Asked = { kind: 'replied'; run: Run; reply: Reply } | Failed;
+
+/**
+ * A run whose round brought no reply. The model and its limit are given if the model was asked for a summary: then
+ * `triedBefore` of the step's tries were another model's.
+ */
+export type Failed = {
+  kind: 'failed';
+  run: Run;
+  failure: unknown;
+  model?: string;
+  limit?: string;
+  triedBefore?: number;
+};
+
+/** Returns what to make of an error that a run met. */
+export function failedWith(run: Run): (failure: unknown) => Failed {
+  return (failure) => ({ kind: 'failed', run, failure });
+}
+
+type Caller = Pick<Provider, 'ask' | 'name'>;
+
+type Question = {
+  /** The name of the rate limit of the request. */
+  limit: string;
+  /** Asks by a provider that it has counted. */
+  ask(by: { permit: Permit; counted: (provider: Caller) => Caller }): Promise<Reply>;
+};
+
+/**
+ * Asks a model under its rate limit. Counts each request: a round of a dialect may take several, and the requests
+ * before a failed request were made too. Never throws. After a reply that uses up a limit, the model is not asked, as
+ * after a 429.
+ */
+export async function askModel(run: Run, { limit, ask }: Question, { rateLimits }: WorkerContext): Promise<Asked> {
+  using permit = rateLimits.acquire(limit);
+  let { requests } = run;
+  const counted = (provider: Caller): Caller => ({
+    name: provider.name,
+    ask: (...request) => {
+      requests += 1;
+      return provider.ask(...request);
+    },
+  });
+  try {
+    const reply = await ask({ permit, counted });
+    permit.answered();
+    if (reply.exhaustedForMs !== undefined) rateLimits.exhausted(limit, reply.exhaustedForMs);
+    return { kind: 'replied', run: { ...run, requests }, reply };
+  } catch (failure) {
+    return failedWith({ ...run, requests })(failure);
+  }
+}

@@ -1,0 +1,118 @@
+import { withKnownTtl } from '#core/llm/caching.ts';
+import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
+import type { RoundRequest } from '#core/llm/provider.ts';
+import { roundRequest } from '#core/llm/round-request.ts';
+import type { Message } from '#core/turn/message.ts';
+import type { RoundStep } from '#core/turn/next-step.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { lateInMs } from '#core/turn/tiers/change-tier.ts';
+import { promptContent } from '../../process/trace/content.ts';
+import { chatSpanId } from '../../process/trace/span-ids.ts';
+import type { WorkerContext } from '../context.ts';
+import type { Run, SentRequest } from '../lease/run.ts';
+import { rateLimitOf } from '../rate-limits.ts';
+import type { InFlight } from '../watchers.ts';
+import { type Asked, askModel } from './ask-model.ts';
+import { publishRound, type RoundPublisher, type RoundTeller } from './publish-round.ts';
+
+type Question = { step: RoundStep; messages: Message[] };
+
+/** The notes of a running request. The run receives them once the request has ended. */
+type Progress = RoundTeller & {
+  startedAt: number;
+  firstChunkAt: number | null;
+  sent: SentRequest | null;
+  asked: RoundRequest | null;
+};
+
+/** Requests the reply for a round, and publishes it while it streams. Never throws: a failure is a result. */
+export async function requestReply(
+  run: Run,
+  question: Question,
+  context: WorkerContext,
+): Promise<Asked & { startedAt: number }> {
+  const { lease, turn } = run;
+  const progress: Progress = {
+    ...{ lease, told: run.told, startedAt: Date.now() },
+    ...{ firstChunkAt: null, sent: null, asked: null },
+  };
+  const ask: Parameters<typeof askModel>[1]['ask'] = (by) =>
+    streamReply(run, { ...question, ...by, progress }, context);
+  const came = await askModel(run, { limit: rateLimitOf(turn), ask }, context);
+  const { told, startedAt, firstChunkAt, sent, asked } = progress;
+  const repliedAt = came.kind === 'replied' ? Date.now() : null;
+  const attempt = {
+    round: question.step.round,
+    model: turn.work.model,
+    startedAt,
+    firstChunkAt,
+    repliedAt,
+    sent,
+    // Not the request itself: its share of the memory is free before the round is reported.
+    prompt: asked && promptContent(asked, context.redact),
+  };
+  return { ...came, startedAt, run: { ...came.run, told, attempt } };
+}
+
+type Asking = Question & Parameters<Parameters<typeof askModel>[1]['ask']>[0] & { progress: Progress };
+
+async function streamReply(
+  run: Run,
+  { step, messages, permit, counted, progress }: Asking,
+  context: WorkerContext,
+): Promise<Reply> {
+  const { turn } = run;
+  const { watchers, providers, tracer } = context;
+  const { round } = step;
+  const trace = tracer.headersWithin(turn, () => chatSpanId(turn, { round, startedAt: progress.startedAt }));
+  const provider = providers.ofModel(turn.work.model, turn.config.wires);
+  const { request, warnings } = withKnownTtl({ ...roundRequest(turn, step, messages), trace }, provider);
+  const { maxOutputTokens, temperature, topP } = request;
+  progress.sent = { maxOutputTokens, temperature, topP, ...(provider.server && { server: provider.server }) };
+  if (tracer.withContent) progress.asked = request;
+
+  const address = { turn_id: turn.id, round, attempt: turn.work.generation + 1 };
+  using publisher = publishRound(watchers, address, progress);
+  using _inFlight = watchers.trackInFlight(turn.id, leasedFor(run, publisher, context));
+  using late = untilLate(run);
+  const dialect = chooseDialect(turn.config.tool_mode, counted(provider));
+  const reply = await dialect.ask(request, late.signal, (delta) => {
+    permit.answered();
+    progress.firstChunkAt ??= Date.now();
+    publisher.take(delta);
+  });
+  const warned = warnings.length > 0 ? { warnings: [...(reply.warnings ?? []), ...warnings] } : {};
+  return { ...reply, ...warned, reasoning: reply.reasoning ?? publisher.reasoning() };
+}
+
+/** The deadline of the turn is near, so a request on `flex` is ended. */
+export class TierLate extends Error {}
+
+/** The signal of a run, which also ends a request on `flex` once the round has to leave the tier. */
+function untilLate({ turn, lease }: Run): Disposable & { signal: AbortSignal } {
+  const { signal } = lease;
+  const inMs = lateInMs(turn) - lease.ageMs();
+  if (inMs > LONGEST_TIMER_MS) return { signal, [Symbol.dispose]: () => {} };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new TierLate()), inMs);
+  return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** Node's timers end there, and no request lasts that long. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Takes the lease, once a client watches the turn, for a run that started without a lease. The run publishes nothing
+ * before that. If taking the lease fails, the run takes it with the next heartbeat.
+ */
+function leasedFor({ lease }: Run, { catchUp }: RoundPublisher, context: WorkerContext): InFlight {
+  const { heartbeat, watchers, availability } = context;
+  const take = () => void heartbeat.take(lease).catch((error: unknown) => availability.suspect(error));
+  if (watchers.isWatched(lease.turnId)) take();
+  return {
+    catchUp: () => {
+      catchUp();
+      take();
+    },
+  };
+}
