@@ -36,38 +36,8 @@ create index conversations_forked on conversations (forked_from) where forked_fr
 create index conversations_erase_due on conversations (erase_due_at) where erase_due_at is not null;
 create index conversations_expiry_due on conversations (expiry_due_at) where expiry_due_at is not null;
 
--- The promises of a turn, in one function. Postgres reads each CHECK anew for every statement that writes the table,
--- which was half of the cost of a checkpoint. It keeps the body of a plpgsql function, so the promises cost a third.
-create function turn_is_sound(
-  status text, step text, open_calls integer, waiting_calls integer, at_head boolean, lease_owner text,
-  lease_until timestamptz, due_at timestamptz, completed_at timestamptz, output text, error json, incomplete_reason text,
-  place text, place_in_line integer, start_at timestamptz
-) returns boolean immutable parallel safe language plpgsql as $$ begin
-  return status in ('queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled')
-    and (step ~ '^[rb][1-9][0-9]*$' or step = 'b0')
-    -- active turns are due
-    and (status in ('queued', 'in_progress', 'requires_action')) = (due_at is not null)
-    -- ended turns say when they ended, have no lease and leave the head of their conversation
-    and (due_at is null) = (completed_at is not null)
-    and (due_at is not null or (lease_owner is null and not at_head))
-    -- only turns at the head of their conversation have a place or want one
-    and (place is null or place in ('none', 'stopped') and due_at is not null or place in ('wanted', 'held') and at_head)
-    -- failed and incomplete turns say why, completed turns answer
-    and (status = 'failed') = (error is not null)
-    and (status = 'incomplete') = (incomplete_reason is not null)
-    and (status <> 'completed' or output is not null)
-    -- turns without a position wait for their time, or ended before it
-    and (place_in_line is not null or (start_at is not null and not at_head and lease_owner is null and (status = 'queued' or due_at is null)))
-    -- leases have an end
-    and (lease_owner is null) = (lease_until is null)
-    -- only batches have open calls
-    and waiting_calls between 0 and open_calls
-    and (open_calls = 0 or step like 'b%')
-    -- turns that require action have open calls, and each of these waits
-    and (status <> 'requires_action' or (open_calls > 0 and open_calls = waiting_calls))
-; end $$;
-
--- A row is a turn: one user message and all work until its answer. Its columns say what it needs next and when.
+-- A row is a turn: one user message and all work until its answer. It has the request, and the outcome once the turn has
+-- ended. Between the two, a row of work has its state: a turn is active exactly as long as it has that row.
 -- Items that were added to a conversation are a row that is completed from the start and was never started.
 create table turns (
   id text primary key,
@@ -75,13 +45,82 @@ create table turns (
   conversation_id text not null references conversations on delete cascade,
   -- null while it is delayed
   position integer,
-  -- what the client asks for: it never changes
+  -- the request: it never changes
   priority integer not null,
   config json not null,
   input json not null,
   metadata json not null,
-  -- the id of the key that asked for it; null where no keys are set
+  -- the id of the key that asked for it; null without keys
   key_id text,
+  deadline_at timestamptz,
+  -- before this time it is delayed, in no line and seen by no other turn; null if no time was asked for
+  start_at timestamptz,
+  -- the schedule that started it, for its callers to read; null for nearly all
+  schedule_id text,
+  -- the turn whose completion this one continues by its messages; null for all but some chat completions
+  continues text,
+  -- false: no caller finds the turn, and no other turn stands on it
+  stored boolean not null default true,
+  -- the trace context that its request came with, and the links of its spans; null for nearly all
+  trace json,
+  created_at timestamptz not null default now(),
+  -- the outcome: null while it is active
+  status text,
+  output text,
+  error json,
+  incomplete_reason text,
+  completed_at timestamptz,
+  -- the state that its work had at its end. A retry continues from it
+  step text not null default 'r1',
+  generation integer not null default 0,
+  edition integer not null default 0,
+  model text,
+  started_at timestamptz,
+  last_event integer not null default 0,
+  inputs integer not null default 0,
+  begun_with integer,
+  compacted_before integer,
+  warnings json not null default '[]',
+  failed_requests integer not null default 0,
+  -- deleted: no caller finds a hidden turn
+  hidden_at timestamptz,
+  -- of a hidden turn that no other of its conversation stands on: the last position whose history it was in
+  history_until integer,
+  -- of one that was taken out of its conversation and is kept by forks: which of the conversation's deletes that was
+  deletion integer,
+  -- ids of its items that were deleted from the conversation; null for nearly all
+  deleted_items json,
+  unique (conversation_id, position),
+  constraint turns_end_with_a_status check (status in ('completed', 'incomplete', 'failed', 'cancelled')),
+  constraint ended_turns_say_when check ((status is null) = (completed_at is null)),
+  constraint completed_turns_have_an_output check (status is distinct from 'completed' or output is not null),
+  constraint failed_turns_have_an_error check ((status is not distinct from 'failed') = (error is not null)),
+  constraint incomplete_turns_have_a_reason check ((status is not distinct from 'incomplete') = (incomplete_reason is not null)),
+  constraint turns_without_a_position_have_a_time check (position is not null or start_at is not null)
+);
+comment on table turns is 'A row is a turn: its request, and its outcome once it has ended.';
+-- The columns of a condition count as indexed. None here names a column that a checkpoint changes.
+create index turns_delayed on turns (start_at) where position is null and completed_at is null;
+create index turns_continued on turns (continues, id desc) where continues is not null;
+create index turns_newest on turns (project, id desc);
+create index turns_newest_by_status on turns (project, status, id desc);
+-- turns by when they have ended: what the search has not entered yet. A turn is written to it once, at its end
+create index turns_latest on turns (completed_at, id) where completed_at is not null;
+create index turns_erasable on turns (conversation_id, position) where history_until is not null or not stored;
+
+-- A row is the work on an active turn: its step, its lease and when it is due. It is inserted with the turn or by a retry,
+-- each checkpoint updates it, and the end of the turn deletes it. docs/architecture.md has its transitions as a table.
+create table work (
+  -- the id of its turn
+  id text primary key,
+  -- of the turn, copied, so that a checkpoint reads one row
+  project text not null,
+  conversation_id text not null,
+  position integer,
+  priority integer not null,
+  key_id text,
+  deadline_at timestamptz,
+  stored boolean not null,
   -- the state: the step is a round (r1, r2) or the tool batch of a round (b1, b2), first of all that of adopted calls (b0)
   status text not null default 'queued',
   step text not null default 'r1',
@@ -91,12 +130,11 @@ create table turns (
   last_event integer not null default 0,
   -- the model that is asked now, and its provider: the one asked for until that cannot answer
   provider text not null,
-  model text,
+  model text not null,
   -- the wake-up: a rescue enqueues the turn again once due_at has passed, under the next generation. What is indexed is
   -- due_at rounded down: a change within its four seconds touches no index (a HOT update)
-  due_at timestamptz,
+  due_at timestamptz not null,
   due_slot timestamptz generated always as (date_bin('4 seconds', due_at, 'epoch')) stored,
-  deadline_at timestamptz,
   generation integer not null default 0,
   rescues integer not null default 0,
   -- the lease: one run's right to the step, for a time; starts count the runs that took it and may have died
@@ -105,11 +143,11 @@ create table turns (
   starts integer not null default 0,
   -- the edition of the round that the next run of the step writes
   edition integer not null default 0,
-  -- the wait: rate_limited says where retry_at comes from, a null waiting_since means since created_at
+  -- the wait: rate_limited says that retry_at comes from a rate limit
   attempts integer not null default 0,
   retry_at timestamptz,
   rate_limited boolean not null default false,
-  waiting_since timestamptz,
+  waiting_since timestamptz not null default now(),
   waited_ms integer not null default 0,
   -- of a round that its provider refused for lack of capacity: the refusals, the time of the first, and the tier that
   -- it has changed to. Null for nearly all
@@ -117,57 +155,57 @@ create table turns (
   -- the place among those of the workers: held while a step is in the queue or at work, wanted where it would be, none
   -- while the turn waits, stopped until a bulk has cancelled it. Null where turns need no place: one project alone has all
   place text,
-  -- the outcome: failed requests brought no reply, those that brought one are counted in their rounds
-  output text,
-  error json,
-  incomplete_reason text,
+  -- while it is delayed: what is merged into it puts its beginning off
+  debounced boolean not null default false,
+  -- kept by the turn at its end. Failed requests brought no reply: other requests are counted in their rounds
+  started_at timestamptz,
   warnings json not null default '[]',
   failed_requests integer not null default 0,
-  created_at timestamptz not null default now(),
-  started_at timestamptz,
-  completed_at timestamptz,
-  -- who may see it: no caller finds a hidden turn, and nothing stands on one that is not stored
-  stored boolean not null default true,
-  hidden_at timestamptz,
-  -- of a hidden turn that no other of its conversation stands on: the last position whose history it was in
-  history_until integer,
-  -- of one that was taken out of its conversation and is kept by forks: which of the conversation's deletes that was
-  deletion integer,
-  -- ids of its items that were deleted from the conversation; null for nearly all
-  deleted_items json,
-  -- the last of its rounds before which the history was compacted; null for nearly all
-  compacted_before integer,
-  -- the trace context that its request came with, and what links its spans; null for nearly all
-  trace json,
   -- how many inputs have joined it, and how many of them before it was begun; null until it is
   inputs integer not null default 0,
   begun_with integer,
-  -- while it is delayed: what is merged into it puts its beginning off
-  debounced boolean not null default false,
-  -- later: before this time it is delayed, in no line and seen by no other turn; null where no time was asked for
-  start_at timestamptz,
-  -- the schedule that started it, for its callers to read; null for nearly all
-  schedule_id text,
-  -- the turn whose completion this one continues by its messages; null for all but some chat completions
-  continues text,
-  unique (conversation_id, position),
-  constraint turns_are_sound check (turn_is_sound(status, step, open_calls, waiting_calls, at_head, lease_owner,
-    lease_until, due_at, completed_at, output, error, incomplete_reason, place, position, start_at))
-) with (fillfactor = 60);
-comment on table turns is 'A row is a turn: one user message and all work until its answer.';
-create unique index turns_one_head_per_conversation on turns (conversation_id) where at_head;
-create index turns_due on turns (due_slot) where due_slot is not null;
--- The columns of a condition count as indexed: one on due_at, which each checkpoint changes, would cost all HOT updates.
-create index turns_delayed on turns (start_at) where position is null and completed_at is null;
-create index turns_with_place on turns (project, provider) where place = 'held';
-create index turns_continued on turns (continues, id desc) where continues is not null;
-create index turns_wanting_place on turns (project, provider, (started_at is null and retry_at is null), priority desc, id)
+  -- the last of its rounds before which the history was compacted; null for nearly all
+  compacted_before integer,
+  constraint work_is_queued_in_progress_or_waits check (status in ('queued', 'in_progress', 'requires_action')),
+  constraint queued_work_has_not_started check ((status = 'queued') = (started_at is null)),
+  constraint steps_are_rounds_or_batches check (step ~ '^[rb][1-9][0-9]*$' or step = 'b0'),
+  constraint only_batches_have_open_calls check (open_calls = 0 or step like 'b%'),
+  constraint waiting_calls_are_open check (waiting_calls between 0 and open_calls),
+  constraint action_is_required_for_every_open_call check (status <> 'requires_action'
+    or (open_calls > 0 and open_calls = waiting_calls)),
+  constraint leases_have_an_end check ((lease_owner is null) = (lease_until is null)),
+  constraint only_heads_have_a_place check (place is null or place in ('none', 'stopped')
+    or (place in ('wanted', 'held') and at_head)),
+  constraint delayed_work_waits_for_its_time check (position is not null
+    or (status = 'queued' and not at_head and lease_owner is null))
+) with (fillfactor = 50);
+comment on table work is 'A row is the work on an active turn: its step, its lease and when it is due.';
+create unique index work_one_head_per_conversation on work (conversation_id) where at_head;
+create index work_in_line on work (conversation_id, position);
+create index work_due on work (due_slot);
+create index work_newest_by_status on work (project, status, id desc);
+create index work_with_place on work (project, provider) where place = 'held';
+create index work_wanting_place on work (project, provider, (status = 'queued' and retry_at is null), priority desc, id)
   where place = 'wanted';
-create index turns_newest on turns (project, id desc);
-create index turns_newest_by_status on turns (project, status, id desc);
--- turns by when they have ended: what the search has not entered yet. A turn is written to it once, at its end
-create index turns_latest on turns (completed_at, id) where completed_at is not null;
-create index turns_erasable on turns (conversation_id, position) where history_until is not null or not stored;
+
+-- A row is a turn as it stands: as its work says while it is active, and as it ended afterwards.
+create view turn_states as
+select turns.id, turns.project, turns.conversation_id, turns.position, turns.priority, turns.config, turns.input, turns.metadata,
+  turns.key_id, turns.deadline_at, turns.start_at, turns.schedule_id, turns.continues, turns.stored, turns.trace, turns.created_at,
+  coalesce(work.status, turns.status) as status, turns.output, turns.error, turns.incomplete_reason, turns.completed_at,
+  coalesce(work.step, turns.step) as step, coalesce(work.generation, turns.generation) as generation,
+  coalesce(work.edition, turns.edition) as edition, coalesce(work.model, turns.model) as model,
+  coalesce(work.started_at, turns.started_at) as started_at, coalesce(work.last_event, turns.last_event) as last_event,
+  coalesce(work.inputs, turns.inputs) as inputs, coalesce(work.begun_with, turns.begun_with) as begun_with,
+  coalesce(work.compacted_before, turns.compacted_before) as compacted_before,
+  coalesce(work.warnings, turns.warnings) as warnings, coalesce(work.failed_requests, turns.failed_requests) as failed_requests,
+  turns.hidden_at, turns.history_until, turns.deletion, turns.deleted_items,
+  coalesce(work.at_head, false) as at_head, coalesce(work.open_calls, 0) as open_calls,
+  coalesce(work.waiting_calls, 0) as waiting_calls, work.provider, work.due_at, work.due_slot, coalesce(work.rescues, 0) as rescues,
+  work.lease_owner, work.lease_until, coalesce(work.starts, 0) as starts, coalesce(work.attempts, 0) as attempts, work.retry_at,
+  coalesce(work.rate_limited, false) as rate_limited, work.waiting_since, coalesce(work.waited_ms, 0) as waited_ms, work.tier_wait,
+  work.place, coalesce(work.debounced, false) as debounced
+from turns left join work on work.id = turns.id;
 
 -- A row is a chat completion that later requests find: its turn has one row here.
 create table completions (
@@ -213,7 +251,8 @@ create table rounds (
 );
 comment on table rounds is 'A row is a round: one request to the model with its reply.';
 
--- A row is an input that has joined a turn after it was asked for, numbered in the order of acceptance under the turn's row lock.
+-- A row is an input that has joined a turn after it was asked for, numbered in the order of acceptance under
+-- the lock of its row of work.
 create table inputs (
   turn_id text not null,
   number integer not null,
@@ -250,13 +289,6 @@ create table compactions (
 );
 comment on table compactions is 'A row is a compaction: before a round, what is sent of the history was made shorter.';
 
--- The promises of a tool call, in one function for the same reason as those of a turn.
-create function call_is_sound(effect text, waits_for text)
-returns boolean immutable parallel safe language plpgsql as $$ begin
-  return effect in ('none', 'idempotent', 'at_most_once')
-    and (waits_for is null or waits_for in ('output', 'approval'))
-; end $$;
-
 -- A row is a tool call: one call that a round asks for, or that a turn adopted. Its result is null until it is known.
 create table tool_calls (
   turn_id text not null,
@@ -282,7 +314,8 @@ create table tool_calls (
   -- the turn that has run the call since, in its round 0: one that was handed over for a person to allow
   adopted_by text,
   primary key (turn_id, round, index),
-  constraint calls_are_sound check (call_is_sound(effect, waits_for))
+  constraint calls_have_an_effect check (effect in ('none', 'idempotent', 'at_most_once')),
+  constraint calls_wait_for_an_output_or_approval check (waits_for in ('output', 'approval'))
 ) with (fillfactor = 60);
 comment on table tool_calls is 'A row is a tool call: one call that a round asks for, with its result once known.';
 create unique index tool_calls_by_id on tool_calls (turn_id, id);
@@ -383,14 +416,17 @@ declare projects text[]; hashes text[]
 create trigger files_take_along after delete on files referencing old table as deleted
   for each statement execute function delete_what_hangs_on_files();
 
--- Rounds, calls and events are written by statements that hold the row of their turn, so no foreign key watches over each of
--- these rows: twenty-three checks for a turn of four rounds. When turns go, what hangs on them goes with them.
+-- Rounds, calls and events are written by statements that hold the row of work of their turn, so no foreign key watches over
+-- each of these rows: twenty-three checks for a turn of four rounds. When turns are deleted, their rows are deleted too. Work
+-- comes first: this waits for a statement that still writes, and the next ones see its rows. Only ended turns are deleted by
+-- Pawl itself.
 create function delete_what_hangs_on_turns() returns trigger language plpgsql as $$ begin
-  delete from events where turn_id in (select id from deleted)
+  delete from work where id in (select id from deleted where completed_at is null)
+; delete from events where turn_id in (select id from deleted)
 ; delete from tool_calls where turn_id in (select id from deleted)
 ; delete from rounds where turn_id in (select id from deleted)
-; delete from compactions where turn_id in (select id from deleted where compacted_before is not null)
-; delete from inputs where turn_id in (select id from deleted where deleted.inputs > 0)
+; delete from compactions where turn_id in (select id from deleted where compacted_before is not null or completed_at is null)
+; delete from inputs where turn_id in (select id from deleted where deleted.inputs > 0 or completed_at is null)
 ; delete from completions where turn_id in (select id from deleted)
 ; if exists (select from blob_references where turn_id in (select id from deleted)) then
     perform release_blobs(array(select id from deleted)) ; end if
@@ -817,9 +853,9 @@ returns table (turn_id text, turn_step text, turn_generation integer, turn_provi
 language plpgsql as $$ begin
   perform pg_advisory_xact_lock(hashtext('pawl admission'))
 -- a wait that is over asks for a place (R27)
-; update turns set place = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
+; update work set place = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
   where id = any(array(
-    select id from turns
+    select id from work
     where due_slot < now() and due_at < now() and place = 'none' and at_head and coalesce(deadline_at > now(), true)
     order by due_slot limit 1000 for no key update skip locked))
 ; return query
@@ -831,16 +867,16 @@ language plpgsql as $$ begin
     where last_seen_at > now() - interval '10 seconds'
   ),
   wanting as (
-    (select project, provider from turns where place = 'wanted' order by project, provider limit 1)
+    (select project, provider from work where place = 'wanted' order by project, provider limit 1)
     union all
     select next.project, next.provider from wanting cross join lateral (
-      select turns.project, turns.provider from turns
-      where place = 'wanted' and (turns.project, turns.provider) > (wanting.project, wanting.provider)
-      order by turns.project, turns.provider limit 1) as next
+      select work.project, work.provider from work
+      where place = 'wanted' and (work.project, work.provider) > (wanting.project, wanting.provider)
+      order by work.project, work.provider limit 1) as next
   ),
   busy as materialized (
     select project, provider, sum(held) as held, bool_or(wants) as wants from (
-      select project, provider, count(*) as held, false as wants from turns where place = 'held' group by project, provider
+      select project, provider, count(*) as held, false as wants from work where place = 'held' group by project, provider
       union all select project, provider, 0, true from wanting
     ) as counted group by project, provider
   ),
@@ -857,19 +893,19 @@ language plpgsql as $$ begin
   candidate as materialized (
     select next.id, quota, row_number() over (partition by project order by next.is_new, next.priority desc, next.id) as nth
     from room cross join lateral (
-      select id, priority, started_at is null and retry_at is null as is_new from turns
-      where place = 'wanted' and turns.project = room.project and turns.provider = room.provider
-      order by started_at is null and retry_at is null, priority desc, id
+      select id, priority, status = 'queued' and retry_at is null as is_new from work
+      where place = 'wanted' and work.project = room.project and work.provider = room.provider
+      order by status = 'queued' and retry_at is null, priority desc, id
       limit greatest(least(free, quota), 0)::integer for no key update skip locked) as next
     where wants and free > 0
   )
-  update turns set place = 'held', due_at = least(now() + interval '5 seconds', case when deadline_at > now() then deadline_at end)
-  from candidate where turns.id = candidate.id and coalesce(nth <= quota, true)
-  returning turns.id, turns.step, turns.generation, turns.provider
+  update work set place = 'held', due_at = least(now() + interval '5 seconds', case when deadline_at > now() then deadline_at end)
+  from candidate where work.id = candidate.id and coalesce(nth <= quota, true)
+  returning work.id, work.step, work.generation, work.provider
 ; with filled as materialized (
     select share.project from json_to_recordset(shares) as share (project text, most integer)
-    join (select project, count(*) as number from turns where place = 'held' group by project) as held on held.project = share.project
-    where most <= number and exists (select from turns where place = 'wanted' and turns.project = share.project)
+    join (select project, count(*) as number from work where place = 'held' group by project) as held on held.project = share.project
+    where most <= number and exists (select from work where place = 'wanted' and work.project = share.project)
   ),
   emptied as (delete from full_projects where name not in (select project from filled))
   insert into full_projects select project from filled on conflict do nothing

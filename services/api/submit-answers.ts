@@ -1,6 +1,6 @@
 import type { Db } from '#core/checkpoint/tables.ts';
-import type { Answered } from '#core/checkpoint/turns/advance-batch.ts';
 import { answerCalls, type ExternalAnswer } from '#core/checkpoint/turns/answer-calls.ts';
+import type { Answered } from '#core/checkpoint/turns/commits/advance-batch.ts';
 import { lockTurn } from '#core/checkpoint/turns/lock.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { RequestRefused } from '#core/failure.ts';

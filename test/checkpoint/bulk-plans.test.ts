@@ -24,11 +24,16 @@ async function fillQueued(): Promise<string> {
   await withDatabase(url, async (db) => {
     await sql`insert into conversations (id, project, config, metadata)
       select 'conv_' || n, 'default', '{}', '{}' from generate_series(1, ${TURNS}) as n`.execute(db);
-    await sql`insert into turns (id, conversation_id, project, position, config, input, metadata, priority, status, at_head,
-        provider, model, step, generation, warnings, attempts, starts, rescues, edition, open_calls, waiting_calls, due_at, created_at)
-      select ${firstIdAt('turn', msAgo(0)).slice(0, -6)} || lpad(n::text, 6, '0'), 'conv_' || n, 'default', 1, ${plainConfig}::json,
-        ${[{ role: 'user', content: 'common' }]}::json, '{"batch":"a"}', 0, 'queued', true, 'openai', 'openai/test', 'r1', 0,
-        '[]', 0, 0, 0, 0, 0, 0, now(), now() from generate_series(1, ${TURNS}) as n`.execute(db);
+    await sql`with created as (
+        insert into turns (id, conversation_id, project, position, config, input, metadata, priority)
+        select ${firstIdAt('turn', msAgo(0)).slice(0, -6)} || lpad(n::text, 6, '0'), 'conv_' || n, 'default', 1, ${plainConfig}::json,
+          ${[{ role: 'user', content: 'common' }]}::json, '{"batch":"a"}', 0 from generate_series(1, ${TURNS}) as n
+        returning *
+      )
+      insert into work (id, conversation_id, project, position, priority, stored, at_head, provider, model, due_at)
+      select id, conversation_id, project, position, priority, stored, true, 'openai', 'openai/test', now() from created`.execute(
+      db,
+    );
   });
   return url;
 }

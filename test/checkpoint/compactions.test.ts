@@ -49,7 +49,7 @@ test('the first compaction before a round wins, also of two that come at once', 
 
 test('a compaction counts the tries of its round anew, and what failed before it', async () => {
   const turn = await begun(await first());
-  await sql`update turns set attempts = 3 where id = ${turn.id}`.execute(connection.db);
+  await sql`update work set attempts = 3 where id = ${turn.id}`.execute(connection.db);
 
   await save(turn, { failedRequests: 2 });
 
@@ -77,7 +77,7 @@ test('a round that has its reply is not compacted, nor is a turn that has ended'
 
 test('a round that was handed to another model is not compacted by a run of the one before', async () => {
   const turn = await begun(await first());
-  await sql`update turns set model = 'openai/next' where id = ${turn.id}`.execute(connection.db);
+  await sql`update work set model = 'openai/next' where id = ${turn.id}`.execute(connection.db);
 
   expect([await save(turn), (await save(turn, { ownModel: 'openai/next' }))?.round]).toEqual([null, 1]);
 });
@@ -86,7 +86,7 @@ test('before the next round of a turn there may be another', async () => {
   const turn = await begun(await first());
   await save(turn);
   await reply(turn);
-  await sql`update turns set step = 'r2', open_calls = 0 where id = ${turn.id}`.execute(connection.db);
+  await sql`update work set step = 'r2', open_calls = 0 where id = ${turn.id}`.execute(connection.db);
 
   await save(turn, { round: 2, upToTurn: turn.id, upToRound: 1 });
 
@@ -148,7 +148,8 @@ test('what hangs on deleted turns goes with them', async () => {
 
   await connection.db.deleteFrom('turns').where('id', '=', turn.id).execute();
 
-  expect(await connection.db.selectFrom('compactions').selectAll().execute()).toEqual([]);
+  const left = (['compactions', 'work'] as const).map((table) => connection.db.selectFrom(table).selectAll().execute());
+  expect(await Promise.all(left)).toEqual([[], []]);
 });
 
 function newTurn(conversationId: string) {

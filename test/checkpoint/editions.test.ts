@@ -185,7 +185,7 @@ async function beat(id: string, runId: string, isFirst: boolean, counts = true) 
 }
 
 async function loseLease(id: string): Promise<void> {
-  await sql`update turns set lease_until = now() - interval '1 second' where id = ${id}`.execute(connection.db);
+  await sql`update work set lease_until = now() - interval '1 second' where id = ${id}`.execute(connection.db);
 }
 
 type Try = { runId: string; generation: number; edition: number | null; told: boolean };

@@ -182,9 +182,9 @@ test('what is not stored keeps what it stands on until it is gone', async () => 
 
 test('more turns than one portion has are erased in several', async () => {
   const [first] = await turnsOf(['first']);
-  await sql`insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, status,
-      at_head, output, completed_at, hidden_at, history_until)
-    select 'turn_' || n, project, conversation_id, n, provider, priority, config, input, metadata, status, false, '', now(), now(), 1300
+  await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status,
+      output, completed_at, hidden_at, history_until)
+    select 'turn_' || n, project, conversation_id, n, priority, config, input, metadata, status, '', now(), now(), 1300
     from turns, generate_series(2, 1300) as n where id = ${first}`.execute(harness.db);
   await sql`update conversations set turns = 1300, erase_due_at = now()`.execute(harness.db);
 

@@ -11,8 +11,9 @@ import type { Db } from '#core/checkpoint/tables.ts';
 import { hideTurn } from '#core/checkpoint/turns/hide.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 
-const TABLES = ['turns', 'conversations', 'idempotency_keys'];
+const TABLES = ['turns', 'work', 'conversations', 'idempotency_keys'];
 const MANY = 20_000;
+const ACTIVE = 2_000;
 
 test('what is hidden and erased is found by indexes, beside however many other turns', async () => {
   await using harness = await createHarness();
@@ -26,7 +27,9 @@ test('what is hidden and erased is found by indexes, beside however many other t
   while ((await eraseHidden(db, 100)) > 0);
   const after = await countScans(db);
 
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from turns`.execute(db);
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*)::int as count from turns where completed_at is not null`.execute(db);
   await close();
   expect(rows[0]?.count).toBe(MANY);
   expect(after).toEqual(before);
@@ -60,16 +63,28 @@ test('what is old or has expired, and what is deleted, is found by indexes', asy
   expect(after).toEqual(before);
 });
 
-/** Ended turns in conversations of their own, each created under a key; a tenth is deleted, but kept by a fork. */
+/**
+ * Ended turns in conversations of their own, each created under a key; a tenth is deleted, but kept by a fork. One more
+ * conversation has active turns.
+ */
 async function addMany(db: Db, id: string): Promise<void> {
   await sql`insert into conversations (id, project, config, metadata, turns, forked_from)
     select 'conv_' || n, 'default', '{}', '{}', 1, case when n % 10 = 1 then 'turn_' || n - 1 end
     from generate_series(1, ${MANY}) as n`.execute(db);
-  await sql`insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, status,
-      at_head, output, completed_at, created_at, hidden_at, history_until)
-    select 'turn_' || n, project, 'conv_' || n, 1, provider, priority, config, input, metadata, status, false, '', now(),
+  await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status,
+      output, completed_at, created_at, hidden_at, history_until)
+    select 'turn_' || n, project, 'conv_' || n, 1, priority, config, input, metadata, status, '', now(),
       now() - n * interval '1 second', case when n % 10 = 0 then now() end, case when n % 10 = 0 then 1 end
     from turns, generate_series(1, ${MANY}) as n where id = ${id}`.execute(db);
+  await sql`insert into conversations (id, project, config, metadata) values ('conv_active', 'default', '{}', '{}')`.execute(
+    db,
+  );
+  await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata)
+    select 'turn_zz_' || n, project, 'conv_active', n, priority, config, input, metadata
+    from turns, generate_series(1, ${ACTIVE}) as n where id = ${id}`.execute(db);
+  await sql`insert into work (id, project, conversation_id, position, priority, stored, at_head, provider, model, due_at)
+    select id, project, conversation_id, position, priority, stored, false, 'openai', 'openai/test', 'infinity'
+    from turns where completed_at is null`.execute(db);
   await sql`insert into idempotency_keys (project, path, key, body_hash, resource_id, created_at)
     select project, '/v1/turns', id, '', id, created_at from turns`.execute(db);
   for (const table of TABLES) await sql`analyze ${sql.table(table)}`.execute(db);

@@ -63,7 +63,7 @@ async function addRounds(db: Db): Promise<void> {
     select ${TURN}, 3 * n - 1 + kind, 'evt_' || n || '_' || kind,
       case kind when 0 then 'round.completed' else 'tool_call.completed' end, n, case kind when 0 then null else kind - 1 end
     from ${numbers}, generate_series(0, 2) as kind`.execute(db);
-  await sql`update turns set last_event = ${EVENTS}, status = 'in_progress', started_at = now() where id = ${TURN}`.execute(
+  await sql`update work set last_event = ${EVENTS}, status = 'in_progress', started_at = now() where id = ${TURN}`.execute(
     db,
   );
   await sql`analyze`.execute(db);

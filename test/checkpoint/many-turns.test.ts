@@ -222,7 +222,9 @@ async function eventsOf(id: string): Promise<string[]> {
 async function inOneTransaction<T>(act: () => Promise<T>): Promise<T> {
   const done = await act();
   const { rows } = await sql<{ xids: number }>`
-    select count(distinct xmin::text)::int as xids from turns`.execute(connection.db);
+    select count(distinct xid)::int as xids from (
+      select xmin::text as xid from work union all select xmin::text from turns where completed_at is not null
+    ) as written`.execute(connection.db);
   expect(rows[0]?.xids).toBe(1);
   return done;
 }

@@ -16,7 +16,8 @@ import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import { isoAgo } from '#test/harness/moments.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
-import { type Past, type SomeRound, someRequest, someRound, type TurnRequest } from './arbitrary-turn.ts';
+import { type SomeRound, someRequest, someRound, type TurnRequest } from './arbitrary-turn.ts';
+import { remakeTurn } from './remake-turn.ts';
 
 /** `PREDICT_SEED` repeats a run that failed; its seed stands in the failure. */
 const options = {
@@ -115,7 +116,7 @@ test('the turn after an answer that breaks its output schema is as it is read', 
     fc.asyncProperty(someRequest, someRound, async (request, round) => {
       const { id } = await createFirst(request);
       const begun = await begin(id);
-      const turn = round.beforeRound ? await remake(begun, round.beforeRound) : begun;
+      const turn = round.beforeRound ? await remakeTurn(connection.db, begun, round.beforeRound) : begun;
       const { reply, attempts, startedAt, warnings } = round;
       const violations = [{ path: '/city', message: 'is required' }];
       const answer = { number: 1, model: turn.config.model, reply, attempts, startedAt, warnings, violations };
@@ -136,7 +137,7 @@ test('the turn after an answer that breaks its output schema is as it is read', 
 
 /** Commits a round; answers the turn that the next step goes on with, null where it is not predicted. */
 async function workRound(known: Turn, round: SomeRound): Promise<Turn | null> {
-  const turn = round.beforeRound ? await remake(known, round.beforeRound) : known;
+  const turn = round.beforeRound ? await remakeTurn(connection.db, known, round.beforeRound) : known;
   const named = round.calls.map(({ name, arguments: args }) => ({ id: '', name, arguments: args }));
   const ids = assignCallIds(named, turn);
   const calls = ids.map((call, index) => {
@@ -165,7 +166,7 @@ async function workRound(known: Turn, round: SomeRound): Promise<Turn | null> {
 
 /** Answers a batch in one statement or in two; only the last one completes it. */
 async function workBatch(known: Turn, round: SomeRound): Promise<Turn> {
-  const turn = round.beforeBatch ? await remake(known, round.beforeBatch) : known;
+  const turn = round.beforeBatch ? await remakeTurn(connection.db, known, round.beforeBatch) : known;
   const results = new Map<number, ToolResult>();
   const [early, late] = [true, false].map((isEarly) =>
     [...round.calls.keys()].filter((index) => isEarly === round.calls[index]!.isEarly),
@@ -185,17 +186,6 @@ async function workBatch(known: Turn, round: SomeRound): Promise<Turn> {
 async function goOn(predicted: Turn, { goesOn }: SomeRound): Promise<Turn> {
   const read = await expectAsRead(predicted);
   return goesOn === 'as read' ? read : predicted;
-}
-
-/** Gives a step a past, as earlier tries leave it, and reads the turn as a run would. */
-async function remake({ id }: Turn, past: Past): Promise<Turn> {
-  await sql`update turns set starts = ${past.starts}, generation = ${past.generation}, attempts = ${past.attempts},
-      waited_ms = ${past.waitedMs}, failed_requests = ${past.failedRequests}, rate_limited = ${past.isRateLimited},
-      retry_at = case when ${past.isRateLimited} then now() - interval '2 s' end,
-      lease_owner = case when ${past.isLeased} then 'run' end,
-      lease_until = case when ${past.isLeased} then now() + interval '6 s' end
-    where id = ${id}`.execute(connection.db);
-  return load(id);
 }
 
 function createFirst(request: TurnRequest): Promise<Turn> {

@@ -13,7 +13,7 @@ test.each([
   // In one transaction the database's clock stands still.
   const found = await harness.db.transaction().execute(async (trx) => {
     const base = rescued ? sql`now()` : sql`date_bin('4 seconds', now(), 'epoch')`;
-    await sql`update turns set due_at = ${base} ${sql.raw(seconds)} * interval '1 second'`.execute(trx);
+    await sql`update work set due_at = ${base} ${sql.raw(seconds)} * interval '1 second'`.execute(trx);
     return await rescueTurns(trx, 10);
   });
 

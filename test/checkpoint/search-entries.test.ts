@@ -197,16 +197,26 @@ async function pages({ call, startTurn }: Harness, query: string): Promise<strin
   return seen;
 }
 
-/** Copies of the one turn, of many times, made at the same moment. */
+/** Copies the one turn with its work, as turns of many times that were made at the same moment. */
 async function copy({ db }: Harness, count: number): Promise<void> {
+  const [columns, ofWork] = [await columnsOf(db, 'turns'), await columnsOf(db, 'work')];
+  const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+  await sql`with copied as (
+      insert into turns (id, position, ${columns})
+      select 'turn_01k' || substr(${digits}, n % 32 + 1, 1) || substr(${digits}, n / 32 + 1, 1) || lpad(n::text, 21, '0'), n + 1, ${columns}
+      from turns, generate_series(1, ${count}::int) as n
+      returning id as copied_id, position as copied_position
+    )
+    insert into work (id, position, at_head, ${ofWork})
+    select copied_id, copied_position, false, ${ofWork} from copied, work`.execute(db);
+}
+
+/** The columns of a table whose values may be the same in each row. */
+async function columnsOf(db: Harness['db'], table: 'turns' | 'work') {
   const { rows } = await sql<{ name: string }>`
     select column_name as name from information_schema.columns
-    where table_name = 'turns' and is_generated = 'NEVER' and column_name not in ('id', 'position', 'at_head')`.execute(
+    where table_name = ${table} and is_generated = 'NEVER' and column_name not in ('id', 'position', 'at_head')`.execute(
     db,
   );
-  const columns = sql.join(rows.map(({ name }) => sql.ref(name)));
-  const digits = '0123456789abcdefghjkmnpqrstvwxyz';
-  await sql`insert into turns (id, position, at_head, ${columns})
-    select 'turn_01k' || substr(${digits}, n % 32 + 1, 1) || substr(${digits}, n / 32 + 1, 1) || lpad(n::text, 21, '0'), n + 1, false, ${columns}
-    from turns, generate_series(1, ${count}::int) as n`.execute(db);
+  return sql.join(rows.map(({ name }) => sql.ref(name)));
 }

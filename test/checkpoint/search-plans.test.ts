@@ -1,16 +1,18 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { listConversations } from '#core/checkpoint/conversations.ts';
+import { countByStatus } from '#core/checkpoint/search/count-by-status.ts';
 import { enterPortion } from '#core/checkpoint/search/enter-turns.ts';
-import { countMatchingTurns } from '#core/checkpoint/search/find-turns.ts';
+import { countMatchingTurns, findTurnIds } from '#core/checkpoint/search/find-turns.ts';
 import type { TurnFilter } from '#core/checkpoint/search/turn-filter.ts';
-import type { Trx } from '#core/checkpoint/tables.ts';
-import { listTurns } from '#core/checkpoint/turns/reading/list.ts';
-import { isoAgo } from '#test/harness/moments.ts';
+import type { Db, Trx } from '#core/checkpoint/tables.ts';
+import { listTurns, type TurnPage } from '#core/checkpoint/turns/reading/list.ts';
+import { firstIdAt } from '#core/id.ts';
+import { isoAgo, msAgo } from '#test/harness/moments.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf, withDatabase } from './looks.ts';
 
-/** Turns of the last hundred days, one every seven minutes. */
+/** Turns of the last hundred days, one every seven minutes. Of another project, every fourth is queued. */
 const TURNS = 20_000;
 /** Rows and index entries that a page may look at: those of a stretch of time, whatever else is in the database. */
 const FEW = 7_000;
@@ -57,10 +59,43 @@ test.each<[string, TurnFilter, number]>([
   expect(looks).toBeLessThan(FEW);
 });
 
+const queued: TurnFilter = { statuses: ['queued'] };
+
+test.each<[string, (db: Db) => Promise<number>, number]>([
+  ['their first page', (db) => queuedOf(db, {}), 20],
+  ['a page of old ones', (db) => queuedOf(db, { before: firstIdAt('turn', msAgo(50 * 86_400_000)) }), 20],
+  ['a page of a day', (db) => queuedOf(db, { createdAfter: daysAgo(61), createdBefore: daysAgo(60) }), 20],
+  ['a count', async (db) => (await countByStatus(db, 'busy', { most: 100 })).counts.queued, 100],
+])('queued turns are not looked through for %s', async (_, ask, expected) => {
+  let length = Number.NaN;
+
+  const looks = await looksOf(url, async (db) => {
+    length = await ask(db);
+  });
+
+  expect(length).toBe(expected);
+  expect(looks).toBeLessThan(500);
+});
+
+async function queuedOf(db: Db, page: Partial<TurnPage>): Promise<number> {
+  return (await listTurns(db, 'busy', { ...queued, ...page, limit: 20 })).rows.length;
+}
+
+test('queued turns with a word are found among a bounded number of them', async () => {
+  let length = Number.NaN;
+
+  const looks = await looksOf(url, async (db) => {
+    length = (await findTurnIds(db, 'busy', { ...queued, q: 'common', limit: 20 })).length;
+  });
+
+  expect(length).toBe(20);
+  expect(looks).toBeLessThan(FEW);
+});
+
 test('a portion is entered without a look at the others', async () => {
   await withDatabase(url, (db) =>
     sql`update turns set completed_at = now() - interval '3 seconds'
-    where id in (select id from turns order by id desc limit 10)`.execute(db),
+    where id in (select id from turns where completed_at is not null order by id desc limit 10)`.execute(db),
   );
   await withDatabase(url, (db) =>
     sql`update search_progress set turns_until = now() - interval '9 seconds'`.execute(db),
@@ -100,13 +135,22 @@ async function fill(db: Trx): Promise<void> {
   const made = sql`(select n, now() - (${TURNS} - n) * interval '7 minutes' - interval '1 minute' as at from generate_series(1, ${TURNS}::int) as n) as made`;
   await sql`insert into conversations (id, project, config, metadata, created_at)
     select pg_temp.id_at('conv', at, n), 'default', '{"model": "openai/gpt"}', '{}', at from ${made}`.execute(db);
-  await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status, at_head,
-      last_event, provider, model, output, error, created_at, started_at, completed_at)
+  await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status,
+      last_event, model, output, error, created_at, started_at, completed_at)
     select pg_temp.id_at('turn', at, n), 'default', pg_temp.id_at('conv', at, n), 1, 0, '{"model": "openai/gpt"}',
       json_build_array(json_build_object('role', 'user', 'content', concat_ws(' ', 'common', 'w' || n % 3000,
         case when n % 500 = 0 then 'seldom' end, case when n < ${TURNS}::int / 2 then 'old' end, case when n in (17, 18) then 'unique' end))),
       case when n % 500 = 5 then '{"customer": "17", "tier": "gold"}'::json else '{"tier": "gold"}' end,
-      case when n % 2000 = 9 then 'failed' else 'completed' end, false, 3, 'openai', 'openai/gpt', 'An answer',
+      case when n % 2000 = 9 then 'failed' else 'completed' end, 3, 'openai/gpt', 'An answer',
       case when n % 2000 = 9 then '{"type": "provider_error", "code": "provider_overloaded"}'::json end, at, at, at
     from ${made}`.execute(db);
+  await sql`with created as (
+      insert into turns (id, project, conversation_id, position, priority, config, input, metadata, created_at)
+      select pg_temp.id_at('turn', at, n + ${TURNS}::int), 'busy', pg_temp.id_at('conv', at, n), 2, 0, '{"model": "openai/gpt"}',
+        json_build_array(json_build_object('role', 'user', 'content', 'common')), '{}', at
+      from ${made} where n % 4 = 0 returning *)
+    insert into work (id, project, conversation_id, position, priority, stored, at_head, provider, model, due_at)
+    select id, project, conversation_id, position, priority, stored, true, 'openai', 'openai/gpt', now() from created`.execute(
+    db,
+  );
 }

@@ -73,9 +73,9 @@ test.each<[string, RawBuilder<unknown>, (db: Db) => Promise<unknown>]>([
     await createTurns(db, ids.slice(0, 1));
     await db.transaction().execute(async (trx) => {
       await createTurns(trx, ids.slice(1));
-      await sql`vacuum analyze turns`.execute(db);
+      await sql`vacuum analyze turns, work`.execute(db);
     });
-    await sql`update turns set ${changes}`.execute(db);
+    await sql`update work set ${changes}`.execute(db);
   });
 
   expect(await looksOf(url, ask)).toBeLessThan(20 * TURNS);

@@ -112,11 +112,11 @@ export async function createHarness({ env: given = {}, ...options }: HarnessOpti
       // The turns that the worker keeps age like everything else.
       worker.turnCache = makeTurnCache(db, worker.memory);
       const earlier = sql`${ms}::double precision * interval '1 millisecond'`;
-      await sql`update turns set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
-        retry_at = retry_at - ${earlier}, start_at = start_at - ${earlier}, deadline_at = deadline_at - ${earlier} where due_at is not null`.execute(
-        db,
-      );
-      await sql`update turns set tier_wait = jsonb_set(tier_wait::jsonb, '{since}',
+      await sql`update work set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},
+        retry_at = retry_at - ${earlier}, deadline_at = deadline_at - ${earlier}`.execute(db);
+      await sql`update turns set start_at = start_at - ${earlier}, deadline_at = deadline_at - ${earlier}
+        where completed_at is null`.execute(db);
+      await sql`update work set tier_wait = jsonb_set(tier_wait::jsonb, '{since}',
         to_jsonb(((tier_wait ->> 'since')::timestamptz - ${earlier})::text)) where tier_wait is not null`.execute(db);
       await sql`update tool_calls set expires_at = expires_at - ${earlier} where result is null`.execute(db);
       await sql`update deliveries set due_at = due_at - ${earlier}, lease_until = lease_until - ${earlier},

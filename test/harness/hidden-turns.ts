@@ -38,7 +38,8 @@ export function fork(harness: Harness, turnId: string): Promise<string> {
 
 /** Makes a turn one that was not stored, as if it had been from the start. */
 export async function makeUnstored({ db }: Harness, turnId: string): Promise<void> {
-  await sql`update turns set stored = false where id = ${turnId}`.execute(db);
+  for (const table of ['work', 'turns'])
+    await sql`update ${sql.table(table)} set stored = false where id = ${turnId}`.execute(db);
   await sql`update conversations set hidden_at = now(), erase_due_at = now(), outlives_turns = false
     where id = (select conversation_id from turns where id = ${turnId})`.execute(db);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#core/checkpoint/tables.ts';
 
-const TABLES = ['turns', 'rounds', 'tool_calls', 'events'];
+const TABLES = ['turns', 'work', 'rounds', 'tool_calls', 'events'];
 
 /** Keeps the rows of all turns as they are; the returned function brings them back, as a failover that loses commits does. */
 export async function keepRows(db: Db): Promise<() => Promise<void>> {

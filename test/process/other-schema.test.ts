@@ -19,7 +19,7 @@ test.each(PARTS)('%s ends its start in one sentence if the database has an edite
   const url = await createTestDatabase();
   await runStatement(
     url,
-    `update kysely_migration set name = '0001-pawl@0123456789abcdef'; alter table turns drop column priority`,
+    `update kysely_migration set name = '0001-pawl@0123456789abcdef'; alter table turns drop column priority cascade`,
   );
 
   const ended = await start(part, url);

@@ -24,6 +24,7 @@ const work: Work = {
   early: false,
   place: null,
   quotaFull: false,
+  hasEndpoints: false,
   waitingSince: NOW,
 };
 

@@ -120,7 +120,7 @@ test('a turn whose first round fails is retried from there: what it adopted is n
   const { harness } = opened;
   const id = await adopt(opened);
   await harness.workOnce();
-  await harness.db.updateTable('turns').set({ starts: 10 }).where('id', '=', id).execute();
+  await harness.db.updateTable('work').set({ starts: 10 }).where('id', '=', id).execute();
   harness.worker.turnCache.invalidate(id);
   await harness.workUntilIdle();
   const failed = await harness.findTurn(id);

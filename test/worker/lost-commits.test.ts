@@ -95,7 +95,7 @@ const slowTool = (url: string) => ({
 /** The jobs that are left from before lead to the step that is due now. */
 async function workUntilAt(harness: Harness, turnId: string, step: string): Promise<void> {
   for (let jobs = 0; jobs < 20; jobs += 1) {
-    const turn = await harness.db.selectFrom('turns').select('step').where('id', '=', turnId).executeTakeFirst();
+    const turn = await harness.db.selectFrom('turn_states').select('step').where('id', '=', turnId).executeTakeFirst();
     if (turn?.step === step) return;
     if (await harness.workOnce()) continue;
     await harness.advance(60_000);

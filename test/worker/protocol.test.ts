@@ -8,7 +8,7 @@ import type { Turn } from '#core/turn/turn.ts';
 import { answerCall } from '#services/worker/batch/answer-call.ts';
 import { planCall } from '#services/worker/batch/plan-calls.ts';
 import { startStopwatch } from '#services/worker/batch/stopwatch.ts';
-import { startRun } from '#services/worker/lease/run.ts';
+import { openLease, startRun } from '#services/worker/lease/run.ts';
 import { jobHandler } from '#services/worker/worker.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { msAgo } from '#test/harness/moments.ts';
@@ -109,7 +109,7 @@ test('handing a step back twice is handing it back once', async () => {
   const { id } = await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const working = harness.workOnce();
   await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
-  const { lease_owner } = await harness.db.selectFrom('turns').select('lease_owner').executeTakeFirstOrThrow();
+  const { lease_owner } = await harness.db.selectFrom('turn_states').select('lease_owner').executeTakeFirstOrThrow();
   const back = {
     turnId: id,
     step: 'r1',
@@ -128,7 +128,10 @@ test('handing a step back twice is handing it back once', async () => {
   await working;
 
   expect([first?.[0]?.generation, second]).toEqual([1, null]);
-  const stored = await harness.db.selectFrom('turns').select(['attempts', 'lease_owner']).executeTakeFirstOrThrow();
+  const stored = await harness.db
+    .selectFrom('turn_states')
+    .select(['attempts', 'lease_owner'])
+    .executeTakeFirstOrThrow();
   expect(stored).toEqual({ attempts: 1, lease_owner: null });
 });
 
@@ -163,8 +166,8 @@ test('a run that slept since its claim does not call, once another has given the
   await harness.workOnce();
   const turn = (await loadTurn(harness.db, id)) as Turn;
   const [call] = turn.rounds[0]?.calls ?? [];
-  using sleeper = startRun('sleeper', turn);
-  await claimCalls(harness.db, { turnId: id, round: 1, runId: sleeper.id, indexes: [0] });
+  using lease = openLease('sleeper', turn);
+  await claimCalls(harness.db, { turnId: id, round: 1, runId: lease.id, indexes: [0] });
   const claimedAt = { ...startStopwatch(), wallMs: msAgo(7_000) };
 
   await harness.advance(7_000);
@@ -172,7 +175,7 @@ test('a run that slept since its claim does not call, once another has given the
   await harness.workUntilIdle();
   const plan = await planCall(turn, call!);
   using place = openAnswerPlace('default');
-  const known = await answerCall(sleeper, { call: call!, plan, claimedAt, place }, harness.worker);
+  const known = await answerCall(startRun(lease, { turn }), { call: call!, plan, claimedAt, place }, harness.worker);
 
   expect([known, recorder.calls.length]).toEqual([null, 0]);
   expect((await harness.findTurn(id)).rounds[0]?.results[0]?.error?.category).toBe('outcome_unknown');
@@ -206,13 +209,13 @@ test('a job that a wrong clock sends too early changes nothing: the step is trie
   const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 1 };
   const { id } = await harness.startTurn({ input: scripted({ answer: 'At last.', final: { fault } }) });
   await harness.workUntilIdle();
-  const before = await harness.db.selectFrom('turns').selectAll().executeTakeFirstOrThrow();
+  const before = await harness.db.selectFrom('turn_states').selectAll().executeTakeFirstOrThrow();
 
   await harness.parts.enqueue([
     { kind: 'turn', turnId: id, step: 'r1', generation: 9, provider: 'openai', priority: 0 },
   ]);
   await harness.workUntilIdle();
-  const after = await harness.db.selectFrom('turns').selectAll().executeTakeFirstOrThrow();
+  const after = await harness.db.selectFrom('turn_states').selectAll().executeTakeFirstOrThrow();
   await harness.advance(31_000);
   await harness.parts.enqueue([
     { kind: 'turn', turnId: id, step: 'r1', generation: 10, provider: 'openai', priority: 0 },

@@ -9,7 +9,7 @@ import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 /** How long the rescuer leaves a turn alone from now on, milliseconds. */
 async function pauseOf({ db }: Harness, turnId: string): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
-    select extract(epoch from due_at - now())::double precision * 1000 as ms from turns where id = ${turnId}`.execute(
+    select extract(epoch from due_at - now())::double precision * 1000 as ms from work where id = ${turnId}`.execute(
     db,
   );
   return rows[0]?.ms ?? 0;

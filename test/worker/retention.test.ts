@@ -134,10 +134,10 @@ test('more turns than a portion has go in several, of one conversation and of ma
   const { id } = await endedTurn({ input: 'Hi' });
   await sql`insert into conversations (id, project, config, metadata) select 'conv_' || n, 'default', '{}', '{}'
     from generate_series(1, 1200) as n`.execute(harness.db);
-  await sql`insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, status, at_head,
+  await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status,
       output, started_at, completed_at)
-    select 'turn_' || n, project, case when n % 2 = 0 then 'conv_' || n else 'conv_1' end, n, provider, priority, config, input,
-      metadata, status, false, '', now(), now()
+    select 'turn_' || n, project, case when n % 2 = 0 then 'conv_' || n else 'conv_1' end, n, priority, config, input,
+      metadata, status, '', now(), now()
     from turns, generate_series(1, 1200) as n where id = ${id}`.execute(harness.db);
   await passDays(8);
 

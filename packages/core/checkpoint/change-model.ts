@@ -7,9 +7,10 @@ import type { TurnWakeup } from '../turn/wakeup.ts';
 import { dueAtDeadline, dueIn } from './sql/due.ts';
 import { editionAfterTry } from './sql/edition.ts';
 import { freshStep } from './sql/fresh-step.ts';
+import { mayGiveUp } from './sql/lease.ts';
 import { hasPlace } from './sql/place.ts';
 import { rawJson, writeFor } from './sql/statement.ts';
-import { traceWithFailure } from './sql/trace.ts';
+import { keepFailure } from './sql/trace.ts';
 import { wakeupColumns } from './sql/wakeup.ts';
 import type { Db } from './tables.ts';
 
@@ -59,17 +60,19 @@ const write = writeFor<TurnWakeup & { isDue: boolean }>(
   "toProvider" text, "eventData" text, failed text, "eventId" text`,
   (input) => sql`
     with ${input},
-    turns as (
-      update turns set model = "toModel", provider = "toProvider", due_at = case when place is null then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
-        place = case when place is not null then 'wanted' end, generation = turns.generation + 1, edition = ${editionAfterTry}, ${freshStep}, waited_ms = 0,
-        trace = ${traceWithFailure}, failed_requests = failed_requests + requests, last_event = last_event + 1
-      from input where turns.id = "turnId" and status = 'in_progress' and turns.step = input.step
-        and (lease_owner = "runId" or (turns.generation = "ownGeneration" and (lease_owner is null or lease_until < now())))
-      returning turns.id, turns.step, turns.generation, provider, priority, place, last_event, "eventData", "eventId"
+    changed as (
+      update work set model = "toModel", provider = "toProvider", due_at = case when place is null then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
+        place = case when place is not null then 'wanted' end, generation = work.generation + 1, edition = ${editionAfterTry}, ${freshStep}, waited_ms = 0,
+        failed_requests = failed_requests + requests, last_event = last_event + 1
+      from input where work.id = "turnId" and status = 'in_progress' and work.step = input.step
+        and ${mayGiveUp(sql`"ownGeneration"`)}
+      returning work.id, work.step, work.generation, provider, priority, place, last_event, "eventData", "eventId", failed
+    ),
+    traced as (${keepFailure(sql`changed`)}
     ),
     event as (
       insert into events (turn_id, number, id, type, data)
-      select id, last_event, "eventId", 'model.changed', "eventData"::json from turns
+      select id, last_event, "eventId", 'model.changed', "eventData"::json from changed
     )
-    select ${wakeupColumns}, ${hasPlace} as "isDue" from turns`,
+    select ${wakeupColumns}, ${hasPlace} as "isDue" from changed as work`,
 );

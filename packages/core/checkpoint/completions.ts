@@ -49,7 +49,7 @@ export async function listCompletions(db: Db, project: string, page: CompletionP
     ...(model === undefined ? [] : [sql`${model} in (config ->> 'model', config -> 'response' ->> 'model')`]),
     ...Object.entries(metadata).map(([key, value]) => sql`metadata ->> ${key} = ${value}`),
   ];
-  const rows = sql`from completions join turns on turns.id = turn_id
+  const rows = sql`from completions join turn_states as turns on turns.id = turn_id
     where completions.project = ${project} and listed and ${isVisible} ${sql.join(
       conditions.map((condition) => sql`and ${condition}`),
       sql` `,
@@ -59,7 +59,7 @@ export async function listCompletions(db: Db, project: string, page: CompletionP
     db,
     sql<TurnAsRead & { found: number }>`
     with page as materialized (${fittingRows({ rows, key: sql`turn_id`, direction: order, limit, bytes })})
-    select ${selectWhole}, found::int from page join turns using (id) order by id ${direction}`,
+    select ${selectWhole}, found::int from page join turn_states as turns using (id) order by id ${direction}`,
   );
   const { rows: shown, hasMore } = pageOfRows(found);
   return { rows: shown.map((row) => toTurn(row)), hasMore };

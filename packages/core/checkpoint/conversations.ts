@@ -141,14 +141,14 @@ async function readPage(db: Db, project: string, { rows, limit, withTurn = false
 function selectConversations(db: Db, project: string) {
   return db
     .selectFrom('conversations')
-    .leftJoin('turns', (join) =>
-      join.onRef('turns.conversation_id', '=', 'conversations.id').on('turns.at_head', '=', true),
+    .leftJoin('work', (join) =>
+      join.onRef('work.conversation_id', '=', 'conversations.id').on('work.at_head', '=', true),
     )
     .select([
       'conversations.id',
       'conversations.config',
       'conversations.metadata',
-      'turns.id as activeTurnId',
+      'work.id as activeTurnId',
       'conversations.forked_from as forkedFrom',
       'conversations.forked_round as forkedRound',
     ])

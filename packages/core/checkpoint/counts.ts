@@ -5,13 +5,13 @@ import type { Db } from './tables.ts';
 /** The work there is: active turns by status, how many of them are late, pending deliveries. */
 export type WorkCounts = { turns: Record<string, number>; late: number; deliveries: number };
 
-/** Counts rows that are due at some time, and no others, so that it costs the same however old the database is. */
+/** Counts active turns and pending deliveries, so that it costs the same however old the database is. */
 export async function countWork(db: Db): Promise<WorkCounts> {
   const rows = await read(
     db,
     sql<{ status: string; count: number; late: number }>`
     select status, count(*)::int as count, (count(*) filter (where due_at < now()))::int as late
-    from turns where due_slot is not null group by status`,
+    from work group by status`,
   );
   const pending = await read(
     db,
@@ -45,9 +45,9 @@ export async function findRateLimits(db: Db): Promise<Map<string, string>> {
     db,
     sql<{ provider: string; until: string }>`
     select provider, max(until)::text as until from (
-      select provider, model, min(retry_at) as until from turns
-      where due_slot is not null and rate_limited and step like 'r%' and retry_at > now()
-        and not exists (select from provider_waits where turn_id = turns.id) group by provider, model
+      select provider, model, min(retry_at) as until from work
+      where rate_limited and step like 'r%' and retry_at > now()
+        and not exists (select from provider_waits where turn_id = work.id) group by provider, model
     ) as limited group by provider`,
   );
   return new Map(rows.map(({ provider, until }) => [provider, until]));

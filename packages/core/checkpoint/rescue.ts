@@ -23,8 +23,11 @@ const mayBeWorked = sql<boolean>`(${hasPlace} or deadline_at <= now())`;
 /**
  * The name of the rate limit that the next request of a turn is under, as `limitName` of `turn/tiers/asked-tier.ts`.
  */
-const limitName = sql`turns.model || case coalesce(tier_wait ->> 'tier', config ->> 'service_tier')
+const limitName = sql`work.model || case coalesce(tier_wait ->> 'tier', config ->> 'service_tier')
   when 'flex' then ' on flex' when 'priority' then ' on priority' else '' end`;
+
+/** The configuration of each row of work, looked up by its id: Postgres may read the whole table for a join. */
+const withConfig = sql`cross join lateral (select config from turns where turns.id = work.id offset 0) as turn`;
 
 /** Rows postponed at once: each costs a write, but nothing in a queue. */
 const MAX_POSTPONED = 2_000;
@@ -41,10 +44,10 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
   const rows = await write(
     db,
     sql<TurnWakeup>`
-    update turns set generation = generation + 1, rescues = rescues + 1,
+    update work set generation = generation + 1, rescues = rescues + 1,
       due_at = least(now() + ${pauseMs} * interval '1 millisecond', case when deadline_at > now() then deadline_at end)
     where id = any(array(
-      select id from turns where ${isLate} and ${mayBeWorked} order by due_slot limit ${limit} for no key update skip locked))
+      select id from work where ${isLate} and ${mayBeWorked} order by due_slot limit ${limit} for no key update skip locked))
     returning ${wakeupColumns}, coalesce(deadline_at <= now(), false) as overdue`,
   );
   return rows;
@@ -60,16 +63,18 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
     db,
     sql`
     with late as materialized (
-      select id, "forMs", case when counts then "forMs" else 0 end as "countedMs" from turns
+      select id, "forMs", case when counts then "forMs" else 0 end as "countedMs"
+      from work ${withConfig}
       join json_to_recordset(${limits}::json) as limited (name text, "forMs" double precision, counts boolean) on name = ${limitName}
-      where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true) and config -> 'fallback_models' is null and config -> 'tier_fallback' is null
+      where ${isLate} and step like 'r%' and coalesce(deadline_at > now(), true)
+        and config -> 'fallback_models' is null and config -> 'tier_fallback' is null
         and (not counts or waited_ms + "forMs" <= ${MAX_RATE_LIMIT_WAIT_MS})
-      order by due_slot limit ${MAX_POSTPONED} for no key update of turns skip locked
+      order by due_slot limit ${MAX_POSTPONED} for no key update of work skip locked
     )
-    update turns set generation = generation + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
+    update work set generation = generation + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
       waiting_since = case when rate_limited then waiting_since else now() end, waited_ms = waited_ms + "countedMs"::int,
       due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)}), ${giveBackPlace}
-    from late where turns.id = late.id`,
+    from late where work.id = late.id`,
   );
 }
 
@@ -81,9 +86,9 @@ export async function revertRescues(db: Db, turns: TurnWakeup[]): Promise<void> 
   await write(
     db,
     sql`
-    update turns set rescues = greatest(rescues - 1, 0), due_at = least(due_at, ${dueIn(timing.graceMs)})
+    update work set rescues = greatest(rescues - 1, 0), due_at = least(due_at, ${dueIn(timing.graceMs)})
     from json_to_recordset(${turns}::json) as undelivered ("turnId" text, generation int)
-    where ${isTurnId(sql`"turnId"`)} and turns.id = "turnId" and turns.generation = undelivered.generation and due_at is not null
+    where ${isTurnId(sql`"turnId"`)} and work.id = "turnId" and work.generation = undelivered.generation
       and (lease_owner is null or lease_until < now())`,
   );
 }

@@ -199,15 +199,6 @@ export type StoredEvent = {
   createdAt: string;
 };
 
-/** An event about to be appended; the row lock gives its number, the database its time. */
-export type NewEvent = {
-  id: string;
-  type: EventType;
-  round?: number;
-  callIndex?: number;
-  data?: Record<string, unknown>;
-};
-
 /** Whether an event ends its turn's stream. */
 export function isTerminalEvent(type: EventType): type is TerminalEvent {
   return type === 'turn.completed' || type === 'turn.incomplete' || type === 'turn.failed' || type === 'turn.cancelled';

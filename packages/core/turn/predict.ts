@@ -39,6 +39,7 @@ export type QueuedTurn = Pick<Turn, 'position' | 'createdAt' | 'continues'> & {
   startAt: string | null;
   delayed: boolean;
   deadlineInMs: number | null;
+  hasEndpoints: boolean;
 };
 
 /** A reply that was committed, with its calls. `startedAt` is in milliseconds since 1970; `warnings` are all of the turn. */
@@ -72,7 +73,7 @@ const FRESH_STEP = {
 /** The turn that was just recorded. */
 export function predictQueuedTurn(
   { needsPlace, keyId: _, delaySeconds: __, completion: ___, ...turn }: NewTurn,
-  { position, createdAt, continues, startAt, atHead, delayed, deadlineInMs }: QueuedTurn,
+  { position, createdAt, continues, startAt, atHead, delayed, deadlineInMs, hasEndpoints }: QueuedTurn,
 ): Turn {
   return {
     ...turn,
@@ -99,7 +100,7 @@ export function predictQueuedTurn(
     ...{ output: null, error: null, incompleteReason: null, startedAt: null, completedAt: null },
     work: {
       ...{ ...FRESH_STEP, step: FIRST_STEP, atHead, delayed, uncontended: false, waitedMs: 0 },
-      ...{ waitingSince: createdAt, model: turn.config.model, overdue: false, deadlineInMs },
+      ...{ waitingSince: createdAt, model: turn.config.model, overdue: false, deadlineInMs, hasEndpoints },
       ...{ place: needsPlace ? (atHead ? 'wanted' : 'none') : null, quotaFull: false },
     },
   };

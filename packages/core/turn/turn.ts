@@ -8,7 +8,7 @@ import type { ToolEffect } from './request/tool.ts';
 import type { StandingConfig, TurnConfig } from './request/turn.ts';
 import type { ToolResult } from './tool-result.ts';
 
-type ActiveStatus = 'queued' | 'in_progress' | 'requires_action';
+export type ActiveStatus = 'queued' | 'in_progress' | 'requires_action';
 export type TerminalStatus = 'completed' | 'incomplete' | 'failed' | 'cancelled';
 export type TurnStatus = ActiveStatus | TerminalStatus;
 
@@ -210,6 +210,8 @@ export type Work = {
   place: Place | null;
   /** It wants a place while its project has as many turns at work as it may. */
   quotaFull: boolean;
+  /** True if an endpoint of its project may want its events (R16), as of the read. Always false once the turn has ended. */
+  hasEndpoints: boolean;
 };
 
 /**

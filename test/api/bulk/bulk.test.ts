@@ -136,7 +136,7 @@ test('a bulk means turns of its project alone, and is found by no other', async 
   expect(await read(beta!, body.id)).toMatchObject({ matched: 1, done: 1 });
   expect((await beta!.findTurn(own!)).status).toBe('cancelled');
   expect(describeRefusal(await alpha!.call('GET', `/v1/bulk/${body.id}`))).toBe('404 bulk_not_found: id');
-  const { rows } = await sql`select from turns where project = 'alpha' and status = 'queued'`.execute(harness.db);
+  const { rows } = await sql`select from work where project = 'alpha' and status = 'queued'`.execute(harness.db);
   expect(rows).toHaveLength(2);
 });
 

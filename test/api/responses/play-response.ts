@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { createConversation } from '#core/checkpoint/conversations.ts';
+import type { Ending } from '#core/checkpoint/turns/commits/write-ending.ts';
 import { createTurn } from '#core/checkpoint/turns/create.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { saveResults } from '#core/checkpoint/turns/save-results.ts';
 import { saveRound } from '#core/checkpoint/turns/save-round.ts';
-import type { Ending } from '#core/checkpoint/turns/write-ending.ts';
 import { newId } from '#core/id.ts';
 import { callsOf } from '#core/turn/call.ts';
 import type { LiveEvent } from '#core/turn/event.ts';
@@ -64,21 +64,21 @@ export async function playResponse(
     /** Begins the turn, as a run that then gives its step back. */
     start: async () => {
       await takeLease(db, await load(), RUN);
-      await sql`update turns set edition = 0, lease_owner = null, lease_until = null where id = ${id}`.execute(db);
+      await sql`update work set edition = 0, lease_owner = null, lease_until = null where id = ${id}`.execute(db);
       wake();
     },
     /** The run that had the round is lost: the next one tells an edition of its own. */
     beginAgain: async () => {
-      await sql`update turns set generation = generation + 1, lease_owner = null, lease_until = null where id = ${id}`.execute(
+      await sql`update work set generation = generation + 1, lease_owner = null, lease_until = null where id = ${id}`.execute(
         db,
       );
       wake();
     },
     /** The worker of the round dies: its lease is over, and no event says so. */
-    loseWorker: () => sql`update turns set lease_until = now() - interval '1 second' where id = ${id}`.execute(db),
+    loseWorker: () => sql`update work set lease_until = now() - interval '1 second' where id = ${id}`.execute(db),
     /** Takes the lease on the running round and tells of it, piece by piece. */
     tellRound: async () => {
-      await sql`update turns set edition = edition + 1, lease_owner = ${RUN}, lease_until = now() + interval '1 hour'
+      await sql`update work set edition = edition + 1, lease_owner = ${RUN}, lease_until = now() + interval '1 hour'
         where id = ${id}`.execute(db);
       const { work } = await load();
       const edition = work.edition - 1;

@@ -4,6 +4,7 @@ import { deleteTurn } from '#core/checkpoint/erasure/delete-turn.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { saveCompaction } from '#core/checkpoint/turns/compaction/save-compaction.ts';
 import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
+import { deleteItems } from '#core/checkpoint/turns/items/delete-items.ts';
 import { lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
@@ -83,40 +84,60 @@ test('many who delete one turn are told so once, and no other finds it', async (
 test('a summary that is saved while what it tells of is deleted stays nowhere, whichever commits first', async () => {
   for (const isSavedFirst of [true, false]) {
     const first = await endedTurn(harness, { input: 'purple' });
-    const { body: next } = await say(harness, first);
-    await sql`update turns set status = 'in_progress', started_at = now() where id = ${next.id}`.execute(harness.db);
-    const held = Promise.withResolvers<void>();
-    const mayCommit = Promise.withResolvers<void>();
-    const acts: ((trx: Trx) => Promise<unknown>)[] = [
-      (trx: Trx) => summarize(trx, { first: first.id, next: next.id }),
-      (trx: Trx) => deleteTurn(trx, 'default', first.id),
-    ];
-    if (!isSavedFirst) acts.reverse();
-    const [one, two] = acts;
+    const next = await beginNext(first);
 
-    const ahead = inTransaction(harness, async (trx) => {
-      await one!(trx);
-      held.resolve();
-      await mayCommit.promise;
-    });
-    await held.promise;
-    const behind = inTransaction(harness, two!);
-    await untilOneWaits();
-    mayCommit.resolve();
-    await Promise.all([ahead, behind]);
+    const save = (trx: Trx) => summarize(trx, { covered: first.id, next });
+    const remove = (trx: Trx) => deleteTurn(trx, 'default', first.id);
+    await oneBehindTheOther(isSavedFirst ? [save, remove] : [remove, save]);
 
     expect(await count(harness, 'compactions')).toBeGreaterThan(0);
     expect(await dumpTables(harness.db)).not.toContain('purple');
   }
 });
 
-/** A summary of the first turn, before the first round of the next. */
-function summarize(trx: Trx, { first, next }: { first: string; next: string }) {
+test('a summary that is saved while an item of its own turn is deleted stays nowhere, whichever commits first', async () => {
+  for (const isSavedFirst of [true, false]) {
+    const next = await beginNext(await endedTurn(harness));
+
+    const save = (trx: Trx) => summarize(trx, { covered: next, next });
+    const remove = (trx: Trx) => deleteItems(trx, [`msg_${next.slice('turn_'.length)}_i0`]);
+    await oneBehindTheOther(isSavedFirst ? [save, remove] : [remove, save]);
+
+    expect(await count(harness, 'compactions')).toBeGreaterThan(0);
+    expect(await dumpTables(harness.db)).not.toContain('purple');
+  }
+});
+
+/** Starts the next turn of a conversation, and begins it. */
+async function beginNext(turn: TurnResource): Promise<string> {
+  const { body: next } = await say(harness, turn);
+  await sql`update work set status = 'in_progress', started_at = now() where id = ${next.id}`.execute(harness.db);
+  return next.id;
+}
+
+/** Runs two transactions: the first commits once the second waits for it. */
+async function oneBehindTheOther([one, two]: ((trx: Trx) => Promise<unknown>)[]): Promise<void> {
+  const held = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const ahead = inTransaction(harness, async (trx) => {
+    await one!(trx);
+    held.resolve();
+    await mayCommit.promise;
+  });
+  await held.promise;
+  const behind = inTransaction(harness, two!);
+  await untilOneWaits();
+  mayCommit.resolve();
+  await Promise.all([ahead, behind]);
+}
+
+/** A summary of the turn `covered`, before the first round of `next`. */
+function summarize(trx: Trx, { covered, next }: { covered: string; next: string }) {
   const compaction = {
-    ...{ round: 1, strategy: 'summarize' as const, upToTurn: first, upToRound: 1, summary: 'It was purple.' },
+    ...{ round: 1, strategy: 'summarize' as const, upToTurn: covered, upToRound: 1, summary: 'It was purple.' },
     ...{ beforeTokens: 9, afterTokens: 1, leftOut: 0, model: null, usage: null, requests: 1 },
   };
-  const about = { failedRequests: 0, isUsed: true, covered: [first], ownModel: 'openai/test' };
+  const about = { failedRequests: 0, isUsed: true, covered: [covered], ownModel: 'openai/test' };
   return saveCompaction(trx, { turnId: next, compaction, ...about });
 }
 

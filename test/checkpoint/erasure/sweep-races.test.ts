@@ -6,6 +6,7 @@ import { eraseUnused } from '#core/checkpoint/erasure/erase-unused.ts';
 import { createTurn } from '#core/checkpoint/turns/create.ts';
 import { lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { retryTurn } from '#core/checkpoint/turns/retry.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { age, count, endedTurn, exists, failing, inTransaction, newTurn, say } from './ended-turn.ts';
@@ -47,8 +48,7 @@ test('a sweep takes no turn that is being reopened or that is answered, and wait
     await lockVisibleConversation(trx, failed.conversation_id);
     locked.resolve();
     await mayCommit.promise;
-    await sql`update turns set status = 'queued', error = null, completed_at = null, due_at = now(), at_head = true
-      where id = ${failed.id}`.execute(trx);
+    await retryTurn(trx, { project: 'default', turnId: failed.id, needsPlace: false });
   });
 
   await locked.promise;
@@ -58,7 +58,7 @@ test('a sweep takes no turn that is being reopened or that is answered, and wait
   const later = await sweep();
 
   expect([passed.turnIds, later.turnIds]).toEqual([[], []]);
-  expect((await loadTurn(harness.db, failed.id))?.status).toBe('queued');
+  expect((await loadTurn(harness.db, failed.id))?.status).toBe('in_progress');
 });
 
 test('an answer that waits for a caller is never swept from under it', async () => {

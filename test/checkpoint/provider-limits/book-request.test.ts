@@ -102,10 +102,10 @@ test('a slot of concurrency is free when the run commits, when its lease ends, a
   await postpone(committed);
   await take(killed);
   await take(replaced);
-  await sql`update turns set lease_until = now() - interval '1 millisecond' where id = ${killed.turnId}`.execute(db);
+  await sql`update work set lease_until = now() - interval '1 millisecond' where id = ${killed.turnId}`.execute(db);
   await take(replaced);
   await take(last);
-  await sql`update turns set lease_owner = 'another' where id = ${replaced.turnId}`.execute(db);
+  await sql`update work set lease_owner = 'another' where id = ${replaced.turnId}`.execute(db);
   await take(last);
 
   expect(kinds).toEqual(['booked', 'full', 'booked', 'full', 'booked', 'full', 'booked']);
@@ -134,7 +134,7 @@ test('a run that books twice takes one slot, and another run of its turn takes t
 
   const first = await book({ limits, ...run });
   const again = await book({ limits, ...run });
-  await sql`update turns set lease_owner = 'next'`.execute(db);
+  await sql`update work set lease_owner = 'next'`.execute(db);
   const next = await book({ limits, ...run, runId: 'next' });
 
   expect([first, again, next].map(({ kind }) => kind)).toEqual(['booked', 'booked', 'booked']);

@@ -1,9 +1,13 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { wakeWaiting } from '#core/checkpoint/provider-limits/wake-waiting.ts';
 import { NAME, openLimited } from './open-limited.ts';
 
 const limits = [{ name: NAME, requests_per_minute: 3 }];
+/** Ends turns as the cancellation of each does. */
+const cancel = (which: RawBuilder<unknown>) => sql`
+  with ended as (delete from work where ${which} returning id)
+  update turns set status = 'cancelled', completed_at = now() from ended where turns.id = ended.id`;
 const idsOf = (wakeups: { turnId: string }[]) => wakeups.map(({ turnId }) => turnId);
 
 test('turns that wait are woken in the order in which they came, as many as there is room for', async () => {
@@ -94,13 +98,16 @@ test('a turn that was woken and does not come delays the others for two seconds'
 });
 
 test.each([
-  ['was cancelled', sql`status = 'cancelled', due_at = null, completed_at = now(), at_head = false`],
-  ['runs another step', sql`step = 'r2', rate_limited = false, retry_at = null`],
+  ['was cancelled', (id: string) => cancel(sql`id = ${id}`)],
+  [
+    'runs another step',
+    (id: string) => sql`update work set step = 'r2', rate_limited = false, retry_at = null where id = ${id}`,
+  ],
 ])('a turn that %s leaves the line', async (_, change) => {
   await using limited = await openLimited();
   const { book, db, line } = limited;
   const [first, second] = [await line(), await line()];
-  await sql`update turns set ${change} where id = ${first}`.execute(db);
+  await change(first).execute(db);
 
   const woken = [...(await wakeWaiting(db, limits)), ...(await wakeWaiting(db, limits))];
 
@@ -113,7 +120,7 @@ test('a hundred turns that were cancelled in the line hold up a slot for one loo
   await using limited = await openLimited();
   const { db, line } = limited;
   for (let nth = 0; nth < 100; nth += 1) await line();
-  await sql`update turns set status = 'cancelled', due_at = null, completed_at = now(), at_head = false`.execute(db);
+  await cancel(sql`true`).execute(db);
   const last = await line();
 
   const woken = await wakeWaiting(db, [{ name: NAME, concurrency: 1 }]);
@@ -137,7 +144,7 @@ test('a turn whose model was rate-limited when it came is not woken again, and c
   const { book, db, line, age } = limited;
   const first = await line();
   await wakeWaiting(db, limits);
-  await sql`update turns set generation = generation + 1, retry_at = now() + interval '1 minute'`.execute(db);
+  await sql`update work set generation = generation + 1, retry_at = now() + interval '1 minute'`.execute(db);
   const second = await line();
 
   const woken = await wakeWaiting(db, limits);
@@ -155,8 +162,8 @@ test('a turn that comes by itself, and one that waits for a place of its project
   const { book, db, line, age } = limited;
   const turns = [await line(), await line(), await line()];
   const [own, slow, last] = turns as [string, string, string];
-  await sql`update turns set retry_at = now() where id = ${own}`.execute(db);
-  await sql`update turns set retry_at = now(), place = 'wanted', generation = generation + 2 where id = ${slow}`.execute(
+  await sql`update work set retry_at = now() where id = ${own}`.execute(db);
+  await sql`update work set retry_at = now(), place = 'wanted', generation = generation + 2 where id = ${slow}`.execute(
     db,
   );
 

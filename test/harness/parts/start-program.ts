@@ -8,6 +8,8 @@ import { type Child, spawnChild } from './spawn-child.ts';
 export type ProgramOptions = {
   /** The path of a TypeScript file from the root of the repository. */
   file: string;
+  /** The root of another tree of the repository. */
+  root?: string;
   nodeOptions?: string[];
   env: Record<string, string>;
   /** What it writes once it works. */
@@ -33,10 +35,10 @@ const POLL_MS = 25;
 
 /** Starts a program of this repository in a process of its own and waits until it works. */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
-  const { file, nodeOptions = [], env, ready, signal } = options;
+  const { file, root = ROOT, nodeOptions = [], env, ready, signal } = options;
   await using output = await openProgramOutput(options.output);
-  const child = await spawnChild(process.execPath, [...nodeOptions, join(ROOT, file)], {
-    cwd: ROOT,
+  const child = await spawnChild(process.execPath, [...nodeOptions, join(root, file)], {
+    cwd: root,
     env: { ...surroundings(), ...env },
     stdio: output.stdio,
     // Ctrl-C in a terminal reaches the whole foreground group; the starter of a program ends it.

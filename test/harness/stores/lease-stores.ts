@@ -50,7 +50,7 @@ async function emptied(): Promise<WarmStores | null> {
 async function untilHeard(pubsub: Pubsub): Promise<void> {
   const turnId = 'test-lease';
   const isHeard = Promise.withResolvers<void>();
-  const unsubscribe = pubsub.subscribeToTurn(turnId, () => isHeard.resolve());
+  const unsubscribe = pubsub.subscribeToWakes({ wake: () => isHeard.resolve(), missed: () => {} });
   const call = () => pubsub.publishToTurn({ kind: 'wake', turnId });
   const again = setInterval(call, 50);
   call();
@@ -107,7 +107,8 @@ function untilReturned(pubsub: Pubsub): { pubsub: Pubsub; unsubscribe(): void } 
   return {
     pubsub: {
       ...pubsub,
-      subscribeToTurn: (...given) => tracked(pubsub.subscribeToTurn(...given)),
+      subscribeToWakes: (...given) => tracked(pubsub.subscribeToWakes(...given)),
+      subscribeToEvents: (...given) => tracked(pubsub.subscribeToEvents(...given)),
       subscribeToWorkers: (...given) => tracked(pubsub.subscribeToWorkers(...given)),
     },
     unsubscribe: () => {

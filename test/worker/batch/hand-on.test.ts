@@ -35,7 +35,7 @@ async function workWithoutTools(harness: Harness): Promise<void> {
 
 async function rowOf({ db }: Harness, id: string) {
   const columns = ['step', 'attempts', 'lease_owner', 'failed_requests'] as const;
-  const turn = await db.selectFrom('turns').select(columns).where('id', '=', id).executeTakeFirstOrThrow();
+  const turn = await db.selectFrom('turn_states').select(columns).where('id', '=', id).executeTakeFirstOrThrow();
   const claims = await db.selectFrom('tool_calls').select('claimed_by').where('turn_id', '=', id).execute();
   return { ...turn, claims: claims.map(({ claimed_by }) => claimed_by) };
 }

@@ -60,7 +60,7 @@ describeQueues(({ redis }) => {
 
     await worker.close(0);
     const left = await harness.db
-      .selectFrom('turns')
+      .selectFrom('turn_states')
       .select(['lease_owner', 'step', 'generation', 'starts'])
       .where('id', '=', id)
       .executeTakeFirstOrThrow();

@@ -89,6 +89,6 @@ test('a turn that a bulk leaves alone begins while the bulk stops others, and so
 
 async function statuses({ db }: Harness): Promise<Record<string, number>> {
   const { rows } = await sql<{ status: string; number: number }>`
-    select status, count(*)::int as number from turns group by status`.execute(db);
+    select status, count(*)::int as number from turn_states group by status`.execute(db);
   return Object.fromEntries(rows.map(({ status, number }) => [status, number]));
 }

@@ -93,7 +93,7 @@ test('turns that want a place are cancelled and retried like others, and places 
 
   const ended = await Promise.all([first, second, failed].map(({ id }) => alpha.findTurn(id)));
   expect(ended.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'completed']);
-  const { rows } = await sql`select from turns where place is not null and due_at is null`.execute(harness.db);
+  const { rows } = await sql`select from work`.execute(harness.db);
   expect(rows).toEqual([]);
 });
 

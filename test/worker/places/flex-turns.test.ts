@@ -11,7 +11,7 @@ test('a turn that waits for flex holds no place of its project, and asks for one
   const client = apiClient(harness.url, 'a');
   server.refuse('flex', UNAVAILABLE, 1);
   const places = async () =>
-    (await harness.db.selectFrom('turns').select('place').orderBy('id').execute()).map(({ place }) => place);
+    (await harness.db.selectFrom('work').select('place').orderBy('id').execute()).map(({ place }) => place);
 
   const waiting = await client.startTurn({ input: 'Hi', service_tier: 'flex' });
   await harness.admit();

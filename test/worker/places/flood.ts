@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { plainProject } from '#core/project.ts';
 import { makeProjects } from '#services/process/projects.ts';
 import { apiClient } from '#test/harness/api-client.ts';
@@ -35,17 +35,19 @@ export async function openTwoProjects({ redis = false, alone = false, a = {}, b 
 export async function flood({ db }: Pick<Harness, 'db'>, turnId: string, turns: number): Promise<void> {
   const id = (prefix: string) => sql`${`${prefix}_7${turnId.slice(-9)}`}::text || lpad(n::text, 16, '0')`;
   const copies = sql`generate_series(1, ${turns}::int) as n`;
-  const columns = sql`id, project, conversation_id, position, priority, config, input, metadata, at_head, provider, model, due_at, last_event,
-    place`;
+  const request = sql`id, project, conversation_id, position, priority, config, input, metadata`;
+  const work = sql`id, project, conversation_id, position, priority, stored, at_head, provider, model, due_at, last_event, place`;
   const own = sql`json_build_object('id', ${id('turn')}, 'conversation_id', ${id('conv')}, 'place', 'wanted', 'due_at', 'infinity')`;
+  const copy = (table: string, columns: RawBuilder<unknown>) => sql`
+    insert into ${sql.table(table)} (${columns})
+    select ${columns} from (
+      select (json_populate_record(one, ${own})).* from ${sql.table(table)} as one, ${copies} where one.id = ${turnId}) as copy`;
   await sql`insert into conversations select (json_populate_record(one, json_build_object('id', ${id('conv')}))).*
     from conversations as one, ${copies} where one.id = (select conversation_id from turns where id = ${turnId})`.execute(
     db,
   );
-  await sql`insert into turns (${columns})
-    select ${columns} from (select (json_populate_record(one, ${own})).* from turns as one, ${copies} where one.id = ${turnId}) as copy`.execute(
-    db,
-  );
+  await copy('turns', request).execute(db);
+  await copy('work', work).execute(db);
   await sql`insert into events (turn_id, number, id, type)
     select ${id('turn')}, 1, 'evt_' || n || ${turnId}, 'turn.queued' from ${copies}`.execute(db);
 }
@@ -54,7 +56,7 @@ export async function flood({ db }: Pick<Harness, 'db'>, turnId: string, turns: 
 async function countPlaces({ db, parts }: Pick<Harness, 'db' | 'parts'>, project: string): Promise<number> {
   await parts.admission.settled();
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from turns where project = ${project} and place = 'held'`.execute(db);
+    select count(*)::int as count from work where project = ${project} and place = 'held'`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

@@ -97,13 +97,13 @@ test('turns that were started while none needed a place need one after a reload'
 test('a backlog gets its places in small commits after a reload', async () => {
   await using harness = await openTwoProjects({ alone: true });
   await flood(harness, (await harness.a.startTurn({ input })).id, 1_200);
-  await sql`update turns set place = null, due_at = now() + interval '1 minute'`.execute(harness.db);
+  await sql`update work set place = null, due_at = now() + interval '1 minute'`.execute(harness.db);
 
   harness.bounds.alone = false;
   await harness.admit();
 
   const { rows } = await sql<{ turns: number }>`
-    select count(*)::int as turns from turns where place = 'wanted' group by xmin::text order by 1`.execute(harness.db);
+    select count(*)::int as turns from work where place = 'wanted' group by xmin::text order by 1`.execute(harness.db);
   expect(rows.reduce((sum, { turns }) => sum + turns, 0)).toBe(1_201 - 12);
   expect(rows.at(-1)?.turns).toBeLessThanOrEqual(500);
 });
@@ -117,14 +117,14 @@ test('turns that wait for a place are all worked after a reload that leaves thei
   harness.bounds.alone = true;
   await harness.workUntilIdle();
 
-  const { rows } = await sql<{ status: string }>`select distinct status from turns`.execute(harness.db);
+  const { rows } = await sql<{ status: string }>`select distinct status from turn_states`.execute(harness.db);
   expect(rows).toEqual([{ status: 'completed' }]);
 });
 
 test('a project alone needs no places: nothing of them is written', async () => {
   await using harness = await openTwoProjects({ alone: true });
   const { id } = await harness.a.startTurn({ input });
-  const { rows } = await sql<{ place: string | null }>`select place from turns where id = ${id}`.execute(harness.db);
+  const { rows } = await sql<{ place: string | null }>`select place from work where id = ${id}`.execute(harness.db);
 
   await harness.workUntilIdle();
 
@@ -141,9 +141,7 @@ test('the next turn of a conversation, a retried one and a response ask for a pl
   const response = { model: 'openai/test', input, background: true };
   await harness.a.call('POST', '/v1/responses', { body: response });
   const places = async () => {
-    const { rows } = await sql<{ place: string }>`select place from turns where due_at is not null order by id`.execute(
-      harness.db,
-    );
+    const { rows } = await sql<{ place: string }>`select place from work order by id`.execute(harness.db);
     return rows.map(({ place }) => place);
   };
   await harness.admit();

@@ -47,7 +47,7 @@ export type LimitedRow = { attempts: number; waited_ms: number; rate_limited: bo
 /** What the row of a turn says about its wait. */
 export async function rowOf({ db }: Harness, id: string): Promise<LimitedRow> {
   const { rows } = await sql<LimitedRow>`
-    select attempts, waited_ms, rate_limited, starts from turns where id = ${id}`.execute(db);
+    select attempts, waited_ms, rate_limited, starts from turn_states where id = ${id}`.execute(db);
   return rows[0]!;
 }
 

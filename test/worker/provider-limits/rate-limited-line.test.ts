@@ -31,7 +31,7 @@ test('turns that wait under a limit while their model is rate-limited are not wo
   const rows = await Promise.all(turns.slice(2).map(({ id }) => rowOf(harness, id)));
   expect(Math.max(...rows.map(({ waited_ms }) => waited_ms))).toBeLessThan(61_000);
   expect(await statusesOf(harness, turns)).toEqual(['completed', 'completed', 'in_progress', 'in_progress']);
-  const { rows: turnsNow } = await sql<{ generation: number }>`select generation from turns order by id`.execute(
+  const { rows: turnsNow } = await sql<{ generation: number }>`select generation from turn_states order by id`.execute(
     harness.db,
   );
   expect(Math.max(...turnsNow.map(({ generation }) => generation))).toBeLessThan(6);
@@ -59,9 +59,7 @@ test('a turn that waits under a limit holds no place of its project, and asks fo
   );
   const client = apiClient(harness.url, 'a');
   const places = async () =>
-    (
-      await harness.db.selectFrom('turns').select('place').where('completed_at', 'is', null).orderBy('id').execute()
-    ).map(({ place }) => place);
+    (await harness.db.selectFrom('work').select('place').orderBy('id').execute()).map(({ place }) => place);
   const run = async (model: string) => {
     const { id } = await client.startTurn({ model, input: 'Hi' });
     await harness.admit();
@@ -106,7 +104,7 @@ test('a project without a free place holds up no turn of another project under a
   // The one place of project a is held by a turn of another model.
   await start(a, 'openai/free');
   working.push(harness.workOnce());
-  const slot = sql`update turns set lease_until = now() - interval '1 second' where id = ${asking.id}`;
+  const slot = sql`update work set lease_until = now() - interval '1 second' where id = ${asking.id}`;
   await slot.execute(harness.db);
 
   for (let look = 0; look < 3; look += 1) {

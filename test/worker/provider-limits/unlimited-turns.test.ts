@@ -34,12 +34,12 @@ async function resetStatements(url: string): Promise<void> {
   await inSession(url, (sql) => sql`select pg_stat_statements_reset()`);
 }
 
-/** The statements about turns, and how often each was made. */
+/** The statements about turns and their work, and how often each was made. */
 function statementsOf(url: string): Promise<{ query: string; calls: number }[]> {
   return inSession(url, async (sql) => [
     ...(await sql<{ query: string; calls: number }[]>`
       select query, calls::int from pg_stat_statements(true) join pg_database on pg_database.oid = dbid
-      where datname = current_database() and query ~ 'turns|rounds|provider_' and query !~ 'pg_stat_statements|jobs'
+      where datname = current_database() and query ~ 'turns|\\mwork\\M|rounds|provider_' and query !~ 'pg_stat_statements|jobs'
       order by query`),
   ]);
 }

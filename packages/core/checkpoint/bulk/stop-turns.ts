@@ -25,10 +25,10 @@ export async function stopBulkTurns(db: Db, atOnce = AT_ONCE): Promise<boolean> 
         order by turn_id limit ${atOnce}::int for no key update skip locked) as next
     ),
     free as materialized (
-      select id from turns where id in (select turn_id from portion) and status = 'queued' and lease_owner is null
+      select id from work where id in (select turn_id from portion) and status = 'queued' and lease_owner is null
         and place is distinct from 'stopped' for no key update skip locked
     ),
-    stopped as (update turns set place = 'stopped', due_at = ${dueAtDeadline} where id in (select id from free))
+    stopped as (update work set place = 'stopped', due_at = ${dueAtDeadline} where id in (select id from free))
     update bulks set stops_after = (select max(turn_id) from portion) from taken where bulks.id = taken.id
     returning true as "goesOn"`,
   );
@@ -40,7 +40,7 @@ export async function releaseStoppedTurn(db: Db, turnId: string): Promise<void> 
   await write(
     db,
     sql`
-    update turns set place = 'none', due_at = case when at_head then now() else ${dueAtDeadline} end
+    update work set place = 'none', due_at = case when at_head then now() else ${dueAtDeadline} end
     where id = ${turnId} and place = 'stopped'`,
   );
 }

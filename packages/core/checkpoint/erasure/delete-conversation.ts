@@ -15,7 +15,7 @@ export async function deleteConversation(
 ): Promise<'deleted' | 'busy' | 'missing'> {
   const lines = await lockLines(trx, [id], { waits: true });
   const { rows } = await sql<{ isActive: boolean }>`
-    select exists (select from turns where conversation_id = conversations.id and due_at is not null) as "isActive"
+    select exists (select from work where conversation_id = conversations.id) as "isActive"
     from conversations where id = ${id} and project = ${project} and hidden_at is null`.execute(trx);
   const [conversation] = rows;
   if (lines.length === 0 || !conversation) return 'missing';

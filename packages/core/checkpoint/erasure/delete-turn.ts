@@ -19,7 +19,7 @@ export async function deleteTurn(trx: Trx, project: string, turnId: string): Pro
 
   // It is read under the lock: it may have been deleted before, or reopened.
   const { rows } = await sql<{ isActive: boolean }>`
-    select due_at is not null as "isActive" from turns
+    select completed_at is null as "isActive" from turns
     where id = ${turnId} and ${isVisible} and not ${isAddedItems} for update`.execute(trx);
   const [turn] = rows;
   if (!turn) return 'missing';

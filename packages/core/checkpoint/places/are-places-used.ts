@@ -6,8 +6,8 @@ import type { Db } from '../tables.ts';
 export async function arePlacesUsed(db: Db): Promise<boolean> {
   const [row] = await read(
     db,
-    sql<{ used: boolean }>`select exists (select from turns where place = 'held')
-      or exists (select from turns where place = 'wanted') as used`,
+    sql<{ used: boolean }>`select exists (select from work where place = 'held')
+      or exists (select from work where place = 'wanted') as used`,
   );
   return row?.used ?? false;
 }

@@ -13,17 +13,17 @@ const PORTION = 500;
  * commit would make ends, cancellations and leases of all its turns wait.
  */
 export async function requirePlaces(db: Db): Promise<void> {
-  const rows = await read(db, sql<{ id: string }>`select id from turns where due_slot is not null and place is null`);
+  const rows = await read(db, sql<{ id: string }>`select id from work where place is null`);
   const found = rows.map(({ id }) => id);
   for (let from = 0; from < found.length; from += PORTION) {
     await write(
       db,
       sql`
-      update turns set place = ${place}, due_at = case when ${place} = 'wanted' then ${dueAtDeadline} else due_at end,
+      update work set place = ${place}, due_at = case when ${place} = 'wanted' then ${dueAtDeadline} else due_at end,
         generation = generation + (${place} = 'wanted')::int
       where id = any(array(
-        select id from turns where id in (${listed(found.slice(from, from + PORTION))})
-          and due_slot is not null and place is null for no key update skip locked))`,
+        select id from work where id in (${listed(found.slice(from, from + PORTION))}) and place is null
+        for no key update skip locked))`,
     );
   }
 }

@@ -74,7 +74,7 @@ async function lockLimits(trx: Trx, names: string[]): Promise<boolean> {
 async function readLimits(trx: Trx, names: string[], { turnId, runId }: Booking): Promise<LimitRow[]> {
   const { rows } = await sql<LimitRow>`
     select name, requests, tokens, (extract(epoch from clock_timestamp()) * 1000)::double precision as now,
-      (select count(*)::int from provider_slots join turns on turns.id = turn_id
+      (select count(*)::int from provider_slots join work on work.id = turn_id
         where limit_name = name and run_id <> ${runId} and lease_owner = run_id and lease_until > clock_timestamp()) as running,
       (select count(*)::int from provider_waits
         where limit_name = name and turn_id <> ${turnId} and woken_at is null
@@ -125,7 +125,7 @@ async function writeBooking(
     come as (delete from provider_waits where turn_id = ${turnId}),
     over as (
       delete from provider_slots where limit_name in (${named(slots)}) and turn_id <> ${turnId} and not exists (
-        select from turns where id = turn_id and lease_owner = run_id and lease_until > clock_timestamp())
+        select from work where id = turn_id and lease_owner = run_id and lease_until > clock_timestamp())
     )
     insert into provider_slots (limit_name, turn_id, run_id)
     select name, ${turnId}, ${runId} from (${named(slots)} as name) as slot

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { read, write } from '../../postgres/read-write.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
-import { isActive } from '../sql/active.ts';
 import { dueIn } from '../sql/due.ts';
 import { hasPlace } from '../sql/place.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
@@ -56,7 +55,7 @@ async function readLines(db: Db): Promise<Line[]> {
     sql<Line>`
     select line.*, waiting = 0 and woken = 0 as "isIdle", coalesce(limits.requests, '{}') as requests, coalesce(limits.tokens, '{}') as tokens,
       (extract(epoch from now()) * 1000)::double precision as now,
-      (select count(*)::int from provider_slots join turns on turns.id = turn_id
+      (select count(*)::int from provider_slots join work on work.id = turn_id
         where provider_slots.limit_name = line.name and lease_owner = run_id and lease_until > now()) as running
     from (
       select limit_name as name, count(*) filter (where woken_at is null)::int as waiting,
@@ -95,7 +94,7 @@ function roomOf(line: Line, limits: readonly ProviderLimit[]): Room {
 const MOST = 1_000;
 
 /** True if a turn still waits. It then returns even if nothing wakes it. */
-const mayCome = sql<boolean>`exists (select from turns where id = provider_waits.turn_id and ${isActive} and rate_limited)`;
+const mayCome = sql<boolean>`exists (select from work where id = provider_waits.turn_id and rate_limited)`;
 
 /** A turn without a place asks for one once it is due (R27). One that does not wait any more leaves the line. */
 async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
@@ -122,9 +121,9 @@ async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
       for no key update skip locked
     ),
     woken as (
-      update turns set retry_at = now(), generation = generation + 1,
+      update work set retry_at = now(), generation = generation + 1,
         due_at = case when ${hasPlace} then ${dueIn(timing.graceMs)} else least(now(), deadline_at) end
-      from next where turns.id = next.turn_id and ${isActive} and rate_limited and retry_at > now()
+      from next where work.id = next.turn_id and rate_limited and retry_at > now()
         and (lease_owner is null or lease_until < now())
       returning ${wakeupColumns}, ${hasPlace} as "isDue"
     ),

@@ -13,7 +13,7 @@ export async function lockQueuedTurns(trx: Trx, project: string): Promise<void> 
 export async function countQueuedTurns(trx: Trx, project: string, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count
-    from (select from turns where project = ${project} and status = 'queued' limit ${most}) as counted`.execute(trx);
+    from (select from work where project = ${project} and status = 'queued' limit ${most}) as counted`.execute(trx);
   return rows[0]?.count ?? 0;
 }
 

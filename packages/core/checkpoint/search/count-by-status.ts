@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../postgres/read-write.ts';
 import type { TurnStatus } from '../../turn/turn.ts';
 import type { Db } from '../tables.ts';
+import { splitByStatus } from './active-turns.ts';
 import { isSearch } from './search-query.ts';
 import { fitsTokens, plainCondition, type TurnFilter } from './turn-filter.ts';
 
@@ -30,10 +31,9 @@ export async function countByStatus(
 }
 
 function ofEach(project: string, filter: TurnFilter, most: number): RawBuilder<unknown> {
-  const counts = STATUSES.map((status) => {
-    const condition = plainCondition(project, { ...filter, statuses: [status] });
-    return sql`(select count(*)::int from (
-      select from turns where ${condition} limit ${most}) as counted) as ${sql.ref(status)}`;
+  const counts = splitByStatus({ ...filter, statuses: STATUSES }).map(({ from, part }, index) => {
+    const counted = sql`select from ${from} where ${plainCondition(project, part)} limit ${most}`;
+    return sql`(select count(*)::int from (${counted}) as counted) as ${sql.ref(`${STATUSES[index]}`)}`;
   });
   return sql.join(counts);
 }
@@ -44,5 +44,5 @@ function ofNewest(project: string, filter: TurnFilter, most: number): RawBuilder
   );
   return sql`count(*)::int as looked, ${sql.join(fitting)} from (
     select status, ${fitsTokens(project, filter)} as fits from (
-      select * from turns where ${plainCondition(project, filter)} order by id desc limit ${most}) as turns) as looked`;
+      select * from turn_states as turns where ${plainCondition(project, filter)} order by id desc limit ${most}) as turns) as looked`;
 }

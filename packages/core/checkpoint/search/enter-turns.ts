@@ -4,11 +4,12 @@ import { timing } from '../../turn/timing.ts';
 import { inMs } from '../sql/due.ts';
 import { isAddedItems, isVisible } from '../sql/visible.ts';
 import type { Db, Trx } from '../tables.ts';
+import { activeTurns } from './active-turns.ts';
 import {
   conversationMade,
   entryOfConversation,
   entryOfTurn,
-  isActiveUnentered,
+  isUnentered,
   type Progress,
   readProgress,
   turnEnded,
@@ -125,8 +126,8 @@ const LONGEST_TRANSACTION_MS = 60_000;
 async function enterActive(trx: Trx, progress: Progress): Promise<boolean> {
   const { rows } = await sql<{ isFull: boolean; nowMs: number }>`
     with looked as materialized (
-      select id from turns
-      where due_slot is not null and ${isActiveUnentered(progress)} and created_at < ${inMs(-timing.enterActiveMs)} and ${ofTurns.isFound}
+      select id from ${activeTurns}
+      where ${isUnentered(progress)} and created_at < ${inMs(-timing.enterActiveMs)} and ${ofTurns.isFound}
       order by id limit ${sql.lit(PORTION)}),
     entered as (${enter(lookedUp(ofTurns.table), ofTurns)})
     select count(*) = ${sql.lit(PORTION)} as "isFull", (extract(epoch from now()) * 1000)::double precision as "nowMs" from looked`.execute(

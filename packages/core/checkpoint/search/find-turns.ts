@@ -4,6 +4,7 @@ import { read } from '../../postgres/read-write.ts';
 import { isTerminal, type TerminalStatus } from '../../turn/turn.ts';
 import { listed } from '../sql/listed.ts';
 import type { Db } from '../tables.ts';
+import { relationOf, splitByStatus } from './active-turns.ts';
 import { notEntered, queryOf, readProgress } from './search-query.ts';
 import { stretchesBefore } from './stretches.ts';
 import { fitsTokens, lookedAt, MOST_SKEW_MS, needsEntries, plainCondition, type TurnFilter } from './turn-filter.ts';
@@ -14,7 +15,7 @@ export type FoundPage = TurnFilter & { before?: string; limit: number };
 /** The ids of turns that fit a filter, newest first. What it takes depends on the limit, not on how many fit, or do not. */
 export async function findTurnIds(db: Db, project: string, page: FoundPage): Promise<string[]> {
   const { statuses, limit } = page;
-  if (!needsEntries(page)) return readIds(db, lookedAt(project, page), page);
+  if (!needsEntries(page)) return readIds(db, newestTurns(project, page));
   if (!statuses) return walk(db, project, page);
   const ended = statuses.filter((status): status is TerminalStatus => isTerminal(status));
   const active = statuses.filter((status) => !isTerminal(status));
@@ -22,6 +23,16 @@ export async function findTurnIds(db: Db, project: string, page: FoundPage): Pro
   const atWork = active.length > 0 ? await findActive(db, project, { ...page, statuses: active }) : [];
   const over = ended.length > 0 ? await walk(db, project, { ...page, statuses: ended, endedAs: ended }) : [];
   return newestFirst([...new Set([...atWork, ...over])]).slice(0, limit);
+}
+
+/** A select of the ids of the newest turns that fit, of each status by the index that has them in that order. */
+export function newestTurns(project: string, page: FoundPage, condition = lookedAt): RawBuilder<unknown> {
+  const { before, limit, ...filter } = page;
+  const selects = splitByStatus(filter).map(
+    ({ from, part }) => sql`
+      (select turns.id from ${from} where ${condition(project, part)} ${behind(page)} order by turns.id desc limit ${limit})`,
+  );
+  return sql`select id from (${sql.join(selects, sql` union all `)}) as newest order by id desc limit ${limit}`;
 }
 
 /** How many turns fit a filter, counted no further than `most`. */
@@ -38,15 +49,19 @@ const MOST_ACTIVE = 1_000;
 
 /** Turns that are active are few, and an entry does not say which of the active ones they are. */
 async function findActive(db: Db, project: string, page: FoundPage): Promise<string[]> {
-  const active = await readIds(db, plainCondition(project, page), { ...page, limit: MOST_ACTIVE });
-  const fitting = await readIds(db, sql`turns.id in (${listed(active)}) and ${fitsTokens(project, page)}`, page);
+  const active = await readIds(db, newestTurns(project, { ...page, limit: MOST_ACTIVE }, plainCondition));
+  const fitting = await readIds(
+    db,
+    sql`select id from turns where id in (${listed(active)}) and ${fitsTokens(project, page)}
+    order by id desc limit ${page.limit}`,
+  );
   return active.length < MOST_ACTIVE || fitting.length >= page.limit ? fitting : walk(db, project, page);
 }
 
 /** Walks from the newest entries to the oldest, stretch by stretch, until there are enough. */
 async function walk(db: Db, project: string, page: FoundPage): Promise<string[]> {
   const fits = sql<boolean>`${plainCondition(project, page)} and ${fitsTokens(project, page)}`;
-  const recent = await readRecent(db, notEntered(await readProgress(db), fits), page);
+  const recent = await readIds(db, recentOf(notEntered(await readProgress(db), fits), page));
   const { before = page.createdBefore && firstIdAt('turn', Date.parse(page.createdBefore) + MOST_SKEW_MS) } = page;
   const lowest = page.createdAfter ? firstIdAt('turn', Date.parse(page.createdAfter) - MOST_SKEW_MS) : undefined;
   const found: string[] = [];
@@ -71,7 +86,7 @@ async function findEntered(db: Db, project: string, page: FoundPage & { beginnin
     sql<{ id: string }>`
     with found as materialized (
       select id, completed_at from search_entries where tokens @@ (${queryOf('turn', project, page)} && ${made}::tsquery))
-    select turns.id from found join turns on turns.id = found.id
+    select turns.id from found join ${relationOf(page)} on turns.id = found.id
     where (found.completed_at is not distinct from turns.completed_at or ${fitsTokens(project, page)})
       and ${plainCondition(project, page)} ${behind(page)}
     order by turns.id desc limit ${page.limit}`,
@@ -79,23 +94,15 @@ async function findEntered(db: Db, project: string, page: FoundPage & { beginnin
   return rows.map(({ id }) => id);
 }
 
-async function readIds(db: Db, condition: RawBuilder<unknown>, page: FoundPage): Promise<string[]> {
-  const rows = await read(
-    db,
-    sql<{ id: string }>`
-    select id from turns where ${condition} ${behind(page)} order by id desc limit ${page.limit}`,
-  );
+async function readIds(db: Db, ids: RawBuilder<unknown>): Promise<string[]> {
+  const rows = await read(db, sql<{ id: string }>`${ids}`);
   return rows.map(({ id }) => id);
 }
 
 /** The newest of what is not entered yet: found once, whatever Postgres expects. */
-async function readRecent(db: Db, unentered: RawBuilder<unknown>, page: FoundPage): Promise<string[]> {
-  const rows = await read(
-    db,
-    sql<{ id: string }>`
-    select distinct id from (${unentered} offset 0) as turns where true ${behind(page)} order by id desc limit ${page.limit}`,
-  );
-  return rows.map(({ id }) => id);
+function recentOf(unentered: RawBuilder<unknown>, page: FoundPage): RawBuilder<unknown> {
+  return sql`
+    select distinct id from (${unentered} offset 0) as turns where true ${behind(page)} order by id desc limit ${page.limit}`;
 }
 
 function behind({ before }: { before?: string }): RawBuilder<unknown> {

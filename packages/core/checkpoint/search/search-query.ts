@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../postgres/read-write.ts';
 import type { TerminalStatus } from '../../turn/turn.ts';
-import { isActive } from '../sql/active.ts';
 import type { Db } from '../tables.ts';
+import { activeTurns } from './active-turns.ts';
 
 /** What turns or conversations are searched for by their entries; all that is given has to hold. */
 export type SearchedFor = {
@@ -44,10 +44,13 @@ function wordQuery(q: string): RawBuilder<unknown> {
   return sql`case when numnode(${words}) > 0 then ${words} else ${tokenQuery('no words', '')} end`;
 }
 
-/** The entry of a turn, and that of a conversation, as their rows are now. */
+/**
+ * The entry of a turn, and that of a conversation, as their rows are now. `turns.inputs` is not up to date before the
+ * turn has ended, so the entry of an active turn looks up its inputs in any case.
+ */
 export const entryOfTurn = sql.raw(`entry_of_turn(turns.id, turns.project, turns.config ->> 'model', turns.metadata,
   turns.error ->> 'code', case when turns.completed_at is not null then turns.status end, turns.input,
-  case when turns.inputs > 0 then text_of_joined(turns.id) end, turns.output)`);
+  case when turns.inputs > 0 or turns.completed_at is null then text_of_joined(turns.id) end, turns.output)`);
 export const entryOfConversation = sql.raw(`search_tokens('conversation', conversations.id, conversations.project,
   conversations.config ->> 'model', conversations.metadata, null, null)`);
 
@@ -86,9 +89,12 @@ export async function readProgress(db: Db): Promise<Progress> {
   };
 }
 
-/** Whether a turn is active and may have no entry yet. Each is looked up by its id: few turns are new and active. */
-export function isActiveUnentered({ active }: Progress): RawBuilder<boolean> {
-  return sql<boolean>`${isActive} and turns.id > ${active}
+/**
+ * The condition on a row of `activeTurns` that it may have no entry yet. The statement looks each entry up by its id:
+ * few turns are new and active.
+ */
+export function isUnentered({ active }: Progress): RawBuilder<boolean> {
+  return sql<boolean>`turns.id > ${active}
     and (select true from search_entries as entry where entry.id = turns.id) is null`;
 }
 
@@ -97,5 +103,5 @@ export function notEntered(progress: Progress, fits: RawBuilder<boolean>): RawBu
   return sql`
     select id from turns where completed_at is not null and ${turnEnded} > ${progress.turns} and ${fits}
     union all
-    select id from turns where ${isActiveUnentered(progress)} and ${fits}`;
+    select id from ${activeTurns} where ${isUnentered(progress)} and ${fits}`;
 }

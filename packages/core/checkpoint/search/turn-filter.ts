@@ -3,6 +3,7 @@ import { firstIdAt } from '../../id.ts';
 import type { TurnStatus } from '../../turn/turn.ts';
 import { isAddedItems, isVisible } from '../sql/visible.ts';
 import type { Db } from '../tables.ts';
+import { relationOf, splitByStatus } from './active-turns.ts';
 import { isSearch, notEntered, queryOf, readProgress, type SearchedFor, tokensOfTurn } from './search-query.ts';
 
 /** When what is looked for was created: times in RFC 3339. The first is in the range, the last is not. */
@@ -13,11 +14,16 @@ export type TurnFilter = SearchedFor & CreatedBetween & { statuses?: TurnStatus[
 
 /** A select of the ids of all turns of a project that its callers find and that fit a filter, each once. */
 export async function matchingTurns(db: Db, project: string, filter: TurnFilter): Promise<RawBuilder<unknown>> {
-  if (!needsEntries(filter)) return sql`select turns.id from turns where ${lookedAt(project, filter)}`;
+  if (!needsEntries(filter)) {
+    const selects = splitByStatus(filter).map(
+      ({ from, part }) => sql`select turns.id from ${from} where ${lookedAt(project, part)}`,
+    );
+    return sql.join(selects, sql` union all `);
+  }
   // What is searched for is found once, and each turn of it by its key: Postgres may find it anew for each turn otherwise.
   return sql`select turns.id
     from (select distinct id from (${await searchedTurns(db, project, filter)}) as each) as found
-    cross join lateral (select * from turns where turns.id = found.id offset 0) as turns
+    cross join lateral (select * from ${relationOf(filter)} where turns.id = found.id offset 0) as turns
     where ${plainCondition(project, filter)}`;
 }
 
@@ -26,13 +32,16 @@ export function needsEntries(filter: TurnFilter): boolean {
   return isSearch(filter) && filter.conversationId === undefined;
 }
 
-/** A condition on `turns` that looks at each turn of the project, or of its conversation. */
+/** A condition on the relation of `splitByStatus` that looks at each turn of the project, or of its conversation. */
 export function lookedAt(project: string, filter: TurnFilter): RawBuilder<boolean> {
   const plain = plainCondition(project, filter);
   return isSearch(filter) ? sql<boolean>`${plain} and ${fitsTokens(project, filter)}` : plain;
 }
 
-/** All that needs no entry: it is in the columns of the turn, and in indexes of `turns`. */
+/**
+ * The condition for each part of a filter that needs no entry. It looks at columns of a relation with the name
+ * `turns` that has the statuses of the filter. `splitByStatus` and `relationOf` return such relations.
+ */
 export function plainCondition(project: string, filter: TurnFilter): RawBuilder<boolean> {
   const { statuses, conversationId, errorCode } = filter;
   // Postgres plans a literal by how many rows have it: a rare status is found by its own index.

@@ -95,6 +95,15 @@ export function stopDeliveries(which: RawBuilder<boolean>): RawBuilder<unknown> 
 export const hasEnabledEndpoint = sql<boolean>`exists (
   select from webhook_endpoints as endpoint where endpoint.id = endpoint_id and endpoint.status = 'enabled')`;
 
+/** The condition that an endpoint of a project may want its events (R16). */
+export function hasEndpoints(project: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+      select from webhook_endpoints as endpoint where endpoint.project = ${project} and endpoint.status = 'enabled')`;
+}
+
+/** The condition that no endpoint of the project of a row of `work` may want its events. */
+export const nothingSubscribes: RawBuilder<boolean> = sql`not ${hasEndpoints(sql`work.project`)}`;
+
 /** The secrets that sign for an endpoint now, as JSON, the newest first: for a day after a rotation there are two. */
 export const signingSecrets = sql<string[]>`case when old_secret_until > now() then json_build_array(secret, old_secret)
   else json_build_array(secret) end`;

@@ -4,11 +4,11 @@ type Milliseconds = number | RawBuilder<number>;
 
 /** When a worker should be on a turn, at the latest: after `ms`, or at its deadline if that comes first (R2). */
 export function dueIn(ms: Milliseconds): RawBuilder<Date> {
-  return sql`least(${inMs(ms)}, case when deadline_at > now() then deadline_at end)`;
+  return sql`least(${inMs(ms)}, case when work.deadline_at > now() then work.deadline_at end)`;
 }
 
 /** For a turn that waits for something else than a worker: none need look before its deadline (R2). */
-export const dueAtDeadline: RawBuilder<Date> = sql`coalesce(deadline_at, 'infinity')`;
+export const dueAtDeadline: RawBuilder<Date> = sql`coalesce(work.deadline_at, 'infinity')`;
 
 /**
  * Whether a time has come, by the database's clock; a second early is in time, since the queue's clock may be ahead.

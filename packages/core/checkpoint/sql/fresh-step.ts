@@ -7,7 +7,7 @@ const RUNS = { lease_owner: null, lease_until: null, starts: 0, rescues: 0 };
 const TRIES = { attempts: 0, retry_at: null, tier_wait: null };
 
 /**
- * The columns of `turns` that a commit resets when it moves a turn to another step (`turn/predict.ts` predicts the
+ * The columns of `work` that a commit resets when it moves a turn to another step (`turn/predict.ts` predicts the
  * same). It sets `generation` itself: 0, but for a step that was enqueued before. The edition of a round stays: a retry goes on
  * from it, and a batch has none.
  */
@@ -24,7 +24,7 @@ export function resetIf(columns: 'runs' | 'tries and edition', condition: RawBui
 function reset(columns: Record<string, number | null>, condition?: RawBuilder<unknown>): RawBuilder<unknown> {
   const assignments = Object.entries(columns).map(([column, fresh]) => {
     const value = condition
-      ? sql`case when ${condition} then ${sql.lit(fresh)} else ${sql.ref(`turns.${column}`)} end`
+      ? sql`case when ${condition} then ${sql.lit(fresh)} else ${sql.ref(`work.${column}`)} end`
       : sql.lit(fresh);
     return sql`${sql.ref(column)} = ${value}`;
   });

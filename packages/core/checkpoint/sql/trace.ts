@@ -1,8 +1,14 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
-/** The trace of a turn with the try that has just failed, `failed` of the statement's input; as it was where that is null. */
-export const traceWithFailure = sql`case when failed is null then turns.trace
-  else (coalesce(turns.trace::jsonb, '{}') || jsonb_build_object('failed', failed::jsonb))::json end`;
+/**
+ * Adds the try that has just failed, `failed` of the statement's input, to the traces of turns; `from` is the CTE that
+ * wrote their work. Without a traced try, nothing is written.
+ */
+export function keepFailure(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+      update turns set trace = (coalesce(turns.trace::jsonb, '{}') || jsonb_build_object('failed', failed::jsonb))::json
+      from ${from} as written where turns.id = written.id and failed is not null`;
+}
 
 /** The trace of a turn that is reopened once more, now. */
 export const traceWithReopening = sql`(coalesce(trace::jsonb, '{}') || jsonb_build_object(

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ADMITTED_PRIORITY, DELIVERIES_DUE, type TurnWakeup, type Wakeup } from '../../turn/wakeup.ts';
 
-/** The columns of `turns` that make a wake-up. */
-export const wakeupColumns: RawBuilder<TurnWakeup> = sql`'turn' as kind, turns.id as "turnId", turns.step,
-  turns.generation, turns.provider, case when turns.place = 'held' then ${ADMITTED_PRIORITY} else turns.priority end as priority`;
+/** The columns of `work` that make a wake-up. */
+export const wakeupColumns: RawBuilder<TurnWakeup> = sql`'turn' as kind, work.id as "turnId", work.step,
+  work.generation, work.provider, case when work.place = 'held' then ${ADMITTED_PRIORITY} else work.priority end as priority`;
 
 /** The wake-up of a written turn, whether its step is due now, and whether it has new deliveries. */
 export type DueRow = TurnWakeup & { isDue: boolean; delivers: boolean };

@@ -44,7 +44,7 @@ export async function adoptCalls(
       select ${turnId}, 0, place, own_id, name, arguments, effect, own_approval::json from adopted
     ),
     turn as (
-      update turns set step = ${ADOPTED_STEP}, open_calls = (select count(*) from adopted)
+      update work set step = ${ADOPTED_STEP}, open_calls = (select count(*) from adopted)
       where id = ${turnId} and exists (select from adopted)
     )
     select place from adopted order by place`,

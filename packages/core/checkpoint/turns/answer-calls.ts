@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ToolResult } from '../../turn/tool-result.ts';
 import type { Approval, WaitsFor } from '../../turn/turn.ts';
 import type { Trx } from '../tables.ts';
-import { type Answered, advanceBatch, isIndex } from './advance-batch.ts';
+import { type Answered, advanceBatch, isIndex } from './commits/advance-batch.ts';
 
 /**
  * An answer from outside for one waiting call: its result, or leave to run (`result` null). `waitsFor` is what the call

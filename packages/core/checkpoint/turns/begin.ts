@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
-import { timing } from '../../turn/timing.ts';
 import type { Turn } from '../../turn/turn.ts';
-import { hasCome, inMs } from '../sql/due.ts';
+import { hasCome } from '../sql/due.ts';
+import { leaseFor } from '../sql/lease.ts';
 import { hasPlace } from '../sql/place.ts';
 import { writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
 import { joinedOf, requestColumns, selectTurn, stateColumns, type TurnAsRead, toTurn } from './reading/select.ts';
 
 /**
- * Reads a queued turn and takes its first lease, in one statement; returns the turn as it was before. Undefined if a guard refused
- * or the turn has more than `most` bytes. `loadTurn` and `takeLease` then say which (R3, R27). What joined while it waited for the
- * row is read again (R29).
+ * Reads a queued turn and takes its first lease, in one statement; returns the turn as it was before. Undefined if a guard
+ * refused or the turn has more than `most` bytes. `loadTurn` and `takeLease` then say which (R3, R27). An input that
+ * joined while the statement waited for the row makes it read again (R29).
  */
 export async function beginTurn(
   db: Db,
@@ -23,35 +23,37 @@ export async function beginTurn(
   if (!row) return undefined;
   const { joinedCount, ...begun } = row;
   const turn = joinedCount === (row.joined?.length ?? 0) ? toTurn(begun) : await selectTurn(db, turnId, 'any');
-  if (!turn) return undefined;
-  const work = {
-    ...turn.work,
-    leaseOwner: null,
-    leased: false,
-    uncontended: false,
-    starts: 0,
-    edition: turn.work.edition - 1,
-  };
-  return { ...turn, status: 'queued', startedAt: null, lastEvent: turn.lastEvent - 1, work };
+  return turn && beforeLease(turn);
 }
+
+/** The turn as it was before its first lease. */
+function beforeLease(turn: Turn): Turn {
+  const { edition } = turn.work;
+  const free = { leaseOwner: null, leased: false, uncontended: false, starts: 0, edition: edition - 1 };
+  return { ...turn, status: 'queued', startedAt: null, lastEvent: turn.lastEvent - 1, work: { ...turn.work, ...free } };
+}
+
+/** The columns of an active turn that are not in its row of `work`, as `turn_states` has them. */
+const columnsOfTurn = sql`turns.config, turns.input, turns.metadata, turns.created_at, turns.start_at, turns.schedule_id, turns.continues,
+        turns.trace, turns.output, turns.error, turns.incomplete_reason, turns.completed_at, turns.hidden_at`;
 
 const write = writeFor<TurnAsRead & { joinedCount: number }>(
   sql`"runId" text, most bigint, "eventId" text`,
   (input) => sql`
     with ${input},
-    leased as (
-      update turns set lease_owner = "runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)}, starts = 1,
-        rescues = 0, edition = turns.edition + 1, started_at = now(), last_event = last_event + 1, status = 'in_progress',
-        begun_with = inputs
-      from input where turns.id = "turnId" and status = 'queued' and at_head and step = 'r1' and generation = 0 and starts = 0
-        and lease_owner is null and (deadline_at is null or deadline_at > now()) and ${hasCome('retry_at')} and ${hasPlace}
-        and octet_length(turns.input::text) + octet_length(config::text) + case when turns.inputs = 0 then 0 else (
+    begun as (
+      update work set ${leaseFor(sql`"runId"`)}, starts = 1, edition = work.edition + 1, started_at = now(),
+        last_event = work.last_event + 1, status = 'in_progress', begun_with = work.inputs
+      from input join turns on turns.id = "turnId"
+      where work.id = "turnId" and work.status = 'queued' and at_head and work.step = 'r1' and work.generation = 0 and starts = 0
+        and lease_owner is null and (work.deadline_at is null or work.deadline_at > now()) and ${hasCome('retry_at')} and ${hasPlace}
+        and octet_length(turns.input::text) + octet_length(config::text) + case when work.inputs = 0 then 0 else (
           select sum(octet_length(content::text)) from inputs where turn_id = turns.id) end <= most
-      returning turns.*, input.*
+      returning work.*, ${columnsOfTurn}, "turnId", "eventId"
     ),
     event as (
-      insert into events (turn_id, number, id, type) select id, last_event, "eventId", 'turn.started' from leased
+      insert into events (turn_id, number, id, type) select id, last_event, "eventId", 'turn.started' from begun
     )
     select "turnId", ${requestColumns}, ${stateColumns}, null::json as rounds, null::json as calls,
-      null::json as compactions, ${joinedOf(sql`leased`)}, leased.inputs as "joinedCount" from leased`,
+      null::json as compactions, ${joinedOf(sql`turns`)}, turns.inputs as "joinedCount" from begun as turns`,
 );

@@ -10,7 +10,7 @@ export type Cancelled = { status: TurnStatus; wakeups: Wakeup[]; wasActive: bool
 export async function cancelTurn(trx: Trx, project: string, turnId: string): Promise<Cancelled | undefined> {
   const turn = await trx
     .selectFrom('turns')
-    .select(['conversation_id', 'status'])
+    .select('conversation_id')
     .where('id', '=', turnId)
     .where('project', '=', project)
     .where('hidden_at', 'is', null)
@@ -23,5 +23,5 @@ export async function cancelTurn(trx: Trx, project: string, turnId: string): Pro
   // The turn may have been deleted meanwhile, or its conversation.
   const rows = trx.selectFrom('turns').select('status').where('id', '=', turnId).where('hidden_at', 'is', null);
   const ended = await rows.executeTakeFirst();
-  return ended && { status: ended.status, wakeups: [], wasActive: false };
+  return ended?.status ? { status: ended.status, wakeups: [], wasActive: false } : undefined;
 }

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
 import { nameStep } from '../../turn/step.ts';
-import { timing } from '../../turn/timing.ts';
-import { isActive } from '../sql/active.ts';
-import { inMs } from '../sql/due.ts';
+import { isFreeFor, leaseFor } from '../sql/lease.ts';
 import type { Db } from '../tables.ts';
 
 /** Calls of one batch that a run is about to make. */
@@ -11,7 +9,7 @@ export type Claim = { turnId: string; round: number; runId: string; indexes: num
 
 /**
  * Claims `at_most_once` calls before they are made, together with the lease (R6). A claim is durable and under the
- * turn's row lock, only where no other run has the lease and the call has no claim or result. Returns the indexes of
+ * lock of the row of work, only where no other run has the lease and the call has no claim or result. Returns the indexes of
  * the calls that are now the run's.
  */
 export async function claimCalls(db: Db, { turnId, round, runId, indexes }: Claim): Promise<number[]> {
@@ -19,8 +17,7 @@ export async function claimCalls(db: Db, { turnId, round, runId, indexes }: Clai
     db,
     sql<{ index: number }>`
     with target as materialized (
-      select id from turns where id = ${turnId} and ${isActive} and step = ${nameStep('batch', round)}
-        and (lease_owner is null or lease_owner = ${runId} or lease_until < now())
+      select id from work where id = ${turnId} and step = ${nameStep('batch', round)} and ${isFreeFor(sql`${runId}`)}
       for no key update
     ),
     claimed as (
@@ -30,9 +27,8 @@ export async function claimCalls(db: Db, { turnId, round, runId, indexes }: Clai
       returning index
     ),
     leased as (
-      update turns set lease_owner = ${runId}, lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
-        starts = starts + (lease_owner is distinct from ${runId})::int, rescues = 0
-      from target where turns.id = target.id and exists (select from claimed)
+      update work set ${leaseFor(sql`${runId}`)}, starts = starts + (lease_owner is distinct from ${runId})::int
+      from target where work.id = target.id and exists (select from claimed)
     )
     select index from claimed order by index`,
   );

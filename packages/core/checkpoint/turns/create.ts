@@ -4,6 +4,7 @@ import { type NewTurn, predictQueuedTurn, type QueuedTurn } from '../../turn/pre
 import type { StandingConfig } from '../../turn/request/turn.ts';
 import { timing } from '../../turn/timing.ts';
 import type { Turn } from '../../turn/turn.ts';
+import { hasEndpoints } from '../sql/deliveries.ts';
 import { inMs } from '../sql/due.ts';
 import { recordTurns } from '../sql/rounds/record-rounds.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
@@ -98,8 +99,7 @@ const continued = sql`(
 
 const insertCompletion = sql`
     completion as (
-      insert into completions (turn_id, project, listed) select id, turns.project, "isListed"
-      from turns join input on "turnId" = id where input.stored
+      insert into completions (turn_id, project, listed) select "turnId", project, "isListed" from line where stored
     ),`;
 
 /**
@@ -112,24 +112,33 @@ function newTurns(conversation: RawBuilder<unknown>, { areCompletions = false } 
     (input) => sql`
     with ${input},
     conversation as (${conversation}),
-    turns as (
-      insert into turns (id, project, conversation_id, position, provider, model, priority, config, input, metadata, at_head,
-        deadline_at, place, due_at, last_event, stored, key_id, trace, start_at, debounced, schedule_id, warnings${areCompletions ? sql`, continues` : sql``})
-      select "turnId", project, "conversationId", case when not ${isDelayed} then position end, provider, model, priority, config::json, input::json, metadata::json,
-        at_head and not ${isDelayed}, ${deadlineAt}, case when "needsPlace" then case when at_head and not ${isDelayed} then 'wanted' else 'none' end end,
-        case when at_head and not "needsPlace" and not ${isDelayed} then least(${inMs(timing.graceMs)}, ${deadlineAt}) else coalesce(${deadlineAt}, 'infinity') end, 1,
-        stored, "keyId", trace::json, ${startsAt}, debounced, "scheduleId", warnings::json${areCompletions ? sql`, ${continued}` : sql``}
+    line as materialized (
+      select input.*, case when not ${isDelayed} then position end as own_position, at_head and not ${isDelayed} as heads,
+        ${startsAt} as starts_at, ${deadlineAt} as deadline_at, ${areCompletions ? continued : sql`null::text`} as continues
       from input join conversation on conversation.id = "conversationId"
-      returning id, project, model, key_id, position, at_head, created_at, start_at, deadline_at, continues
+    ),
+    turns as (
+      insert into turns (id, project, conversation_id, position, priority, config, input, metadata, key_id, deadline_at, start_at,
+        schedule_id, continues, stored, trace)
+      select "turnId", project, "conversationId", own_position, priority, config::json, input::json, metadata::json, "keyId", deadline_at,
+        starts_at, "scheduleId", continues, stored, trace::json from line
     ),${areCompletions ? insertCompletion : sql``}
-    recorded as (${recordTurns(sql`turns`)}
+    work as (
+      insert into work (id, project, conversation_id, position, priority, key_id, deadline_at, stored, at_head, last_event, provider,
+        model, due_at, place, debounced, warnings)
+      select "turnId", project, "conversationId", own_position, priority, "keyId", deadline_at, stored, heads, 1, provider, model,
+        case when heads and not "needsPlace" then least(${inMs(timing.graceMs)}, deadline_at) else coalesce(deadline_at, 'infinity') end,
+        case when "needsPlace" then case when heads then 'wanted' else 'none' end end, debounced, warnings::json from line
+    ),
+    recorded as (${recordTurns(sql`line`)}
     ),
     event as (
-      insert into events (turn_id, number, id, type)
-      select id, 1, "eventId", 'turn.queued' from turns join input on "turnId" = id
+      insert into events (turn_id, number, id, type) select "turnId", 1, "eventId", 'turn.queued' from line
     )
-    select id as "turnId", coalesce(position, ${sql.lit(BEHIND_ALL)}) as position, position is null as delayed,
-      at_head as "atHead", created_at::text as "createdAt", start_at::text as "startAt", continues, ${deadlineInMs} as "deadlineInMs" from turns`,
+    select "turnId", coalesce(own_position, ${sql.lit(BEHIND_ALL)}) as position, own_position is null as delayed, heads as "atHead",
+      now()::text as "createdAt", starts_at::text as "startAt", continues, ${deadlineInMs} as "deadlineInMs",
+      ${hasEndpoints(sql`line.project`)} as "hasEndpoints"
+    from line`,
   );
 }
 
@@ -149,7 +158,7 @@ const firstOfConversation = sql`
 const nextOfConversation = sql`
       update conversations set turns = turns + (not ${isDelayed})::int from input where id = "conversationId"
       returning id, turns as position,
-        not exists (select from turns where conversation_id = conversations.id and at_head) as at_head`;
+        not exists (select from work where conversation_id = conversations.id and at_head) as at_head`;
 
 const writeFirst = newTurns(firstOfConversation);
 const writeFirstCompletion = newTurns(firstOfConversation, { areCompletions: true });

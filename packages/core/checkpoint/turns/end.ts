@@ -2,16 +2,16 @@ import { newId } from '../../id.ts';
 import { DELIVERIES_DUE, type Wakeup } from '../../turn/wakeup.ts';
 import type { LastRound } from '../sql/rounds/insert-round.ts';
 import type { Db, Trx } from '../tables.ts';
-import { lockConversation } from './lock.ts';
 import {
   type Ended,
   type Ending,
   rowOfEnding,
   writeEndingAfterRound,
   writeEndingAlone,
+  writeEndingLean,
   writeEndingWithoutRound,
-  writeTurnEndingAlone,
-} from './write-ending.ts';
+} from './commits/write-ending.ts';
+import { lockConversation } from './lock.ts';
 
 /**
  * Ends a turn in one transaction with everything that hangs on it (R12, R16, R17): its last round, the results of its
@@ -28,12 +28,15 @@ export async function endTurn(trx: Trx, ending: Ending): Promise<Wakeup[] | null
 /**
  * Ends a turn with its last round like `endTurn`, in one statement where no other turn of its conversation waits. The
  * statement does not see turns that came while it waited for the lock; the counts of the locked conversation show that
- * some did.
+ * some did. The lean statement also refuses if an endpoint was enabled since the run loaded the turn (R16). `endTurn`
+ * then decides.
  */
 export async function endWithRound(db: Db, ending: Ending & { lastRound: LastRound }): Promise<Wakeup[] | null> {
-  const eventIds = [newId('evt'), newId('evt')];
-  const write = ending.isTurnOnly ? writeTurnEndingAlone : writeEndingAlone;
-  const wakeups = wakeupsOf(await write(db, rowOfEnding(ending, eventIds)));
+  const row = rowOfEnding(ending, [newId('evt'), newId('evt')]);
+  const { hasSubscribers = true, error, lastRound } = ending;
+  const isLean = !hasSubscribers && !error && (lastRound.calls ?? []).length === 0;
+  const writeAlone = isLean ? writeEndingLean : writeEndingAlone;
+  const wakeups = wakeupsOf(await writeAlone(db, row));
   return wakeups ?? db.transaction().execute((trx) => endTurn(trx, ending));
 }
 
@@ -45,11 +48,11 @@ function wakeupsOf([ended]: Ended[]): Wakeup[] | null {
 /** One id for each event that may happen: a last round has no open calls, any other end may find some. */
 async function newEventIds(trx: Trx, { turnId, lastRound }: Ending): Promise<string[]> {
   if (lastRound) return [newId('evt'), newId('evt')];
-  const turn = await trx
-    .selectFrom('turns')
+  const work = await trx
+    .selectFrom('work')
     .select('open_calls')
     .where('id', '=', turnId)
     .forNoKeyUpdate()
     .executeTakeFirst();
-  return Array.from({ length: (turn?.open_calls ?? 0) + 1 }, () => newId('evt'));
+  return Array.from({ length: (work?.open_calls ?? 0) + 1 }, () => newId('evt'));
 }

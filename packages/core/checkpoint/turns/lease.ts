@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
 import { write } from '../../postgres/read-write.ts';
-import { timing } from '../../turn/timing.ts';
 import type { Turn } from '../../turn/turn.ts';
-import { isActive } from '../sql/active.ts';
-import { hasCome, inMs } from '../sql/due.ts';
+import { hasCome } from '../sql/due.ts';
+import { isFree, leaseFor } from '../sql/lease.ts';
 import { hasPlace } from '../sql/place.ts';
 import { isTurnId, writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
@@ -32,14 +31,14 @@ const take = writeFor<{ edition: number; inputs: number }>(
   (input) => sql`
     with ${input},
     leased as (
-      update turns set lease_owner = "runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
-        starts = starts + 1, rescues = 0, edition = edition + 1, started_at = coalesce(started_at, now()),
-        last_event = last_event + (status = 'queued')::int, begun_with = case when status = 'queued' then inputs else begun_with end,
+      update work set ${leaseFor(sql`"runId"`)}, starts = starts + 1, edition = edition + 1,
+        started_at = coalesce(started_at, now()), last_event = last_event + (status = 'queued')::int,
+        begun_with = case when status = 'queued' then inputs else begun_with end,
         status = case when status = 'queued' then 'in_progress' else status end
-      from input where turns.id = "turnId" and ${isActive} and at_head and model = "ownModel" and turns.step = input.step
-        and (lease_owner is null or lease_until < now()) and ${hasCome('retry_at')} and ${hasPlace}
+      from input where work.id = "turnId" and at_head and model = "ownModel" and work.step = input.step
+        and ${isFree} and ${hasCome('retry_at')} and ${hasPlace}
         and tier_wait ->> 'tier' is not distinct from "ownTier"
-      returning turns.id, edition - 1 as edition, inputs, last_event, started_at = now() as is_first, "eventId"
+      returning work.id, edition - 1 as edition, inputs, last_event, started_at = now() as is_first, "eventId"
     ),
     event as (
       insert into events (turn_id, number, id, type)
@@ -63,14 +62,14 @@ export type LeaseRenewal = {
 };
 
 /**
- * The run has its step for another lease, and tells its round under that edition; or `busy`: the turn's row is locked, so
+ * The run has its step for another lease, and tells its round under that edition; or `busy`: its row of work is locked, so
  * nothing is known yet.
  */
 export type RenewalOutcome = { edition: number } | 'busy';
 
 /**
  * One heartbeat for all steps of a worker, in one statement: takes each lease once, then only renews it (R2b, R4). It
- * skips turns with locked rows, so that one never delays the others. A run that is missing from the answer has
+ * skips turns whose rows of work are locked, so that one never delays the others. A run that is missing from the answer has
  * lost its step.
  */
 export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map<string, RenewalOutcome>> {
@@ -82,16 +81,16 @@ export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map
         as renewal ("turnId" text, step text, generation int, "runId" text, "isFirst" boolean, counts boolean)
       where ${isTurnId(sql`"turnId"`)}
     ),
-    candidate as materialized (select "runId" from turns join renewal on id = "turnId" where ${mayRenew}),
+    candidate as materialized (select "runId" from work join renewal on id = "turnId" where ${mayRenew}),
     free as materialized (
-      select id from turns where id in (select "turnId" from renewal) for no key update skip locked
+      select id from work where id in (select "turnId" from renewal) for no key update skip locked
     ),
     renewed as (
-      update turns set lease_owner = renewal."runId", lease_until = ${inMs(timing.leaseMs)}, due_at = ${inMs(timing.leaseMs)},
-        starts = starts + (counts and lease_owner is distinct from renewal."runId")::int, rescues = 0,
+      update work set ${leaseFor(sql`renewal."runId"`)},
+        starts = starts + (counts and lease_owner is distinct from renewal."runId")::int,
         edition = edition + (lease_owner is distinct from renewal."runId")::int
       from renewal, free
-      where turns.id = free.id and turns.id = renewal."turnId" and ${mayRenew}
+      where work.id = free.id and work.id = renewal."turnId" and ${mayRenew}
       returning renewal."runId", edition - 1 as edition
     )
     select "runId", edition from candidate left join renewed using ("runId")`,
@@ -99,6 +98,6 @@ export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map
   return new Map(rows.map(({ runId, edition }) => [runId, edition === null ? 'busy' : { edition }]));
 }
 
-const mayRenew = sql<boolean>`${isActive} and turns.step = renewal.step
-  and (lease_owner = renewal."runId" or (renewal."isFirst" and status = 'in_progress' and turns.generation = renewal.generation
-    and (lease_owner is null or lease_until < now())))`;
+const mayRenew = sql<boolean>`work.step = renewal.step
+  and (lease_owner = renewal."runId" or (renewal."isFirst" and status = 'in_progress' and work.generation = renewal.generation
+    and ${isFree}))`;

@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import type { Trx } from '../tables.ts';
 
 /**
  * Locks a conversation, before anything that starts or ends one of its turns. One turn then follows another exactly
- * once. Locks are always taken in one order: conversation, then turns. False when there is no such conversation.
+ * once. Locks are always taken in one order: conversation, work, turns. False when there is no such conversation.
  */
 export async function lockConversation(trx: Trx, id: string): Promise<boolean> {
   const row = await trx
@@ -26,7 +27,13 @@ export async function lockVisibleConversation(trx: Trx, id: string): Promise<boo
   return row !== undefined;
 }
 
-/** Locks a turn, before a write that has to see the latest write to it. */
+/**
+ * Locks a turn, before a write that has to see the latest write to it: its row of `work` while it is active, else its row
+ * of `turns`, which a retry or a delete changes. A turn that a retry reopens during the wait has no open call yet, so a
+ * caller finds none to answer.
+ */
 export async function lockTurn(trx: Trx, turnId: string): Promise<void> {
-  await trx.selectFrom('turns').select('id').where('id', '=', turnId).forNoKeyUpdate().execute();
+  await sql`
+    with active as materialized (select id from work where id = ${turnId} for no key update)
+    select id from turns where id = ${turnId} and not exists (select from active) for no key update`.execute(trx);
 }

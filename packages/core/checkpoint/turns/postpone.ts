@@ -7,9 +7,10 @@ import type { TurnWakeup } from '../../turn/wakeup.ts';
 import { enterLine, type Waiter } from '../provider-limits/enter-line.ts';
 import { inMs } from '../sql/due.ts';
 import { editionAfterTry } from '../sql/edition.ts';
+import { mayGiveUp } from '../sql/lease.ts';
 import { hasPlace } from '../sql/place.ts';
 import { rawJson, writeFor } from '../sql/statement.ts';
-import { traceWithFailure } from '../sql/trace.ts';
+import { keepFailure } from '../sql/trace.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 
@@ -77,12 +78,12 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnWak
   return isDue ? [{ ...wakeup, delayMs: later.delayMs }] : [];
 }
 
-const staysAtWork = sql`(turns.place is null or turns.place = 'held' and "delayMs" = 0)`;
+const staysAtWork = sql`(work.place is null or work.place = 'held' and "delayMs" = 0)`;
 
 /** A round that needs no capacity of a tier keeps null. */
-const tierWaitAfterTry = sql`case when "capacityRefusals" = 0 and "toTier" is null then turns.tier_wait else json_build_object(
-          'refusals', coalesce((turns.tier_wait ->> 'refusals')::int, 0) + "capacityRefusals",
-          'since', coalesce(turns.tier_wait ->> 'since', now()::text), 'tier', coalesce("toTier", turns.tier_wait ->> 'tier')) end`;
+const tierWaitAfterTry = sql`case when "capacityRefusals" = 0 and "toTier" is null then work.tier_wait else json_build_object(
+          'refusals', coalesce((work.tier_wait ->> 'refusals')::int, 0) + "capacityRefusals",
+          'since', coalesce(work.tier_wait ->> 'since', now()::text), 'tier', coalesce("toTier", work.tier_wait ->> 'tier')) end`;
 
 const write = writeFor<TurnWakeup & { isDue: boolean }>(
   sql`step text, "ownGeneration" int, "runId" text, called json, "delayMs" double precision, counts int, requests int,
@@ -90,29 +91,31 @@ const write = writeFor<TurnWakeup & { isDue: boolean }>(
   "limitRequests" int, "limitTokens" double precision, "eventData" text, failed text, "eventId" text`,
   (input) => sql`
     with ${input},
-    turns as (
-      update turns set due_at = least(${inMs(sql`"delayMs" + case when ${staysAtWork} then ${sql.lit(timing.graceMs)} else 0 end`)}, deadline_at),
-        place = case when ${staysAtWork} then turns.place else 'none' end, retry_at = ${inMs(sql`"delayMs"`)},
-        generation = turns.generation + 1, lease_owner = null, lease_until = null, starts = 0,
+    postponed as (
+      update work set due_at = least(${inMs(sql`"delayMs" + case when ${staysAtWork} then ${sql.lit(timing.graceMs)} else 0 end`)}, work.deadline_at),
+        place = case when ${staysAtWork} then work.place else 'none' end, retry_at = ${inMs(sql`"delayMs"`)},
+        generation = work.generation + 1, lease_owner = null, lease_until = null, starts = 0,
         edition = ${editionAfterTry},
         attempts = attempts + counts, failed_requests = failed_requests + requests, rate_limited = "rateLimited",
         waiting_since = case when rate_limited and "rateLimited" then waiting_since else now() end,
-        tier_wait = ${tierWaitAfterTry}, trace = ${traceWithFailure}, waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
-      from input where turns.id = "turnId" and status in ('queued', 'in_progress') and turns.step = input.step
-        and (lease_owner = "runId" or (turns.generation = "ownGeneration" and (lease_owner is null or lease_until < now())))
-      returning turns.id, turns.step, turns.generation, provider, priority, place, last_event, "runId", called, "eventType", "eventData", "eventId",
-        "limitName", "limitRequests", "limitTokens"
+        tier_wait = ${tierWaitAfterTry}, waited_ms = waited_ms + "waitedMs", last_event = last_event + ("eventData" is not null)::int
+      from input where work.id = "turnId" and status in ('queued', 'in_progress') and work.step = input.step
+        and ${mayGiveUp(sql`"ownGeneration"`)}
+      returning work.id, work.step, work.generation, provider, priority, place, last_event, "runId", called, "eventType", "eventData", "eventId",
+        "limitName", "limitRequests", "limitTokens", failed
     ),
-    line as (${enterLine(sql`turns`)}
+    line as (${enterLine(sql`postponed`)}
+    ),
+    traced as (${keepFailure(sql`postponed`)}
     ),
     unclaimed as (
-      update tool_calls set claimed_by = null, claimed_at = null from turns
-      where turn_id = turns.id and claimed_by = "runId" and result is null
+      update tool_calls set claimed_by = null, claimed_at = null from postponed
+      where turn_id = postponed.id and claimed_by = "runId" and result is null
         and index not in (select value::int from json_array_elements_text(called))
     ),
     event as (
       insert into events (turn_id, number, id, type, data)
-      select id, last_event, "eventId", "eventType", "eventData"::json from turns where "eventData" is not null
+      select id, last_event, "eventId", "eventType", "eventData"::json from postponed where "eventData" is not null
     )
-    select ${wakeupColumns}, ${hasPlace} as "isDue" from turns`,
+    select ${wakeupColumns}, ${hasPlace} as "isDue" from postponed as work`,
 );

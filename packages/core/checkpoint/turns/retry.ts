@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
-import type { NewEvent } from '../../turn/event.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
 import { enterTurn } from '../search/enter-turns.ts';
 import { dueAtDeadline, dueIn } from '../sql/due.ts';
-import { freshStep } from '../sql/fresh-step.ts';
 import { traceWithReopening } from '../sql/trace.ts';
 import { isVisible } from '../sql/visible.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
@@ -41,20 +39,32 @@ export async function retryTurn(trx: Trx, { project, turnId, needsPlace }: Retry
   const { rows } = await sql<TurnWakeup & { at_head: boolean }>`
     with conversation as (update conversations set reopened = reopened + 1 where id = ${turn.conversation_id}),
     head as (
-      select not exists (select from turns where conversation_id = ${turn.conversation_id} and at_head) as is_free
+      select not exists (select from work where conversation_id = ${turn.conversation_id} and at_head) as is_free
+    ),
+    reopened as (
+      update turns set status = null, output = null, error = null, completed_at = null, trace = ${traceWithReopening}
+      where id = ${turnId} and status = 'failed' and ${isVisible} and not exists (${forksOf(turnId)})
+      returning turns.*
+    ),
+    work as (
+      insert into work (id, project, conversation_id, position, priority, key_id, deadline_at, stored, status, step, generation, edition,
+        at_head, provider, model, due_at, place, started_at, last_event, inputs, begun_with, compacted_before, warnings, failed_requests)
+      select id, project, conversation_id, position, priority, key_id, deadline_at, stored,
+        case when started_at is null then 'queued' else 'in_progress' end, step, generation + 1, edition, is_free,
+        split_part(${ownModel}, '/', 1), ${ownModel},
+        case when is_free and not ${needsPlace} then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
+        case when ${needsPlace} then case when is_free then 'wanted' else 'none' end end,
+        started_at, last_event + 1, inputs, begun_with, compacted_before, warnings, failed_requests
+      from reopened as work cross join head
+      returning *
+    ),
+    event as (
+      insert into events (turn_id, number, id, type) select id, last_event, ${newId('evt')}, 'turn.resumed' from work
     )
-    update turns set status = case when started_at is null then 'queued' else 'in_progress' end, output = null, error = null,
-      completed_at = null, at_head = is_free,
-      due_at = case when is_free and not ${needsPlace} then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end,
-      place = case when ${needsPlace} then case when is_free then 'wanted' else 'none' end end,
-      generation = generation + 1, ${freshStep}, waited_ms = 0, trace = ${traceWithReopening},
-      model = ${ownModel}, provider = split_part(${ownModel}, '/', 1)
-    from head where id = ${turnId} and status = 'failed' and ${isVisible} and not exists (${forksOf(turnId)})
-    returning ${wakeupColumns}, at_head`.execute(trx);
+    select ${wakeupColumns}, at_head from work`.execute(trx);
   const [wakeup] = rows;
   if (!wakeup) return { kind: (await isForked(trx, turnId)) ? 'forked' : 'not-failed' };
 
-  await appendEvents(trx, turnId, [{ id: newId('evt'), type: 'turn.resumed' }]);
   await enterTurn(trx, turnId);
   return { kind: 'resumed', wakeup: wakeup.at_head && !needsPlace ? wakeup : null };
 }
@@ -72,29 +82,4 @@ async function isForked(trx: Trx, turnId: string): Promise<boolean> {
   const { rows } = await sql`
     select from turns where id = ${turnId} and status = 'failed' and exists (${forksOf(turnId)})`.execute(trx);
   return rows.length > 0;
-}
-
-/** Appends events in order and without a gap; numbers are taken under the turn's row lock (R5). */
-async function appendEvents(trx: Trx, turnId: string, events: NewEvent[]): Promise<void> {
-  const { last_event } = await trx
-    .updateTable('turns')
-    .set((turn) => ({ last_event: turn('last_event', '+', events.length) }))
-    .where('id', '=', turnId)
-    .returning('last_event')
-    .executeTakeFirstOrThrow();
-
-  await trx
-    .insertInto('events')
-    .values(
-      events.map((event, index) => ({
-        turn_id: turnId,
-        number: last_event - events.length + 1 + index,
-        id: event.id,
-        type: event.type,
-        round: event.round ?? null,
-        call_index: event.callIndex ?? null,
-        data: event.data ?? null,
-      })),
-    )
-    .execute();
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ToolResult } from '../../turn/tool-result.ts';
 import type { ToolCall } from '../../turn/turn.ts';
 import type { Db } from '../tables.ts';
-import { type Answered, advanceBatch, isIndex } from './advance-batch.ts';
+import { type Answered, advanceBatch, isIndex } from './commits/advance-batch.ts';
 
 /**
  * The result of one call, about to be committed. `fullOutput` is kept only where the model gets a shortened one. Under
@@ -25,18 +25,23 @@ export type NewResults = {
   round: number;
   results: NewResult[];
   leaseOwner?: string | null | undefined;
+  /** True if a call of the batch waits, or has waited, for a client or a person. False: none does, as the run has loaded it. */
+  waits?: boolean;
 };
 
 /**
- * Records results in one statement. The first write of each call wins, and a later one changes nothing (R5, R10); nor does one
- * of another call than stands there, which a failover that lost commits has in its place.
+ * Records results in one statement. The first write of each call wins, and a later one changes nothing (R5, R10); nor does
+ * the result of another call than the stored one, which a failover that lost commits has in its place. A lean statement
+ * that writes nothing is followed by the full one: after such a failover a call of the batch may wait.
  */
 export async function saveResults(
   db: Db,
-  { turnId, round, results, leaseOwner = null }: NewResults,
+  { turnId, round, results, leaseOwner = null, waits = true }: NewResults,
 ): Promise<Answered> {
   const rows = results.map(({ call, ...known }) => ({ ...known, index: call.index, call: nameOf(call) }));
-  return await write(db, { turnId, round, leaseOwner, results: rows }, results.length);
+  const batch = { turnId, round, leaseOwner, results: rows };
+  const saved = waits ? null : await writeRunning(db, batch, results.length);
+  return saved && saved.written.length > 0 ? saved : await write(db, batch, results.length);
 }
 
 /** Models may use an id again when they are asked again, for other arguments. */
@@ -46,7 +51,7 @@ function nameOf({ id, arguments: args }: Pick<ToolCall, 'id' | 'arguments'>): st
 
 const nameOfCall = sql`tool_calls.id || ' ' || encode(sha256(convert_to(tool_calls.arguments, 'UTF8')), 'hex')`;
 
-const write = advanceBatch({
+const answering = {
   columns: sql`"leaseOwner" text, results json`,
   guard: sql`and ("leaseOwner" is null or (lease_owner = "leaseOwner" and lease_until > now()))`,
   answered: sql`
@@ -62,4 +67,7 @@ const write = advanceBatch({
       where turn_id = known.id and tool_calls.round = known.round and tool_calls.index = known.index
         and tool_calls.result is null and ${nameOfCall} = known.call
       returning turn_id, tool_calls.index, waits_for is not null as waited, true as done`,
-});
+};
+
+const write = advanceBatch(answering);
+const writeRunning = advanceBatch(answering, { isLean: true });

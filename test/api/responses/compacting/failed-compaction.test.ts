@@ -108,7 +108,7 @@ test('a caller who closes the connection of a compaction cancels it', async () =
   made.end(JSON.stringify({ model: 'test', input: hello }));
   await once(made, 'finish');
   const statuses = async () =>
-    (await harness.db.selectFrom('turns').select('status').execute()).map(({ status }) => status);
+    (await harness.db.selectFrom('turn_states').select('status').execute()).map(({ status }) => status);
   await waitUntil(async () => expect(await statuses()).toEqual(['queued']));
 
   made.destroy();

@@ -107,7 +107,7 @@ test('a response that is not stored is cancelled with its connection, too', asyn
 
   socket.close();
 
-  const unstored = harness.db.selectFrom('turns').select('status');
+  const unstored = harness.db.selectFrom('turn_states').select('status');
   await waitUntil(async () => expect(await unstored.execute()).toEqual([{ status: 'cancelled' }]));
 });
 

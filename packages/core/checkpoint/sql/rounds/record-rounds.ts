@@ -43,8 +43,8 @@ export function recordSummaries(from: RawBuilder<unknown>): RawBuilder<unknown> 
       select project, model, key_id, 0, ${FIGURES} from ${from} where model is not null`;
 }
 
-/** Records turns that are asked for. `from` has the columns `project`, `key_id` and `model`. */
+/** Records turns that are asked for. `from` has the columns `project`, `keyId` and `model`. */
 export function recordTurns(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-      insert into usage_records (project, model, key_id, turns) select project, model, key_id, 1 from ${from}`;
+      insert into usage_records (project, model, key_id, turns) select project, model, "keyId", 1 from ${from}`;
 }

@@ -16,6 +16,6 @@ export function standsOnOf(rounds: Pick<Round, 'startedAt'>[]): number | null {
  */
 export function standsOn(number: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`("standsOn" is null or exists (
-    select from rounds as before where before.turn_id = turns.id and before.number = ${number} - 1
+    select from rounds as before where before.turn_id = work.id and before.number = ${number} - 1
       and abs(extract(epoch from before.started_at) - "standsOn"::numeric) < 0.002))`;
 }

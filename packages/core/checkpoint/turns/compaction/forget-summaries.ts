@@ -17,7 +17,7 @@ export async function forgetSummaries(trx: Trx, targets: RawBuilder<unknown>): P
       join conversations on conversations.forked_from = origin.id
     )
     update compactions set summary = null
-    from behind join turns as owner on owner.conversation_id = behind.conversation_id and owner.position >= since
+    from behind join turn_states as owner on owner.conversation_id = behind.conversation_id and owner.position >= since
       and owner.compacted_before is not null
     where compactions.turn_id = owner.id and summary is not null
       and since <= (select position from turns where turns.id = up_to_turn)`.execute(trx);

@@ -35,12 +35,17 @@ export async function saveCompaction(db: Db, { compaction, ...about }: NewCompac
   return saved ? { ...compaction, summary: saved.summary, createdAt: saved.createdAt } : null;
 }
 
-/** The turns that the summary may tell of, but for the turn itself, which the update locks. */
-const coveredTurns = sql`input, json_array_elements_text(covered) as one (id) where one.id <> "turnId"`;
+/** Locks the row of `work` before any turn, as the end of a turn does: the summary may tell of its own turn too. */
+const lockWork = sql`
+  select work.id, covered from input join work on work.id = "turnId" for no key update of work`;
 
-/** These are locked: a delete of one that has come first is seen, and one that waits finds the summary and empties it (R31). */
+/**
+ * Locks the turns that the summary may tell of. The statement sees a delete that has come first, and a delete that waits
+ * finds the summary and empties it (R31).
+ */
 const lockCovered = sql`
-  select id, hidden_at, deleted_items from turns where id in (select one.id from ${coveredTurns}) order by id for share`;
+  select id, hidden_at, deleted_items from turns
+  where id in (select one.id from held, json_array_elements_text(held.covered) as one (id)) order by id for share`;
 
 /** One that is gone was deleted, however much of it had been deleted before. */
 const deletedOf = sql`case when locked.id is null then 1000000
@@ -48,8 +53,7 @@ const deletedOf = sql`case when locked.id is null then 1000000
 
 const isStale = sql`(summary is not null and "leftOut" < (
     select coalesce(sum(${deletedOf}), 0)
-    from json_array_elements_text(covered) as one (id) left join locked using (id) where one.id <> "turnId")
-  + coalesce((select json_array_length(deleted_items) from turns where id = "turnId" and covered::jsonb ? "turnId"), 0))`;
+    from json_array_elements_text(covered) as one (id) left join locked using (id)))`;
 
 const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
   sql`round int, strategy text, "upToTurn" text, "upToRound" int, summary text, "beforeTokens" int, "afterTokens" int, "leftOut" int,
@@ -57,29 +61,30 @@ const write = writeFor<Pick<Compaction, 'createdAt' | 'summary'>>(
   "eventId" text`,
   (input) => sql`
     with ${input},
+    held as materialized (${lockWork}),
     locked as materialized (${lockCovered}),
     known as materialized (select "turnId", ${isStale} as stale from input),
-    turns as (
-      update turns set compacted_before = round, attempts = 0, failed_requests = failed_requests + "failedRequests",
+    work as (
+      update work set compacted_before = round, attempts = 0, failed_requests = failed_requests + "failedRequests",
         last_event = last_event + ("isUsed" and not stale)::int
       from input join known using ("turnId")
-      where turns.id = "turnId" and status = 'in_progress' and step = 'r' || round and coalesce(compacted_before, 0) < round
-        and turns.model = "ownModel"
-      returning turns.id, project, key_id, last_event, stale, case when not stale then summary end as told, input.*
+      where work.id = "turnId" and status = 'in_progress' and step = 'r' || round and coalesce(compacted_before, 0) < round
+        and work.model = "ownModel"
+      returning work.id, project, key_id, last_event, stale, case when not stale then summary end as told, input.*
     ),
     saved as (
       insert into compactions (turn_id, round, strategy, up_to_turn, up_to_round, summary, before_tokens, after_tokens, left_out,
         model, usage, requests)
       select id, round, strategy, "upToTurn", "upToRound", told, "beforeTokens", "afterTokens", "leftOut", model, usage, requests
-      from turns
+      from work
     ),
-    recorded as (${recordSummaries(sql`turns`)}
+    recorded as (${recordSummaries(sql`work`)}
     ),
     event as (
       insert into events (turn_id, number, id, type, round, data)
       select id, last_event, "eventId", 'context.compacted', round, json_build_object('round', round, 'up_to_turn', "upToTurn",
         'up_to_round', "upToRound", 'before_tokens', "beforeTokens", 'after_tokens', "afterTokens")
-      from turns where "isUsed" and not stale
+      from work where "isUsed" and not stale
     )
-    select id as "turnId", told as summary, now()::text as "createdAt" from turns`,
+    select id as "turnId", told as summary, now()::text as "createdAt" from work`,
 );

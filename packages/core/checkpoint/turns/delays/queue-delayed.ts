@@ -13,7 +13,8 @@ export type QueuedTurns = { wakeups: TurnWakeup[]; turnIds: string[] };
 const NOTHING: QueuedTurns = { wakeups: [], turnIds: [] };
 
 /** One that a bulk has stopped stays as it is until that cancels it (R34). */
-const isDue = sql<boolean>`position is null and completed_at is null and start_at <= now() and place is distinct from 'stopped'`;
+const isDue = sql<boolean>`position is null and completed_at is null and start_at <= now()
+  and (select place from work where work.id = turns.id) is distinct from 'stopped'`;
 
 /**
  * Queues delayed turns whose time has come, by the database's clock, as if they were asked for now (R35): each takes its
@@ -47,13 +48,17 @@ async function takePositions(trx: Trx, conversationIds: string[], needsPlace: bo
       from (select conversation_id, count(*) as number from due group by conversation_id) as counted
       where conversations.id = counted.conversation_id
       returning conversations.id, turns - number as before,
-        not exists (select from turns where conversation_id = conversations.id and at_head) as is_free
+        not exists (select from work where conversation_id = conversations.id and at_head) as is_free
+    ),
+    queued as (
+      update work set position = before + nth, at_head = is_free and nth = 1, waiting_since = now(),
+        place = case when ${needsPlace} then case when is_free and nth = 1 then 'wanted' else 'none' end end,
+        due_at = case when is_free and nth = 1 and not ${needsPlace} then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end
+      from due join line on line.id = due.conversation_id where work.id = due.id
+      returning ${wakeupColumns}, work.position, at_head as "atHead"
     )
-    update turns set position = before + nth, at_head = is_free and nth = 1, waiting_since = now(),
-      place = case when ${needsPlace} then case when is_free and nth = 1 then 'wanted' else 'none' end end,
-      due_at = case when is_free and nth = 1 and not ${needsPlace} then ${dueIn(timing.graceMs)} else ${dueAtDeadline} end
-    from due join line on line.id = due.conversation_id where turns.id = due.id
-    returning ${wakeupColumns}, at_head as "atHead"`.execute(trx);
+    update turns set position = queued.position from queued where turns.id = "turnId"
+    returning kind, "turnId", queued.step, queued.generation, queued.provider, queued.priority, "atHead"`.execute(trx);
   const first = needsPlace ? [] : rows.filter(({ atHead }) => atHead);
   return {
     wakeups: first.map(({ atHead: _, ...wakeup }) => wakeup),

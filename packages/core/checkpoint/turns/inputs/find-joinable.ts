@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { TurnConfig } from '../../../turn/request/turn.ts';
-import { isActive } from '../../sql/active.ts';
 import { isVisible } from '../../sql/visible.ts';
 import type { Trx } from '../../tables.ts';
 
@@ -16,14 +15,14 @@ export async function findJoinable(
   conversationId: string,
   policy: 'steer' | 'merge',
 ): Promise<JoinableTurn | undefined> {
-  const steered = { isMeant: sql`${isActive} and (at_head or ${isDebounced})`, order: sql`at_head desc, id desc` };
-  const merged = { isMeant: sql`status = 'queued'`, order: sql`position desc nulls first, id desc` };
+  const steered = { isMeant: sql`(at_head or ${isDebounced})`, order: sql`at_head desc, id desc` };
+  const merged = { isMeant: sql`work.status = 'queued'`, order: sql`work.position desc nulls first, id desc` };
   const { isMeant, order } = policy === 'steer' ? steered : merged;
   const { rows } = await sql<JoinableTurn>`
-    select id, config, priority from turns
-    where conversation_id = ${conversationId} and ${isVisible} and (position is not null or ${isDebounced}) and ${isMeant}
+    select id, config, turns.priority from work join turns using (id)
+    where work.conversation_id = ${conversationId} and ${isVisible} and (work.position is not null or ${isDebounced}) and ${isMeant}
     order by ${order} limit 1`.execute(trx);
   return rows[0];
 }
 
-const isDebounced = sql`(position is null and debounced)`;
+const isDebounced = sql`(work.position is null and debounced)`;

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { newId } from '../../../id.ts';
 import type { JoinedInput } from '../../../turn/turn.ts';
 import { enterTurn } from '../../search/enter-turns.ts';
-import { isActive } from '../../sql/active.ts';
 import type { Trx } from '../../tables.ts';
 
 /**
- * Adds an input to an active turn, with its event, in one statement; false where the turn has ended. It makes nothing due: the
- * step that is due takes the input along, or the end of the turn is refused for it (R26, R30). So it touches neither step,
- * generation, lease, `due_at` nor status. Its number is taken under the turn's row lock. The caller has locked the conversation.
- * `isQueued`: it may not have begun either. Searches find the turn by what has joined it.
+ * Adds an input to an active turn, with its event, in one statement; false if the turn has ended. It makes nothing
+ * due: the step that is due takes the input along, or the end of the turn is refused for it (R26, R30). So it touches
+ * neither step, generation, lease, `due_at` nor status. The statement takes the number of the input under the lock of
+ * the turn's row of `work`. The caller has locked the conversation. `isQueued`: the turn may not have begun either.
+ * Searches find the turn by what has joined it.
  */
 export async function joinTurn(
   trx: Trx,
@@ -19,7 +19,8 @@ export async function joinTurn(
 ): Promise<boolean> {
   const { rows } = await sql`
     with joined as (
-      update turns set inputs = inputs + 1, last_event = last_event + 1 where id = ${turnId} and ${isActive} ${isQueued ? sql`and status = 'queued'` : sql``}
+      update work set inputs = inputs + 1, last_event = last_event + 1
+      where id = ${turnId} ${isQueued ? sql`and status = 'queued'` : sql``}
       returning id, inputs, last_event
     ),
     input as (

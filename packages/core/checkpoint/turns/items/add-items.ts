@@ -14,10 +14,8 @@ export async function addItems(trx: Trx, { id, project, conversationId, input }:
     with conversation as (
       update conversations set turns = turns + 1 where id = ${conversationId} returning turns as position
     )
-    insert into turns (id, project, conversation_id, position, provider, priority, config, input, metadata, status, at_head,
-      output, completed_at)
-    select ${id}, ${project}, ${conversationId}, position, '', 0, ${NO_MODEL}::json, ${input}::json, '{}', 'completed', false,
-      '', now()
+    insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status, output, completed_at)
+    select ${id}, ${project}, ${conversationId}, position, 0, ${NO_MODEL}::json, ${input}::json, '{}', 'completed', '', now()
     from conversation`.execute(trx);
 }
 

@@ -42,7 +42,7 @@ export async function readChain(
     )
     select id, link, conversation_id as "conversationId", status, config -> 'response' ->> 'background' is not null as "isResponse",
       ${preview} as preview, created_at::text as "createdAt", (select count(*)::int from forks) as "forkCount"
-    from links join turns using (id) order by id desc`,
+    from links join turn_states as turns using (id) order by id desc`,
   );
   const linked = (as: Link['link']) => rows.filter(({ link }) => link === as);
   return {

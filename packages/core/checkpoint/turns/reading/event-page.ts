@@ -32,7 +32,7 @@ export async function readEventPage(
     sql<PageAsRead>`
     with ${pageOf(id, { after, limit })}
     select ${outlineWith({ config: NO_CONFIG, rounds, calls, joined, compactions: sql`null::json` })}, ${events} as events
-    from turns where id = ${id} and ${isFound}`,
+    from turn_states as turns where id = ${id} and ${isFound}`,
   );
   if (!row) return undefined;
   const { events: found, ...outline } = row;

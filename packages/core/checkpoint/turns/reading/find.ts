@@ -24,7 +24,7 @@ export async function findTurnState(
   const [row] = await read(
     db,
     sql<Pick<Turn, 'id' | 'status' | 'lastEvent'>>`
-    select id, status, last_event as "lastEvent" from turns
+    select id, status, last_event as "lastEvent" from turn_states as turns
     where id = ${id} and project = ${project} and ${isVisible} and not ${isAddedItems}`,
   );
   return row;
@@ -55,10 +55,9 @@ const firstOf = (conversationId: string) => sql`conversation_id = ${conversation
 /** The ids of a conversation's turns that have not ended, in their order, without those that are delayed (R35). */
 export async function findActiveTurns(db: Db, conversationId: string): Promise<string[]> {
   const query = db
-    .selectFrom('turns')
+    .selectFrom('work')
     .select('id')
     .where('conversation_id', '=', conversationId)
-    .where('due_at', 'is not', null)
     .where('position', 'is not', null)
     .orderBy('position');
   const rows = await read(db, query);
@@ -68,10 +67,9 @@ export async function findActiveTurns(db: Db, conversationId: string): Promise<s
 /** The ids of a conversation's turns whose time has not come. */
 export async function findDelayedTurns(db: Db, conversationId: string): Promise<string[]> {
   const query = db
-    .selectFrom('turns')
+    .selectFrom('work')
     .select('id')
     .where('conversation_id', '=', conversationId)
-    .where('due_at', 'is not', null)
     .where('position', 'is', null)
     .orderBy('id');
   const rows = await read(db, query);

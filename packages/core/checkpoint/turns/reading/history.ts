@@ -46,7 +46,7 @@ const wasKept = sql`(history_until is null
   or history_until >= case when "upTo" is null then "endsBefore" else "endsBefore" - 1 end or "forkedAfter" < deletion)`;
 
 /** All turns of these conversations that are before their ends. */
-export const turnsOfLine = sql`line join turns on conversation_id = "lineOf" and position < "endsBefore"`;
+export const turnsOfLine = sql`line join turn_states as turns on conversation_id = "lineOf" and position < "endsBefore"`;
 
 /** A turn of a line as it was, and the ids of its items that were deleted since (contract-responses R27). */
 export type LineTurn = { turn: Turn; deletedItems: readonly string[] };
@@ -84,7 +84,7 @@ export async function loadHistory(
     ${historyOf(conversationId, before, sql`${bytesOfTurn} as bytes`)},
     size as (select coalesce(sum(bytes), 0) <= ${most}::bigint as fits from history)
     select fits, turn.* from size left join lateral (
-      select ${selectLineTurn}, "upToRound" from history join turns using (id) where fits) as turn on true
+      select ${selectLineTurn}, "upToRound" from history join turn_states as turns using (id) where fits) as turn on true
     order by position`,
   );
   if (rows[0]?.fits === false) return null;
@@ -124,7 +124,7 @@ export async function listLine(
     sql<LineTurnAsRead & { found: number }>`
     with recursive ${lineOf(conversationId, sql`2147483647`)},
     page as materialized (${page})
-    select ${selectLineTurn}, ${upToRound}, found::int from page join turns using (id) left join line on "upTo" = id
+    select ${selectLineTurn}, ${upToRound}, found::int from page join turn_states as turns using (id) left join line on "upTo" = id
     order by position ${sql.raw(direction)}`,
   );
   const { rows: turns, hasMore } = pageOfRows(found);

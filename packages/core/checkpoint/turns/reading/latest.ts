@@ -24,8 +24,8 @@ export function latestOf(conversationId: RawBuilder<unknown>): RawBuilder<unknow
   const shown = sql`turns.conversation_id = ${conversationId} and ${isVisible} and not ${isAddedItems}`;
   return sql`
     select * from (
-      (select * from turns where ${shown} and position is not null order by position desc limit 1)
+      (select * from turn_states as turns where ${shown} and position is not null order by position desc limit 1)
       union all
-      (select * from turns where ${shown} and position is null order by id desc limit 1)) as turns
+      (select * from turn_states as turns where ${shown} and position is null order by id desc limit 1)) as turns
     order by position is null limit 1`;
 }

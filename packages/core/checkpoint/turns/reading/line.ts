@@ -43,7 +43,7 @@ export async function findLastTurns(db: Db, conversationId: string): Promise<Tur
   const rows = await read(
     db,
     sql<LineTurnAsRead>`
-    select ${selectLineTurn} from turns
+    select ${selectLineTurn} from turn_states as turns
     where ${ofConversation} and position >= coalesce((${lastAsked}), 0) order by position`,
   );
   return rows.map((row) => asHistory(toLineTurn(row)));
@@ -55,10 +55,9 @@ export async function hasActiveBefore(
   { conversationId, position }: Pick<Turn, 'conversationId' | 'position'>,
 ): Promise<boolean> {
   const query = db
-    .selectFrom('turns')
+    .selectFrom('work')
     .select('id')
     .where('conversation_id', '=', conversationId)
-    .where('due_at', 'is not', null)
     .where('position', '<', position)
     .limit(1);
   return (await read(db, query)).length > 0;
@@ -75,7 +74,7 @@ export async function findLastBegun(
   const rows = await read(
     db,
     sql<{ turnId: string; position: number }>`
-    select id as "turnId", position from turns
+    select id as "turnId", position from turn_states as turns
     where conversation_id = ${conversationId} and id <> ${id} and position is not null and ${isVisible}
       and (started_at <= ${createdAt}::timestamptz or (${isAddedItems} and created_at <= ${createdAt}::timestamptz))
     order by position desc limit 1`,
@@ -88,7 +87,7 @@ export async function findTurnOfItems(db: Db, project: string, turnId: string): 
   const rows = await read(
     db,
     sql<LineTurnAsRead>`
-    select ${selectLineTurn} from turns where id = ${turnId} and project = ${project} and ${isVisible}`,
+    select ${selectLineTurn} from turn_states as turns where id = ${turnId} and project = ${project} and ${isVisible}`,
   );
   return rows[0] && toLineTurn(rows[0]);
 }

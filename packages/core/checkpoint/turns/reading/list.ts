@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../../postgres/read-write.ts';
 import type { ListedTurn, Turn } from '../../../turn/turn.ts';
-import { findTurnIds } from '../../search/find-turns.ts';
+import { findTurnIds, newestTurns } from '../../search/find-turns.ts';
 import { isSearch } from '../../search/search-query.ts';
-import { plainCondition, type TurnFilter } from '../../search/turn-filter.ts';
+import type { TurnFilter } from '../../search/turn-filter.ts';
 import { listed } from '../../sql/listed.ts';
 import { fittingRows, type Page, pageOfRows } from '../../sql/page.ts';
 import type { Db } from '../../tables.ts';
@@ -41,25 +41,16 @@ async function readPage<Row extends Found>(
 ): Promise<Page<Omit<Row, 'found'>>> {
   const { limit } = page;
   const ids = isSearch(page) ? await findTurnIds(db, project, { ...page, limit: limit + 1 }) : null;
-  const rows = ids ? sql`from turns where id in (${listed(ids)})` : newest(project, page);
+  const rows = sql`from (${ids ? listed(ids) : newestTurns(project, { ...page, limit: limit + 1 })}) as found (turn)
+    cross join lateral (select * from turn_states as turns where turns.id = found.turn offset 0) as turns`;
   const fitting = fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
   const found = await read(
     db,
     sql<Row>`
     with page as materialized (${fitting})
-    select ${columns}, found::int from page join turns using (id) order by id desc`,
+    select ${columns}, found::int from page join turn_states as turns using (id) order by id desc`,
   );
   const { rows: shown, hasMore } = pageOfRows(found);
   // Of those that were found some may be deleted by now: the list goes on all the same.
   return { rows: shown, hasMore: hasMore || (shown.length > 0 && ids !== null && ids.length > limit) };
-}
-
-/** The newest turns that fit, of each status by the index that has them in that order. */
-function newest(project: string, { statuses, before, limit, ...others }: TurnPage): RawBuilder<unknown> {
-  const behind = before === undefined ? sql`` : sql`and id < ${before}`;
-  const branches = (statuses ?? [undefined]).map((status) => {
-    const condition = plainCondition(project, { ...others, ...(status && { statuses: [status] }) });
-    return sql`(select * from turns where ${condition} ${behind} order by id desc limit ${limit + 1})`;
-  });
-  return sql`from (${sql.join(branches, sql` union all `)}) as turns`;
 }

@@ -74,7 +74,7 @@ export async function outlineHistory(db: Db, conversationId: string, before?: nu
     sql<OutlineAsRead>`
     ${historyOf(conversationId, before, bytes)}
     select ${outline(NO_CONFIG, sql`null::json`)}, deleted_items as "deletedItems", "upToRound", "requestBytes", "roundBytes", "callBytes"
-    from history join turns using (id) order by position`,
+    from history join turn_states as turns using (id) order by position`,
   );
   return rows.map(toOutlined);
 }
@@ -90,7 +90,7 @@ export async function outlineTurn(db: Db, id: string): Promise<OutlinedTurn | un
   const rows = await read(
     db,
     sql<OutlineAsRead>`
-    select ${outline(sql`config`, callsAfter(sql`-1`, outlinedCall))}, ${bytes}, null as "deletedItems" from turns where id = ${id}`,
+    select ${outline(sql`config`, callsAfter(sql`-1`, outlinedCall))}, ${bytes}, null as "deletedItems" from turn_states as turns where id = ${id}`,
   );
   return rows.map(toOutlined)[0];
 }
@@ -102,7 +102,10 @@ export async function loadShortened(
   upTo: { round: number; characters: number },
 ): Promise<Turn | undefined> {
   const result = resultUpTo({ position, ...upTo });
-  const rows = await read(db, sql<TurnAsRead>`select ${selectWithResult(result)} from turns where id = ${id}`);
+  const rows = await read(
+    db,
+    sql<TurnAsRead>`select ${selectWithResult(result)} from turn_states as turns where id = ${id}`,
+  );
   return rows.map(toTurn)[0];
 }
 
@@ -136,7 +139,7 @@ export async function loadPlanned(
     sql<LineTurnAsRead>`
     ${historyOf(conversationId, before, sql`null`)}
     select ${upTo ? selectWithResult(resultUpTo(upTo)) : selectWhole}, deleted_items as "deletedItems", "upToRound"
-    from history join turns using (id)
+    from history join turn_states as turns using (id)
     where position between ${position(plan.first)}::int and ${position(Math.min(plan.last, outline.length - 1))}::int
     order by position`,
   );

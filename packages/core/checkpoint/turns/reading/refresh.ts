@@ -109,5 +109,5 @@ const readChanges = readFor<TurnAsRead & { settledAt: SettledAt | null }>(
     with ${input}
     select "turnId", ${stateColumns}, ${rounds} as rounds, ${calls} as calls, ${compactions} as compactions,
       ${joinedOf(sql`turns`)}, ${settledAt} as "settledAt"
-    from input join turns on id = "turnId" where most is null or ${bytesAfter(sql`settled`)} <= most`,
+    from input join turn_states as turns on id = "turnId" where most is null or ${bytesAfter(sql`settled`)} <= most`,
 );

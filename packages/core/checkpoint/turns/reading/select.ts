@@ -4,6 +4,7 @@ import type { Compaction } from '../../../turn/compaction/compaction.ts';
 import { beginningInput, placeJoined } from '../../../turn/inputs/joined-input.ts';
 import { timing } from '../../../turn/timing.ts';
 import type { JoinedInput, ListedTurn, Round, ToolCall, Turn, Work } from '../../../turn/turn.ts';
+import { hasEndpoints } from '../../sql/deliveries.ts';
 import { hasCome } from '../../sql/due.ts';
 import { readFor } from '../../sql/statement.ts';
 import { isVisible } from '../../sql/visible.ts';
@@ -27,11 +28,11 @@ type AsRead<R, Config, C> = Omit<
 export type TurnAsRead = AsRead<Omit<Round, 'calls' | 'input'>, Turn['config'], Compaction>;
 
 /**
- * Reads whole turns, with their rounds and calls, in one statement. `where` is a condition on `turns`, and may go on
- * behind it.
+ * Reads whole turns, with their rounds and calls, in one statement. `where` is a condition on `turn_states`, by the
+ * name `turns`. An order and a limit may follow it.
  */
 export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<Turn[]> {
-  const rows = await read(db, sql<TurnAsRead>`select ${selectWhole} from turns where ${where}`);
+  const rows = await read(db, sql<TurnAsRead>`select ${selectWhole} from turn_states as turns where ${where}`);
   return rows.map(toTurn);
 }
 
@@ -66,7 +67,10 @@ export const requestColumns = sql`${requestExceptConfig}, config`;
 const tierWait = sql`case when tier_wait is not null then json_build_object('refusals', tier_wait -> 'refusals', 'tier', tier_wait -> 'tier',
   'waitedMs', extract(epoch from now() - (tier_wait ->> 'since')::timestamptz) * 1000) end`;
 
-/** The state of a turn. The database's clock decides whether it is `leased` (R9), and `uncontended` (R3). */
+/**
+ * The state of a row of `turn_states`. The database's clock decides whether it is `leased` (R9) and
+ * `uncontended` (R3).
+ */
 export const stateExceptOutput = sql`
   id, status, coalesce(position, ${sql.lit(BEHIND_ALL)}) as position, position is null as delayed, hidden_at is not null as hidden, error, incomplete_reason as "incompleteReason", warnings,
   last_event as "lastEvent", trace,
@@ -82,7 +86,7 @@ export const stateExceptOutput = sql`
   greatest(coalesce(waiting_since, created_at), case when retry_at <= now() then retry_at end,
     case when lease_until <= now() then lease_until end)::text as "waitingSince", place,
   coalesce(place = 'wanted' and exists (select from full_projects where name = project), false) as "quotaFull",
-  begun_with as "begunWith", ${tierWait} as "tierWait"`;
+  begun_with as "begunWith", ${tierWait} as "tierWait", completed_at is null and ${hasEndpoints(sql`turns.project`)} as "hasEndpoints"`;
 export const stateColumns = sql`${stateExceptOutput}, output`;
 
 /** What has joined a turn; looked for only where the turn says that there is any. `turn` is the relation that has its columns. */
@@ -157,7 +161,7 @@ const readTurn = readFor<TurnAsRead>(
   (input) => sql`
     with ${input}
     select "turnId", ${requestColumns}, ${stateColumns}, ${committed}
-    from input join turns on id = "turnId"
+    from input join turn_states as turns on id = "turnId"
     where ("isAny" or (project = "ofProject" and ${isVisible})) and (most is null or ${bytesOfTurn} <= most)`,
 );
 
@@ -191,7 +195,7 @@ export function fromColumns<R extends { number: number }, Config, C>(row: AsRead
   } = row;
   const { uncontended, overdue, deadlineInMs, starts, attempts, edition, waitedMs, tierWait, rateLimited, ...others } =
     rest;
-  const { retryAt, early, waitingSince, place, quotaFull, joined, ...turn } = others;
+  const { retryAt, early, waitingSince, place, quotaFull, hasEndpoints, joined, ...turn } = others;
   const callsOf = Map.groupBy(calls ?? [], (call) => call.round);
   return {
     ...turn,
@@ -202,7 +206,7 @@ export function fromColumns<R extends { number: number }, Config, C>(row: AsRead
     work: {
       ...{ step, model, generation, atHead, delayed, leaseOwner, leased, uncontended, overdue },
       ...{ deadlineInMs, starts, attempts, edition, waitedMs, tierWait, rateLimited, retryAt, early, waitingSince },
-      ...{ place, quotaFull },
+      ...{ place, quotaFull, hasEndpoints },
     },
   };
 }

@@ -57,7 +57,7 @@ export async function readStatistics(db: Db, range: StatisticsRange, bounds = BO
     looked as materialized (
       select bucket.number, recent.* from bucket cross join lateral (
         select id, status, created_at, started_at, completed_at, compacted_before, ${isVisible} and not ${isAddedItems} as seen
-        from turns where ${ofRange(range.project)} order by id desc limit ${share + 1}) as recent
+        from turn_states as turns where ${ofRange(range.project)} order by id desc limit ${share + 1}) as recent
     ),
     seen as materialized (select * from looked where seen),
     ${counted(range.project, { share, most })}, ${measured}, ${failed(range, bounds.failures)}

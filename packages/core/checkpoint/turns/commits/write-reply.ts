@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { timing } from '../../../turn/timing.ts';
+import { createDeliveries, nothingSubscribes } from '../../sql/deliveries.ts';
+import { dueIn } from '../../sql/due.ts';
+import { savedEdition } from '../../sql/edition.ts';
+import { freshStep } from '../../sql/fresh-step.ts';
+import { dueWithPlace, hasPlace } from '../../sql/place.ts';
+import { insertRound } from '../../sql/rounds/insert-round.ts';
+import { insertCalls } from '../../sql/rounds/new-calls.ts';
+import { recordRounds, usedColumn } from '../../sql/rounds/record-rounds.ts';
+import { standsOn, standsOnColumn } from '../../sql/rounds/stands-on.ts';
+import { writeFor } from '../../sql/statement.ts';
+import { type DueRow, delivers, wakeupColumns } from '../../sql/wakeup.ts';
+
+// A reply that does not end its turn is committed by one of two statements with one guard. The full statement is for each
+// reply. The lean one is for replies of which no call waits and none is answered, of turns to whose events nothing
+// subscribes.
+
+export type SavedRow = DueRow & { inputs: number };
+
+/**
+ * The guard of a reply: the turn is still at the round, with the model that wrote the reply, and stands on the round that
+ * the model was sent. So the first write wins: neither a redelivered job nor a zombie rewrites history (R5, R18, R24).
+ */
+const isAtRound = sql`work.id = "turnId" and work.status = 'in_progress' and work.step = 'r' || "roundNumber"
+        and work.model = input.model and ${standsOn(sql`input."roundNumber"`)}`;
+
+const columns = sql`"roundNumber" int, model text, text text, reasoning text, "refusalFrom" int, "serviceTier" text, violations json,
+  "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn}, opaque text, requests int, attempts int,
+  sent int, "startedAt" double precision, warnings json, calls json, "openCalls" int, ${standsOnColumn}`;
+
+/** A turn that waits is due when the first of its calls expires, or at its deadline. */
+const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(work.deadline_at, 'infinity'))`;
+
+/**
+ * Commits a reply whose calls all run at once: its batch is due. No row if something
+ * subscribes to the turn's events (R16).
+ */
+export const writeReplyLean = writeFor<SavedRow>(
+  sql`${columns}, "eventIds" json`,
+  (input) => sql`
+    with ${input},
+    target as (
+      update work set step = 'b' || "roundNumber", open_calls = "openCalls", due_at = ${dueWithPlace(dueIn(timing.graceMs))},
+        place = case when work.place is null then null when work.place = 'held' then 'held' else 'wanted' end,
+        warnings = input.warnings, generation = 0, edition = ${savedEdition}, ${freshStep}, last_event = work.last_event + 1
+      from input where ${isAtRound} and ${nothingSubscribes}
+      returning work.id, work.project, work.key_id, work.provider, work.priority, work.step, work.generation, work.edition,
+        work.last_event, work.place, work.inputs, input.*
+    ),
+    round as (${insertRound}),
+    recorded as (${recordRounds(sql`target`)}
+    ),
+    calls as (${insertCalls(sql`target`, sql`"roundNumber"`)}),
+    event as (
+      insert into events (turn_id, number, id, type, round)
+      select id, last_event, "eventIds" ->> 0, 'round.completed', "roundNumber" from target
+    )
+    select ${wakeupColumns}, inputs, ${hasPlace} as "isDue", false as delivers from target as work`,
+);
+
+/**
+ * Commits a reply and moves its turn to the batch of its open calls, or to the next round if it leaves none open. If each
+ * open call waits for a client or a person, the turn waits. `onlySurpassed`: only if an input has joined that no round
+ * has sent (R30).
+ */
+export const writeReply = writeFor<SavedRow>(
+  sql`${columns}, "waitingCalls" int, waits boolean, "expiresIn" double precision, waiting json, answered json, "onlySurpassed" boolean,
+  webhook json, "eventIds" json`,
+  (input) => sql`
+    with ${input},
+    target as materialized (
+      select work.id, work.project, work.key_id, ${savedEdition} as edition, "openCalls" = 0 as is_complete, input.*
+      from input join work on ${isAtRound} and (not "onlySurpassed" or work.inputs > sent)
+      for no key update of work
+    ),
+    moved as (
+      update work set step = case when is_complete then 'r' || ("roundNumber" + 1) else 'b' || "roundNumber" end,
+        open_calls = "openCalls", waiting_calls = "waitingCalls",
+        status = case when waits then 'requires_action' else 'in_progress' end,
+        due_at = case when waits then ${dueAtExpiry} else ${dueWithPlace(dueIn(timing.graceMs))} end,
+        place = case when work.place is null or work.place = 'held' and not waits then work.place when waits then 'none' else 'wanted' end,
+        warnings = target.warnings, generation = 0, edition = case when is_complete then 0 else target.edition end, ${freshStep},
+        last_event = work.last_event + json_array_length("eventIds")
+      from target where work.id = target.id
+      returning work.id, work.project, work.stored, work.provider, work.priority, work.step, work.generation, work.last_event, work.place,
+        work.inputs, "roundNumber", webhook, waits, waiting, answered, "eventIds"
+    ),
+    round as (${insertRound}),
+    recorded as (${recordRounds(sql`target`)}
+    ),
+    calls as (${insertCalls(sql`target`, sql`"roundNumber"`)}),
+    happened as (
+      select id, 1 as nth, 'round.completed' as type, null::int as call_index, null::json as data from moved
+      union all
+      select id, 1 + call.nth::int, 'tool_call.completed', call.index::int, null
+      from moved, json_array_elements_text(answered) with ordinality as call (index, nth)
+      union all
+      select id, json_array_length("eventIds"), 'turn.requires_action', null, waiting from moved where waits
+    ),
+    event as (
+      insert into events (turn_id, number, id, type, round, call_index, data)
+      select id, last_event - json_array_length("eventIds") + nth, "eventIds" ->> (nth - 1), type, "roundNumber", call_index, data
+      from moved join happened using (id)
+      returning turn_id, number, type
+    ),
+    delivery as (${createDeliveries(sql`moved`, sql`webhook`)})
+    select ${wakeupColumns}, inputs, not waits and ${hasPlace} as "isDue", ${delivers('work')}
+    from moved as work`,
+);
