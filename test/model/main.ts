@@ -24,6 +24,8 @@ import { guardsUp } from './guards/all-guards.ts';
 import { upExcept } from './guards/guard.ts';
 import { inputGuards } from './inputs/input-guards.ts';
 import { inputModel } from './inputs/input-model.ts';
+import { leanGuards } from './lean/lean-guards.ts';
+import { leanModel } from './lean/lean-model.ts';
 import { lineGuards } from './lines/line-guards.ts';
 import { lineModel } from './lines/line-model.ts';
 import { playMutants } from './play-mutants.ts';
@@ -40,7 +42,8 @@ const HELP = `npm run model -- [options]      plays the protocol in all orders a
   --only <a,b,…>     of these kinds only
   --scene <name>     one scene of: tools, client, approval, handed, adopted, unfit, retry, next,
                      editions, fallback, tiers, lines, compactions, admission,
-                     expiry, usage, bulks, delays, approvals, inputs, schedules (all)
+                     expiry, usage, bulks, delays, approvals, inputs, schedules,
+                     lean (all)
   --states <n>       states of one scene at most (2000000)
   --seconds <n>      seconds of one scene at most (300)
   --mutants          the mutants instead`;
@@ -93,6 +96,7 @@ const smallModels: Record<string, (each: number) => void> = {
   },
   approvals: playApprovals,
   inputs: playInputs,
+  lean: playLean,
 };
 
 if (values.help) console.log(HELP);
@@ -211,6 +215,11 @@ function playDelays(each: number): void {
 function playApprovals(each: number): void {
   const left = { crash: each };
   play(`approvals, ${JSON.stringify(left)}`, approvalModel({ guards: upExcept(approvalGuards, []), left }));
+}
+
+function playLean(each: number): void {
+  const left = { crash: each, lostAck: each, enable: each + 1, disable: each + 1, failover: each };
+  play(`lean, ${JSON.stringify(left)}`, leanModel({ guards: upExcept(leanGuards, []), left }));
 }
 
 function playSchedules(each: number): void {

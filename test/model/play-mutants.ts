@@ -20,6 +20,8 @@ import { guardNames, guardsUp } from './guards/all-guards.ts';
 import { upExcept } from './guards/guard.ts';
 import { inputGuards } from './inputs/input-guards.ts';
 import { inputModel } from './inputs/input-model.ts';
+import { leanGuards } from './lean/lean-guards.ts';
+import { leanModel } from './lean/lean-model.ts';
 import { lineGuards } from './lines/line-guards.ts';
 import { lineModel } from './lines/line-model.ts';
 import { scheduleGuards } from './schedules/schedule-guards.ts';
@@ -71,6 +73,8 @@ export function playMutants(play: PlayModel): void {
     play(`without ${name}`, scheduleModel({ guards: upExcept(scheduleGuards, [name]), left: faults }));
   for (const [name, { faults }] of entriesOf(approvalGuards))
     play(`without ${name}`, approvalModel({ guards: upExcept(approvalGuards, [name]), left: faults }));
+  for (const [name, { faults }] of entriesOf(leanGuards))
+    play(`without ${name}`, leanModel({ guards: upExcept(leanGuards, [name]), left: faults }));
 }
 
 function entriesOf<Name extends string, Value>(table: Record<Name, Value>): [Name, Value][] {

@@ -5,4 +5,5 @@ export type Rule = { says: string; files: string[] };
 export const turn = (...names: string[]) => names.map((name) => `packages/core/turn/${name}.ts`);
 export const queue = (...names: string[]) => names.map((name) => `packages/core/queue/${name}.ts`);
 export const checkpoint = (...names: string[]) => names.map((name) => `packages/core/checkpoint/${name}.ts`);
+export const commits = (...names: string[]) => checkpoint(...names.map((name) => `turns/commits/${name}`));
 export const worker = (...names: string[]) => names.map((name) => `services/worker/${name}.ts`);

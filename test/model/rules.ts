@@ -1,6 +1,6 @@
 import { delayRules } from './delays/delay-rules.ts';
 import { forkRules } from './forks/fork-rules.ts';
-import { checkpoint, queue, type Rule, turn, worker } from './rule.ts';
+import { checkpoint, commits, queue, type Rule, turn, worker } from './rule.ts';
 import { scheduleRules } from './schedules/schedule-rules.ts';
 
 export type RuleName = keyof typeof rules;
@@ -20,25 +20,25 @@ export const rules = {
     says: 'a step starts without a lease only if uncontended, or as a commit of the same worker just left it',
     files: [
       ...turn('turn', 'predict'),
-      ...checkpoint('turns/begin', 'turns/lease', 'turns/reading/select'),
+      ...checkpoint('sql/lease', 'turns/begin', 'turns/lease', 'turns/reading/select'),
       ...worker('turn-cache', 'work-turn'),
     ],
   },
   R4: {
     says: 'a heartbeat acquires once, then only renews; a run has a hard limit',
-    files: [...checkpoint('turns/lease'), ...worker('lease/heartbeat', 'work-turn', 'batch/run-batch')],
+    files: [...checkpoint('sql/lease', 'turns/lease'), ...worker('lease/heartbeat', 'work-turn', 'batch/run-batch')],
   },
   R5: {
     says: 'positive writes need the step, negative ones the lease; the first write wins',
     files: [
-      ...checkpoint('turns/save-round', 'turns/save-results', 'turns/advance-batch', 'turns/retry', 'turns/postpone'),
-      ...checkpoint('turns/write-ending', 'change-model'),
+      ...checkpoint('turns/save-round', 'turns/save-results', 'turns/postpone', 'sql/lease', 'change-model'),
+      ...commits('advance-batch', 'write-reply', 'write-ending'),
       ...worker('lease/stop-run'),
     ],
   },
   R6: {
     says: 'a claim is committed, with the lease, before the call',
-    files: [...checkpoint('turns/claim-calls'), ...worker('batch/run-batch')],
+    files: [...checkpoint('sql/lease', 'turns/claim-calls'), ...worker('batch/run-batch')],
   },
   R7: {
     says: 'before the call, a run that slept since its claim, by the local clock, claims again',
@@ -53,7 +53,7 @@ export const rules = {
   },
   R9: {
     says: 'leased means `lease_until > now()`; a job that leaves writes nothing',
-    files: [...turn('turn'), ...checkpoint('turns/reading/select', 'rescue'), ...worker('work-turn')],
+    files: [...turn('turn'), ...checkpoint('sql/lease', 'turns/reading/select', 'rescue'), ...worker('work-turn')],
   },
   R10: {
     says: 'a late result is dropped and logged',
@@ -70,7 +70,7 @@ export const rules = {
   },
   R12: {
     says: 'an end locks the turn, settles all open calls and creates the deliveries',
-    files: checkpoint('turns/end', 'turns/write-ending'),
+    files: [...checkpoint('turns/end'), ...commits('write-ending')],
   },
   R13: { says: 'the idempotency key of a call is made of what is stored', files: turn('call') },
   R14: {
@@ -80,32 +80,31 @@ export const rules = {
   R15: {
     says: 'an answer from outside is the first or none, and makes due what it unblocks',
     files: [
-      ...checkpoint('turns/answer-calls', 'turns/advance-batch'),
+      ...checkpoint('turns/answer-calls', 'turns/save-round'),
+      ...commits('advance-batch'),
       ...worker('batch/result-writer', 'batch/run-batch'),
     ],
   },
   R16: {
     says: 'a delivery commits with its event, is due until it is over, and goes to one worker at a time, in order',
     files: [
-      ...checkpoint('turns/end', 'turns/write-ending', 'sql/deliveries'),
+      ...checkpoint('turns/save-round', 'turns/end', 'sql/deliveries'),
       ...checkpoint('webhooks/take-deliveries', 'webhooks/save-delivery'),
-      ...turn('wakeup'),
+      ...commits('write-reply', 'write-ending'),
+      ...turn('turn', 'wakeup'),
       ...worker('worker'),
     ],
   },
   R17: {
     says: 'the end of a turn brings the next of its conversation to the head, exactly once',
-    files: checkpoint('turns/end', 'turns/write-ending'),
+    files: [...checkpoint('turns/end'), ...commits('write-ending')],
   },
   R18: {
     says: 'a lease hands out the edition; a run without one tells no pieces; a round is saved under the newest',
     files: [
-      'packages/core/checkpoint/sql/edition.ts',
-      'packages/core/checkpoint/turns/lease.ts',
-      'packages/core/checkpoint/turns/save-round.ts',
-      'packages/core/checkpoint/turns/write-ending.ts',
-      'services/worker/round/compact-line.ts',
-      'services/worker/round/publish-round.ts',
+      ...checkpoint('sql/edition', 'turns/lease', 'turns/save-round'),
+      ...commits('write-reply', 'write-ending'),
+      ...worker('round/compact-line', 'round/publish-round'),
     ],
   },
   R19: {
@@ -136,8 +135,9 @@ export const rules = {
     says: 'a turn leaves a model, and a round its tier, in a commit, before it asks the next one, and takes nothing of a left model afterwards',
     files: [
       ...turn('turn'),
-      ...checkpoint('change-model', 'turns/lease', 'turns/save-round', 'turns/write-ending'),
-      ...checkpoint('turns/compaction/save-compaction', 'turns/postpone', 'sql/fresh-step'),
+      ...checkpoint('change-model', 'turns/lease', 'turns/save-round', 'turns/postpone', 'sql/fresh-step'),
+      ...checkpoint('turns/compaction/save-compaction'),
+      ...commits('write-reply', 'write-ending'),
       ...worker('round/retry-round'),
     ],
   },
@@ -145,7 +145,8 @@ export const rules = {
     says: 'an answer that breaks the output schema makes one repair round due, and ends its turn only after that',
     files: [
       ...turn('output/output-schema', 'predict'),
-      ...checkpoint('turns/save-round', 'turns/write-ending'),
+      ...checkpoint('turns/save-round'),
+      ...commits('write-ending'),
       ...worker('round/commit-round'),
     ],
   },
@@ -163,17 +164,9 @@ export const rules = {
     files: [
       ...turn('turn', 'predict', 'next-step'),
       ...checkpoint('sql/place', 'rescue', 'change-model', 'places/require-places', 'bulk/stop-turns'),
-      ...checkpoint('provider-limits/wake-waiting'),
-      ...checkpoint(
-        'turns/begin',
-        'turns/lease',
-        'turns/write-ending',
-        'turns/postpone',
-        'turns/advance-batch',
-        'turns/retry',
-      ),
-      'migrations/0001-pawl.sql',
-      'services/process/admission.ts',
+      ...checkpoint('provider-limits/wake-waiting', 'turns/begin', 'turns/lease', 'turns/postpone', 'turns/retry'),
+      ...commits('write-ending', 'advance-batch'),
+      ...['migrations/0001-pawl.sql', 'services/process/admission.ts'],
     ],
   },
   R28: {
@@ -181,15 +174,15 @@ export const rules = {
     files: [
       ...checkpoint('places/admit-turns'),
       ...worker('worker'),
-      'migrations/0001-pawl.sql',
-      'services/process/admission.ts',
+      ...['migrations/0001-pawl.sql', 'services/process/admission.ts'],
     ],
   },
   R29: {
     says: 'a round has sent what its run had loaded, and no more; a turn begins with what its first run has loaded',
     files: [
       ...turn('turn', 'inputs/joined-input', 'history/transcript'),
-      ...checkpoint('turns/begin', 'turns/lease', 'turns/save-round', 'sql/rounds/insert-round', 'turns/advance-batch'),
+      ...checkpoint('turns/begin', 'turns/lease', 'turns/save-round', 'sql/rounds/insert-round'),
+      ...commits('advance-batch'),
       ...worker('turn-cache', 'work-turn', 'round/commit-round'),
     ],
   },
@@ -197,7 +190,8 @@ export const rules = {
     says: 'an answer ends its turn only where it was asked with all that has joined; else it is a round, and the next is due',
     files: [
       ...turn('predict'),
-      ...checkpoint('turns/inputs/join', 'turns/save-round', 'turns/write-ending'),
+      ...checkpoint('turns/inputs/join', 'turns/save-round'),
+      ...commits('write-reply', 'write-ending'),
       ...worker('round/commit-round'),
     ],
   },
@@ -211,19 +205,17 @@ export const rules = {
   R32: {
     says: 'what is old or has expired is read once more under the lock of its conversation, and erased only where it still is',
     files: [
-      ...checkpoint(
-        'erasure/erase-aged',
-        'erasure/erase-expired',
-        'erasure/erase-unused',
-        'sql/expires-at',
-        'conversations',
-      ),
+      ...checkpoint('erasure/erase-aged', 'erasure/erase-expired', 'erasure/erase-unused'),
+      ...checkpoint('sql/expires-at', 'conversations'),
       'migrations/0001-pawl.sql',
     ],
   },
   R33: {
     says: 'what a commit uses is recorded by it, outlives its turn, and is rolled up in one statement',
-    files: checkpoint('sql/rounds/record-rounds', 'turns/save-round', 'turns/write-ending', 'usage/roll-up-usage'),
+    files: [
+      ...checkpoint('sql/rounds/record-rounds', 'turns/save-round', 'usage/roll-up-usage'),
+      ...commits('write-ending'),
+    ],
   },
   R34: {
     says: 'a bulk means the turns that matched when it was asked, and each is treated in one commit with its outcome',

@@ -24,13 +24,17 @@ export const admissionGuards = {
     ...{
       rule: 'R27',
       file: 'packages/core/checkpoint/turns/lease.ts',
-      code: `(lease_owner is null or lease_until < now()) and hasCome('retry_at') and hasPlace`,
+      code: `isFree and hasCome('retry_at') and hasPlace`,
     },
     without: 'a run takes its lease on a turn that has given its place back since it was loaded',
     ...{ scene: 'window', faults: { postpone: 1, duplicate: 1 }, caught: withoutPlace },
   },
   endGivesPlaceBack: {
-    ...{ rule: 'R27', file: 'packages/core/checkpoint/turns/write-ending.ts', code: 'due_at = null, place = null' },
+    ...{
+      rule: 'R27',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
+      code: 'gone as (delete from work using target where work.id = target.id),',
+    },
     without: 'a turn that has ended keeps its place',
     ...{ scene: 'window', faults: {}, caught: 'stuck' },
   },
@@ -38,7 +42,7 @@ export const admissionGuards = {
     ...{
       rule: 'R27',
       file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: `place = case when staysAtWork then turns.place else 'none' end`,
+      code: `place = case when staysAtWork then work.place else 'none' end`,
     },
     without: 'a turn that waits keeps its place, and is not enqueued with it',
     ...{ scene: 'window', faults: { postpone: 1 }, caught: 'stuck' },
@@ -46,8 +50,8 @@ export const admissionGuards = {
   answerAsksForPlace: {
     ...{
       rule: 'R27',
-      file: 'packages/core/checkpoint/turns/advance-batch.ts',
-      code: `when turns.place = 'none' and (is_complete or was_waiting) then 'wanted'`,
+      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      code: `when work.place = 'none' and (is_complete or was_waiting) then 'wanted'`,
     },
     without: 'an answer from outside puts a turn to work whose place another has by now',
     ...{ scene: 'quota', faults: { wait: 1 }, caught: tooMany },

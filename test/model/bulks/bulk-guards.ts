@@ -43,7 +43,7 @@ export const bulkGuards = {
     ...{
       rule: 'R27',
       file: 'packages/core/checkpoint/sql/place.ts',
-      code: `(turns.place is null or turns.place = 'held')`,
+      code: `(work.place is null or work.place = 'held')`,
     },
     without: 'a worker begins a turn that a bulk has stopped',
     ...{ faults: {}, caught: { broken: 'a turn began that was stopped' } },

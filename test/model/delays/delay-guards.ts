@@ -6,7 +6,7 @@ import type { DelayFault } from './delay-fault.ts';
 export type DelayGuard = GuardWords & { faults: Left<DelayFault>; caught: { broken: string } | 'stuck' };
 
 const QUEUE = 'packages/core/checkpoint/turns/delays/queue-delayed.ts';
-const END = 'packages/core/checkpoint/turns/write-ending.ts';
+const END = 'packages/core/checkpoint/turns/commits/write-ending.ts';
 
 /** What keeps a delayed turn out of the line until its time, and brings it in then: R35. */
 export const delayGuards = {
@@ -14,7 +14,7 @@ export const delayGuards = {
     ...{
       rule: 'R35',
       file: END,
-      code: 'waiting.conversation_id = ended.conversation_id and waiting.due_at is not null and waiting.position is not null',
+      code: 'waiting.conversation_id = ended.conversation_id and waiting.position is not null',
     },
     without: 'an end brings the next turn to the head, whether its time has come or not',
     ...{ faults: {}, caught: { broken: 'a turn was begun before its time' } },

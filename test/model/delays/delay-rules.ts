@@ -7,7 +7,7 @@ export const delayRules = {
       'packages/core/checkpoint/turns/create.ts',
       'packages/core/checkpoint/turns/delays/queue-delayed.ts',
       'packages/core/checkpoint/turns/inputs/debounce.ts',
-      'packages/core/checkpoint/turns/write-ending.ts',
+      'packages/core/checkpoint/turns/commits/write-ending.ts',
       'packages/core/checkpoint/turns/reading/find.ts',
       'services/worker/routines/queue-delayed.ts',
       'services/worker/worker.ts',

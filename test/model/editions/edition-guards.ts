@@ -13,7 +13,7 @@ export const editionGuards = {
     ...{
       rule: 'R18',
       file: 'packages/core/checkpoint/turns/lease.ts',
-      code: 'rescues = 0, edition = edition + 1',
+      code: 'leaseFor(sql"runId"), starts = starts + 1, edition = edition + 1',
     },
     without: 'a lease is taken without an edition of its own',
     ...{ faults: { crash: 1 }, caught: { broken: 'a reply was saved under the edition of another run' } },
@@ -30,7 +30,7 @@ export const editionGuards = {
   saveReadsLockedEdition: {
     ...{
       rule: 'R18',
-      file: 'packages/core/checkpoint/turns/save-round.ts',
+      file: 'packages/core/checkpoint/turns/commits/write-reply.ts',
       code: 'edition = savedEdition',
     },
     without: 'a reply is saved under the edition that its run has read',
@@ -40,7 +40,7 @@ export const editionGuards = {
     ...{
       rule: 'R18',
       file: 'packages/core/checkpoint/sql/edition.ts',
-      code: 'case when "ownEdition" = turns.edition - 1 then "ownEdition" else turns.edition end',
+      code: 'case when "ownEdition" = work.edition - 1 then "ownEdition" else work.edition end',
     },
     without: 'a reply is saved under the edition of its run, however many came since',
     ...{
@@ -52,7 +52,7 @@ export const editionGuards = {
     ...{
       rule: 'R18',
       file: 'packages/core/checkpoint/sql/edition.ts',
-      code: 'case when not told and "ownEdition" = turns.edition - 1 then "ownEdition" else turns.edition end',
+      code: 'case when not told and "ownEdition" = work.edition - 1 then "ownEdition" else work.edition end',
     },
     without: 'a round that is put off gives its edition back although pieces of it were told',
     ...{ faults: { later: 1 }, caught: twoTold },
@@ -61,7 +61,7 @@ export const editionGuards = {
     ...{
       rule: 'R18',
       file: 'packages/core/checkpoint/sql/edition.ts',
-      code: 'case when not told and "ownEdition" = turns.edition - 1 then "ownEdition" else turns.edition end',
+      code: 'case when not told and "ownEdition" = work.edition - 1 then "ownEdition" else work.edition end',
     },
     without: 'a round that is put off gives its edition back although there is a later one',
     ...{
@@ -73,7 +73,7 @@ export const editionGuards = {
     ...{
       rule: 'R18',
       file: 'packages/core/checkpoint/sql/edition.ts',
-      code: 'case when not told and "ownEdition" = turns.edition - 1 then "ownEdition" else turns.edition end',
+      code: 'case when not told and "ownEdition" = work.edition - 1 then "ownEdition" else work.edition end',
     },
     without: 'a round that is put off before its first piece keeps its edition',
     ...{
@@ -84,8 +84,8 @@ export const editionGuards = {
   retryKeepsEdition: {
     ...{
       rule: 'R18',
-      file: 'packages/core/checkpoint/turns/write-ending.ts',
-      code: 'then 1 else turns.edition + 1 end',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
+      code: 'then 1 else next_edition + 1 end',
     },
     without: 'a reopened turn begins its editions anew',
     ...{ faults: { definite: 1, retry: 1 }, caught: twoTold },

@@ -16,7 +16,11 @@ export const expiryGuards = {
     ...{ faults: { start: 1 }, caught: inUse },
   },
   activeDoesNotExpire: {
-    ...{ rule: 'R32', file: 'packages/core/checkpoint/sql/expires-at.ts', code: 'turns.due_at is not null' },
+    ...{
+      rule: 'R32',
+      file: 'packages/core/checkpoint/sql/expires-at.ts',
+      code: 'select from work where work.conversation_id = conversations.id',
+    },
     without: 'a conversation expires by the end of an earlier turn',
     ...{ faults: { start: 2 }, caught: inUse },
   },

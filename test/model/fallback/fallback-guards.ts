@@ -1,5 +1,5 @@
 import type { Left } from '../explore/plain-model.ts';
-import type { GuardWords } from '../guards/guard.ts';
+import { type GuardWords, MAY_GIVE_UP } from '../guards/guard.ts';
 import type { FallbackFault } from './fallback-state.ts';
 
 /** One condition that a change of models depends on, and the faults that show its lack. */
@@ -27,7 +27,7 @@ export const fallbackGuards = {
     ...{
       rule: 'R24',
       file: 'packages/core/checkpoint/turns/lease.ts',
-      code: 'at_head and model = "ownModel" and turns.step',
+      code: 'at_head and model = "ownModel" and work.step',
     },
     without: 'a run that loaded the turn before the change takes its lease after it',
     ...{
@@ -36,7 +36,7 @@ export const fallbackGuards = {
     },
   },
   changeChecksLease: {
-    ...{ rule: 'R24', file: CHANGE, code: 'and (lease_owner is null or lease_until < now()))' },
+    ...{ rule: 'R24', file: CHANGE, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
     without: 'a run without the lease leaves a model while another run asks it',
     ...{
       faults: { duplicate: 1, definite: 1 },
@@ -44,12 +44,12 @@ export const fallbackGuards = {
     },
   },
   changeChecksGeneration: {
-    ...{ rule: 'R24', file: CHANGE, code: '(turns.generation = "ownGeneration" and' },
+    ...{ rule: 'R24', file: CHANGE, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
     without: 'a run without the lease leaves a model of an earlier generation',
     ...{ faults: { lostAck: 1, definite: 1 }, caught: wrongModel },
   },
   changeRaisesGeneration: {
-    ...{ rule: 'R24', file: CHANGE, code: 'generation = turns.generation + 1' },
+    ...{ rule: 'R24', file: CHANGE, code: 'generation = work.generation + 1' },
     without: 'a change of models leaves the generation as it is',
     ...{ faults: { lostAck: 1, definite: 1 }, caught: wrongModel },
   },
@@ -66,8 +66,8 @@ export const fallbackGuards = {
   leftModelSavesNoRound: {
     ...{
       rule: 'R24',
-      file: 'packages/core/checkpoint/turns/save-round.ts',
-      code: `step = 'r' || number and turns.model = input.model`,
+      file: 'packages/core/checkpoint/turns/commits/write-reply.ts',
+      code: `work.step = 'r' || "roundNumber" and work.model = input.model`,
     },
     without: 'a late reply with calls is saved, whatever model the turn is at',
     ...{ faults: { duplicate: 1, definite: 1 }, caught: leftReply },
@@ -75,8 +75,8 @@ export const fallbackGuards = {
   leftModelAnswersNothing: {
     ...{
       rule: 'R24',
-      file: 'packages/core/checkpoint/turns/write-ending.ts',
-      code: '("roundNumber" is null or turns.model = input.model)',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
+      code: '("roundNumber" is null or work.model = input.model)',
     },
     without: 'a late answer is saved, whatever model the turn is at',
     ...{ faults: { duplicate: 1, definite: 1 }, caught: leftReply },

@@ -16,7 +16,7 @@ export const forkRules = {
     files: [
       'packages/core/turn/forks/recorded-results.ts',
       ...checkpoint(
-        'turns/reruns/save-answered-round',
+        'turns/save-round',
         'turns/reruns/recorded-results',
         'sql/rounds/new-calls',
         'erasure/erase-rounds',

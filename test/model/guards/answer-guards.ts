@@ -16,16 +16,20 @@ export const answerGuards = {
     },
   },
   answeredTurnIsDue: {
-    ...{ rule: 'R15', file: 'packages/core/checkpoint/turns/advance-batch.ts' },
-    code: 'then dueWithPlace(sqlleast(inMs(timing.graceMs), deadline()))',
+    ...{ rule: 'R15', file: 'packages/core/checkpoint/turns/commits/advance-batch.ts' },
+    code: 'case when is_complete or (was_waiting and not is_waiting) then dueNow',
+    shared: {
+      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      code: 'const dueNow = dueWithPlace(dueIn(timing.graceMs));',
+    },
     without: 'what an answer unblocks stays due when it was',
     ...{ scene: { calls: 'client' }, faults: { crash: 1 }, caught: 'stuck' },
   },
   answerRaisesGeneration: {
     ...{
       rule: 'R15',
-      file: 'packages/core/checkpoint/turns/advance-batch.ts',
-      code: 'then turns.generation + 1',
+      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      code: 'then work.generation + 1',
     },
     without: 'an allowed call is enqueued under an id that may still be live',
     ...{ scene: { calls: 'approval', rescuerOff: true }, faults: {}, caught: 'stuck' },
@@ -33,8 +37,8 @@ export const answerGuards = {
   waitingTurnIsDue: {
     ...{
       rule: 'R15',
-      file: 'packages/core/checkpoint/turns/advance-batch.ts',
-      code: 'then least(turns.deadline_at, coalesce((nextExpiry())',
+      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      code: "then least(coalesce(work.deadline_at, 'infinity'), (nextExpiry()))",
     },
     without: 'a waiting turn is not due when its call expires',
     ...{ scene: { calls: 'client', expires: true }, faults: {}, caught: 'stuck' },

@@ -1,4 +1,4 @@
-import type { Guard } from './guard.ts';
+import { type Guard, LEASED } from './guard.ts';
 
 const tools = { calls: 'tools' } as const;
 const once = { calls: 'once' } as const;
@@ -30,7 +30,8 @@ export const callGuards = {
   },
   claimTakesLease: {
     ...{ rule: 'R6', file: 'packages/core/checkpoint/turns/claim-calls.ts' },
-    code: 'update turns set lease_owner = runId, lease_until = inMs(timing.leaseMs), due_at = inMs(timing.leaseMs)',
+    code: 'update work set leaseFor(sqlrunId)',
+    shared: LEASED,
     without: 'a claim is made without a lease',
     ...{ scene: tools, faults: { duplicate: 1 } },
     caught: { broken: 'outcome_unknown was saved for a call that was never made' },

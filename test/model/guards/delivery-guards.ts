@@ -6,7 +6,11 @@ const short = { calls: 'none' } as const;
 /** Webhooks: R16. */
 export const deliveryGuards = {
   endCreatesDelivery: {
-    ...{ rule: 'R16', file: 'packages/core/checkpoint/turns/write-ending.ts', code: 'delivery as (createDeliveries(' },
+    ...{
+      rule: 'R16',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
+      code: 'delivery as (createDeliveries(',
+    },
     without: 'a delivery is written after the end that it reports',
     ...{ scene: short, faults: {}, caught: { broken: 'an end and its delivery were not written together' } },
   },

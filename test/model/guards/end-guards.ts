@@ -9,8 +9,12 @@ export const endGuards = {
   endIsFinal: {
     ...{
       rule: 'R12',
-      file: 'packages/core/checkpoint/turns/write-ending.ts',
-      code: 'where isActive and ("onlyStep" is null or step = "onlyStep")',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
+      code: 'join work on mayEnd for no key update of work',
+      shared: {
+        file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
+        code: 'work.id = "turnId" and ("onlyStep" is null or work.step = "onlyStep")',
+      },
     },
     without: 'a turn that has ended is ended again',
     ...{ scene: tools, faults: { cancel: 1 }, caught: { broken: 'a turn that had ended was ended again' } },
@@ -18,7 +22,7 @@ export const endGuards = {
   endSettlesCalls: {
     ...{
       rule: 'R12',
-      file: 'packages/core/checkpoint/turns/write-ending.ts',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
       code: 'settled as (hasRound ? nothingOpen : settleCalls)',
     },
     without: 'an end leaves open calls behind',
@@ -27,8 +31,8 @@ export const endGuards = {
   endClearsLease: {
     ...{
       rule: 'R12',
-      file: 'packages/core/checkpoint/turns/write-ending.ts',
-      code: 'due_at = null, place = null, lease_owner = null, lease_until = null, at_head = false',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
+      code: 'gone as (delete from work using target where work.id = target.id returning work.id)',
     },
     without: 'an end leaves the lease behind',
     ...{ scene: short, faults: {}, caught: { broken: 'an ended turn still has a lease' } },
@@ -50,7 +54,7 @@ export const endGuards = {
     ...{
       rule: 'R14',
       file: 'packages/core/checkpoint/turns/retry.ts',
-      code: 'due_at = case when is_free and not needsPlace then dueIn(timing.graceMs)',
+      code: 'case when is_free and not needsPlace then dueIn(timing.graceMs)',
     },
     without: 'a reopened turn is not due',
     ...{ scene: short, faults: { definite: 1, retry: 1, crash: 1 }, caught: 'stuck' },
@@ -59,21 +63,21 @@ export const endGuards = {
     ...{
       rule: 'R14',
       file: 'packages/core/checkpoint/turns/retry.ts',
-      code: 'generation = generation + 1,',
+      code: 'step, generation + 1, edition,',
     },
     without: 'a reopened turn is enqueued under an id that may still be live',
     ...{ scene: { calls: 'none', rescuerOff: true }, faults: { definite: 1, retry: 1 }, caught: 'stuck' },
   },
   retryChecksHead: {
     ...{ rule: 'R14', file: 'packages/core/checkpoint/turns/retry.ts' },
-    code: 'select not exists (select from turns where conversation_id = turn.conversation_id and at_head) as is_free',
+    code: 'select not exists (select from work where conversation_id = turn.conversation_id and at_head) as is_free',
     without: 'a reopened turn goes to the head although another is there',
     ...{ scene: ahead, faults: { definite: 1, retry: 1 }, caught: { broken: 'two turns are at the head' } },
   },
   endPromotesNext: {
     ...{
       rule: 'R17',
-      file: 'packages/core/checkpoint/turns/write-ending.ts',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
       code: ': promoteNext)',
     },
     without: 'the next turn is not promoted by the end',
@@ -82,14 +86,14 @@ export const endGuards = {
   promotedTurnIsDue: {
     ...{
       rule: 'R17',
-      file: 'packages/core/checkpoint/turns/write-ending.ts',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
       code: 'set at_head = true, due_at = dueWithPlace(dueIn(timing.graceMs))',
     },
     without: 'a promoted turn is not due',
     ...{ scene: ahead, faults: { crash: 1 }, caught: 'stuck' },
   },
   endSeesNewTurns: {
-    ...{ rule: 'R17', file: 'packages/core/checkpoint/turns/write-ending.ts' },
+    ...{ rule: 'R17', file: 'packages/core/checkpoint/turns/commits/write-ending.ts' },
     code: 'and seen.turns = conversation.turns and seen.reopened = conversation.reopened)',
     without: 'an end assumes that no turn waits although one was created meanwhile',
     ...{ scene: { calls: 'none', next: 'comes' }, faults: {}, caught: 'stuck' },

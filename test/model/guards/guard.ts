@@ -19,7 +19,41 @@ export type GuardWords = CodedWords | (Words & { awaited: string });
 type CodedWords = Words & {
   /** The words of the code, without braces. */
   code: string;
+  /** Where the code takes in a condition that several statements share: the words of that. */
+  shared?: SharedWords;
 };
+
+type SharedWords = { file: string; code: string };
+
+const LEASE = 'packages/core/checkpoint/sql/lease.ts';
+
+/** No run has the lease. */
+export const IS_FREE: SharedWords = { file: LEASE, code: '(work.lease_owner is null or work.lease_until < now())' };
+
+/** The run has the lease, or the step is free and of the generation that the run has loaded. */
+export const MAY_GIVE_UP: SharedWords = {
+  file: LEASE,
+  code: '(work.lease_owner = "runId" or (work.generation = generation and isFree))',
+};
+
+/** A lease that is taken or renewed makes its turn due. */
+export const LEASED: SharedWords = {
+  file: LEASE,
+  code: 'lease_owner = runId, lease_until = inMs(timing.leaseMs), due_at = inMs(timing.leaseMs)',
+};
+
+const REPLY = 'packages/core/checkpoint/turns/commits/write-reply.ts';
+
+/** The turn is at the round of the reply, and at its model. */
+export const IS_AT_ROUND: SharedWords = {
+  file: REPLY,
+  code: `work.status = 'in_progress' and work.step = 'r' || "roundNumber" and work.model = input.model`,
+};
+
+/** The words of the statement that commits a reply. */
+export function inReply(code: string): SharedWords {
+  return { file: REPLY, code };
+}
 
 type Words = {
   rule: RuleName;

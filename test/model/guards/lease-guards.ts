@@ -1,4 +1,4 @@
-import type { Guard } from './guard.ts';
+import { type Guard, IS_FREE, LEASED } from './guard.ts';
 
 const tools = { calls: 'tools' } as const;
 const once = { calls: 'once' } as const;
@@ -60,21 +60,23 @@ export const leaseGuards = {
     ...{
       rule: 'R3',
       file: 'packages/core/checkpoint/turns/lease.ts',
-      code: 'and turns.step = input.step and (lease_owner is null or lease_until < now())',
+      code: 'and work.step = input.step and isFree',
+      shared: IS_FREE,
     },
     without: 'a run takes the lease of another one',
     ...{ scene: tools, faults: { backlog: 1 } },
     caught: { broken: 'outcome_unknown was saved for a call that was never made' },
   },
   renewalChecksStep: {
-    ...{ rule: 'R2b', file: 'packages/core/checkpoint/turns/lease.ts', code: 'and turns.step = renewal.step' },
+    ...{ rule: 'R2b', file: 'packages/core/checkpoint/turns/lease.ts', code: 'work.step = renewal.step' },
     without: 'a heartbeat renews by turn, not by step',
     ...{ scene: { calls: 'tools', rescuerOff: true }, faults: { stall: 1 } },
     caught: { broken: 'a run has the lease of a step that it is not on' },
   },
   renewalChecksLease: {
     ...{ rule: 'R4', file: 'packages/core/checkpoint/turns/lease.ts' },
-    code: 'and (lease_owner = renewal."runId" or (renewal."isFirst" and status = \'in_progress\' and turns.generation = renewal.generation and (lease_owner is null or lease_until < now())))',
+    code: 'and (lease_owner = renewal."runId" or (renewal."isFirst" and status = \'in_progress\' and work.generation = renewal.generation and isFree))',
+    shared: IS_FREE,
     without: 'a heartbeat takes the lease of another run',
     ...{ scene: once, faults: { stall: 1 } },
     caught: { broken: 'outcome_unknown was saved for a call whose run was on it' },
@@ -83,7 +85,8 @@ export const leaseGuards = {
     ...{
       rule: 'R4',
       file: 'packages/core/checkpoint/turns/lease.ts',
-      code: 'lease_owner = renewal."runId", lease_until = inMs(timing.leaseMs), due_at = inMs(timing.leaseMs)',
+      code: 'update work set leaseFor(sqlrenewal."runId")',
+      shared: LEASED,
     },
     without: 'a heartbeat renews and leaves the turn due never',
     ...{ scene: tools, faults: { flush: 1, crash: 1 }, caught: { broken: 'a leased turn is not due' } },
@@ -92,7 +95,7 @@ export const leaseGuards = {
     ...{
       rule: 'R4',
       file: 'services/worker/lease/heartbeat.ts',
-      code: '.delete(run.id)',
+      code: '.delete(lease.id)',
     },
     without: 'the heartbeat goes on for a run that has ended',
     ...{ scene: { calls: 'none' }, faults: { duplicate: 1, hang: 1 }, caught: 'stuck' },
@@ -128,7 +131,7 @@ export const leaseGuards = {
   },
   rescueKeepsLease: {
     ...{ rule: 'R9', file: 'packages/core/checkpoint/rescue.ts' },
-    code: 'update turns set generation = generation + 1, rescues = rescues + 1, due_at =',
+    code: 'update work set generation = generation + 1, rescues = rescues + 1, due_at =',
     without: 'a rescue revives the lease of a dead run',
     ...{ scene: { calls: 'tools', prompt: true }, faults: { crash: 1 }, caught: 'stuck' },
   },

@@ -1,4 +1,4 @@
-import type { Guard } from './guard.ts';
+import { type Guard, IS_AT_ROUND, inReply } from './guard.ts';
 
 const unfit = { calls: 'unfit' } as const;
 
@@ -17,18 +17,20 @@ export const repairGuards = {
   },
   unfitAnswerChecksStep: {
     ...{ rule: 'R25', file: 'packages/core/checkpoint/turns/save-round.ts' },
-    code: "status = 'in_progress' and step = 'r' || number",
+    code: 'violations ; return savedBy((await writeReply(db, row))[0]);',
+    shared: IS_AT_ROUND,
     without: 'an answer that does not fit is saved whatever the turn is at',
     ...{ scene: unfit, faults: { stall: 1 }, caught: { broken: 'a turn that had ended was written to' } },
   },
   repairIsDue: {
     ...{ rule: 'R25', file: 'packages/core/checkpoint/turns/save-round.ts' },
-    code: 'due_at = dueWithPlace(dueIn(timing.graceMs))',
+    code: 'violations ; return savedBy((await writeReply(db, row))[0]);',
+    shared: inReply('due_at = case when waits then dueAtExpiry else dueWithPlace(dueIn(timing.graceMs)) end'),
     without: 'the repair round is not due',
     ...{ scene: unfit, faults: { flush: 1 }, caught: 'stuck' },
   },
   unfitEndMovesStep: {
-    ...{ rule: 'R25', file: 'packages/core/checkpoint/turns/write-ending.ts' },
+    ...{ rule: 'R25', file: 'packages/core/checkpoint/turns/commits/write-ending.ts' },
     code: `step like 'b%' or "roundNumber" is not null`,
     without: 'a turn that failed with its last round is still at that round',
     ...{ scene: unfit, faults: {}, caught: { broken: 'an event is missing or double' } },

@@ -1,4 +1,4 @@
-import type { Guard } from './guard.ts';
+import { type Guard, IS_AT_ROUND, MAY_GIVE_UP } from './guard.ts';
 
 const tools = { calls: 'tools' } as const;
 const once = { calls: 'once' } as const;
@@ -19,22 +19,26 @@ export const writeGuards = {
     ...{
       rule: 'R2',
       file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: 'update turns set due_at = least(inMs(sql"delayMs" + case when staysAtWork then sql.lit(timing.graceMs) else 0 end), deadline_at)',
+      code: 'update work set due_at = least(inMs(sql"delayMs" + case when staysAtWork then sql.lit(timing.graceMs) else 0 end), work.deadline_at)',
     },
     without: 'a postponed step is not due',
     ...{ scene: short, faults: { later: 1, flush: 1 }, caught: 'stuck' },
   },
   saveRoundChecksStep: {
-    ...{ rule: 'R5', file: 'packages/core/checkpoint/turns/save-round.ts' },
-    code: "status = 'in_progress' and step = 'r' || number",
+    ...{
+      rule: 'R5',
+      file: 'packages/core/checkpoint/turns/commits/write-reply.ts',
+      code: 'from input where isAtRound',
+    },
+    shared: IS_AT_ROUND,
     without: 'a reply is saved whatever the turn is at',
     ...{ scene: tools, faults: { stall: 1 }, caught: { broken: 'a round was saved twice' } },
   },
   eventsAreNumberedUnderLock: {
     ...{
       rule: 'R5',
-      file: 'packages/core/checkpoint/turns/advance-batch.ts',
-      code: 'last_event = turns.last_event +',
+      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      code: 'last_event = work.last_event +',
     },
     without: 'events are numbered by what a run has read',
     ...{ scene: tools, faults: { duplicate: 1 }, caught: { broken: 'two events of a turn have the same number' } },
@@ -42,15 +46,16 @@ export const writeGuards = {
   lateResultKeepsLease: {
     ...{
       rule: 'R5',
-      file: 'packages/core/checkpoint/turns/advance-batch.ts',
-      code: 'from state where turns.id = state.id',
+      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      code: 'from state where work.id = state.id',
     },
     without: 'a late result clears the lease of the next step',
     ...{ scene: { calls: 'once', rescuerOff: true }, faults: { stall: 1 }, caught: 'stuck' },
   },
   failureChecksLease: {
-    ...{ rule: 'R5', file: 'packages/core/checkpoint/turns/write-ending.ts' },
-    code: 'lease_owner = "runId" or (generation = "runGeneration" and (lease_owner is null or lease_until < now()))',
+    ...{ rule: 'R5', file: 'packages/core/checkpoint/turns/commits/write-ending.ts' },
+    code: '("runId" is null or mayGiveUp(sql"runGeneration"))',
+    shared: MAY_GIVE_UP,
     without: 'a failure ends a step that another run is on',
     ...{
       scene: short,
@@ -61,8 +66,9 @@ export const writeGuards = {
   failureChecksGeneration: {
     ...{
       rule: 'R5',
-      file: 'packages/core/checkpoint/turns/write-ending.ts',
-      code: 'lease_owner = "runId" or (generation = "runGeneration" and (lease_owner is null or lease_until < now()))',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
+      code: '("runId" is null or mayGiveUp(sql"runGeneration"))',
+      shared: MAY_GIVE_UP,
     },
     without: 'a failure counts although the step was enqueued again since',
     ...{ scene: short, faults: { lostAck: 1, definite: 1, retry: 1 } },
@@ -70,7 +76,8 @@ export const writeGuards = {
   },
   postponeChecksLease: {
     ...{ rule: 'R5', file: 'packages/core/checkpoint/turns/postpone.ts' },
-    code: '(lease_owner = "runId" or (turns.generation = "ownGeneration" and (lease_owner is null or lease_until < now())))',
+    code: 'and mayGiveUp(sql"ownGeneration")',
+    shared: MAY_GIVE_UP,
     without: 'a step is handed back by a run that has lost it',
     ...{ scene: short, faults: { stall: 1, later: 1 } },
     caught: { broken: 'a step was handed back while another run was on it' },
@@ -79,7 +86,8 @@ export const writeGuards = {
     ...{
       rule: 'R5',
       file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: '(lease_owner = "runId" or (turns.generation = "ownGeneration" and (lease_owner is null or lease_until < now())))',
+      code: 'and mayGiveUp(sql"ownGeneration")',
+      shared: MAY_GIVE_UP,
     },
     without: 'a step is handed back although it was enqueued again since',
     ...{
@@ -92,7 +100,8 @@ export const writeGuards = {
     ...{
       rule: 'R5',
       file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: '(lease_owner = "runId" or (turns.generation = "ownGeneration" and (lease_owner is null or lease_until < now())))',
+      code: 'and mayGiveUp(sql"ownGeneration")',
+      shared: MAY_GIVE_UP,
     },
     without: 'a run cannot hand back the step it has leased, because a rescue came between its load and its lease',
     ...{ scene: tools, faults: { backlog: 1, shutdown: 1 } },
@@ -112,7 +121,7 @@ export const writeGuards = {
     ...{
       rule: 'R11',
       file: 'packages/core/checkpoint/rescue.ts',
-      code: 'update turns set generation = generation + 1, rescues = rescues + 1',
+      code: 'update work set generation = generation + 1, rescues = rescues + 1',
     },
     without: 'a rescue enqueues under the same id',
     ...{ scene: tools, faults: { wedge: 1 }, caught: 'stuck' },
@@ -121,7 +130,7 @@ export const writeGuards = {
     ...{
       rule: 'R11',
       file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: 'generation = turns.generation + 1',
+      code: 'generation = work.generation + 1',
     },
     without: 'a postponed step is enqueued from inside a job of the same id',
     ...{ scene: { calls: 'none', rescuerOff: true }, faults: { later: 1 }, caught: 'stuck' },

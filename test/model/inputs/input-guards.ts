@@ -6,13 +6,17 @@ import type { InputFault } from './input-state.ts';
 export type InputGuard = GuardWords & { faults: Left<InputFault>; caught: { broken: string } };
 
 const JOIN = 'packages/core/checkpoint/turns/inputs/join.ts';
-const ENDING = 'packages/core/checkpoint/turns/write-ending.ts';
+const ENDING = 'packages/core/checkpoint/turns/commits/write-ending.ts';
 const unheard = { broken: 'a turn was answered before an input that had joined' };
 
 /** What has each input sent once, in order, and none lost: R26, R29, R30. */
 export const inputGuards = {
   joinNeedsActiveTurn: {
-    ...{ rule: 'R26', file: JOIN, code: 'where id = turnId and isActive' },
+    ...{
+      rule: 'R26',
+      file: JOIN,
+      code: 'update work set inputs = inputs + 1, last_event = last_event + 1 where id = turnId',
+    },
     without: 'an input joins a turn that has ended since its caller looked',
     ...{ faults: { join: 1 }, caught: { broken: 'an input joined a turn that had ended' } },
   },
@@ -46,17 +50,21 @@ export const inputGuards = {
     ...{ faults: { join: 1 }, caught: { broken: 'a turn began with what its first round was not sent' } },
   },
   endIsGuarded: {
-    ...{ rule: 'R30', file: ENDING, code: '(not answers or inputs = sent)' },
+    ...{ rule: 'R30', file: ENDING, code: '(not answers or work.inputs = sent)' },
     without: 'an answer ends its turn although an input has joined',
     ...{ faults: { join: 1 }, caught: unheard },
   },
   endLooksAtLockedRow: {
-    ...{ rule: 'R30', file: ENDING, code: 'for no key update of turns' },
+    ...{ rule: 'R30', file: ENDING, code: 'for no key update of work' },
     without: 'an end looks for inputs in a snapshot that is older than its lock',
     ...{ faults: { join: 1 }, caught: unheard },
   },
   surpassedNeedsInput: {
-    ...{ rule: 'R30', file: 'packages/core/checkpoint/turns/save-round.ts', code: 'turns.inputs > sent' },
+    ...{
+      rule: 'R30',
+      file: 'packages/core/checkpoint/turns/commits/write-reply.ts',
+      code: '(not "onlySurpassed" or work.inputs > sent)',
+    },
     without: 'an answer that was refused for another reason becomes a round in the middle',
     ...{ faults: { late: 1, fail: 1, retry: 1 }, caught: { broken: 'a round was due with nothing to answer' } },
   },

@@ -1,17 +1,18 @@
 import type { Left } from '../explore/plain-model.ts';
-import type { GuardWords } from '../guards/guard.ts';
+import { type GuardWords, inReply } from '../guards/guard.ts';
 import type { RerunFault } from './rerun-state.ts';
 
 /** One condition that reruns depend on, and what happens where its lack shows. */
 export type RerunGuard = GuardWords & { faults: Left<RerunFault>; caught: 'stuck' | { broken: string } };
 
-const commit = 'packages/core/checkpoint/turns/reruns/save-answered-round.ts';
+const commit = 'packages/core/checkpoint/turns/save-round.ts';
 const ran = { broken: 'a call ran that has a recorded result' };
 
 /** What keeps the calls of a rerun from being made twice: R38. */
 export const rerunGuards = {
   resultsAreSavedWithTheRound: {
-    ...{ rule: 'R38', file: commit, code: 'calls as (insertCalls(sql`target`, sql`number`))' },
+    ...{ rule: 'R38', file: commit, code: 'columnsOfRound( ...round, calls )' },
+    shared: inReply('calls as (insertCalls(sql`target`, sql`"roundNumber"`))'),
     without:
       'calls are saved open and answered from the record afterwards, so that another worker runs them in between',
     ...{ faults: { job: 1 }, caught: ran },
@@ -26,7 +27,8 @@ export const rerunGuards = {
     ...{ faults: { job: 1 }, caught: { broken: 'a call that may be made once was made without a record' } },
   },
   wholeBatchMovesOn: {
-    ...{ rule: 'R38', file: commit, code: "case when \"isComplete\" then 'r' || (number + 1) else 'b' || number end" },
+    ...{ rule: 'R38', file: commit, code: 'const open = calls.filter((call) => !call.result);' },
+    shared: inReply(`"openCalls" = 0 as is_complete`),
     without: 'the batch of a round whose calls are all answered is due, and nothing in it is left to complete it',
     ...{ faults: {}, caught: 'stuck' },
   },

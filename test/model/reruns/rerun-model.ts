@@ -34,7 +34,7 @@ function workRerun(state: RerunState, guards: RerunGuards, emit: Emit): void {
   if (state.step === 'r2') emit('the rerun ends', (after) => Object.assign(after, { step: 'ended' }));
 }
 
-/** `save-answered-round.ts` */
+/** `save-round.ts` */
 function saveReply(state: RerunState, guards: RerunGuards): void {
   const { hasRecord, isRetried } = state;
   if (isRetried && !guards.recordEndsWithTheStart) state.broken ??= 'a rerun took a result that came after its start';

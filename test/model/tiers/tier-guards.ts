@@ -1,5 +1,5 @@
 import type { Left } from '../explore/plain-model.ts';
-import type { GuardWords } from '../guards/guard.ts';
+import { type GuardWords, MAY_GIVE_UP } from '../guards/guard.ts';
 import type { TierFault } from './tier-state.ts';
 
 /** One condition that a change of tiers depends on, and the faults that show its lack. */
@@ -39,7 +39,7 @@ export const tierGuards = {
     },
   },
   tierChangeChecksLease: {
-    ...{ rule: 'R24', file: POSTPONE, code: 'and (lease_owner is null or lease_until < now()))' },
+    ...{ rule: 'R24', file: POSTPONE, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
     without: 'a run without the lease leaves a tier while another run asks on it',
     ...{
       faults: { refused: 3, duplicate: 1, stall: 1 },
@@ -47,17 +47,17 @@ export const tierGuards = {
     },
   },
   tierChangeChecksGeneration: {
-    ...{ rule: 'R24', file: POSTPONE, code: '(turns.generation = "ownGeneration" and' },
+    ...{ rule: 'R24', file: POSTPONE, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
     without: 'a refusal whose commit got no answer is committed again',
     ...{ faults: { refused: 1, lostAck: 1 }, caught: tooMany },
   },
   tierChangeRaisesGeneration: {
-    ...{ rule: 'R24', file: POSTPONE, code: 'generation = turns.generation + 1' },
+    ...{ rule: 'R24', file: POSTPONE, code: 'generation = work.generation + 1' },
     without: 'a refusal leaves the generation as it is',
     ...{ faults: { refused: 1, lostAck: 1 }, caught: tooMany },
   },
   tierChangeIsDue: {
-    ...{ rule: 'R24', file: POSTPONE, code: 'update turns set due_at = least(inMs(' },
+    ...{ rule: 'R24', file: POSTPONE, code: 'update work set due_at = least(inMs(' },
     without: 'a change of tiers leaves the turn due at no time',
     ...{ faults: { late: 1, flush: 1 }, caught: 'stuck' },
   },

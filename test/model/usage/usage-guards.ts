@@ -1,5 +1,5 @@
 import type { Left } from '../explore/plain-model.ts';
-import type { GuardWords } from '../guards/guard.ts';
+import { type GuardWords, inReply } from '../guards/guard.ts';
 import type { UsageFault } from './usage-fault.ts';
 
 /** One condition that usage depends on, and the faults that show its lack. */
@@ -14,7 +14,8 @@ export const usageGuards = {
     ...{
       rule: 'R33',
       file: 'packages/core/checkpoint/turns/save-round.ts',
-      code: 'recorded as (recordRounds(sql`turns`)',
+      code: 'savedBy(lean ?? (await writeReply(db, row))[0])',
+      shared: inReply('recorded as (recordRounds(sql`target`)'),
     },
     without: 'what a round used is recorded apart from its commit',
     ...{ faults: { crash: 1 }, caught: lost },
@@ -22,7 +23,7 @@ export const usageGuards = {
   recordNeedsRound: {
     ...{
       rule: 'R33',
-      file: 'packages/core/checkpoint/turns/write-ending.ts',
+      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
       code: 'recorded as (recordRounds(sql`target`)',
     },
     without: 'a commit that is refused, since it was made before, records its usage',
