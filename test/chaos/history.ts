@@ -97,6 +97,8 @@ export type Rows = {
   deliveries: DeliveryRow[];
   /** Calls of earlier turns that a turn's input answers. */
   answers: { turnId: string; callId: string }[];
+  /** Rows of `work` whose turn has ended or is not there, those of the flood too. */
+  strayWork: { turnId: string }[];
 };
 
 export type TurnRow = {
@@ -105,6 +107,7 @@ export type TurnRow = {
   status: string;
   step: string;
   leaseOwner: string | null;
+  hasWork: boolean;
   output: string | null;
   errorCode: string | null;
   lastEvent: number;

@@ -23,7 +23,9 @@ test.each<[string, (history: History) => void]>([
   ],
   ['one key makes one turn', ({ acks }) => acks.push({ at: 0, plan: 1, turnId: 'turn_2' })],
   ['every turn is acknowledged in the end', (history) => history.acks.pop()],
-  ['every turn ends', ({ rows }) => Object.assign(rows.turns[0]!, { status: 'in_progress', completedAt: null })],
+  ['every turn ends', keepActive],
+  ['a turn has a row of work while it is active', ({ rows }) => Object.assign(rows.turns[1]!, { completedAt: null })],
+  ['a turn has a row of work while it is active', ({ rows }) => rows.strayWork.push({ turnId: 'turn_1' })],
   ['a turn ends once', ({ rows }) => Object.assign(rows.events[5]!, { type: 'turn.completed' })],
   ['a turn ends once', ({ rows }) => Object.assign(rows.events[6]!, { type: 'turn.failed' })],
   ['a turn ends as its script says', ({ plans }) => Object.assign(plans[0]!, { endings: ['failed'] })],
@@ -127,7 +129,8 @@ test.each([
 test.each<[string, (history: History) => void]>([
   ['a lost turn', (history) => Object.assign(history, { acks: [...history.acks, lostAck(history)] })],
   ['a doubled turn', ({ acks }) => acks.push({ at: 0, plan: 1, turnId: 'turn_2' })],
-  ['a stuck turn', ({ rows }) => Object.assign(rows.turns[0]!, { status: 'in_progress', completedAt: null })],
+  ['a stuck turn', keepActive],
+  ['a row of work without an active turn', ({ rows }) => rows.strayWork.push({ turnId: 'turn_1' })],
   ['an at_most_once call made twice', ({ toolCalls }) => toolCalls.push(toolCalls[0]!)],
 ])('with --verdict core, %s is broken', (_, change) => {
   const history = soundHistory();
@@ -189,6 +192,11 @@ test('a webhook under two ids, or none, is found', () => {
   expect(never).toContain('the end of a turn is delivered, under one id');
 });
 
+/** Turn 1 has not ended at the end of the run. */
+function keepActive({ rows }: History): void {
+  Object.assign(rows.turns[0]!, { status: 'in_progress', completedAt: null, hasWork: true });
+}
+
 /** The turn that the fault stopped goes on only a minute later. */
 function letLast({ rows }: History): void {
   const late = rows.events.filter(({ turnId, number }) => turnId === 'turn_1' && number > 2);
@@ -236,12 +244,7 @@ function addCalls(count: number, toolCalls: History['toolCalls'], rows: History[
 
 /** The fault of the run is a flood, and turn 1 waits for its start beside it. */
 function startLate({ faults, rows }: History): void {
-  const turn = rows.turns[0]!;
-  Object.assign(faults[0]!, {
-    kind: 'flood',
-    from: turn.createdAt - 1,
-    endedAt: turn.createdAt + 2_000,
-    scope: 'none',
-  });
-  Object.assign(turn, { startedAt: turn.createdAt + 6_000, completedAt: turn.createdAt + 7_000 });
+  const { createdAt } = rows.turns[0]!;
+  Object.assign(faults[0]!, { kind: 'flood', from: createdAt - 1, endedAt: createdAt + 2_000, scope: 'none' });
+  Object.assign(rows.turns[0]!, { startedAt: createdAt + 6_000, completedAt: createdAt + 7_000 });
 }

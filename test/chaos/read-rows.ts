@@ -7,12 +7,12 @@ import { FORKS, LOAD, TALK } from './projects.ts';
 /** Reads the rows at the end of a run: those of the load, and the turns of the flood that have not ended. */
 export async function readRows(sql: postgres.Sql): Promise<Rows> {
   const ofLoad = sql`turn_id in (select id from turns where project = ${LOAD.name})`;
-  const [turns, rounds, calls, events, deliveries, answers] = await Promise.all([
+  const [turns, rounds, calls, events, deliveries, answers, strayWork] = await Promise.all([
     sql<
       TurnRow[]
     >`select id, (metadata ->> 'plan')::double precision as plan, status, step, lease_owner as "leaseOwner", output,
       error ->> 'code' as "errorCode", last_event as "lastEvent", ${ms(sql, 'created_at')} as "createdAt", ${ms(sql, 'started_at')} as "startedAt",
-      ${ms(sql, 'completed_at')} as "completedAt" from turns
+      ${ms(sql, 'completed_at')} as "completedAt", due_at is not null as "hasWork" from turn_states
       where project = ${LOAD.name} or completed_at is null order by id`,
     sql<
       Rows['rounds']
@@ -28,8 +28,10 @@ export async function readRows(sql: postgres.Sql): Promise<Rows> {
       from deliveries join events on events.turn_id = deliveries.turn_id and number = event_number`,
     sql<Rows['answers']>`select id as "turnId", item ->> 'call_id' as "callId"
       from turns, json_array_elements(input) as item where item ->> 'type' = 'function_call_output'`,
+    sql<Rows['strayWork']>`select id as "turnId" from work
+      where not exists (select from turns where turns.id = work.id and completed_at is null)`,
   ]);
-  return { turns, rounds, calls, events, deliveries, answers };
+  return { turns, rounds, calls, events, deliveries, answers, strayWork };
 }
 
 /** The turns of the talk, with all that was said to each, in order. */
@@ -37,7 +39,7 @@ export function readTalk(sql: postgres.Sql): Promise<TalkTurn[]> {
   return sql<TalkTurn[]>`select id, status, inputs,
       coalesce((select max(sent) from rounds where turn_id = turns.id), 0) as sent,
       to_json(array[input::text] || array(select content::text from inputs where turn_id = turns.id order by number)) as said
-    from turns where project = ${TALK.name} order by id`;
+    from turn_states as turns where project = ${TALK.name} order by id`;
 }
 
 /** The ids of all turns of the families that are there, also of those that no caller finds. */

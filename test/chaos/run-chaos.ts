@@ -109,11 +109,11 @@ async function settle({ sql }: ChaosHarness, load: Promise<void>): Promise<void>
 /** Counts that change whenever a turn, a delivery or an erasure moves; `open` is all that has not ended. */
 async function readProgress(sql: ChaosHarness['sql']) {
   const [row] = await sql<{ open: number; events: number; starts: number; sent: number }[]>`
-    select (select count(*) from turns where due_at is not null)::int
+    select (select count(*) from work)::int
       + (select count(*) from deliveries where due_at is not null)::int
       + (select count(*) from conversations where erase_due_at is not null)::int as open,
       (select count(*) from events)::int as events,
-      (select coalesce(sum(starts + attempts), 0) from turns)::int as starts,
+      (select coalesce(sum(starts + attempts), 0) from work)::int as starts,
       (select count(*) from delivery_attempts)::int as sent`;
   return row!;
 }
@@ -136,7 +136,7 @@ async function sampleRows({ sql }: ChaosHarness, over: AbortSignal): Promise<His
       select coalesce(max(extract(epoch from clock_timestamp() - due_at)), 0)::double precision * 1000 as late,
         coalesce(max(extract(epoch from lease_until - clock_timestamp())), 0)::double precision * 1000 as lease,
         count(*) filter (where project = ${FLOOD.name} and coalesce(place = 'held', true))::int as flooding
-      from turns where due_at is not null and due_at < 'infinity'`.catch(() => []);
+      from work where due_at < 'infinity'`.catch(() => []);
     latest.lateMs = Math.max(latest.lateMs, row?.late ?? 0);
     latest.longestLeaseMs = Math.max(latest.longestLeaseMs, row?.lease ?? 0);
     latest.mostFlooding = Math.max(latest.mostFlooding, row?.flooding ?? 0);

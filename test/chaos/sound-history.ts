@@ -86,6 +86,7 @@ export function soundHistory(): History {
         ...eventsOf('turn_2', ['model.changed', 'round.completed', 'tool_call.completed'], 'incomplete'),
       ],
       answers: [],
+      strayWork: [],
       deliveries: [
         { id: 'dlv_1', turnId: 'turn_1', eventId: 'evt_7', status: 'delivered', attempts: 2, lastStatusCode: 204 },
       ],
@@ -133,7 +134,16 @@ function plan(number: number, more: Partial<TurnPlan>): TurnPlan {
 
 function row(id: string, { plan, ...more }: Partial<TurnRow> & { plan: number }): TurnRow {
   return {
-    ...{ id, plan, status: 'completed', step: 'r2', leaseOwner: null, output: `Turn ${plan}.`, errorCode: null },
+    ...{
+      id,
+      plan,
+      status: 'completed',
+      step: 'r2',
+      leaseOwner: null,
+      hasWork: false,
+      output: `Turn ${plan}.`,
+      errorCode: null,
+    },
     ...{ lastEvent: 7, createdAt: START, startedAt: START + 100, completedAt: START + 1_000, ...more },
   };
 }

@@ -37,11 +37,11 @@ async function signalBackends({ sql }: ChaosHarness, signalling: Signalling): Pr
   return { evidence: count > 0 ? `${count} backends ${word}` : null, endedAt: Date.now(), scope: 'all' };
 }
 
-/** The table of turns is locked: every statement on it waits, pools run empty, and lock timeouts come. */
+/** The table of the work is locked: every statement on it waits, pools run empty, and lock timeouts come. */
 export const lockTurns: Fault = async ({ sql }, { lastsMs }) => {
   let waited = 0;
   await sql.begin(async (trx) => {
-    await trx`lock table turns in access exclusive mode`;
+    await trx`lock table work in access exclusive mode`;
     await sleep(lastsMs);
     const [row] = await trx<{ count: number }[]>`select count(*)::int from pg_locks where not granted`;
     waited = row?.count ?? 0;

@@ -50,7 +50,8 @@ export const replayJobs: Fault = async (harness, scheduled) => {
   const steps = await retryUntilDone(
     () => sql<TurnWakeup[]>`
     select 'turn' as kind, id as "turnId", step, provider, priority from (
-      select id, provider, priority, unnest(array['r1', 'b1', 'r2', 'b2', step]) as step from turns order by id desc limit ${MANY}) as old`,
+      select id, split_part(model, '/', 1) as provider, priority, unnest(array['r1', 'b1', 'r2', 'b2', step]) as step
+      from turn_states order by id desc limit ${MANY}) as old`,
   );
   const wakeups = steps.map((one, index) => renumbered(one, scheduled, index));
   for (let start = 0; start < wakeups.length; start += MANY) {
@@ -66,7 +67,7 @@ export const replayJobs: Fault = async (harness, scheduled) => {
 /** The wake-ups that are due now, as they were enqueued. */
 function dueNow({ sql }: ChaosHarness): Promise<TurnWakeup[]> {
   return sql<TurnWakeup[]>`select 'turn' as kind, id as "turnId", step, generation, provider, priority
-    from turns where due_at < 'infinity' and at_head and status <> 'requires_action'`;
+    from work where due_at < 'infinity' and at_head and status <> 'requires_action'`;
 }
 
 function nameOf({ turnId, step, generation }: TurnWakeup): string {
@@ -96,7 +97,7 @@ export const pauseRescuers: Fault = async (harness, { lastsMs }) => {
       await sleep(lastsMs);
     }
   } finally {
-    await retryUntilDone(() => sql`drop trigger if exists chaos_no_rescue on turns`);
+    await retryUntilDone(() => sql`drop trigger if exists chaos_no_rescue on work`);
   }
   const endedAt = Date.now();
   const passedOver = await countPassedOver(sql);
@@ -108,7 +109,7 @@ async function blockRescuers(sql: postgres.Sql): Promise<void> {
   await sql`create sequence if not exists chaos_passed_over`;
   await sql`create or replace function chaos_pass_over() returns trigger language plpgsql as $$
     begin perform nextval('chaos_passed_over'); return null; end $$`;
-  await sql`create or replace trigger chaos_no_rescue before update of rescues on turns for each row
+  await sql`create or replace trigger chaos_no_rescue before update of rescues on work for each row
     when (new.rescues > old.rescues) execute function chaos_pass_over()`;
 }
 

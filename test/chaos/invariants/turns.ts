@@ -30,6 +30,15 @@ export function stuckTurns({ rows }: Pick<History, 'rows'>): string[] {
   return stuck.map(({ id, plan, status, step }) => `${id} of plan ${plan} is still ${status} at ${step}`);
 }
 
+/** Active turns without a row of `work`, and rows of `work` without an active turn: no CHECK of a table sees both. */
+export function partedWork({ rows }: Pick<History, 'rows'>): string[] {
+  const without = rows.turns.filter(({ completedAt, hasWork }) => completedAt === null && !hasWork);
+  return [
+    ...without.map(({ id }) => `${id} has not ended and has no row of work`),
+    ...rows.strayWork.map(({ turnId }) => `${turnId} has a row of work and is not active`),
+  ];
+}
+
 /** Turns that did not end exactly once. */
 export function oddEnds({ rows }: Pick<History, 'rows'>): string[] {
   const eventsOf = Map.groupBy(rows.events, ({ turnId }) => turnId);

@@ -24,8 +24,16 @@ export type ObservedTurn = {
 /** A webhook endpoint, and the webhooks that others received about it. */
 export type ObservedEndpoint = { state: unknown; webhooks: ObservedWebhook[] };
 
-/** A scene after its end: what the API says, and what tools, receiver and model saw. */
-export type Observed = { turns: ObservedTurn[]; endpoints: ObservedEndpoint[]; blobs: ObservedBlobs };
+/**
+ * A scene after its end: what the API says, and what tools, receiver and model saw. In the whole database, `strayWork` counts
+ * the rows of `work` without an active turn, and the active turns without a row of `work`.
+ */
+export type Observed = {
+  turns: ObservedTurn[];
+  endpoints: ObservedEndpoint[];
+  blobs: ObservedBlobs;
+  strayWork: number;
+};
 
 /** The blobs that turns of the scene refer to; in the whole database none is without a turn, and no turn without its own. */
 export type ObservedBlobs = { referred: number; stray: number };
@@ -38,6 +46,7 @@ export async function observe(scene: Scene): Promise<Observed> {
   const secrets = [...own, ...theirs.flat()];
   return {
     blobs: await blobsOf(scene, turns),
+    strayWork: await countStrayWork(scene),
     turns: await Promise.all(turns.map((turn) => observeTurn(scene, turn, secrets))),
     endpoints: endpoints.map(({ id, status, description, disabled_reason }, index) => ({
       state: { status, description, disabled_reason, secrets: theirs[index]?.length },
@@ -58,6 +67,13 @@ async function blobsOf({ harness }: Scene, turns: TurnResource[]): Promise<Obser
     harness.db,
   );
   return rows[0]!;
+}
+
+async function countStrayWork({ harness }: Scene): Promise<number> {
+  const { rows } = await sql<{ stray: number }>`
+    select count(*)::int as stray from (select id from turns where completed_at is null) as active
+    full join work using (id) where active.id is null or work.status is null`.execute(harness.db);
+  return rows[0]!.stray;
 }
 
 async function secretsAt({ call }: Scene, path: string): Promise<string[]> {

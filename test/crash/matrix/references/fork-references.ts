@@ -41,7 +41,7 @@ export const forkReferences: Reference[] = [
   },
   {
     of: 'a turn that is run again, with the results of its calls',
-    points: /saveAnsweredRound|endWithRound|r2|r3/,
+    points: /saveRound|endWithRound|r2|r3/,
     start: async (scene) => {
       const id = await startEnded(scene);
       await scene.call('POST', `/v1/turns/${id}/rerun`, { body: {} });
