@@ -46,14 +46,14 @@ test('max_attempts does not add tries where a page answers in place of a model',
 });
 
 test.for([
-  ['timeout_ms', 'no reply within 50 ms'],
-  ['idle_timeout_ms', 'silent for 50 ms'],
+  ['timeout_ms', 'no reply within 1500 ms'],
+  ['idle_timeout_ms', 'silent for 1500 ms'],
 ] as const)('%s of a turn ends a request, and the next model is asked', async ([field, reason]) => {
   await using models = await startModels();
   const { harness, first } = models;
   first.answer({ ending: 'drip' });
 
-  const { id } = await start(harness, { model_retry: { max_attempts: 1, [field]: 50 } });
+  const { id } = await start(harness, { model_retry: { max_attempts: 1, [field]: 1_500 } });
   await harness.workUntilIdle();
 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Second here.' });
@@ -121,7 +121,7 @@ test('timeouts of a turn end a request for a summary', async () => {
   const { harness, first, third } = models;
   first.answer({ body: openaiWire.reply({ text: [long] }) });
   third.answer({ ending: 'drip' });
-  const model_retry = { max_attempts: 1, timeout_ms: 100 };
+  const model_retry = { max_attempts: 1, timeout_ms: 1_500 };
   const { say } = await converse(harness, context, { model: FIRST, model_retry });
 
   await say(long);
