@@ -151,8 +151,9 @@ test('a receiver that hangs gets a few attempts at once, and those that wait hav
   for (let number = 1; number <= 9; number += 1)
     await harness.startTurn({ input: 'Hi', webhook: { url: hanging.url } });
   await harness.startTurn({ input: 'Hi', webhook: { url: healthy.url } });
-  await using _worker = await startBackgroundWorker(harness);
+  while (await harness.workOnce());
 
+  await using _worker = await startBackgroundWorker(harness);
   await Promise.all([healthy.arrival(1), hanging.arrival(4)]);
   const meanwhile = hanging.caught.length;
   const { rows } = await sql<{ attempts: number }>`
