@@ -18,7 +18,7 @@ export function toolLackedBy(turn: Turn, call: ToolCall, context: Pick<WorkerCon
 }
 
 /**
- * Gives a batch back whose open calls need tools that are not loaded here. It uses up no attempt. The claims of
+ * Gives a batch back if its open calls need tools that are not loaded here. It uses up no attempt. The claims of
  * `called`, the calls that this run has made, stay.
  * - If a worker that is alive has loaded them, the batch goes to the queue of that worker at once.
  * - If none has, the turn waits, and each worker that takes it looks again.

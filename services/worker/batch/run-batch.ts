@@ -17,8 +17,8 @@ import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 export type BatchStep = Extract<NextStep, { kind: 'run-tool-batch' }>;
 
 /**
- * Runs the open calls of a round side by side, and saves each result as soon as it is known. Calls whose tools are
- * not loaded here are left to another worker. For `called` see `handBack`.
+ * Runs the open calls of a round side by side, and saves each result as soon as it is known. A call of a
+ * tool that is not loaded here is left to another worker. For `called` see `handBack`.
  */
 export async function runToolBatch(
   run: Run,

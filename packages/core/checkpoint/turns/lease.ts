@@ -69,8 +69,8 @@ export type RenewalOutcome = { edition: number } | 'busy';
 
 /**
  * One heartbeat for all steps of a worker, in one statement: takes each lease once, then only renews it (R2b, R4). It
- * skips turns whose rows of work are locked, so that one never delays the others. A run that is missing from the answer has
- * lost its step.
+ * skips locked rows of work, so that one turn never delays the others. A run that is missing from the answer has lost its
+ * step.
  */
 export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map<string, RenewalOutcome>> {
   const rows = await write(

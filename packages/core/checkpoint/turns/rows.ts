@@ -44,7 +44,7 @@ export type TurnRow = {
   deleted_items: Generated<string[] | null>;
 };
 
-/** A row of `work`: what an active turn needs next, and when. */
+/** A row of `work`: the step, the lease and the due time of an active turn. */
 export type WorkRow = {
   id: string;
   project: string;

@@ -59,8 +59,8 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
 }
 
 /**
- * The guard of an end: the turn is active, and at the step and the model that the caller means; an answer has sent all that has
- * joined, and stands on the round that its model was sent (R5, R12, R24, R30).
+ * The guard of an end: the turn is active, with the step and the model that the caller means. An answer was asked for with
+ * all joined inputs, and the last stored round is the one that its model was sent (R5, R12, R24, R30).
  */
 const mayEnd = sql`work.id = "turnId" and ("onlyStep" is null or work.step = "onlyStep")
         and ("roundNumber" is null or work.model = input.model) and (not answers or work.inputs = sent)
@@ -180,8 +180,8 @@ export const writeEndingAfterRound = ending({ hasRound: true });
 export const writeEndingWithoutRound = ending({ hasRound: false });
 
 /**
- * The lean form of `writeEndingAlone`, with the same guard: for answers without calls and errors, of turns to whose events
- * nothing subscribes. No row if something does (R16).
+ * The lean form of `writeEndingAlone`, with the same guard. It is for answers without calls and errors, of turns without a
+ * webhook. If an endpoint of the project is enabled, it writes nothing and returns no row (R16).
  */
 export const writeEndingLean = writeFor<Ended>(
   columns,

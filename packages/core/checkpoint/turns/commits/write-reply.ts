@@ -13,14 +13,14 @@ import { writeFor } from '../../sql/statement.ts';
 import { type DueRow, delivers, wakeupColumns } from '../../sql/wakeup.ts';
 
 // A reply that does not end its turn is committed by one of two statements with one guard. The full statement is for each
-// reply. The lean one is for replies of which no call waits and none is answered, of turns to whose events nothing
-// subscribes.
+// reply. The lean statement is for replies without a waiting or answered call, of turns without a webhook, in projects
+// without an enabled endpoint.
 
 export type SavedRow = DueRow & { inputs: number };
 
 /**
- * The guard of a reply: the turn is still at the round, with the model that wrote the reply, and stands on the round that
- * the model was sent. So the first write wins: neither a redelivered job nor a zombie rewrites history (R5, R18, R24).
+ * The guard of a reply: the turn still needs the round, from the model that wrote the reply, and the round before is the
+ * one that the model was sent. So the first write wins: neither a redelivered job nor a zombie rewrites history (R5, R18, R24).
  */
 const isAtRound = sql`work.id = "turnId" and work.status = 'in_progress' and work.step = 'r' || "roundNumber"
         and work.model = input.model and ${standsOn(sql`input."roundNumber"`)}`;
@@ -33,8 +33,8 @@ const columns = sql`"roundNumber" int, model text, text text, reasoning text, "r
 const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(work.deadline_at, 'infinity'))`;
 
 /**
- * Commits a reply whose calls all run at once: its batch is due. No row if something
- * subscribes to the turn's events (R16).
+ * Commits a reply whose calls all run at once: its batch is due. If an endpoint of the project is enabled, it writes
+ * nothing and returns no row (R16).
  */
 export const writeReplyLean = writeFor<SavedRow>(
   sql`${columns}, "eventIds" json`,

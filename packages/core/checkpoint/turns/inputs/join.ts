@@ -9,7 +9,7 @@ import type { Trx } from '../../tables.ts';
  * due: the step that is due takes the input along, or the end of the turn is refused for it (R26, R30). So it touches
  * neither step, generation, lease, `due_at` nor status. The statement takes the number of the input under the lock of
  * the turn's row of `work`. The caller has locked the conversation. `isQueued`: the turn may not have begun either.
- * Searches find the turn by what has joined it.
+ * Searches find the turn by its joined inputs.
  */
 export async function joinTurn(
   trx: Trx,
