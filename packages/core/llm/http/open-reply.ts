@@ -99,18 +99,7 @@ const FOREIGN = /^\s*(text\/html|text\/css|text\/javascript|[\w.+-]+\/([\w.-]+\+
 
 /** A reader that, left before the end, reads on for a moment. */
 function readOn(reader: ByteReader): ByteReader {
-  let isOver = false;
-  return {
-    async read() {
-      const chunk = await reader.read();
-      isOver = chunk.done;
-      return chunk;
-    },
-    async cancel() {
-      if (!isOver) void drain(reader);
-      isOver = true;
-    },
-  };
+  return { read: () => reader.read(), cancel: async () => void drain(reader) };
 }
 
 async function drain(reader: ByteReader): Promise<void> {

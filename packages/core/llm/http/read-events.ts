@@ -24,9 +24,10 @@ export async function* readEvents(
   for await (const bytes of body) {
     await yieldToEventLoop();
     const end = endOfEvents(unfinished, bytes);
+    const whole = end > 0 ? unfinished.release(bytes.subarray(0, end)) : NOTHING;
     const events: ServerEvent[] = [];
-    for (const part of end > 0 ? partsOf(unfinished.release(bytes.subarray(0, end))) : []) {
-      await yieldToEventLoop();
+    for (const [index, part] of partsOf(whole).entries()) {
+      if (index > 0) await yieldToEventLoop();
       events.push(...parse(part));
     }
     count += events.length;
@@ -35,29 +36,36 @@ export async function* readEvents(
       if (at > 0) await yieldToEventLoop();
       yield events.slice(at, at + MOST_AT_ONCE);
     }
-    unfinished.hold(bytes.subarray(end));
-    const isLine = unfinished.size() > REPLY_BOUNDS.eventBytes && !unfinished.held().includes(LF);
-    boundReply(unfinished.size(), REPLY_BOUNDS.eventBytes, isLine ? 'in one line' : 'in one event');
+    if (end < bytes.length) holdRest(unfinished, bytes.subarray(end));
   }
   const ended = parse(unfinished.release(), '\n');
   const last = parse(NOTHING, '\n').filter(({ data }) => parseJson(data) !== undefined);
   yield [...ended, ...last];
 }
 
+/** Holds the beginning of an event until the rest of the event comes. */
+function holdRest(unfinished: HeldBytes, rest: Uint8Array): void {
+  unfinished.hold(rest);
+  const isLine = unfinished.size() > REPLY_BOUNDS.eventBytes && !unfinished.held().includes(LF);
+  boundReply(unfinished.size(), REPLY_BOUNDS.eventBytes, isLine ? 'in one line' : 'in one event');
+}
+
 /** So many bytes are parsed at a time, and a line to its end. */
 const PART_BYTES = 64 * 1024;
 
 /** The parts of whole lines, cut at the ends of lines. */
-function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+function partsOf(bytes: Uint8Array): Uint8Array[] {
+  const parts: Uint8Array[] = [];
   let from = 0;
   for (let at = PART_BYTES; at < bytes.length; at += 1) {
     const isLineEnd = bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] !== LF);
     if (!isLineEnd) continue;
-    yield bytes.subarray(from, at + 1);
+    parts.push(bytes.subarray(from, at + 1));
     from = at + 1;
     at += PART_BYTES;
   }
-  yield bytes.subarray(from);
+  if (from < bytes.length) parts.push(from > 0 ? bytes.subarray(from) : bytes);
+  return parts;
 }
 
 /** So many events are a few milliseconds of work, however small they are. */
@@ -69,8 +77,7 @@ const NOTHING = new Uint8Array(0);
 
 /** Where the last blank line in a chunk ends; 0 where there is none, though it may have begun in what is held. */
 function endOfEvents(held: HeldBytes, bytes: Uint8Array): number {
-  const before = held.held().subarray(-2);
-  const at = (index: number) => (index >= 0 ? bytes[index] : before[before.length + index]);
+  const at = (index: number) => (index >= 0 ? bytes[index] : held.held().at(index));
   for (let end = bytes.lastIndexOf(LF); end >= 0; end = end > 0 ? bytes.lastIndexOf(LF, end - 1) : -1) {
     const lineEnd = at(end - 1) === CR ? at(end - 2) : at(end - 1);
     if (lineEnd === LF) return end + 1;

@@ -79,8 +79,9 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
  * cannot be read is an `UnusableReply`.
  */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  const { choices, usage, serviceTier, ...served } = readChunk(raw);
-  keepServedBy(reply.served, served);
+  const chunk = readChunk(raw);
+  const { choices, usage, serviceTier } = chunk;
+  keepServedBy(reply.served, chunk);
   reply.serviceTier = serviceTier ?? reply.serviceTier;
   const counted = usage && readUsage(usage);
   reply.usage = counted ?? reply.usage;
