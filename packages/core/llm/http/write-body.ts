@@ -1,40 +1,43 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 
-/** Characters of JSON that become bytes together. */
+/** The characters of JSON that become bytes together. A piece may exceed them by one item of a list. */
 const PIECE = 64 * 1024;
 
 /**
- * Writes the body of a request as JSON.stringify does, in UTF-8, but one item of a list after the other. The event loop runs in
- * between, since the whole of a long history keeps it busy for a second.
+ * Writes the body of a request as JSON.stringify does, in UTF-8, but piece by piece. The event loop runs between two
+ * pieces, because the whole of a long history keeps it busy for a second.
  */
 export async function writeBody(body: object): Promise<Uint8Array> {
   const pieces: Buffer[] = [];
   let text = '';
-  const write = (more: string) => {
-    text += more;
-    if (text.length < PIECE) return;
+  for (const part of partsOf(body)) {
+    text += part;
+    if (text.length < PIECE) continue;
+    await yieldToEventLoop();
     pieces.push(Buffer.from(text));
     text = '';
-  };
+  }
+  const last = Buffer.from(text);
+  return pieces.length > 0 ? Buffer.concat([...pieces, last]) : last;
+}
+
+function* partsOf(body: object): Generator<string> {
   let before = '{';
   for (const [name, value] of Object.entries(body)) {
     if (value === undefined) continue;
-    write(`${before}${JSON.stringify(name)}:`);
+    yield `${before}${JSON.stringify(name)}:`;
     before = ',';
-    if (Array.isArray(value)) await writeList(value, write);
-    else write(JSON.stringify(value));
+    if (Array.isArray(value)) yield* partsOfList(value);
+    else yield JSON.stringify(value);
   }
-  pieces.push(Buffer.from(before === '{' ? '{}' : `${text}}`));
-  return Buffer.concat(pieces);
+  yield before === '{' ? '{}' : '}';
 }
 
-async function writeList(items: unknown[], write: (text: string) => void): Promise<void> {
+function* partsOfList(items: unknown[]): Generator<string> {
   let before = '[';
   for (const item of items) {
-    await yieldToEventLoop();
-    write(before);
-    write(JSON.stringify(item) ?? 'null');
+    yield before + (JSON.stringify(item) ?? 'null');
     before = ',';
   }
-  write(before === '[' ? '[]' : ']');
+  yield before === '[' ? '[]' : ']';
 }
