@@ -102,7 +102,8 @@ type Exchange = {
 async function send(dispatcher: Connections, request: PostRequest): Promise<HttpAnswer> {
   const { signal } = request;
   signal?.throwIfAborted();
-  const options = render(request);
+  const url = new URL(request.url);
+  const options = render(request, url);
   const exchange = startExchange();
   const onAbort = () => {
     exchange.isAborted = true;
@@ -111,7 +112,7 @@ async function send(dispatcher: Connections, request: PostRequest): Promise<Http
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   const onOver = () => signal?.removeEventListener('abort', onAbort);
-  dispatcher.dispatch(options, handle(exchange, { host: new URL(request.url).host, onOver }));
+  dispatcher.dispatch(options, handle(exchange, { host: url.host, onOver }));
   return exchange.answer.promise;
 }
 
@@ -126,8 +127,10 @@ function startExchange(): Exchange {
 }
 
 /** A reply comes in small chunks, which packing would only hold up. */
-function render({ url, headers, body, method = 'POST' }: PostRequest): Dispatcher.DispatchOptions {
-  const { origin, pathname, search } = new URL(url);
+function render(
+  { headers, body, method = 'POST' }: PostRequest,
+  { origin, pathname, search }: URL,
+): Dispatcher.DispatchOptions {
   const sent = { ...headers, 'accept-encoding': 'identity' };
   return { origin, path: pathname + search, method, headers: sent, body: method === 'GET' ? null : body };
 }

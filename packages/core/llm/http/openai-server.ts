@@ -44,12 +44,9 @@ export async function listServerModels(server: OpenaiServer, signal: AbortSignal
   return listModels(server.post, { url: await urlOf(server, '/models'), headers, signal });
 }
 
-/** The names that a failure of this server has in its sentence. */
-export function askedOf(
-  { name, apiKey, keyName = `the key of ${name}`, ...server }: OpenaiServer,
-  model: string,
-): Asked {
-  return { provider: name, model, apiKey, secrets: secretsIn(server.headers), keyName, ...urlNameOf(server) };
+/** Returns the names that failures of this server have in their sentences, all but the model. */
+export function askedOf({ name, apiKey, keyName = `the key of ${name}`, ...server }: OpenaiServer): Asked {
+  return { provider: name, apiKey, secrets: secretsIn(server.headers), keyName, ...urlNameOf(server) };
 }
 
 /** Most servers want a base URL that ends in a version; the sentence says so if it does not. */

@@ -32,6 +32,7 @@ export type ResponsesOptions = OpenaiServer & {
  */
 export function openaiResponsesProvider(options: ResponsesOptions): Provider {
   const { name, promptCache = false } = options;
+  const server = askedOf(options);
   const forms = rememberForms(fullForm(promptCache));
   return {
     name,
@@ -46,7 +47,7 @@ export function openaiResponsesProvider(options: ResponsesOptions): Provider {
       structured_outputs: true,
     },
     ask(request, signal, onDelta) {
-      const asked = askedOf(options, request.model);
+      const asked = { ...server, model: request.model };
       const toolNames = request.tools.map((tool) => tool.name);
       const answering = { provider: name, toolNames, ownWords: options.finishReasons };
       const call = { ...answering, options, forms, asked, signal, onDelta };

@@ -22,6 +22,7 @@ export type OpenaiOptions = Partial<Quirks> & OpenaiServer;
  */
 export function openaiProvider(options: OpenaiOptions): Provider {
   const { name, post } = options;
+  const server = askedOf(options);
   // Most servers know `max_tokens` only, and OpenAI's newer models refuse it.
   const { maxTokensField = 'max_tokens', streamOptions = true, cacheKey = false, roles = 'any' } = options;
   const askByQuirks = rememberQuirks(name, { maxTokensField, streamOptions, cacheKey, roles, ...AS_CONFIGURED });
@@ -38,7 +39,7 @@ export function openaiProvider(options: OpenaiOptions): Provider {
       structured_outputs: true,
     },
     ask(request, signal, onDelta) {
-      const asked = askedOf(options, request.model);
+      const asked = { ...server, model: request.model };
       const toolNames = request.tools.map((tool) => tool.name);
       const answering = { provider: name, toolNames, ownWords: options.finishReasons };
       return nameBreakages(asked, signal, () =>
