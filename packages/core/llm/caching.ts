@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Turn } from '../turn/turn.ts';
 import type { Caching, Provider, RoundRequest } from './provider.ts';
 
@@ -13,7 +13,7 @@ export function cachingOf({ project, conversationId, position, config }: Cached)
 }
 
 function keyOf(project: string, conversationId: string): string {
-  return createHash('sha256').update(`${project}\n${conversationId}`).digest('hex').slice(0, 32);
+  return hash('sha256', `${project}\n${conversationId}`).slice(0, 32);
 }
 
 type Asked = Pick<Provider, 'name' | 'cacheTtls'>;
