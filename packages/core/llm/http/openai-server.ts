@@ -24,24 +24,23 @@ export type OpenaiServer = {
   headers?: HeadersByName;
 };
 
-/** The request of a body at a path of the server. */
-export async function postOf(
-  server: OpenaiServer,
-  path: string,
-  { request, body }: { request: RoundRequest; body: object },
-) {
-  const own = { 'content-type': 'application/json', 'x-client-request-id': request.requestId, ...request.trace };
-  return {
-    url: await urlOf(server, path),
-    headers: mergeHeaders({ ...headersOf(server), ...own }, server, request),
-    body: await writeBody(body),
+/** Returns the function that makes the request of a body at a path of the server. */
+export function postsTo(server: OpenaiServer, path: string) {
+  const url = urlOf(server, path);
+  return async ({ request, body }: { request: RoundRequest; body: object }) => {
+    const own = { 'content-type': 'application/json', 'x-client-request-id': request.requestId, ...request.trace };
+    return {
+      url: await url(),
+      headers: mergeHeaders({ ...headersOf(server), ...own }, server, request),
+      body: await writeBody(body),
+    };
   };
 }
 
 /** The models that the server lists now. */
 export async function listServerModels(server: OpenaiServer, signal: AbortSignal): Promise<ListedModel[]> {
   const headers = mergeHeaders(headersOf(server), server);
-  return listModels(server.post, { url: await urlOf(server, '/models'), headers, signal });
+  return listModels(server.post, { url: await urlOf(server, '/models')(), headers, signal });
 }
 
 /** Returns the names that failures of this server have in their sentences, all but the model. */
@@ -56,8 +55,11 @@ function urlNameOf({ baseUrl, urlName }: Pick<OpenaiServer, 'baseUrl' | 'urlName
   return { urlName: endsInVersion ? urlName : `${urlName}, which does not end in /v1` };
 }
 
-async function urlOf({ baseUrl }: OpenaiServer, path: string): Promise<string> {
-  return urlBelow(typeof baseUrl === 'string' ? baseUrl : await baseUrl(), path);
+/** Parses a base URL once, if it is known before the first call. */
+function urlOf({ baseUrl }: OpenaiServer, path: string): () => string | Promise<string> {
+  if (typeof baseUrl !== 'string') return async () => urlBelow(await baseUrl(), path);
+  const url = urlBelow(baseUrl, path);
+  return () => url;
 }
 
 function headersOf({ apiKey }: OpenaiServer): Record<string, string> {

@@ -6,7 +6,7 @@ import { type Asked, nameFailure } from '../errors/name-failure.ts';
 import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
 import { exhaustedField } from '../http/exhausted-field.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
-import { askedOf, listServerModels, type OpenaiServer, postOf } from '../http/openai-server.ts';
+import { askedOf, listServerModels, type OpenaiServer, postsTo } from '../http/openai-server.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { askAgain, type Outcome, readOutcome } from '../refusals/ask-again.ts';
 import { rememberForms } from '../refusals/remember-forms.ts';
@@ -33,6 +33,7 @@ export type ResponsesOptions = OpenaiServer & {
 export function openaiResponsesProvider(options: ResponsesOptions): Provider {
   const { name, promptCache = false } = options;
   const server = askedOf(options);
+  const postOf = postsTo(options, '/responses');
   const forms = rememberForms(fullForm(promptCache));
   return {
     name,
@@ -50,7 +51,7 @@ export function openaiResponsesProvider(options: ResponsesOptions): Provider {
       const asked = { ...server, model: request.model };
       const toolNames = request.tools.map((tool) => tool.name);
       const answering = { provider: name, toolNames, ownWords: options.finishReasons };
-      const call = { ...answering, options, forms, asked, signal, onDelta };
+      const call = { ...answering, options, postOf, forms, asked, signal, onDelta };
       return nameBreakages(asked, signal, () => askInForm(request, call));
     },
   };
@@ -58,6 +59,7 @@ export function openaiResponsesProvider(options: ResponsesOptions): Provider {
 
 type Call = Answering & {
   options: ResponsesOptions;
+  postOf: ReturnType<typeof postsTo>;
   forms: ReturnType<typeof rememberForms<Form>>;
   asked: Asked;
   signal: AbortSignal;
@@ -75,7 +77,7 @@ async function askInForm(request: RoundRequest, call: Call): Promise<Reply> {
     bodyOf,
     learn: learnForm,
     async send(tried) {
-      const posted = await postOf(call.options, '/responses', { request, body: bodyOf(tried) });
+      const posted = await call.postOf({ request, body: bodyOf(tried) });
       const opened = await openReply(call.options.post, { ...posted, signal: call.signal });
       if (opened.kind === 'refused') return outcomeOf(opened, call);
       return readOutcome(call.onDelta, (onDelta) => readReply(opened, { ...call, onDelta }));

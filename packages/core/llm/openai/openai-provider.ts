@@ -5,7 +5,7 @@ import type { Asked } from '../errors/name-failure.ts';
 import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
 import { exhaustedField } from '../http/exhausted-field.ts';
 import { eventsOf, type OpenedReply, openReply, type Refusal } from '../http/open-reply.ts';
-import { askedOf, listServerModels, type OpenaiServer, postOf } from '../http/openai-server.ts';
+import { askedOf, listServerModels, type OpenaiServer, postsTo } from '../http/openai-server.ts';
 import type { Delta, Provider } from '../provider.ts';
 import { type Outcome, readOutcome } from '../refusals/ask-again.ts';
 import { readValues } from '../reply/read-values.ts';
@@ -23,6 +23,7 @@ export type OpenaiOptions = Partial<Quirks> & OpenaiServer;
 export function openaiProvider(options: OpenaiOptions): Provider {
   const { name, post } = options;
   const server = askedOf(options);
+  const postOf = postsTo(options, '/chat/completions');
   // Most servers know `max_tokens` only, and OpenAI's newer models refuse it.
   const { maxTokensField = 'max_tokens', streamOptions = true, cacheKey = false, roles = 'any' } = options;
   const askByQuirks = rememberQuirks(name, { maxTokensField, streamOptions, cacheKey, roles, ...AS_CONFIGURED });
@@ -45,7 +46,7 @@ export function openaiProvider(options: OpenaiOptions): Provider {
       return nameBreakages(asked, signal, () =>
         askByQuirks(request, async (quirks) => {
           const body = renderRequest(request, { provider: name, ...quirks });
-          const posted = await postOf(options, '/chat/completions', { request, body });
+          const posted = await postOf({ request, body });
           const opened = await openReply(post, { ...posted, signal });
           if (opened.kind === 'refused') return outcomeOf(opened, asked);
           return await readOutcome(onDelta, (watched) =>
