@@ -8,11 +8,14 @@ import { isReadOnlyError, writerAt } from './writer.ts';
 export type Rows = postgres.RowList<postgres.Row[]>;
 export type Statement = { text: string; parameters?: readonly unknown[] };
 
+/** What a transaction has of its own; other settings are those of the session. */
+type Transaction = { isolationLevel?: string | undefined; settings?: SessionSettings };
+
 /** One connection to Postgres. It sends statements without waiting for answers, and Postgres runs them in order. */
 export type OpenConnection = {
   run(statement: Statement): Promise<Rows>;
   /** Begins a transaction: what is run from then on, until `commit` or `rollback`. */
-  begin(isolationLevel?: string): Promise<Rows>;
+  begin(transaction?: Transaction): Promise<Rows>;
   /** Runs a statement that is a transaction by itself. */
   runAlone(statement: Statement): Promise<Rows>;
   /** Statements that are not answered yet. */
@@ -100,9 +103,10 @@ export function openConnection(
       age.use();
     }
   };
-  const begin = (isolationLevel?: string) => {
-    if (writer.isPooled) return run({ text: [beginText(isolationLevel), ...SET_LOCAL].join(';') });
-    return run({ text: isolationLevel ? beginText(isolationLevel) : 'begin' });
+  /** One message, however many settings: Postgres answers each message by itself. */
+  const begin = ({ isolationLevel, settings = {} }: Transaction = {}) => {
+    const opening = isolationLevel || writer.isPooled ? beginText(isolationLevel) : 'begin';
+    return run({ text: [opening, ...(writer.isPooled ? SET_LOCAL : []), ...setLocal(settings)].join(';') });
   };
 
   return {

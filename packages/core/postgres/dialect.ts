@@ -40,7 +40,7 @@ function pooledDriver(pool: Pool, run: Run): Driver {
     beginTransaction: async (connection, { isolationLevel }) => {
       const virtual = virtualConnectionOf(connection);
       virtual.own = await pool.take();
-      await virtual.own.begin(isolationLevel);
+      await virtual.own.begin({ isolationLevel });
     },
     commitTransaction: async (connection) => void (await virtualConnectionOf(connection).own?.run({ text: 'commit' })),
     // A lost connection has rolled back by itself; the caller gets the error that led here.

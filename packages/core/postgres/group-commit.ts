@@ -8,8 +8,8 @@ export type Commit = (statement: Statement) => Promise<Rows>;
 
 type Entry = BatchEntry<Statement, Rows>;
 
-/** How long a group waits for a lock. A statement that needs longer waits again, alone. */
-const LOCK_TIMEOUT_MS = 250;
+/** A group waits this long for a lock, in milliseconds. A statement that needs longer waits again, alone. */
+const SETTINGS = { lock_timeout: '250' };
 
 /** Statements of one transaction at most, so that none waits long for the others. */
 const MAX_BATCH = 64;
@@ -73,10 +73,11 @@ async function takeAndRun(take: Pool['take'], group: Statement[]): Promise<Outco
 /** Sends the whole transaction at once. Where a statement broke, Postgres answers the `commit` with a rollback. */
 async function runTransaction({ run, begin }: ExclusiveConnection, group: Statement[]): Promise<Outcome> {
   const merged = mergeStatements(group);
-  const opening = [begin(), run({ text: `set local lock_timeout = ${LOCK_TIMEOUT_MS}` })];
-  const sent = [...opening, ...[...merged.map(({ statement }) => statement), { text: 'commit' }].map(run)];
-  const outcomes = (await Promise.allSettled(sent)).slice(opening.length, -1);
-  const [last] = await Promise.all([sent.at(-1), ...sent.slice(0, opening.length)]);
+  const begun = begin({ settings: SETTINGS });
+  const sent = merged.map(({ statement }) => run(statement));
+  const committed = run({ text: 'commit' });
+  const [, , ...outcomes] = await Promise.allSettled([begun, committed, ...sent]);
+  const [last] = await Promise.all([committed, begun]);
 
   const isCommitted = last?.command === 'COMMIT';
   const answers: Rows[] = [];
