@@ -42,8 +42,9 @@ export function isTurnId(id: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`${id} like 'turn%'`;
 }
 
+/** Not `materialized`: a statement that names its input once then reads the rows without a copy of them. */
 function inputRows(columns: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`input as materialized (
+  return sql`input as (
       select * from json_to_recordset(${RowSet.of('turnId')}::text::json) as input ("turnId" text, ${columns})
       where ${isTurnId(sql`"turnId"`)}
     )`;
