@@ -1,6 +1,11 @@
 /** A row of a statement's input, as `json_to_recordset` reads it. */
 export type InputRow = Record<string, unknown>;
 
+/** Leaves out what is null: a column that a row does not name is null, and Postgres has less to read. */
+export function withoutNulls(row: InputRow): InputRow {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
 /**
  * The parameter of a statement that does the same for each of these rows. `key` is the column that tells the rows
  * apart, in the input and in the answer. Statements of one text that are ready at the same moment are merged
@@ -22,7 +27,7 @@ export class RowSet {
     return new RowSet(
       key,
       rows.map((row) => String(row[key])),
-      rows.map((row) => JSON.stringify(row)),
+      rows.map((row) => JSON.stringify(withoutNulls(row))),
     );
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { withoutNulls } from '../../postgres/row-set.ts';
 import type { ToolResult } from '../../turn/tool-result.ts';
 import type { ToolCall } from '../../turn/turn.ts';
 import type { Db } from '../tables.ts';
@@ -38,7 +39,7 @@ export async function saveResults(
   db: Db,
   { turnId, round, results, leaseOwner = null, waits = true }: NewResults,
 ): Promise<Answered> {
-  const rows = results.map(({ call, ...known }) => ({ ...known, index: call.index, call: nameOf(call) }));
+  const rows = results.map(({ call, ...known }) => withoutNulls({ ...known, index: call.index, call: nameOf(call) }));
   const batch = { turnId, round, leaseOwner, results: rows };
   const saved = waits ? null : await writeRunning(db, batch, results.length);
   return saved && saved.written.length > 0 ? saved : await write(db, batch, results.length);
