@@ -32,7 +32,11 @@ export const leanGuards = {
     ...{ faults: { enable: 1 }, caught: noDelivery },
   },
   refusedReplyIsWrittenInFull: {
-    ...{ rule: 'R16', file: `${TURNS}/save-round.ts`, code: 'savedBy(lean ?? (await writeReply(db, row))[0])' },
+    ...{
+      rule: 'R16',
+      file: `${TURNS}/save-round.ts`,
+      code: 'savedBy(lean ?? (await writeReply(db, rowOfRound(round)))[0])',
+    },
     without: 'a refusal of the lean form counts as a refusal of the reply',
     ...{ faults: { enable: 1 }, caught: dropped },
   },
@@ -43,7 +47,11 @@ export const leanGuards = {
     ...{ faults: { enable: 1 }, caught: dropped },
   },
   waitingCallsAreCounted: {
-    ...{ rule: 'R15', file: `${TURNS}/save-round.ts`, code: 'row.openCalls > 0 && row.waitingCalls === 0' },
+    ...{
+      rule: 'R15',
+      file: `${TURNS}/save-round.ts`,
+      code: 'calls.every(( waitsFor, result ) => waitsFor === null && !result)',
+    },
     without: 'a reply of which one call runs and one waits is committed in the lean form',
     ...{ faults: {}, caught: silent },
   },

@@ -14,7 +14,7 @@ export const usageGuards = {
     ...{
       rule: 'R33',
       file: 'packages/core/checkpoint/turns/save-round.ts',
-      code: 'savedBy(lean ?? (await writeReply(db, row))[0])',
+      code: 'savedBy(lean ?? (await writeReply(db, rowOfRound(round)))[0])',
       shared: inReply('recorded as (recordRounds(sql`target`)'),
     },
     without: 'what a round used is recorded apart from its commit',

@@ -1,4 +1,5 @@
 import { newId } from '../../id.ts';
+import { withoutNulls } from '../../postgres/row-set.ts';
 import type { Violation } from '../../turn/output/violation.ts';
 import type { Subscription } from '../../turn/request/webhook.ts';
 import type { WaitsFor } from '../../turn/turn.ts';
@@ -36,9 +37,8 @@ export type Saved = { wakeups: Wakeup[]; inputs: number };
  * it (R33). Null when nothing was written.
  */
 export async function saveRound(db: Db, round: NewRound): Promise<Saved | null> {
-  const row = rowOfRound(round);
-  const [lean] = mayBeLean(round, row) ? await writeReplyLean(db, row) : [];
-  return savedBy(lean ?? (await writeReply(db, row))[0]);
+  const [lean] = mayBeLean(round) ? await writeReplyLean(db, { ...rowOfReply(round), eventId: newId('evt') }) : [];
+  return savedBy(lean ?? (await writeReply(db, rowOfRound(round)))[0]);
 }
 
 /**
@@ -63,29 +63,37 @@ export async function saveSurpassedAnswer(db: Db, answer: MiddleReply): Promise<
 }
 
 /**
- * Returns whether a reply fits the lean form: no subscriber is known, and no call waits or is answered. The lean
+ * Returns whether a reply fits the lean form: no subscriber is known, and no call waits or has a result. The lean
  * statement counts no waiting calls, and without the count no later answer finds that all open calls wait (R15).
  */
-function mayBeLean({ webhook, hasEndpoints }: NewRound, row: ReturnType<typeof rowOfRound>): boolean {
+function mayBeLean({ webhook, hasEndpoints, calls }: NewRound): boolean {
   const hasNoSubscribers = webhook === null && hasEndpoints === false;
-  return hasNoSubscribers && row.openCalls > 0 && row.waitingCalls === 0 && row.answered.length === 0;
+  return hasNoSubscribers && calls.length > 0 && calls.every(({ waitsFor, result }) => waitsFor === null && !result);
 }
 
 function savedBy(row: SavedRow | undefined): Saved | null {
   return row ? { wakeups: dueWakeups(row), inputs: row.inputs } : null;
 }
 
-function rowOfRound({ turnId, warnings, webhook, calls, ...round }: NewRound) {
+/** The columns of a reply that both statements take. */
+function rowOfReply({ turnId, warnings, calls, ...round }: NewRound) {
+  const open = calls.filter((call) => !call.result);
+  return {
+    ...columnsOfRound({ ...round, calls }),
+    ...{ turnId, warnings, calls: calls.map(withoutNulls), text: round.reply.text, openCalls: open.length },
+  };
+}
+
+function rowOfRound(round: NewRound) {
+  const { calls, webhook } = round;
   const open = calls.filter((call) => !call.result);
   const waiting = open.filter((call) => call.waitsFor !== null);
   const waits = open.length > 0 && waiting.length === open.length;
   const expiring = waiting.flatMap(({ expiresInSeconds }) => expiresInSeconds ?? []);
   const answered = calls.flatMap(({ result }, index) => (result && result.status !== 'handed_over' ? [index] : []));
   return {
-    ...columnsOfRound({ ...round, calls }),
-    ...{ turnId, warnings, webhook, calls, waits, answered },
-    text: round.reply.text,
-    openCalls: open.length,
+    ...rowOfReply(round),
+    ...{ webhook, waits, answered },
     waitingCalls: waiting.length,
     expiresIn: expiring.length > 0 ? Math.min(...expiring) : null,
     waiting: { outputs: indexesOf(calls, 'output'), approvals: indexesOf(calls, 'approval') },

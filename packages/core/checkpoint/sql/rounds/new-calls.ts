@@ -34,3 +34,12 @@ export function insertCalls(turn: RawBuilder<unknown>, round: RawBuilder<unknown
           as (id text, name text, arguments text, effect text, "waitsFor" text, "expiresInSeconds" int, approval json, result json, "fullOutput" text))
         with ordinality as call (id, name, arguments, effect, waits_for, expires_in, approval, result, full_output, ordinality)`;
 }
+
+/** The same for calls that run at once: no call waits, and no call has a result. */
+export function insertRunningCalls(turn: RawBuilder<unknown>, round: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+      insert into tool_calls (turn_id, round, index, id, name, arguments, effect)
+      select turn.id, ${round}, call.ordinality - 1, call.id, call.name, call.arguments, call.effect
+      from ${turn} as turn, rows from (json_to_recordset(turn.calls) as (id text, name text, arguments text, effect text))
+        with ordinality as call (id, name, arguments, effect, ordinality)`;
+}

@@ -6,15 +6,15 @@ import { savedEdition } from '../../sql/edition.ts';
 import { freshStep } from '../../sql/fresh-step.ts';
 import { dueWithPlace, hasPlace } from '../../sql/place.ts';
 import { insertRound } from '../../sql/rounds/insert-round.ts';
-import { insertCalls } from '../../sql/rounds/new-calls.ts';
+import { insertCalls, insertRunningCalls } from '../../sql/rounds/new-calls.ts';
 import { recordRounds, usedColumn } from '../../sql/rounds/record-rounds.ts';
 import { standsOn, standsOnColumn } from '../../sql/rounds/stands-on.ts';
 import { writeFor } from '../../sql/statement.ts';
 import { type DueRow, delivers, wakeupColumns } from '../../sql/wakeup.ts';
 
 // A reply that does not end its turn is committed by one of two statements with one guard. The full statement is for each
-// reply. The lean statement is for replies without a waiting or answered call, of turns without a webhook, in projects
-// without an enabled endpoint.
+// reply. The lean statement is for replies whose calls all run at once, of turns without a webhook, in projects without
+// an enabled endpoint.
 
 export type SavedRow = DueRow & { inputs: number };
 
@@ -37,7 +37,7 @@ const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coales
  * nothing and returns no row (R16).
  */
 export const writeReplyLean = writeFor<SavedRow>(
-  sql`${columns}, "eventIds" json`,
+  sql`${columns}, "eventId" text`,
   (input) => sql`
     with ${input},
     target as (
@@ -51,10 +51,10 @@ export const writeReplyLean = writeFor<SavedRow>(
     round as (${insertRound}),
     recorded as (${recordRounds(sql`target`)}
     ),
-    calls as (${insertCalls(sql`target`, sql`"roundNumber"`)}),
+    calls as (${insertRunningCalls(sql`target`, sql`"roundNumber"`)}),
     event as (
       insert into events (turn_id, number, id, type, round)
-      select id, last_event, "eventIds" ->> 0, 'round.completed', "roundNumber" from target
+      select id, last_event, "eventId", 'round.completed', "roundNumber" from target
     )
     select ${wakeupColumns}, inputs, ${hasPlace} as "isDue", false as delivers from target as work`,
 );
