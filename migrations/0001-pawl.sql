@@ -762,12 +762,17 @@ $$;
 create function search_tokens(kind text, id text, project text, model text, metadata json, error_code text, status text)
 returns tsvector immutable parallel safe language plpgsql as $$ declare
   made text := '=' || left(split_part(id, '_', 2), 8)
-; begin return array_to_tsvector(
+; pairs text[]
+; begin
+  -- apart from the expression below: plpgsql evaluates an expression without a query directly
+  if metadata::text <> '{}' then
+    pairs := array(select search_token('metadata', key || chr(1) || value) from json_each_text(metadata))
+; end if
+; return array_to_tsvector(
     array_remove(array[left(made, 3), left(made, 4), left(made, 5), left(made, 6), left(made, 7), left(made, 8), made,
       search_token(kind, project), search_token(kind || ' model', model), search_token('error_code', error_code),
       search_token('status', status)], null)
-    || case when metadata::text <> '{}' then
-      array(select search_token('metadata', key || chr(1) || value) from json_each_text(metadata)) end)
+    || pairs)
 ; end $$;
 
 -- A text with more different words than an entry holds is found by those of its first half, or of the first quarter.
