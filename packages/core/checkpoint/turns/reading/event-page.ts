@@ -8,7 +8,7 @@ import type { Db } from '../../tables.ts';
 import { bytesOfRound } from './bytes.ts';
 import { loadTurn } from './find.ts';
 import { NO_CONFIG, outlineWith } from './outline.ts';
-import { callWith, type TurnAsRead, type TurnScope, toTurn } from './select.ts';
+import { shownCall, type TurnAsRead, type TurnScope, toTurn } from './select.ts';
 
 /** A page of a turn's durable events, with as much of the turn as these events show. */
 export type EventPage = { turn: Turn; events: StoredEvent[] };
@@ -97,13 +97,13 @@ const rounds = sql`(
 
 /** The calls that the page shows. Only the event of its answer shows the result of a call. */
 const calls = sql`(
-  select json_agg(${callWith(sql`case when "isAnswered" then result end`)} order by round, index) from (
+  select json_agg(shown order by shown.round, shown.index) from (
     select distinct on (round, index) tool_calls.*, "isAnswered" from (
       select round as "ofRound", call_index as "ofIndex", true as "isAnswered" from page where call_index is not null
       union
       select round, null, false from page where type in ('round.completed', 'turn.requires_action')) as named
     join tool_calls on turn_id = turns.id and round = "ofRound" and index = coalesce("ofIndex", index)
-    order by round, index, "isAnswered" desc) as call)`;
+    order by round, index, "isAnswered" desc) as call, ${shownCall(sql`case when "isAnswered" then result end`)})`;
 
 const joined = sql`(
   select json_agg(json_build_object('number', number, 'content', content, 'metadata', inputs.metadata) order by number)

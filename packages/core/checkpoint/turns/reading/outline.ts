@@ -13,10 +13,10 @@ import { bytesOfRequest, bytesOfRound } from './bytes.ts';
 import { historyOf, type LineTurnAsRead, toHistoryTurn } from './history.ts';
 import {
   callsAfter,
-  callWith,
   compactions,
   selectWhole,
   selectWithResult,
+  shownCall,
   stateExceptOutput,
   type TurnAsRead,
   toTurn,
@@ -83,7 +83,7 @@ export async function outlineHistory(db: Db, conversationId: string, before?: nu
 const outlinedResult = sql`case when result is not null then json_build_object('content', '',
   'status', case when ${begins('{"status":"handed_over"')} then 'handed_over' when ${begins('{"status":"success"')} then 'success' else 'error' end,
   'error', null, 'truncated', true, 'cached', false, 'duration_ms', 0, 'attempts', 1) end`;
-const outlinedCall = callWith(outlinedResult, sql`case when result is null then arguments else '' end`);
+const outlinedCall = shownCall(outlinedResult, sql`case when result is null then arguments else '' end`);
 
 /** Reads a turn without its texts: enough to decide what it needs next, and how much of it can be loaded. */
 export async function outlineTurn(db: Db, id: string): Promise<OutlinedTurn | undefined> {

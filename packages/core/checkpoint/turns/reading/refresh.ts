@@ -6,13 +6,12 @@ import type { Db } from '../../tables.ts';
 import { bytesAfter } from './bytes.ts';
 import {
   callsAfter,
-  callWith,
   compactions,
   fromColumns,
   joinedOf,
-  roundColumns,
   roundsAfter,
   selectTurn,
+  shownCall,
   stateColumns,
   type TurnAsRead,
 } from './select.ts';
@@ -88,14 +87,14 @@ const completedAt = sql`to_json(completed_at) #>> '{}'`;
 /** The rounds after the settled ones. The open round has only its number, if it was committed when the known one was. */
 const rounds = roundsAfter(
   sql`settled`,
-  sql`case when number = settled + 1 and ${completedAt} = "openAt" then json_build_object('number', number)
-    else ${roundColumns} end`,
+  sql`case when rounds.number = settled + 1 and ${completedAt} = "openAt" then json_build_object('number', rounds.number)
+    else to_json(shown) end`,
 );
 
 /** The calls after the settled rounds, without the results that are known, and without the arguments of that open round. */
 const calls = callsAfter(
   sql`settled`,
-  callWith(
+  shownCall(
     sql`case when round = settled + 1 and ${completedAt} = answered ->> index then null else result end`,
     sql`case when round = settled + 1 and (
         select ${completedAt} = "openAt" from rounds where turn_id = turns.id and number = settled + 1) then null
