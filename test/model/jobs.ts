@@ -15,9 +15,9 @@ export function isAnyDue({ turn, next, delivers }: Wakeups): boolean {
 
 /** Puts a run's job back, for another worker. */
 export function returnJob(state: State, run: Run): void {
-  if (run.job === 'gone' || isDelivery(run.on)) return;
-  if (run.job === 'now' && run.on === state.turn.step) state.queue.now = 'waiting';
-  else state.queue[run.on] = true;
+  if (run.job === 'gone') return;
+  if (run.job === 'now') state.queue.now = 'waiting';
+  else state.queue[run.jobOn] = true;
   run.job = 'gone';
 }
 

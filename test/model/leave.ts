@@ -1,6 +1,7 @@
+import type { Guards } from './guards/all-guards.ts';
 import { isAnyDue, returnJob } from './jobs.ts';
 import { set } from './set.ts';
-import { idleRun, type Run, type State, type Wakeups } from './state.ts';
+import { idleRun, type Run, type State, type Step, type Wakeups } from './state.ts';
 
 /** A run is over: its job is acknowledged, and its id names no run from now on (R1). Its worker keeps its cache. */
 export function leave(run: Run): void {
@@ -9,9 +10,21 @@ export function leave(run: Run): void {
 
 /** A job ends by enqueuing what is due; from here on its run is no longer tracked. */
 export function goEnqueue(run: Run, wakeups: Wakeups): void {
-  const { job, on } = run;
+  const { job, jobOn, on } = run;
   leave(run);
-  if (isAnyDue(wakeups)) set(run, { at: 'enqueuing', job, on, wakeups });
+  if (isAnyDue(wakeups)) set(run, { at: 'enqueuing', job, jobOn, on, wakeups });
+}
+
+/**
+ * The worker continues with the step that its commit made due, by a new run (R1). It keeps its job, which is the job
+ * of an earlier step, until it enqueues. A deploy may have begun since the worker decided to continue.
+ */
+export function goContinue(run: Run, on: Step, guards: Guards): void {
+  const { job, jobOn, nextRun, stop } = run;
+  leave(run);
+  if (guards.continuedJobStays) set(run, { job, jobOn });
+  set(run, { at: 'continuing', on, knowsLease: true, hasLease: nextRun === 'leased' });
+  if (stop === 'shutdown') run.stop = stop;
 }
 
 /** A worker dies: its lease and its claim name no run any more, its job is handed out again, its cache is gone. */
@@ -22,7 +35,7 @@ export function die(state: State, run: Run): void {
 
 /** Reads the turn again for what is due (`stop-run.ts`); the run is still tracked. */
 export function lookAgain(run: Run): void {
-  const { job, on, isFresh, knowsLease, hasLease, stop, hasSlept } = run;
+  const { job, jobOn, on, isFresh, knowsLease, hasLease, stop, hasSlept } = run;
   leave(run);
-  set(run, { at: 'reloading', job, on, isFresh, knowsLease, hasLease, stop, hasSlept });
+  set(run, { at: 'reloading', job, jobOn, on, isFresh, knowsLease, hasLease, stop, hasSlept });
 }

@@ -44,6 +44,11 @@ const played: [string, Scene, Budget][] = [
     { ...ANY, ...AGAIN, stall: 1, lostAck: 1, total: 1 },
   ],
   ['a turn that another comes behind', { calls: 'none', next: 'comes' }, { ...ANY, stall: 1, lostAck: 1, total: 1 }],
+  [
+    'a turn whose worker continues',
+    { calls: 'tools', continues: true, maxRequests: 1 },
+    { duplicate: 1, backlog: 1, lostAck: 1, flush: 1, wedge: 1, total: 2 },
+  ],
   ['a turn without a rescuer', { calls: 'tools', rescuerOff: true }, { crash: 1, stall: 1, later: 1, total: 1 }],
   ['a retried turn without a rescuer', { calls: 'none', rescuerOff: true }, AGAIN],
 ];

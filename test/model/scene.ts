@@ -20,6 +20,8 @@ export type Scene = {
   rescuerOff?: boolean;
   /** A job is taken at once where a worker is free, even before a lease expires. */
   prompt?: boolean;
+  /** A worker continues with each step that it makes due. Else it may, or may enqueue it. */
+  continues?: boolean;
   /** There is one worker only. */
   alone?: boolean;
   /** How often the model may be asked for one round. */

@@ -76,6 +76,8 @@ export type Run = {
   at:
     | 'idle'
     | 'wants-lease'
+    /** The run with which a worker continues, before it loads the turn. */
+    | 'continuing'
     | 'asking'
     | 'saving'
     /** An answer that breaks the output schema. */
@@ -94,6 +96,8 @@ export type Run = {
   on: Step | DeliveryName;
   /** Whether the queue still knows its job, and by the id that a wakeup would have now. */
   job: 'now' | 'old' | 'gone';
+  /** The step of that job: an earlier one once the worker has continued. */
+  jobOn: Step;
   /** The generation (of a delivery: the attempts) it loaded is still the row's. */
   isFresh: boolean;
   /** It loaded the turn before a `/retry` reopened it. */
@@ -111,6 +115,8 @@ export type Run = {
   wrote: Readonly<{ once: boolean; other: boolean }>;
   /** It has made the call that may be made once. */
   made: boolean;
+  /** The run by which the worker continues with the step that this run has made due, and whether it has the lease. */
+  nextRun: 'none' | 'leased' | 'unleased';
   /** The worker's own, whichever run it has: the step that its commit has just left, which its next job may believe. */
   cached: CachedStep;
   /** The turn's state when it was loaded; only mutants look at these. */
@@ -164,8 +170,9 @@ const OTHERS = {
 /** A slot for a job, without a run. */
 export function idleRun(): Run {
   return {
-    ...{ at: 'idle', on: 'r1', job: 'gone', isFresh: false, isPast: false, knowsLease: false, hasLease: false },
-    ...{ claims: false, stop: 'no', once: 'none', other: 'none', made: false, cached: 'none' },
+    ...{ at: 'idle', on: 'r1', job: 'gone', jobOn: 'r1', isFresh: false, isPast: false },
+    ...{ knowsLease: false, hasLease: false, claims: false, stop: 'no' },
+    ...{ once: 'none', other: 'none', made: false, nextRun: 'none', cached: 'none' },
     ...{ knew: { once: false, other: false }, wrote: { once: false, other: false } },
     saw: { events: 0, waiting: false, alone: false },
     wakeups: noWakeups(),

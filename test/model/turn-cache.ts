@@ -1,4 +1,5 @@
 import type { Guards } from './guards/all-guards.ts';
+import { set } from './set.ts';
 import type { Setting } from './setting.ts';
 import type { CachedStep, Run, State, Turn } from './state.ts';
 
@@ -7,7 +8,7 @@ export type CachedTurn = { turn: Turn; isFresh: boolean };
 
 /** The turn as it is now; reading it empties the cache (`worker/turn-cache.ts`). */
 export function readTurn(state: State, run: Run): CachedTurn {
-  run.cached = 'none';
+  set(run, { cached: 'none', isPast: false });
   return { turn: state.turn, isFresh: true };
 }
 

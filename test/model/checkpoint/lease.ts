@@ -1,5 +1,6 @@
 import { breakPromise } from '../break-promise.ts';
 import type { Guards } from '../guards/all-guards.ts';
+import { set } from '../set.ts';
 import type { Run, State, Turn } from '../state.ts';
 import { isActive } from './active.ts';
 
@@ -17,15 +18,33 @@ export function isLeasedByAnother({ turn }: State, run: Run, guards: Guards): bo
 /** `lease_owner`, `lease_until` and `due_at`, always together (R2). */
 export function setLease(state: State, run: Run): void {
   if (!isActive(state.turn)) breakPromise(state, 'a turn that had ended got a lease');
-  for (const other of state.runs) other.hasLease = false;
+  clearLease(state);
   run.hasLease = true;
   state.turn.lease = 'live';
   state.turn.due = 'far';
 }
 
+/**
+ * `fresh-step.ts`: the commit that makes a step due gives the lease to the run that continues with it, which has not
+ * begun (R3). No run continues while the turn waits for an answer from outside.
+ */
+export function leaseNextRun(state: State, run: Run, guards: Guards): void {
+  const { turn } = state;
+  if (turn.step === run.on) {
+    if (turn.status === 'requires_action' && !guards.waitingTurnIsNotLeased) turn.lease = 'live';
+    return;
+  }
+  if (!guards.nextRunIsNew) setLease(state, run);
+  run.nextRun = guards.continuedStepIsLeased ? 'leased' : 'unleased';
+  if (guards.continuedStepIsLeased) set(turn, { lease: 'live', due: 'far' });
+}
+
 /** Takes the turn from every run. */
 export function clearLease(state: State): void {
-  for (const run of state.runs) run.hasLease = false;
+  for (const run of state.runs) {
+    run.hasLease = false;
+    if (run.nextRun === 'leased') run.nextRun = 'unleased';
+  }
   state.turn.lease = 'none';
 }
 

@@ -34,7 +34,7 @@ function outdateIds(state: State): void {
   if (queue.now === 'waiting') queue[turn.step] = true;
   queue.now = 'none';
   for (const run of runs) {
-    if (run.job === 'now' && run.on === turn.step) run.job = 'old';
+    if (run.job === 'now') run.job = 'old';
     if (run.wakeups.turn === turn.step) run.wakeups = { ...run.wakeups, isNow: false };
   }
   if (state.api.turn === turn.step) state.api = { ...state.api, isNow: false };

@@ -43,7 +43,9 @@ function codesOfRun(run: Run): string {
   const shape = bit(run.isAsleep, 9) | bit(run.hasSlept, 10) | bit(run.hangs, 11) | bit(run.wakeups.isNow, 13);
   const due = ON[run.wakeups.turn] | bit(run.wakeups.delivers, 3) | bit(run.wakeups.next, 5);
   const saw = (run.saw.events << 6) | bit(run.saw.waiting, 10) | bit(run.saw.alone, 11) | (CACHED[run.cached] << 12);
-  return String.fromCharCode(where | calls, word | knows | wrote | shape, due | saw);
+  const own = run.job === 'gone' ? 0 : JOB_ON[run.jobOn] << 14;
+  const after = NEXT_RUN[run.nextRun] << 14;
+  return String.fromCharCode(where | calls, word | knows | wrote | shape | own, due | saw | after);
 }
 
 function bit(is: boolean, position: number): number {
@@ -67,9 +69,11 @@ const NEXT = code('absent', 'waiting', 'head', 'done');
 const KEY = code('none', 'call', 'run');
 const AT = code(
   ...(['idle', 'wants-lease', 'asking', 'saving', 'postponing', 'failing', 'claiming', 'calling'] as const),
-  ...(['reloading', 'enqueuing', 'posting', 'leaking', 'handing-over', 'saving-unfit'] as const),
+  ...(['reloading', 'enqueuing', 'posting', 'leaking', 'handing-over', 'saving-unfit', 'continuing'] as const),
 );
 const KNOWN = code('now', 'old', 'gone');
+const JOB_ON = code('r1', 'b1', 'r2', 'r3');
+const NEXT_RUN = code('none', 'leased', 'unleased');
 const STOP = code('no', 'lost', 'shutdown');
 const CALL = code('none', 'to-claim', 'claimed', 'stale', 'called', 'give-up');
 const CACHED = code('none', 'b1', 'r2', 'r2-open');

@@ -1,5 +1,6 @@
 import { answerGuards } from './answer-guards.ts';
 import { callGuards } from './call-guards.ts';
+import { continueGuards } from './continue-guards.ts';
 import { deliveryGuards } from './delivery-guards.ts';
 import { endGuards } from './end-guards.ts';
 import { type Guard, upExcept } from './guard.ts';
@@ -10,7 +11,7 @@ import { writeGuards } from './write-guards.ts';
 
 /** Everything the protocol depends on, by name. Each guard is also a mutant: the protocol without it. */
 export const allGuards = {
-  ...{ ...leaseGuards, ...writeGuards, ...callGuards },
+  ...{ ...leaseGuards, ...continueGuards, ...writeGuards, ...callGuards },
   ...{ ...answerGuards, ...endGuards, ...deliveryGuards, ...handOverGuards, ...repairGuards },
 };
 

@@ -8,7 +8,7 @@ import type { Run, State } from '../state.ts';
 /** Whether the heartbeat tracks a run: from its lease, or its start without one, until it enqueues (R4). */
 export function isTracked({ at, isAsleep, stop }: Run): boolean {
   const isAtWork = at !== 'idle' && at !== 'wants-lease' && at !== 'enqueuing' && at !== 'posting';
-  return isAtWork && !isAsleep && stop !== 'lost';
+  return isAtWork && at !== 'continuing' && !isAsleep && stop !== 'lost';
 }
 
 /** Whether a run's next heartbeat will have its turn far from due. */

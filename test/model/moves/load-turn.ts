@@ -17,7 +17,7 @@ export function loadTurn(state: State, run: Run, { loaded, setting, isLimited = 
   const { guards } = setting;
   if (!isActive(turn) || !turn.atHead || isWaiting(turn)) leave(run);
   else if (turn.step !== run.on) enqueueOther(run, loaded, guards);
-  else if (isLeased(turn, guards)) leaveLeased(state, run, guards);
+  else if (isLeased(turn, guards) && !run.hasLease) leaveLeased(state, run, guards);
   else if (isPartlyKnown(turn)) lookAgain(run);
   else begin(state, run, { loaded, setting, isLimited });
 }
@@ -43,7 +43,10 @@ function leaveLeased({ turn }: State, run: Run, guards: Guards): void {
   leave(run);
 }
 
-/** With a lease, or without one where no other job can exist. A round whose model may not be asked is postponed. */
+/**
+ * With a lease, or without one where no other job can exist. A run that continues already has its lease. A round
+ * whose model may not be asked is postponed.
+ */
 function begin(state: State, run: Run, { loaded, setting, isLimited }: Loading): void {
   const { next, facts } = state;
   const { turn, isFresh } = loaded;
@@ -55,9 +58,10 @@ function begin(state: State, run: Run, { loaded, setting, isLimited }: Loading):
     alone: !guards.endSeesNewTurns && next.status !== 'waiting',
   };
   planCalls(run, turn, ableCalls(turn));
+  const isOwn = run.hasLease && turn.lease === 'live';
   if (isHandedOver(turn) && guards.handOverEndsTurn) run.at = 'handing-over';
   else if (isLimited && run.on !== 'b1') run.at = 'postponing';
-  else if (isUncontended(turn, guards) && run.once !== 'give-up') beginStep(state, run, setting);
+  else if (isOwn || (isUncontended(turn, guards) && run.once !== 'give-up')) beginStep(state, run, setting);
   else run.at = 'wants-lease';
 }
 

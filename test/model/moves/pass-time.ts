@@ -29,7 +29,7 @@ type Clocked = { scene: Scene; guards: Guards; emit: Emit };
 
 /** A lease expires when its turn is late: `lease_until` and `due_at` are one value. */
 function passLease(state: State, { scene, guards, emit }: Clocked): void {
-  const isKept = state.runs.some((run) => run.hasLease && isTracked(run));
+  const isKept = state.runs.some((run) => run.hasLease && (isTracked(run) || isAboutToMove(run)));
   if (state.turn.lease !== 'live' || isKept) return;
   const expireLease = (after: State) => {
     set(after.turn, { lease: 'expired', due: after.turn.due === 'never' ? 'never' : 'late' });
@@ -47,12 +47,12 @@ function passDue(state: State, guards: Guards, emit: Emit): void {
   };
   if (turn.due === 'far') emit('the turn is nearly late', approach);
   if (turn.due !== 'near' || turn.isEarly || api.turn !== 'none') return;
-  if (runs.some((run) => willBeat(state, run, guards) || isAboutToEnqueue(run))) return;
+  if (runs.some((run) => willBeat(state, run, guards) || isAboutToMove(run))) return;
   emit('the turn is late', (after) => set(after.turn, { due: 'late' }), isJobWaiting(state) ? 'backlog' : undefined);
 }
 
-function isAboutToEnqueue({ at, isAsleep }: Run): boolean {
-  return !isAsleep && (at === 'wants-lease' || at === 'reloading' || at === 'enqueuing');
+function isAboutToMove({ at, isAsleep }: Run): boolean {
+  return !isAsleep && (at === 'wants-lease' || at === 'continuing' || at === 'reloading' || at === 'enqueuing');
 }
 
 function expire({ turn }: State): void {

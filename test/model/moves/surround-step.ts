@@ -3,15 +3,19 @@ import { isActive } from '../checkpoint/active.ts';
 import { takeLease } from '../checkpoint/lease.ts';
 import { wakeupSeen } from '../checkpoint/wakeup.ts';
 import type { Guards } from '../guards/all-guards.ts';
+import { isDelivery } from '../jobs.ts';
 import { goEnqueue, leave, lookAgain } from '../leave.ts';
 import { set } from '../set.ts';
 import type { Setting } from '../setting.ts';
 import type { Run, State } from '../state.ts';
 import { type CachedTurn, readTurn } from '../turn-cache.ts';
-import { beginStep } from './load-turn.ts';
+import { beginStep, loadTurn } from './load-turn.ts';
+import { viewTurn } from './take-job.ts';
 
 /** What surrounds the work of a run: the lease before it, and the look at what is due after it. */
-export function surroundStep({ run, guards, setting, may }: Actor): void {
+export function surroundStep(actor: Actor): void {
+  const { run, guards, setting, may } = actor;
+  if (run.at === 'continuing') continueStep(actor);
   if (run.at === 'wants-lease') {
     may('takes the lease', (mine, after) => leaseAndBegin(after, mine, setting));
     const loseAnswer = (mine: Run, after: State) => {
@@ -23,6 +27,15 @@ export function surroundStep({ run, guards, setting, may }: Actor): void {
   if (run.at === 'reloading') {
     may('looks what is due', (mine, after) => enqueueDue(mine, readTurn(after, mine), guards));
   }
+}
+
+/** A run that continues believes the turn that its worker has kept; else it reads it, as any job does. */
+function continueStep(actor: Actor): void {
+  const { run, setting } = actor;
+  if (isDelivery(run.on)) return;
+  viewTurn(actor, { verb: `begins ${run.on}`, step: run.on, isRaised: false }, (mine, after, { load, isLimited }) =>
+    loadTurn(after, mine, { loaded: load(after, mine, setting), setting, isLimited }),
+  );
 }
 
 function leaseAndBegin(state: State, run: Run, setting: Setting): void {

@@ -19,7 +19,7 @@ export function takeJob(actor: Actor): void {
     const job = { verb: `takes the job of ${turn.step}`, step: turn.step, isRaised: turn.isRaised };
     viewTurn(actor, job, (taker, after, { load, isLimited }) => {
       after.queue.now = 'none';
-      set(taker, { on: turn.step, job: 'now' });
+      set(taker, { on: turn.step, job: 'now', jobOn: turn.step });
       loadTurn(after, taker, { loaded: load(after, taker, setting), setting, isLimited });
     });
   }
@@ -28,7 +28,7 @@ export function takeJob(actor: Actor): void {
     const job = { verb: `takes an older job of ${step}`, step, isRaised: false };
     viewTurn(actor, job, (taker, after, { load, isLimited }) => {
       after.queue[step] = false;
-      set(taker, { on: step, job: 'old' });
+      set(taker, { on: step, job: 'old', jobOn: step });
       loadTurn(after, taker, { loaded: load(after, taker, setting), setting, isLimited });
     });
   }
@@ -49,10 +49,10 @@ function isFound({ row }: Delivery, { deliveryIsDue, deliveryChecksLease }: Guar
 type View = { load(state: State, run: Run, setting: Setting): CachedTurn; isLimited: boolean };
 
 /**
- * A job begins by loading the turn: as it is, or, for the first generation of a step, from the cache of its worker. Its
- * model may be rate-limited (`postponeRound`).
+ * A job, or a run that continues, begins by loading the turn: as it is, or, for the first generation of a step, from
+ * the cache of its worker. Its model may be rate-limited (`postponeRound`).
  */
-function viewTurn(
+export function viewTurn(
   { run, guards, may }: Actor,
   { verb, step, isRaised }: { verb: string; step: Step; isRaised: boolean },
   change: (run: Run, after: State, look: View) => void,
@@ -69,7 +69,7 @@ function viewTurn(
 /** Without a rescuer the queue keeps time: BullMQ's lock outlives a lease (R11), and a delay is kept. */
 function mayBeHandedOut({ turn, runs }: State, { scene, guards }: Setting): boolean {
   if (!scene.rescuerOff) return true;
-  const isOrphaned = turn.lease === 'live' && !runs.some((run) => run.hasLease);
+  const isOrphaned = turn.lease === 'live' && !runs.some((run) => run.hasLease || run.nextRun === 'leased');
   return !(isOrphaned && guards.jobLockOutlivesLease) && !turn.isEarly;
 }
 

@@ -2,9 +2,10 @@ import type { Actor } from '../actor.ts';
 import { breakPromise } from '../break-promise.ts';
 import { isActive } from '../checkpoint/active.ts';
 import { claimCalls } from '../checkpoint/claim-calls.ts';
+import { leaseNextRun } from '../checkpoint/lease.ts';
 import { saveOnceResult, saveOtherResult } from '../checkpoint/save-results.ts';
 import type { Guards } from '../guards/all-guards.ts';
-import { goEnqueue, lookAgain } from '../leave.ts';
+import { goContinue, goEnqueue, lookAgain } from '../leave.ts';
 import { set } from '../set.ts';
 import type { Setting } from '../setting.ts';
 import type { Run, State, Wakeups } from '../state.ts';
@@ -61,34 +62,63 @@ function makeCall(run: Run, after: State): void {
 }
 
 /** Its result, or, where a deploy cut it short, `outcome_unknown`. */
-function saveKnown({ run, guards, setting, may }: Actor): void {
-  const save = (mine: Run, after: State) => put(mine, saveOnceResult(after, mine, { as: 'ok', guards }));
-  may('saves the result', (mine, after) => settleCall(mine, { once: save(mine, after) }, setting));
-  may('saves the result, the answer is lost', (mine, after) => void save(mine, after), 'lostAck');
+function saveKnown(actor: Actor): void {
+  const { run, guards, may } = actor;
+  saveResult(actor, 'once', {
+    verb: 'saves the result',
+    save: (state, by) => saveOnceResult(state, by, { as: 'ok', guards }),
+  });
   if (run.stop === 'lost') may('drops the call', (mine) => set(mine, { once: 'none' }));
-  if (run.stop === 'shutdown') saveUnknown(may, setting);
+  if (run.stop === 'shutdown') saveUnknown(actor);
 }
 
 /** A claim that another run left is given up by the run that has the lease (R8). */
-function giveUpCall({ guards, setting, may }: Actor): void {
-  if (guards.unknownIsSaved) saveUnknown(may, setting);
+function giveUpCall(actor: Actor): void {
+  const { guards, may } = actor;
+  if (guards.unknownIsSaved) saveUnknown(actor);
   else may('waits for the run that claimed it', (mine) => set(mine, { once: 'none' }));
 }
 
-function saveUnknown(may: Actor['may'], setting: Setting): void {
-  may('saves outcome_unknown', (mine, after) => {
-    const isWritten = put(mine, saveOnceResult(after, mine, { as: 'unknown', guards: setting.guards }));
-    settleCall(mine, { once: isWritten }, setting);
-  });
+function saveUnknown(actor: Actor): void {
+  const { guards } = actor;
+  const save: Save = (state, by) => saveOnceResult(state, by, { as: 'unknown', guards });
+  saveResult(actor, 'once', { verb: 'saves outcome_unknown', save });
 }
 
-function answerOther({ run, guards, setting, may }: Actor): void {
+function answerOther(actor: Actor): void {
+  const { run, guards, may } = actor;
   const as = run.other === 'running' ? 'ok' : 'cancelled';
-  const save = (mine: Run, after: State) => put(mine, saveOtherResult(after, mine, { as, guards }));
-  may('saves the other result', (mine, after) => settleCall(mine, { other: save(mine, after) }, setting));
-  may('saves the other result, the answer is lost', (mine, after) => void save(mine, after), 'lostAck');
+  const save: Save = (state, by) => saveOtherResult(state, by, { as, guards });
+  saveResult(actor, 'other', { verb: 'saves the other result', save });
   if (run.stop !== 'no') may('drops the other call', (mine) => set(mine, { other: 'none' }));
   else if (as === 'ok') may('lacks the tool of the other call', (mine) => set(mine, { other: 'none' }), 'later');
+}
+
+type Save = (state: State, run: Run) => Wakeups | null;
+
+/** A save that makes the next step due may lease it to the next run. If its answer is lost, no run continues. */
+function saveResult(actor: Actor, call: 'once' | 'other', { verb, save }: { verb: string; save: Save }): void {
+  const { setting, guards, may } = actor;
+  for (const continues of choices(actor)) {
+    const write = (run: Run, after: State): boolean => {
+      const wakeups = save(after, run);
+      if (wakeups && continues) leaseNextRun(after, run, guards);
+      return put(run, wakeups);
+    };
+    const name = continues ? `${verb} and continues` : verb;
+    may(name, (run, after) => settleCall(run, { [call]: write(run, after) }, setting));
+    const loseAnswer = (run: Run, after: State) => {
+      write(run, after);
+      run.nextRun = 'none';
+    };
+    may(`${name}, the answer is lost`, loseAnswer, 'lostAck');
+  }
+}
+
+/** Whether a save names a next run. While another call can be made, the save makes no step due either way. */
+function choices({ state: { turn }, scene }: Actor): boolean[] {
+  if (turn.once === 'none' && turn.other === 'able') return [false];
+  return scene.continues ? [true] : [false, true];
 }
 
 /** What the saves have made due is enqueued once all calls are settled. Returns whether anything was written. */
@@ -105,11 +135,13 @@ function settleCall(run: Run, written: { once?: boolean; other?: boolean }, sett
   if (written.other !== undefined) run.other = 'none';
   const isOwn = (run.wrote.once || !knew.once) && (run.wrote.other || !knew.other);
   if (run.wakeups.turn === 'r2') keepCached(run, isOwn ? 'r2' : 'r2-open', setting);
+  if (run.nextRun !== 'none' && run.once === 'none' && run.other === 'none') goContinue(run, 'r2', setting.guards);
 }
 
-/** All calls are settled: stop, enqueue, or look whether more were allowed meanwhile. */
+/** All calls are settled: continue, stop, enqueue, or look whether more were allowed meanwhile. */
 function settle({ run, guards, may }: Actor): void {
-  if (run.stop === 'shutdown') may('hands the batch back', (mine) => set(mine, { at: 'postponing' }));
+  if (run.nextRun !== 'none') may('continues', (mine) => goContinue(mine, 'r2', guards));
+  else if (run.stop === 'shutdown') may('hands the batch back', (mine) => set(mine, { at: 'postponing' }));
   else if (run.stop === 'lost') may('stops its batch', lookAgain);
   else if (run.wakeups.turn !== 'none') may('goes to enqueue', (mine) => goEnqueue(mine, mine.wakeups));
   else may('looks for more calls', (mine, after) => goOn(after, mine, guards));

@@ -1,12 +1,13 @@
 import type { Actor } from '../actor.ts';
 import { endTurn } from '../checkpoint/end.ts';
+import { leaseNextRun } from '../checkpoint/lease.ts';
 import { postponeStep } from '../checkpoint/postpone.ts';
 import { saveRound } from '../checkpoint/save-round.ts';
 import { saveUnfitAnswer } from '../checkpoint/save-unfit-answer.ts';
 import type { Guards } from '../guards/all-guards.ts';
-import { goEnqueue, lookAgain } from '../leave.ts';
+import { goContinue, goEnqueue, lookAgain } from '../leave.ts';
 import { set } from '../set.ts';
-import type { CachedStep, Run, State, Wakeups } from '../state.ts';
+import type { Run, State, Wakeups } from '../state.ts';
 import { keepCached } from '../turn-cache.ts';
 
 type Write = (state: State, run: Run, guards: Guards) => Wakeups | null;
@@ -54,10 +55,13 @@ function unfitCommit({ run, guards }: Actor): Commit {
     : { write: failUnfit, at: 'saving-unfit' };
 }
 
-type Commit = { write: Write; at: Run['at']; leaves?: CachedStep };
+type Commit = { write: Write; at: Run['at']; leaves?: 'b1' | 'r2' };
 
 /** `retry-transient.ts`: a commit whose answer is lost is made again, and has to meet its own guard. */
-function commitWrite({ setting, guards, may }: Actor, verb: string, { write, at, leaves }: Commit): void {
+function commitWrite(actor: Actor, verb: string, { write, at, leaves }: Commit): void {
+  const { setting, guards, scene, may } = actor;
+  if (leaves) commitAndContinue(actor, verb, { write, at, leaves });
+  if (leaves && scene.continues) return;
   may(verb, (run, after) => {
     const wakeups = write(after, run, guards);
     if (wakeups && leaves) keepCached(run, leaves, setting);
@@ -69,4 +73,26 @@ function commitWrite({ setting, guards, may }: Actor, verb: string, { write, at,
     run.at = at;
   };
   may(`${verb}, the answer is lost`, loseAnswer, 'lostAck');
+}
+
+/** The worker has decided to continue. If the answer is lost, the worker cannot know that, and the lease expires. */
+function commitAndContinue(
+  { setting, guards, may }: Actor,
+  verb: string,
+  { write, at, leaves }: Required<Commit>,
+): void {
+  may(`${verb} and continues`, (run, after) => {
+    if (!write(after, run, guards)) {
+      lookAgain(run);
+      return;
+    }
+    leaseNextRun(after, run, guards);
+    keepCached(run, leaves, setting);
+    goContinue(run, leaves, guards);
+  });
+  const loseAnswer = (run: Run, after: State) => {
+    if (write(after, run, guards)) leaseNextRun(after, run, guards);
+    set(run, { at, nextRun: 'none' });
+  };
+  may(`${verb} and continues, the answer is lost`, loseAnswer, 'lostAck');
 }
