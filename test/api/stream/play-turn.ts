@@ -1,6 +1,6 @@
 import { createConversation } from '#core/checkpoint/conversations.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
-import type { Ending } from '#core/checkpoint/turns/commits/write-ending.ts';
+import type { Ending } from '#core/checkpoint/turns/commits/row-of-ending.ts';
 import { createTurn } from '#core/checkpoint/turns/create.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
 import { takeLease } from '#core/checkpoint/turns/lease.ts';

@@ -65,7 +65,7 @@ function settleCalls({ turn }: State, guards: Guards): number {
   return Number(isOnceOpen) + Number(isOtherOpen);
 }
 
-/** `promoteNext` of `write-ending.ts`, at the end of the modelled turn (R17): whether the next one came to the head. */
+/** `promoteNext` of `promote-next.ts`, at the end of the modelled turn (R17): whether the next one came to the head. */
 function promoteNext({ next }: State, guards: Guards): boolean {
   if (next.status !== 'waiting' || !guards.endPromotesNext) return false;
   next.status = 'head';

@@ -6,14 +6,14 @@ import type { DelayFault } from './delay-fault.ts';
 export type DelayGuard = GuardWords & { faults: Left<DelayFault>; caught: { broken: string } | 'stuck' };
 
 const QUEUE = 'packages/core/checkpoint/turns/delays/queue-delayed.ts';
-const END = 'packages/core/checkpoint/turns/commits/write-ending.ts';
+const PROMOTION = 'packages/core/checkpoint/turns/commits/promote-next.ts';
 
 /** What keeps a delayed turn out of the line until its time, and brings it in then: R35. */
 export const delayGuards = {
   promotionLeavesDelayed: {
     ...{
       rule: 'R35',
-      file: END,
+      file: PROMOTION,
       code: 'waiting.conversation_id = ended.conversation_id and waiting.position is not null',
     },
     without: 'an end brings the next turn to the head, whether its time has come or not',

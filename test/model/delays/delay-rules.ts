@@ -8,6 +8,7 @@ export const delayRules = {
       'packages/core/checkpoint/turns/delays/queue-delayed.ts',
       'packages/core/checkpoint/turns/inputs/debounce.ts',
       'packages/core/checkpoint/turns/commits/write-ending.ts',
+      'packages/core/checkpoint/turns/commits/promote-next.ts',
       'packages/core/checkpoint/turns/reading/find.ts',
       'services/worker/routines/queue-delayed.ts',
       'services/worker/worker.ts',

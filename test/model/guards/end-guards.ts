@@ -23,7 +23,7 @@ export const endGuards = {
     ...{
       rule: 'R12',
       file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
-      code: 'settled as (hasRound ? nothingOpen : settleCalls)',
+      code: 'settled as (hasRound ? noCalls : settleCalls)',
     },
     without: 'an end leaves open calls behind',
     ...{ scene: tools, faults: { cancel: 1 }, caught: { broken: 'a turn ended with open calls' } },
@@ -86,7 +86,7 @@ export const endGuards = {
   promotedTurnIsDue: {
     ...{
       rule: 'R17',
-      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
+      file: 'packages/core/checkpoint/turns/commits/promote-next.ts',
       code: 'set at_head = true, due_at = dueWithPlace(dueIn(timing.graceMs))',
     },
     without: 'a promoted turn is not due',

@@ -2,10 +2,8 @@ import { newId } from '../../id.ts';
 import { DELIVERIES_DUE, type Wakeup } from '../../turn/wakeup.ts';
 import type { LastRound } from '../sql/rounds/insert-round.ts';
 import type { Db, Trx } from '../tables.ts';
+import { type Ended, type Ending, rowOfEnding } from './commits/row-of-ending.ts';
 import {
-  type Ended,
-  type Ending,
-  rowOfEnding,
   writeEndingAfterRound,
   writeEndingAlone,
   writeEndingLean,

@@ -1,62 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import { timing } from '../../../turn/timing.ts';
-import { errorResult } from '../../../turn/tool-result.ts';
-import type { IncompleteReason, TerminalStatus, TurnError } from '../../../turn/turn.ts';
-import type { TurnWakeup } from '../../../turn/wakeup.ts';
 import { createDeliveries, nothingSubscribes, responseTypes } from '../../sql/deliveries.ts';
-import { dueIn } from '../../sql/due.ts';
 import { savedEdition } from '../../sql/edition.ts';
 import { mayGiveUp } from '../../sql/lease.ts';
-import { askForPlace, dueWithPlace, hasPlace } from '../../sql/place.ts';
-import { columnsOfRound, insertRound, type LastRound } from '../../sql/rounds/insert-round.ts';
+import { insertRound } from '../../sql/rounds/insert-round.ts';
 import { insertCalls } from '../../sql/rounds/new-calls.ts';
-import { recordRounds, usedColumn } from '../../sql/rounds/record-rounds.ts';
-import { standsOn, standsOnColumn } from '../../sql/rounds/stands-on.ts';
-import { rawJson, writeFor } from '../../sql/statement.ts';
+import { recordRounds } from '../../sql/rounds/record-rounds.ts';
+import { standsOn } from '../../sql/rounds/stands-on.ts';
+import { writeFor } from '../../sql/statement.ts';
 import { delivers } from '../../sql/wakeup.ts';
-
-/**
- * The end of a turn. `run` makes it a negative write (R5). Only the run with the lease may write it, or a run without one
- * while the step is free and of the same generation. So a failure that is written twice does not end a reopened turn.
- */
-export type Ending = {
-  turnId: string;
-  conversationId: string;
-  status: TerminalStatus;
-  output?: string;
-  error?: TurnError;
-  incompleteReason?: IncompleteReason;
-  step?: string;
-  run?: { id: string; generation: number };
-  /** Requests to the model that brought no reply, and that no row counts yet. */
-  failedRequests?: number;
-  warnings?: string[];
-  lastRound?: LastRound;
-  /** With its answer: it is only written where the last round has sent all that has joined the turn (R30). */
-  answers?: boolean;
-  /** True if the turn has a webhook, or an endpoint of its project may want its events (R16). False: the run saw none. */
-  hasSubscribers?: boolean;
-};
-
-/** What an end makes due: deliveries, and the next turn of the conversation. No row: the guard refused. */
-export type Ended = { delivers: boolean; next: TurnWakeup | null };
-
-/** An ending as a row of its statement, with an id for each event that may happen. */
-export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending }: Ending, eventIds: string[]) {
-  return {
-    ...{ turnId, conversationId, eventIds },
-    endsAs: ending.status,
-    output: ending.output ?? null,
-    error: rawJson(ending.error),
-    incompleteReason: ending.incompleteReason ?? null,
-    warnings: ending.warnings ?? null,
-    onlyStep: ending.step ?? null,
-    failedRequests: ending.failedRequests ?? 0,
-    answers: ending.answers ?? false,
-    ...(run && { runId: run.id, runGeneration: run.generation }),
-    ...(lastRound && columnsOfRound(lastRound)),
-  };
-}
+import { promoteNext } from './promote-next.ts';
+import { type Ended, endingColumns } from './row-of-ending.ts';
+import { noCalls, settleCalls } from './settle-calls.ts';
 
 /**
  * The guard of an end: the turn is active, with the step and the model that the caller means. An answer was asked for with
@@ -88,9 +42,6 @@ const insertLastRound = sql`
     recorded as (${recordRounds(sql`target`)}
     ),`;
 
-/** Only a batch has open calls (a CHECK says so), and a last round is none. */
-const nothingOpen = sql`select null::text as turn_id, null::int as round, null::int as index where false`;
-
 /** The events of each turn, in order: its last round, the calls that were still open, its end. */
 const happened = sql`
       select *, row_number() over (partition by id order by rank, round, call_index) as position from (
@@ -110,12 +61,6 @@ const isStepDone = sql`(target.step like 'b%' or "roundNumber" is not null)`;
 
 /** The model refused, as `responses/status.ts` has it. */
 const isRefused = sql`"incompleteReason" = 'content_filter' and "finishReason" = 'refusal'`;
-
-const columns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
-  "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, text text, calls json, reasoning text,
-  "refusalFrom" int, "serviceTier" text, violations json, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},
-  opaque text, requests int, attempts int, sent int, "startedAt" double precision, "failedRequests" int, "eventIds" json, answers boolean,
-  ${standsOnColumn}`;
 
 /** The row of work that ends, as its turn keeps it. */
 const endingWork = sql`work.id, work.project, work.key_id, work.step, work.generation, work.edition as next_edition, work.model as last_model,
@@ -141,7 +86,7 @@ type EndingKind = { hasRound: boolean; isOnly?: boolean };
  */
 function ending({ hasRound, isOnly = false }: EndingKind) {
   return writeFor<Ended>(
-    columns,
+    endingColumns,
     (input) => sql`
     with ${input},
     ${isOnly ? lockedConversation : sql``}
@@ -150,7 +95,7 @@ function ending({ hasRound, isOnly = false }: EndingKind) {
     ),
     gone as (delete from work using target where work.id = target.id returning work.id),
     ${hasRound ? sql`${insertLastRound} calls as (${insertCalls(sql`target`, sql`"roundNumber"`)}),` : sql``}
-    settled as (${hasRound ? nothingOpen : settleCalls}),
+    settled as (${hasRound ? noCalls : settleCalls}),
     happened as materialized (${happened}),
     ended as (
       ${keepOutcome(sql`(select count(*) from happened where happened.id = target.id)`)}
@@ -184,7 +129,7 @@ export const writeEndingWithoutRound = ending({ hasRound: false });
  * webhook. If an endpoint of the project is enabled, it writes nothing and returns no row (R16).
  */
 export const writeEndingLean = writeFor<Ended>(
-  columns,
+  endingColumns,
   (input) => sql`
     with ${input},
     ${lockedConversation}
@@ -202,44 +147,3 @@ export const writeEndingLean = writeFor<Ended>(
     )
     select id as "turnId", false as delivers, null::json as next from target`,
 );
-
-const cancelled = errorResult({
-  category: 'cancelled',
-  message: 'The turn ended before this call was answered. It may have been under way.',
-  details: {},
-});
-
-const unknown = errorResult(
-  {
-    category: 'outcome_unknown',
-    message: 'The turn ended while this call was running; whether it took effect is not known.',
-    details: {},
-  },
-  { attempts: 1 },
-);
-
-/** Answers a turn's open calls in the transaction that ends it: one already claimed may have taken effect. */
-const settleCalls = sql`
-  update tool_calls set result = case when claimed_by is null then ${cancelled}::json else ${unknown}::json end,
-    completed_at = now()
-  from target where turn_id = target.id and result is null
-  returning turn_id, round, index`;
-
-/**
- * The turn that has waited longest after an ended turn comes to the head and is due. The row of the ended turn is `gone`
- * first. The conversation's lock and a unique index keep a conversation from ever having two heads (R17). A delayed turn
- * stays as it is (R35).
- */
-const promoteNext = sql`
-  update work set at_head = true, due_at = ${dueWithPlace(dueIn(timing.graceMs))}, ${askForPlace}, waiting_since = now()
-  from ended join gone using (id)
-  where work.id = (
-      select waiting.id from work as waiting
-      where waiting.conversation_id = ended.conversation_id and waiting.position is not null
-        and not waiting.at_head and waiting.id <> ended.id
-      order by waiting.position limit 1)
-    and not exists (
-      select from work as head
-      where head.conversation_id = ended.conversation_id and head.at_head and head.id <> ended.id)
-  returning case when ${hasPlace} then json_build_object('kind', 'turn', 'turnId', work.id, 'step', work.step, 'generation', work.generation,
-    'provider', work.provider, 'priority', work.priority) end as wakeup`;

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { IncompleteReason, TerminalStatus, TurnError } from '../../../turn/turn.ts';
+import type { TurnWakeup } from '../../../turn/wakeup.ts';
+import { columnsOfRound, type LastRound } from '../../sql/rounds/insert-round.ts';
+import { usedColumn } from '../../sql/rounds/record-rounds.ts';
+import { standsOnColumn } from '../../sql/rounds/stands-on.ts';
+import { rawJson } from '../../sql/statement.ts';
+
+/**
+ * The end of a turn. `run` makes it a negative write (R5). Only the run with the lease may write it, or a run without one
+ * while the step is free and of the same generation. So a failure that is written twice does not end a reopened turn.
+ */
+export type Ending = {
+  turnId: string;
+  conversationId: string;
+  status: TerminalStatus;
+  output?: string;
+  error?: TurnError;
+  incompleteReason?: IncompleteReason;
+  step?: string;
+  run?: { id: string; generation: number };
+  /** Requests to the model that brought no reply, and that no row counts yet. */
+  failedRequests?: number;
+  warnings?: string[];
+  lastRound?: LastRound;
+  /** With its answer: it is only written where the last round has sent all that has joined the turn (R30). */
+  answers?: boolean;
+  /** True if the turn has a webhook, or an endpoint of its project may want its events (R16). False: the run saw none. */
+  hasSubscribers?: boolean;
+};
+
+/** What an end makes due: deliveries, and the next turn of the conversation. No row: the guard refused. */
+export type Ended = { delivers: boolean; next: TurnWakeup | null };
+
+/** An ending as a row of its statement, with an id for each event that may happen. */
+export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending }: Ending, eventIds: string[]) {
+  return {
+    ...{ turnId, conversationId, eventIds },
+    endsAs: ending.status,
+    output: ending.output ?? null,
+    error: rawJson(ending.error),
+    incompleteReason: ending.incompleteReason ?? null,
+    warnings: ending.warnings ?? null,
+    onlyStep: ending.step ?? null,
+    failedRequests: ending.failedRequests ?? 0,
+    answers: ending.answers ?? false,
+    ...(run && { runId: run.id, runGeneration: run.generation }),
+    ...(lastRound && columnsOfRound(lastRound)),
+  };
+}
+
+/** The columns of such a row. */
+export const endingColumns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
+  "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, text text, calls json, reasoning text,
+  "refusalFrom" int, "serviceTier" text, violations json, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},
+  opaque text, requests int, attempts int, sent int, "startedAt" double precision, "failedRequests" int, "eventIds" json, answers boolean,
+  ${standsOnColumn}`;
