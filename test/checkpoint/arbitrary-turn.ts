@@ -101,7 +101,12 @@ const past = fc.record({
   isLeased: fc.boolean(),
 });
 
-/** One round that asks for calls, with their results. `goesOn`: from what the next step knows the turn. */
+const nextRun = fc.constantFrom(null, 'next');
+
+/**
+ * One round that asks for calls, with their results. `goesOn`: from what the next step knows the turn. `nextRuns`: the
+ * runs that continue after the reply and after the batch; null if the step goes through the queue.
+ */
 export const someRound = fc.record({
   reply,
   calls: fc.array(call, { minLength: 1, maxLength: 4 }),
@@ -111,6 +116,7 @@ export const someRound = fc.record({
   beforeRound: fc.option(past),
   beforeBatch: fc.option(past),
   goesOn: fc.constantFrom('as predicted', 'as read'),
+  nextRuns: fc.record({ batch: nextRun, round: nextRun }),
 });
 
 export type SomeRound = typeof someRound extends fc.Arbitrary<infer Round> ? Round : never;

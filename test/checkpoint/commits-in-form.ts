@@ -40,13 +40,20 @@ function replyOf(turn: Turn, round: SomeRound) {
     const id = `call_${turn.rounds.length}_${index}`;
     return { id, name, arguments: args, effect, waitsFor, expiresInSeconds: null };
   });
-  return { ...roundOf(turn, round), turnId: turn.id, webhook: null, warnings: round.warnings, calls };
+  return {
+    ...roundOf(turn, round),
+    turnId: turn.id,
+    webhook: null,
+    warnings: round.warnings,
+    calls,
+    nextRun: round.nextRuns.batch,
+  };
 }
 
 function answersOf(turn: Turn, round: SomeRound, isEarly: boolean) {
   const calls = latestCalls(turn).filter(({ index }) => round.calls[index]!.isEarly === isEarly);
   const results = calls.map((call) => ({ call, result: round.calls[call.index]!.result, fullOutput: null }));
-  return { turnId: turn.id, round: turn.rounds.length, results };
+  return { turnId: turn.id, round: turn.rounds.length, results, nextRun: round.nextRuns.round };
 }
 
 function endingOf(turn: Turn, { round, status, isAnswer }: LastAnswer) {

@@ -8,7 +8,7 @@ const MADE = { truncated: false, cached: false, duration_ms: 1, attempts: 1 };
 /** A round that calls a tool. */
 export const CALLING: SomeRound = {
   ...{ attempts: 1, startedAt: Date.UTC(2026, 5), warnings: [], beforeRound: null, beforeBatch: null },
-  ...{ goesOn: 'as read', reply: { ...SAID, finishReason: 'tool_calls' } },
+  ...{ goesOn: 'as read', nextRuns: { batch: null, round: null }, reply: { ...SAID, finishReason: 'tool_calls' } },
   calls: [
     { name: 'look', arguments: '{}', effect: 'none', waitsFor: null, result: { ...RESULT, ...MADE }, isEarly: false },
   ],

@@ -10,13 +10,21 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { saveResults } from '#core/checkpoint/turns/save-results.ts';
 import { saveRound, saveUnfitAnswer } from '#core/checkpoint/turns/save-round.ts';
 import { newId } from '#core/id.ts';
-import { allCalls, assignCallIds, latestCalls } from '#core/turn/call.ts';
-import { predictAfterAnswer, predictAfterBatch, predictAfterRound } from '#core/turn/predict.ts';
+import { assignCallIds, latestCalls } from '#core/turn/call.ts';
+import {
+  beforeLease,
+  predictAfterAnswer,
+  predictAfterBatch,
+  predictAfterRound,
+  predictLeased,
+} from '#core/turn/predict.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
-import type { ToolCall, Turn } from '#core/turn/turn.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { continuedStep } from '#core/turn/wakeup.ts';
 import { isoAgo } from '#test/harness/moments.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { type SomeRound, someRequest, someRound, type TurnRequest } from './arbitrary-turn.ts';
+import { expectSame } from './expect-same.ts';
 import { remakeTurn } from './remake-turn.ts';
 
 /** `PREDICT_SEED` repeats a run that failed; its seed stands in the failure. */
@@ -157,11 +165,14 @@ async function workRound(known: Turn, round: SomeRound): Promise<Turn | null> {
     calls,
   };
 
-  expect(await saveRound(connection.db, { ...saved, turnId: turn.id, webhook: turn.config.webhook })).not.toBeNull();
+  const nextRun = round.nextRuns.batch;
+  const written = { ...saved, turnId: turn.id, webhook: turn.config.webhook, nextRun };
+  const committed = await saveRound(connection.db, written);
 
   const predicted = predictAfterRound(turn, saved);
   expect(predicted === null).toBe(calls.some(({ waitsFor }) => waitsFor !== null));
-  return predicted && goOn(predicted, round);
+  expect(predicted && continuedStep(committed!.wakeups)?.nextRun).toBe(predicted && (nextRun ?? undefined));
+  return predicted && goOn(predicted, round, nextRun);
 }
 
 /** Answers a batch in one statement or in two; only the last one completes it. */
@@ -171,21 +182,26 @@ async function workBatch(known: Turn, round: SomeRound): Promise<Turn> {
   const [early, late] = [true, false].map((isEarly) =>
     [...round.calls.keys()].filter((index) => isEarly === round.calls[index]!.isEarly),
   );
+  const nextRun = round.nextRuns.round;
   for (const indexes of [early!, late!].filter(({ length }) => length > 0)) {
     expect(predictAfterBatch(turn, results)).toBeNull();
     const calls = latestCalls(turn);
     const resultOf = (index: number) => ({ call: calls[index]!, result: round.calls[index]!.result, fullOutput: null });
     const answers = indexes.map(resultOf);
-    const answered = await saveResults(connection.db, { turnId: turn.id, round: turn.rounds.length, results: answers });
+    const saved = { turnId: turn.id, round: turn.rounds.length, results: answers, nextRun };
+    const answered = await saveResults(connection.db, saved);
     expect(answered.written.toSorted()).toEqual(indexes);
     for (const { call, result } of answers) results.set(call.index, result);
   }
-  return goOn(predictAfterBatch(turn, results)!, round);
+  return goOn(predictAfterBatch(turn, results)!, round, nextRun);
 }
 
-async function goOn(predicted: Turn, { goesOn }: SomeRound): Promise<Turn> {
+/** A run that continues knows the turn as it was before the commit gave it the lease. */
+async function goOn(free: Turn, { goesOn }: SomeRound, nextRun: string | null): Promise<Turn> {
+  const predicted = nextRun ? predictLeased(free, nextRun) : free;
   const read = await expectAsRead(predicted);
-  return goesOn === 'as read' ? read : predicted;
+  const turn = goesOn === 'as read' ? read : predicted;
+  return nextRun ? { ...turn, work: beforeLease(turn.work) } : turn;
 }
 
 function createFirst(request: TurnRequest): Promise<Turn> {
@@ -207,43 +223,4 @@ async function expectAsRead(predicted: Turn): Promise<Turn> {
   expectSame(read, predicted);
   expectSame(refreshed!, predicted);
   return read;
-}
-
-/**
- * Compares every field. A time that both clocks give may differ by their distance and the length of a statement; a time
- * that is handed over does not differ. The time to a deadline has gone on when the turn is read.
- */
-function expectSame(read: Turn, predicted: Turn): void {
-  const [one, other] = [timesOf(read), timesOf(predicted)];
-  const distances = other.map((time, index) => Math.abs(time - one[index]!)).filter((distance) => distance > 5_000);
-
-  expect(withoutTimes(predicted)).toEqual(withoutTimes(read));
-  expect(other.map(Number.isNaN)).toEqual(one.map(Number.isNaN));
-  expect(distances).toEqual([]);
-}
-
-/** All times in milliseconds, NaN for one that is not set; the time to the deadline among them. */
-function timesOf(turn: Turn): number[] {
-  const { createdAt, startedAt, completedAt, work, rounds } = turn;
-  const calls = allCalls(turn);
-  const times = [
-    ...[createdAt, startedAt, completedAt, work.waitingSince, work.retryAt],
-    ...rounds.flatMap((round) => [round.startedAt, round.completedAt]),
-    ...calls.flatMap((call) => [call.expiresAt, call.claimedAt, call.completedAt]),
-  ];
-  return [...times.map((time) => Date.parse(time ?? '')), work.deadlineInMs ?? Number.NaN];
-}
-
-function withoutTimes({ work, adopted, rounds, ...turn }: Turn) {
-  const none = { startedAt: null, completedAt: null };
-  const withoutTime = (call: ToolCall) => ({ ...call, completedAt: null, claimedAt: null, expiresAt: null });
-  return {
-    ...{ ...turn, ...none, createdAt: Date.parse(turn.createdAt) },
-    work: { ...work, waitingSince: '', retryAt: null, deadlineInMs: null },
-    adopted: adopted.map(withoutTime),
-    rounds: rounds.map(({ calls, ...round }) => ({
-      ...{ ...round, startedAt: Date.parse(round.startedAt), completedAt: '' },
-      calls: calls.map(withoutTime),
-    })),
-  };
 }

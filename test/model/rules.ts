@@ -17,11 +17,12 @@ export const rules = {
     files: [...turn('turn'), ...checkpoint('turns/lease')],
   },
   R3: {
-    says: 'a step starts without a lease only if uncontended, or as a commit of the same worker just left it',
+    says: 'a step starts without a lease only if uncontended, or as a commit of the same worker just left it; a worker continues only under a lease of that commit',
     files: [
       ...turn('turn', 'predict'),
-      ...checkpoint('sql/lease', 'turns/begin', 'turns/lease', 'turns/reading/select'),
-      ...worker('turn-cache', 'work-turn'),
+      ...checkpoint('sql/lease', 'sql/fresh-step', 'sql/wakeup', 'turns/begin', 'turns/lease', 'turns/reading/select'),
+      ...checkpoint('turns/save-round', 'turns/save-results'),
+      ...worker('turn-cache', 'work-turn', 'lease/run', 'lease/stop-run', 'batch/run-batch'),
     ],
   },
   R4: {
@@ -32,7 +33,7 @@ export const rules = {
     says: 'positive writes need the step, negative ones the lease; the first write wins',
     files: [
       ...checkpoint('turns/save-round', 'turns/save-results', 'turns/postpone', 'sql/lease', 'change-model'),
-      ...commits('advance-batch', 'write-reply', 'write-ending'),
+      ...commits('advance-batch', 'advance-any', 'advance-running', 'write-reply', 'write-ending', 'row-of-ending'),
       ...worker('lease/stop-run'),
     ],
   },
@@ -65,12 +66,12 @@ export const rules = {
       ...turn('wakeup', 'timing'),
       ...queue('job', 'bullmq/backend'),
       ...checkpoint('rescue', 'turns/postpone', 'change-model'),
-      ...worker('work-turn'),
+      ...worker('work-turn', 'job-handler'),
     ],
   },
   R12: {
     says: 'an end locks the turn, settles all open calls and creates the deliveries',
-    files: [...checkpoint('turns/end'), ...commits('write-ending')],
+    files: [...checkpoint('turns/end'), ...commits('write-ending', 'settle-calls')],
   },
   R13: { says: 'the idempotency key of a call is made of what is stored', files: turn('call') },
   R14: {
@@ -81,7 +82,7 @@ export const rules = {
     says: 'an answer from outside is the first or none, and makes due what it unblocks',
     files: [
       ...checkpoint('turns/answer-calls', 'turns/save-round'),
-      ...commits('advance-batch'),
+      ...commits('advance-batch', 'advance-any'),
       ...worker('batch/result-writer', 'batch/run-batch'),
     ],
   },
@@ -90,19 +91,19 @@ export const rules = {
     files: [
       ...checkpoint('turns/save-round', 'turns/end', 'sql/deliveries'),
       ...checkpoint('webhooks/take-deliveries', 'webhooks/save-delivery'),
-      ...commits('write-reply', 'write-ending'),
+      ...commits('write-reply', 'write-ending', 'row-of-ending'),
       ...turn('turn', 'wakeup'),
       ...worker('worker'),
     ],
   },
   R17: {
     says: 'the end of a turn brings the next of its conversation to the head, exactly once',
-    files: [...checkpoint('turns/end'), ...commits('write-ending')],
+    files: [...checkpoint('turns/end'), ...commits('write-ending', 'promote-next')],
   },
   R18: {
     says: 'a lease hands out the edition; a run without one tells no pieces; a round is saved under the newest',
     files: [
-      ...checkpoint('sql/edition', 'turns/lease', 'turns/save-round'),
+      ...checkpoint('sql/edition', 'sql/fresh-step', 'turns/lease', 'turns/save-round'),
       ...commits('write-reply', 'write-ending'),
       ...worker('round/compact-line', 'round/publish-round'),
     ],
@@ -163,9 +164,16 @@ export const rules = {
     says: 'a step is worked only of a turn that has its place; one that waits or ends has none, and asks for it anew',
     files: [
       ...turn('turn', 'predict', 'next-step'),
-      ...checkpoint('sql/place', 'rescue', 'change-model', 'places/require-places', 'bulk/stop-turns'),
+      ...checkpoint(
+        'sql/place',
+        'sql/fresh-step',
+        'rescue',
+        'change-model',
+        'places/require-places',
+        'bulk/stop-turns',
+      ),
       ...checkpoint('provider-limits/wake-waiting', 'turns/begin', 'turns/lease', 'turns/postpone', 'turns/retry'),
-      ...commits('write-ending', 'advance-batch'),
+      ...commits('write-ending', 'advance-any'),
       ...['migrations/0001-pawl.sql', 'services/process/admission.ts'],
     ],
   },
@@ -191,7 +199,7 @@ export const rules = {
     files: [
       ...turn('predict'),
       ...checkpoint('turns/inputs/join', 'turns/save-round'),
-      ...commits('write-reply', 'write-ending'),
+      ...commits('write-reply', 'write-ending', 'row-of-ending'),
       ...worker('round/commit-round'),
     ],
   },

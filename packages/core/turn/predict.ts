@@ -160,6 +160,19 @@ function workAfter({ work }: Turn, committedAt: string): Work {
   return { ...work, ...FRESH_STEP, step: stepAfter(work.step), uncontended: true, waitingSince: committedAt };
 }
 
+/** The turn after its commit has also given the lease of the next step to a run (R3). */
+export function predictLeased(turn: Turn, runId: string): Turn {
+  const { edition, starts } = turn.work;
+  const lease = { leaseOwner: runId, leased: true, uncontended: false, starts: starts + 1, edition: edition + 1 };
+  return { ...turn, work: { ...turn.work, ...lease } };
+}
+
+/** The work on a turn as it was before a run took the lease that it has. */
+export function beforeLease(work: Work): Work {
+  const { edition, starts } = work;
+  return { ...work, leaseOwner: null, leased: false, uncontended: false, starts: starts - 1, edition: edition - 1 };
+}
+
 /** The turn after the commit of an answer that does not end it: the next round is due (R25, R30). */
 export function predictAfterAnswer(turn: Turn, saved: AnswerRound): Turn {
   const committedAt = new Date().toISOString();

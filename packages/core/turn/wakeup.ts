@@ -19,7 +19,16 @@ export type TurnWakeup = {
   overdue?: boolean;
   /** The tools of workers who can run its calls: a hint, which no row remembers. */
   toolset?: string[];
+  /** The run of the same worker that the commit gave the lease to: it continues with the step, without a job. */
+  nextRun?: string;
 };
+
+/** The step that a run of the same worker continues with, of the wake-ups of its commit; undefined for none. */
+export function continuedStep(wakeups: Wakeup[]): ContinuedStep | undefined {
+  return wakeups.find((wakeup): wakeup is ContinuedStep => wakeup.kind === 'turn' && wakeup.nextRun !== undefined);
+}
+
+type ContinuedStep = TurnWakeup & { nextRun: string };
 
 export type DeliveriesWakeup = { kind: 'deliveries' };
 

@@ -50,7 +50,7 @@ export const admissionGuards = {
   answerAsksForPlace: {
     ...{
       rule: 'R27',
-      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
       code: `when work.place = 'none' and (is_complete or was_waiting) then 'wanted'`,
     },
     without: 'an answer from outside puts a turn to work whose place another has by now',

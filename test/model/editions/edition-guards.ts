@@ -31,7 +31,7 @@ export const editionGuards = {
     ...{
       rule: 'R18',
       file: 'packages/core/checkpoint/turns/commits/write-reply.ts',
-      code: 'edition = savedEdition',
+      code: 'edition = editionNext(savedEdition)',
     },
     without: 'a reply is saved under the edition that its run has read',
     ...{ faults: { duplicate: 1 }, caught: { broken: 'a reply was saved under the edition of another run' } },

@@ -16,11 +16,11 @@ export const answerGuards = {
     },
   },
   answeredTurnIsDue: {
-    ...{ rule: 'R15', file: 'packages/core/checkpoint/turns/commits/advance-batch.ts' },
-    code: 'case when is_complete or (was_waiting and not is_waiting) then dueNow',
+    ...{ rule: 'R15', file: 'packages/core/checkpoint/turns/commits/advance-any.ts' },
+    code: 'case when is_complete or (was_waiting and not is_waiting) then dueNext',
     shared: {
-      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
-      code: 'const dueNow = dueWithPlace(dueIn(timing.graceMs));',
+      file: 'packages/core/checkpoint/sql/fresh-step.ts',
+      code: 'else dueWithPlace(dueIn(timing.graceMs)) end',
     },
     without: 'what an answer unblocks stays due when it was',
     ...{ scene: { calls: 'client' }, faults: { crash: 1 }, caught: 'stuck' },
@@ -28,7 +28,7 @@ export const answerGuards = {
   answerRaisesGeneration: {
     ...{
       rule: 'R15',
-      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
       code: 'then work.generation + 1',
     },
     without: 'an allowed call is enqueued under an id that may still be live',
@@ -37,7 +37,7 @@ export const answerGuards = {
   waitingTurnIsDue: {
     ...{
       rule: 'R15',
-      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
       code: "then least(coalesce(work.deadline_at, 'infinity'), (nextExpiry()))",
     },
     without: 'a waiting turn is not due when its call expires',

@@ -25,7 +25,7 @@ export const repairGuards = {
   repairIsDue: {
     ...{ rule: 'R25', file: 'packages/core/checkpoint/turns/save-round.ts' },
     code: 'violations ; return savedBy((await writeReply(db, row))[0]);',
-    shared: inReply('due_at = case when waits then dueAtExpiry else dueWithPlace(dueIn(timing.graceMs)) end'),
+    shared: inReply('due_at = case when waits then dueAtExpiry else dueNext end'),
     without: 'the repair round is not due',
     ...{ scene: unfit, faults: { flush: 1 }, caught: 'stuck' },
   },

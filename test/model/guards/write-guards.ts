@@ -37,7 +37,7 @@ export const writeGuards = {
   eventsAreNumberedUnderLock: {
     ...{
       rule: 'R5',
-      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
       code: 'last_event = work.last_event +',
     },
     without: 'events are numbered by what a run has read',
@@ -46,7 +46,7 @@ export const writeGuards = {
   lateResultKeepsLease: {
     ...{
       rule: 'R5',
-      file: 'packages/core/checkpoint/turns/commits/advance-batch.ts',
+      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
       code: 'from state where work.id = state.id',
     },
     without: 'a late result clears the lease of the next step',

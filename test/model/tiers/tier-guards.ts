@@ -67,7 +67,7 @@ export const tierGuards = {
     ...{ faults: { refused: 1, later: 1 }, caught: { broken: 'a turn failed before its tries were used up' } },
   },
   freshStepClearsTier: {
-    ...{ rule: 'R24', file: 'packages/core/checkpoint/sql/fresh-step.ts', code: 'tier_wait: null' },
+    ...{ rule: 'R24', file: 'packages/core/checkpoint/sql/fresh-step.ts', code: 'tier_wait: sql`null`' },
     without: 'the next round begins on the tier that the round before has changed to',
     ...{ rounds: 2, faults: { refused: 2 }, caught: tooMany },
   },

@@ -5,8 +5,14 @@ import { ADMITTED_PRIORITY, DELIVERIES_DUE, type TurnWakeup, type Wakeup } from 
 export const wakeupColumns: RawBuilder<TurnWakeup> = sql`'turn' as kind, work.id as "turnId", work.step,
   work.generation, work.provider, case when work.place = 'held' then ${ADMITTED_PRIORITY} else work.priority end as priority`;
 
+/**
+ * The run that has the lease after a commit that moves its turn to the next step. Only the commit can have given that
+ * lease, so it is the run that continues (R3).
+ */
+export const nextRun: RawBuilder<{ nextRun: string | null }> = sql`work.lease_owner as "nextRun"`;
+
 /** The wake-up of a written turn, whether its step is due now, and whether it has new deliveries. */
-export type DueRow = TurnWakeup & { isDue: boolean; delivers: boolean };
+export type DueRow = Omit<TurnWakeup, 'nextRun'> & { nextRun?: string | null; isDue: boolean; delivers: boolean };
 
 /** Whether a written turn, a row of the relation `of`, has new deliveries, in the CTE `delivery`. */
 export function delivers(of: string): RawBuilder<boolean> {
@@ -17,6 +23,7 @@ export function delivers(of: string): RawBuilder<boolean> {
 export function dueWakeups(row: DueRow | undefined): Wakeup[] {
   if (!row) return [];
   const { kind, turnId, step, generation, provider, priority } = row;
-  const turn: Wakeup[] = row.isDue ? [{ kind, turnId, step, generation, provider, priority }] : [];
+  const given = row.nextRun ? { nextRun: row.nextRun } : {};
+  const turn: Wakeup[] = row.isDue ? [{ kind, turnId, step, generation, provider, priority, ...given }] : [];
   return row.delivers ? [...turn, DELIVERIES_DUE] : turn;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
+import { beforeLease } from '../../turn/predict.ts';
 import type { Turn } from '../../turn/turn.ts';
 import { hasCome } from '../sql/due.ts';
 import { leaseFor } from '../sql/lease.ts';
@@ -23,14 +24,12 @@ export async function beginTurn(
   if (!row) return undefined;
   const { joinedCount, ...begun } = row;
   const turn = joinedCount === (row.joined?.length ?? 0) ? toTurn(begun) : await selectTurn(db, turnId, 'any');
-  return turn && beforeLease(turn);
+  return turn && beforeBegin(turn);
 }
 
 /** The turn as it was before its first lease. */
-function beforeLease(turn: Turn): Turn {
-  const { edition } = turn.work;
-  const free = { leaseOwner: null, leased: false, uncontended: false, starts: 0, edition: edition - 1 };
-  return { ...turn, status: 'queued', startedAt: null, lastEvent: turn.lastEvent - 1, work: { ...turn.work, ...free } };
+function beforeBegin(turn: Turn): Turn {
+  return { ...turn, status: 'queued', startedAt: null, lastEvent: turn.lastEvent - 1, work: beforeLease(turn.work) };
 }
 
 /** The columns of an active turn that are not in its row of `work`, as `turn_states` has them. */

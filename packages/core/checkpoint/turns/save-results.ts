@@ -28,6 +28,8 @@ export type NewResults = {
   leaseOwner?: string | null | undefined;
   /** True if a call of the batch waits, or has waited, for a client or a person. False: none does, as the run has loaded it. */
   waits?: boolean;
+  /** The run that continues with the next round, if these results complete the batch (R3). */
+  nextRun?: string | null;
 };
 
 /**
@@ -37,10 +39,10 @@ export type NewResults = {
  */
 export async function saveResults(
   db: Db,
-  { turnId, round, results, leaseOwner = null, waits = true }: NewResults,
+  { turnId, round, results, leaseOwner = null, waits = true, nextRun = null }: NewResults,
 ): Promise<Answered> {
   const rows = results.map(({ call, ...known }) => withoutNulls({ ...known, index: call.index, call: nameOf(call) }));
-  const batch = { turnId, round, leaseOwner, results: rows };
+  const batch = { turnId, round, leaseOwner, nextRun, results: rows };
   const saved = waits ? null : await writeRunning(db, batch, results.length);
   return saved && saved.written.length > 0 ? saved : await write(db, batch, results.length);
 }

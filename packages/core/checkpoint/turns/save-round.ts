@@ -17,6 +17,8 @@ type MiddleReply = Omit<LastRound, 'calls' | 'violations'> & {
   warnings: string[];
   /** The turn's own subscription: the caller has it, so the statement need not read the configuration. */
   webhook: Subscription | null;
+  /** The run that continues with the next step, unless the turn waits (R3). Null: the step goes through the queue. */
+  nextRun?: string | null;
   /** True if an endpoint of the project may want the turn's events (R16). False: the run has seen none. */
   hasEndpoints?: boolean;
 };
@@ -37,6 +39,7 @@ export type Saved = { wakeups: Wakeup[]; inputs: number };
  * it (R33). Null when nothing was written.
  */
 export async function saveRound(db: Db, round: NewRound): Promise<Saved | null> {
+  // If an endpoint was enabled meanwhile, the lean statement writes nothing and the full one decides.
   const [lean] = mayBeLean(round) ? await writeReplyLean(db, { ...rowOfReply(round), eventId: newId('evt') }) : [];
   return savedBy(lean ?? (await writeReply(db, rowOfRound(round)))[0]);
 }
@@ -76,16 +79,16 @@ function savedBy(row: SavedRow | undefined): Saved | null {
 }
 
 /** The columns of a reply that both statements take. */
-function rowOfReply({ turnId, warnings, calls, ...round }: NewRound) {
+function rowOfReply({ turnId, warnings, calls, nextRun = null, ...round }: NewRound) {
   const open = calls.filter((call) => !call.result);
   return {
     ...columnsOfRound({ ...round, calls }),
-    ...{ turnId, warnings, calls: calls.map(withoutNulls), text: round.reply.text, openCalls: open.length },
+    ...{ turnId, warnings, nextRun, calls: calls.map(withoutNulls), text: round.reply.text, openCalls: open.length },
   };
 }
 
 function rowOfRound(round: NewRound) {
-  const { calls, webhook } = round;
+  const { calls, webhook, nextRun = null } = round;
   const open = calls.filter((call) => !call.result);
   const waiting = open.filter((call) => call.waitsFor !== null);
   const waits = open.length > 0 && waiting.length === open.length;
@@ -93,7 +96,7 @@ function rowOfRound(round: NewRound) {
   const answered = calls.flatMap(({ result }, index) => (result && result.status !== 'handed_over' ? [index] : []));
   return {
     ...rowOfReply(round),
-    ...{ webhook, waits, answered },
+    ...{ webhook, waits, answered, nextRun: waits ? null : nextRun },
     waitingCalls: waiting.length,
     expiresIn: expiring.length > 0 ? Math.min(...expiring) : null,
     waiting: { outputs: indexesOf(calls, 'output'), approvals: indexesOf(calls, 'approval') },

@@ -1,16 +1,14 @@
 import { sql } from 'kysely';
-import { timing } from '../../../turn/timing.ts';
 import { createDeliveries, nothingSubscribes } from '../../sql/deliveries.ts';
-import { dueIn } from '../../sql/due.ts';
 import { savedEdition } from '../../sql/edition.ts';
-import { freshStep } from '../../sql/fresh-step.ts';
-import { dueWithPlace, hasPlace } from '../../sql/place.ts';
+import { dueNext, editionNext, freshOrContinued, nextRunColumn } from '../../sql/fresh-step.ts';
+import { hasPlace } from '../../sql/place.ts';
 import { insertRound } from '../../sql/rounds/insert-round.ts';
 import { insertCalls, insertRunningCalls } from '../../sql/rounds/new-calls.ts';
 import { recordRounds, usedColumn } from '../../sql/rounds/record-rounds.ts';
 import { standsOn, standsOnColumn } from '../../sql/rounds/stands-on.ts';
 import { writeFor } from '../../sql/statement.ts';
-import { type DueRow, delivers, wakeupColumns } from '../../sql/wakeup.ts';
+import { type DueRow, delivers, nextRun, wakeupColumns } from '../../sql/wakeup.ts';
 
 // A reply that does not end its turn is committed by one of two statements with one guard. The full statement is for each
 // reply. The lean statement is for replies whose calls all run at once, of turns without a webhook, in projects without
@@ -27,7 +25,13 @@ const isAtRound = sql`work.id = "turnId" and work.status = 'in_progress' and wor
 
 const columns = sql`"roundNumber" int, model text, text text, reasoning text, "refusalFrom" int, "serviceTier" text, violations json,
   "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn}, opaque text, requests int, attempts int,
-  sent int, "startedAt" double precision, warnings json, calls json, "openCalls" int, ${standsOnColumn}`;
+  sent int, "startedAt" double precision, warnings json, calls json, "openCalls" int, ${standsOnColumn}, ${nextRunColumn}`;
+
+/**
+ * The edition that the round is saved under, from the row of `work` after its update. If the update gave the lease to the
+ * run that continues, it has counted the edition of that run as well (`editionNext`).
+ */
+const editionOfRound = sql`work.edition - (work.lease_owner is not null)::int`;
 
 /** A turn that waits is due when the first of its calls expires, or at its deadline. */
 const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(work.deadline_at, 'infinity'))`;
@@ -41,12 +45,13 @@ export const writeReplyLean = writeFor<SavedRow>(
   (input) => sql`
     with ${input},
     target as (
-      update work set step = 'b' || "roundNumber", open_calls = "openCalls", due_at = ${dueWithPlace(dueIn(timing.graceMs))},
+      update work set step = 'b' || "roundNumber", open_calls = "openCalls", due_at = ${dueNext},
         place = case when work.place is null then null when work.place = 'held' then 'held' else 'wanted' end,
-        warnings = input.warnings, generation = 0, edition = ${savedEdition}, ${freshStep}, last_event = work.last_event + 1
+        warnings = input.warnings, generation = 0, edition = ${editionNext(savedEdition)}, ${freshOrContinued},
+        last_event = work.last_event + 1
       from input where ${isAtRound} and ${nothingSubscribes}
-      returning work.id, work.project, work.key_id, work.provider, work.priority, work.step, work.generation, work.edition,
-        work.last_event, work.place, work.inputs, input.*
+      returning work.id, work.project, work.key_id, work.provider, work.priority, work.step, work.generation, ${editionOfRound} as edition,
+        work.last_event, work.place, work.inputs, work.lease_owner, input.*
     ),
     round as (${insertRound}),
     recorded as (${recordRounds(sql`target`)}
@@ -56,7 +61,7 @@ export const writeReplyLean = writeFor<SavedRow>(
       insert into events (turn_id, number, id, type, round)
       select id, last_event, "eventId", 'round.completed', "roundNumber" from target
     )
-    select ${wakeupColumns}, inputs, ${hasPlace} as "isDue", false as delivers from target as work`,
+    select ${wakeupColumns}, ${nextRun}, inputs, ${hasPlace} as "isDue", false as delivers from target as work`,
 );
 
 /**
@@ -78,13 +83,13 @@ export const writeReply = writeFor<SavedRow>(
       update work set step = case when is_complete then 'r' || ("roundNumber" + 1) else 'b' || "roundNumber" end,
         open_calls = "openCalls", waiting_calls = "waitingCalls",
         status = case when waits then 'requires_action' else 'in_progress' end,
-        due_at = case when waits then ${dueAtExpiry} else ${dueWithPlace(dueIn(timing.graceMs))} end,
+        due_at = case when waits then ${dueAtExpiry} else ${dueNext} end,
         place = case when work.place is null or work.place = 'held' and not waits then work.place when waits then 'none' else 'wanted' end,
-        warnings = target.warnings, generation = 0, edition = case when is_complete then 0 else target.edition end, ${freshStep},
+        warnings = target.warnings, generation = 0, edition = ${editionNext(sql`case when is_complete then 0 else target.edition end`)}, ${freshOrContinued},
         last_event = work.last_event + json_array_length("eventIds")
       from target where work.id = target.id
       returning work.id, work.project, work.stored, work.provider, work.priority, work.step, work.generation, work.last_event, work.place,
-        work.inputs, "roundNumber", webhook, waits, waiting, answered, "eventIds"
+        work.inputs, work.lease_owner, "roundNumber", webhook, waits, waiting, answered, "eventIds"
     ),
     round as (${insertRound}),
     recorded as (${recordRounds(sql`target`)}
@@ -105,6 +110,6 @@ export const writeReply = writeFor<SavedRow>(
       returning turn_id, number, type
     ),
     delivery as (${createDeliveries(sql`moved`, sql`webhook`)})
-    select ${wakeupColumns}, inputs, not waits and ${hasPlace} as "isDue", ${delivers('work')}
+    select ${wakeupColumns}, ${nextRun}, inputs, not waits and ${hasPlace} as "isDue", ${delivers('work')}
     from moved as work`,
 );
