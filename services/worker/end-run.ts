@@ -24,12 +24,13 @@ type Outcome =
   | { status: 'incomplete'; incompleteReason: 'max_output_tokens' };
 
 /** What the committed rounds say is true whoever writes it: only the step has to be the same. */
-async function endHere({ turn, lease }: Run, outcome: Outcome, context: WorkerContext): Promise<Wakeup[]> {
+async function endHere(run: Run, outcome: Outcome, context: WorkerContext): Promise<Wakeup[]> {
+  const { turn, lease } = run;
   const wakeups = await writeEnding(
     { turnId: turn.id, conversationId: turn.conversationId, step: lease.step, ...outcome },
     context,
   );
-  if (!wakeups) return dueWakeups(turn, context);
+  if (!wakeups) return dueWakeups(run, context);
 
   const { status } = outcome;
   reportTurnEnd(turn, outcome, context);

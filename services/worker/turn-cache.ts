@@ -5,7 +5,9 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadShortened, outlineTurn } from '#core/checkpoint/turns/reading/outline.ts';
 import { allCalls } from '#core/turn/call.ts';
 import { bytesLoaded, type LoadingPlan, type OutlinedTurn, planOwn } from '#core/turn/compaction/plan-loading.ts';
+import { predictLeased } from '#core/turn/predict.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
+import { continuedStep, type Wakeup } from '#core/turn/wakeup.ts';
 import type { Memory } from './memory/memory.ts';
 
 /** What this worker remembers of the turns that it was on last, so that it reads only what is new of them. */
@@ -25,7 +27,7 @@ export type TurnCache = {
    * A turn as a commit of this worker has just left it: the next load, within a moment, need not read it. Unless more than
    * it knows of had joined by then, which the commit has counted (R29).
    */
-  keep(turn: Turn | null, inputs: number): void;
+  keep(turn: Turn | null, saved: { inputs: number; wakeups: Wakeup[] }): void;
   /** The turn was changed elsewhere: the next load reads it. */
   invalidate(turnId: string): void;
 };
@@ -45,7 +47,7 @@ type CachedTurn = {
 const MOST_TURNS = 1_000;
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 
-/** Well within the grace before the rescuer enqueues again what a commit made due (R3). */
+/** Well within the grace, and within the lease, that a commit gives the step which it makes due (R3). */
 const LEFT_MS = 2_000;
 
 /**
@@ -95,10 +97,10 @@ export function makeTurnCache(db: Db, memory: Pick<Memory, 'most' | 'small'>): T
       return outlined && loadPart(outlined);
     },
     sizeOf: (turn) => turn.outlinedBytes ?? known.get(turn.id)?.size ?? sizeOf(turn, sizeOfRequest(turn)),
-    keep: (turn, inputs) => {
+    keep: (turn, { inputs, wakeups }) => {
       const entry = turn && known.get(turn.id);
       if (!entry || inputs > turn.joined.length) return;
-      const left = { turn, until: performance.now() + LEFT_MS };
+      const left = { turn: withLease(turn, wakeups), until: performance.now() + LEFT_MS };
       known.set(turn.id, { ...entry, left, size: sizeOf(turn, entry.requestSize) });
     },
     invalidate: (turnId) => {
@@ -112,6 +114,12 @@ function readNow(turn: Turn, before: CachedTurn | undefined): CachedTurn {
   const requestSize = before?.requestSize ?? sizeOfRequest(turn);
   const deadlineAt = performance.now() + (turn.work.deadlineInMs ?? Number.POSITIVE_INFINITY);
   return { turn, requestSize, size: sizeOf(turn, requestSize), deadlineAt, left: null };
+}
+
+/** The turn with the lease that the commit has given to the run that continues with it. */
+function withLease(turn: Turn, wakeups: Wakeup[]): Turn {
+  const runId = continuedStep(wakeups)?.nextRun;
+  return runId ? predictLeased(turn, runId) : turn;
 }
 
 /** It serves once: a redelivered job reads what has become of the turn. */

@@ -1,5 +1,6 @@
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
 import { type NextStep, nextStep } from '#core/turn/next-step.ts';
+import { beforeLease } from '#core/turn/predict.ts';
 import { nextModel } from '#core/turn/retry.ts';
 import { FIRST_STEP } from '#core/turn/step.ts';
 import { askedTier } from '#core/turn/tiers/asked-tier.ts';
@@ -12,14 +13,18 @@ import type { WorkerContext } from './context.ts';
 import { endRun } from './end-run.ts';
 import { newRunId, openLease, type Run, startRun } from './lease/run.ts';
 import { dueWakeups, endAtDeadline, endIfUnwritable } from './lease/stop-run.ts';
-import { openTurn } from './memory/open-turn.ts';
+import { type OpenedTurn, openTurn } from './memory/open-turn.ts';
 import { NO_SHARE } from './memory/shares.ts';
 import { rateLimitOf } from './rate-limits.ts';
 import { reportBegin } from './report/report-begin.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
 
-type TurnJob = { turnId: string; step: string; generation?: number };
+/** A step that is due. `nextRun`: the run that a commit of this worker has given the lease of the step to. */
+export type DueStep = { turnId: string; step: string; generation?: number; nextRun?: string };
+
+/** What a job's place allows: its run may leave it, or continue in it. */
+export type Place = { leavePlace?: LeavePlace; mayContinue?: (queue: string) => boolean };
 
 /**
  * What every step has in common: it loads the turn, decides, takes a lease where another job could be on it, and does
@@ -29,12 +34,11 @@ type TurnJob = { turnId: string; step: string; generation?: number };
  *
  * A turn that has not begun is loaded and leased in one statement. A batch that lasts leaves its place, under its lease.
  */
-export async function workTurn(job: TurnJob, context: WorkerContext, leavePlace?: LeavePlace): Promise<Wakeup[]> {
-  const runId = newRunId();
-  const begun = await beginFirst(job, { runId, context });
-  using opened = begun ? { ...NO_SHARE, turn: begun, isShortened: false } : await openTurn(job, context);
+export async function workTurn(job: DueStep, context: WorkerContext, place: Place = {}): Promise<Wakeup[]> {
+  const runId = job.nextRun ?? newRunId();
+  using opened = await openStep(job, { runId, context });
   if (!opened) return [];
-  const { turn, isShortened } = opened;
+  const { turn, isShortened, hasLease } = opened;
   const next = nextStep(turn);
   if (next.kind === 'nothing' || next.kind === 'wait') return [];
   if (next.kind === 'end' && next.because === 'deadline') return endAtDeadline(turn, context);
@@ -42,24 +46,48 @@ export async function workTurn(job: TurnJob, context: WorkerContext, leavePlace?
   if (turn.work.leased) return [];
 
   using lease = openLease(runId, turn);
-  const loaded = startRun(lease, { turn, isShortened });
+  if (hasLease) lease.take(turn.work.edition);
+  const loaded = startRun(lease, { turn, isShortened, mayContinue: place.mayContinue ?? never });
   if (next.kind === 'run-round' && hasToWait(turn, context)) return postponeRound(loaded, { step: next }, context);
-  if (begun) lease.take(begun.work.edition);
-  const leased = begun ? loaded : await leaseWhereNeeded(loaded, next, context);
-  if (!leased) return dueWakeups(turn, context);
+  const leased = hasLease ? loaded : await leaseWhereNeeded(loaded, next, context);
+  if (!leased) return dueWakeups(loaded, context);
   if (turn.status === 'queued') context.watchers.publishContinued(turn.id);
 
   const run = { ...leased, queueWaitMs: reportBegin(turn, context) };
   using _tracked = context.heartbeat.track(lease, {
     limitMs: limitOf(turn, next, context),
-    leavePlace: mayLeave(next, leavePlace),
+    leavePlace: mayLeave(next, place.leavePlace),
+    wasLeased: job.nextRun !== undefined,
   });
   return await endIfUnwritable(run, () => runStep(run, next, context), context);
 }
 
-type DueStep = Exclude<NextStep, { kind: 'nothing' | 'wait' }>;
+const never = () => false;
 
-async function runStep(run: Run, next: DueStep, context: WorkerContext): Promise<Wakeup[]> {
+/**
+ * A turn that was opened for a step. `hasLease`: the run has the lease already, by this opening or by the commit before.
+ * The turn is then as it was before the run took the lease, as for a run that takes the lease later.
+ */
+type OpenedStep = OpenedTurn & { hasLease: boolean };
+
+async function openStep(
+  job: DueStep,
+  { runId, context }: { runId: string; context: WorkerContext },
+): Promise<OpenedStep | null> {
+  const begun = await beginFirst(job, { runId, context });
+  if (begun) return { ...NO_SHARE, turn: begun, isShortened: false, hasLease: true };
+  const opened = await openTurn(job, context);
+  if (!opened) return null;
+  const { work } = opened.turn;
+  const hasLease = work.leased && work.leaseOwner === runId;
+  return hasLease
+    ? { ...opened, turn: { ...opened.turn, work: beforeLease(work) }, hasLease }
+    : { ...opened, hasLease };
+}
+
+type Task = Exclude<NextStep, { kind: 'nothing' | 'wait' }>;
+
+async function runStep(run: Run, next: Task, context: WorkerContext): Promise<Wakeup[]> {
   switch (next.kind) {
     case 'run-round':
       return runRound(run, next, context);
@@ -79,10 +107,10 @@ function hasToWait(turn: Turn, context: WorkerContext): boolean {
 
 /** While any model is rate-limited the turn is read first: one that has to wait is not begun. */
 async function beginFirst(
-  { turnId, step, generation }: TurnJob,
+  { turnId, step, generation, nextRun }: DueStep,
   { runId, context: { rateLimits, turnCache } }: { runId: string; context: WorkerContext },
 ): Promise<Turn | undefined> {
-  if (step !== FIRST_STEP || generation !== 0 || rateLimits.any()) return undefined;
+  if (nextRun || step !== FIRST_STEP || generation !== 0 || rateLimits.any()) return undefined;
   return turnCache.begin(turnId, runId);
 }
 

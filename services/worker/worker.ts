@@ -3,15 +3,15 @@ import { deleteExpiredIdempotencyKeys } from '#core/checkpoint/idempotency.ts';
 import { recordWorker, removeWorker } from '#core/checkpoint/workers.ts';
 import { newId } from '#core/id.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
-import { allQueues, type JobData } from '#core/queue/job.ts';
+import { allQueues } from '#core/queue/job.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { loadedTools } from '#core/tools/loaded-tools.ts';
 import { timing } from '#core/turn/timing.ts';
-import type { Wakeup } from '#core/turn/wakeup.ts';
-import { type LeavingHandler, makeSlowBatches } from './batch/slow-batches.ts';
+import { makeSlowBatches } from './batch/slow-batches.ts';
 import { workBulks } from './bulk/work-bulks.ts';
 import type { WorkerContext } from './context.ts';
 import { type DeliveryLoop, makeDeliveryLoop } from './deliveries/delivery-loop.ts';
+import { loggingHandler } from './job-handler.ts';
 import { enterAll } from './routines/enter-all.ts';
 import { eraseAllHidden } from './routines/erase-hidden.ts';
 import { fireSchedules } from './routines/fire-schedules.ts';
@@ -20,7 +20,6 @@ import { rescue } from './routines/rescue.ts';
 import { makeRetention, type Retention } from './routines/retention.ts';
 import { rollUpAllUsage } from './routines/roll-up-usage.ts';
 import { wakeAllWaiting } from './routines/wake-waiting.ts';
-import { workTurn } from './work-turn.ts';
 
 const DELETE_EXPIRED_EVERY_MS = 3_600_000;
 const FINAL_WRITES_MS = 5_000;
@@ -33,7 +32,7 @@ export async function openWorker(
 ): Promise<{ close(graceMs: number): Promise<void> }> {
   const { heartbeat, heldWrites, db } = context;
   const slowBatches = makeSlowBatches(concurrency);
-  const handle = slowBatches.letLeave(logFailures(jobHandler(context), context));
+  const handle = slowBatches.letLeave(loggingHandler(context));
   const id = newId('wrk');
   const tools = loadedTools(context);
   const record = () => recordWorker(db, { id, concurrency, steps: heartbeat.steps(), tools });
@@ -94,43 +93,6 @@ function startRoutines(context: WorkerContext, { record, deliveries, retention }
     every(DELETE_EXPIRED_EVERY_MS, () => deleteExpiredIdempotencyKeys(db), context),
     every(DELETE_EXPIRED_EVERY_MS, () => deleteOldBulks(db), context),
   ];
-}
-
-/** What a worker does with any job: works it, and enqueues what is due then, ahead of the acknowledgement. */
-export function jobHandler(context: WorkerContext): LeavingHandler {
-  return async ({ data, handsOver, leavePlace }) => {
-    // Its row is due again by itself.
-    if (context.heldWrites.blocks()) return;
-    const wakeups = await workTurn(data, context, leavePlace);
-    if (wakeups.length > 0) await enqueueDue(wakeups, handsOver?.(), context);
-    if (!keepsPlace(data, wakeups)) context.admission.request();
-  };
-}
-
-/** Where no acknowledgement hands a job over, there may be none behind these wakeups: then they have to arrive. */
-async function enqueueDue(wakeups: Wakeup[], next: string | null | undefined, context: WorkerContext): Promise<void> {
-  if (next === null) await context.enqueue(wakeups);
-  else await context.enqueueBeforeAck(wakeups, next);
-}
-
-/** Whether nothing was freed and nothing asked for: the turn goes on, or there was none. */
-function keepsPlace(data: JobData, wakeups: Wakeup[]): boolean {
-  return wakeups.some((wakeup) => wakeup.kind === 'turn' && wakeup.turnId === data.turnId);
-}
-
-/** A job that throws is only logged: its row is due again by itself. Codes, never texts, reach the queue. */
-function logFailures(handle: LeavingHandler, { log, availability }: WorkerContext): LeavingHandler {
-  return async (job) => {
-    try {
-      await handle(job);
-    } catch (error) {
-      availability.suspect(error);
-      const about = { event: 'job.failed', job: job.name, ...job.data };
-      if (isTransient(error))
-        log.warn({ ...about, code: error.code }, 'step broke off at the database; it will be enqueued again');
-      else log.error({ ...about, err: error }, 'step broke off; it will be enqueued again');
-    }
-  };
 }
 
 function receiveMessages(

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#core/id.ts';
 import type { JobHandler, JobQueue } from '#core/queue/job-queue.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
@@ -38,6 +38,39 @@ export function examineJobQueue(
     await jobQueue.workOnce(ALL, async () => void (await jobQueue.enqueueBeforeAck([next])));
 
     expect(await drain(jobQueue)).toEqual([`${next.turnId}-b1`]);
+  });
+
+  test('a job may continue with steps of its queue for a moment, and longer while a place is free', async () => {
+    await using jobQueue = await openTestQueue();
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const answers: Record<string, boolean | undefined> = {};
+
+    const workers = await jobQueue.work(
+      ALL,
+      async ({ mayContinue = () => undefined }) => {
+        answers.atOnce = mayContinue('turns-openai');
+        answers.ofAnotherQueue = mayContinue('anytime');
+        vi.advanceTimersByTime(1_001);
+        answers.later = mayContinue('turns-openai');
+        workers.resize(8);
+        answers.laterWithRoom = mayContinue('turns-openai');
+        begun.resolve();
+        await ended.promise;
+        answers.whileClosing = mayContinue('turns-openai');
+      },
+      1,
+    );
+    await jobQueue.enqueue([newWakeup()]);
+    await begun.promise;
+    const closed = workers.close(5_000);
+    ended.resolve();
+    await closed;
+
+    expect(answers).toEqual({
+      ...{ atOnce: true, ofAnotherQueue: false, later: false, laterWithRoom: true, whileClosing: false },
+    });
   });
 
   test('a caller that enqueues ahead gets the outcome', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { jobHandler } from '#services/worker/worker.ts';
+import { jobHandler } from '#services/worker/job-handler.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';

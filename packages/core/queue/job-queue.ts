@@ -2,10 +2,16 @@ import type { TurnWakeup } from '../turn/wakeup.ts';
 import type { JobData, JobName } from './job.ts';
 
 /**
- * What a worker does with a job. An error is logged and forgotten: the row is due again by itself. `handsOver` tells
- * the queue whose next job the worker gets with the acknowledgement of this one, as far as is known now; null for none.
+ * Works a job. An error is logged and forgotten: the row is due again by itself. `handsOver` returns the queue whose
+ * next job the worker gets with the acknowledgement of this one, as far as is known now; null for none. `mayContinue`
+ * returns true if the handler may work the next step of the turn, which belongs to that queue, before it returns.
  */
-export type JobHandler = (job: { name: JobName; data: JobData; handsOver?: () => string | null }) => Promise<void>;
+export type JobHandler = (job: {
+  name: JobName;
+  data: JobData;
+  handsOver?: () => string | null;
+  mayContinue?: (queue: string) => boolean;
+}) => Promise<void>;
 
 /** The workers of some queues. */
 export type JobWorkers = {

@@ -32,7 +32,7 @@ export async function handOn(
   const toolset = bestOf(await listToolsets(context.db), lacked);
   const delayMs = toolset ? 0 : exponentialBackoffMs(lease.generation + 1, PAUSE);
   const wakeups = await postpone(run, { called, delayMs, rateLimited: true }, context);
-  if (!wakeups) return dueWakeups(turn, context);
+  if (!wakeups) return dueWakeups(run, context);
 
   const about = { event: 'batch.handed_on', turn_id: turn.id, step: lease.step, tools: lacked };
   const names = lacked.join(', ');

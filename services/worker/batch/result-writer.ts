@@ -13,7 +13,7 @@ import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
-import type { Run } from '../lease/run.ts';
+import { nextRunOf, type Run } from '../lease/run.ts';
 import { reportCall } from '../report/report-call.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 
@@ -47,7 +47,8 @@ const STATEMENT_LIMIT = 4 * 1024 * 1024;
  * Saves results that are known at the same moment in one statement: none waits for a slow sibling. Large results go one
  * after the other.
  */
-export function openResultWriter({ turn }: Run, round: number, context: WorkerContext): ResultWriter {
+export function openResultWriter(run: Run, round: number, context: WorkerContext): ResultWriter {
+  const { turn } = run;
   const wakeups: Wakeup[] = [];
   const known = new Map<number, ToolResult>();
   const waiting: Entry[] = [];
@@ -74,10 +75,10 @@ export function openResultWriter({ turn }: Run, round: number, context: WorkerCo
     const results = group.map(newResult);
     const write = { verb: 'saveResults', turnId: turn.id };
     const saved = await writeCheckpoint(context, write, () =>
-      save(turn, { turnId: turn.id, round, results, leaseOwner }, { context, group }),
+      save(turn, { turnId: turn.id, round, results, leaseOwner, nextRun: nextRunOf(run) }, { context, group }),
     );
     for (const { call, result } of results) if (saved.written.includes(call.index)) known.set(call.index, result);
-    if (saved.wakeups.length > 0) context.turnCache.keep(predictAfterBatch(turn, known), saved.inputs);
+    if (saved.wakeups.length > 0) context.turnCache.keep(predictAfterBatch(turn, known), saved);
     wakeups.push(...saved.wakeups);
     reportSaved(group, saved, { turn, context });
   }

@@ -5,7 +5,7 @@ import { type NextStep, nextStep } from '#core/turn/next-step.ts';
 import type { ToolCall } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { WorkerContext } from '../context.ts';
-import type { Run } from '../lease/run.ts';
+import type { Run, StopReason } from '../lease/run.ts';
 import { dueWakeups, stopRun } from '../lease/stop-run.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 import { answerCall } from './answer-call.ts';
@@ -45,12 +45,22 @@ export async function runToolBatch(
   });
   const called = [...calledBefore, ...(await allOrThrow(calling)).flat()];
 
-  if (run.lease.signal.aborted) return stopRun(run, context, called);
   const { wakeups } = writer;
+  const { signal } = run.lease;
+  if (signal.aborted && !goesOn(signal.reason, wakeups)) return stopRun(run, context, called);
   if (wakeups.length === 0) return goOn(run, { round, calls, called }, context);
   const durationMs = Math.round(performance.now() - startedAt);
   log.info({ event: 'tool_calls.completed', duration_ms: durationMs }, `round ${round} complete: ${countOf(calls)}`);
   return wakeups;
+}
+
+/**
+ * Returns true if a batch was complete before its run was stopped: its commit may have leased the next step (R3). After a
+ * cancel or at the deadline, the turn itself ends.
+ */
+function goesOn(stopped: StopReason, wakeups: Wakeup[]): boolean {
+  const isComplete = wakeups.some(({ kind }) => kind === 'turn');
+  return isComplete && stopped !== 'cancelled' && stopped !== 'deadline';
 }
 
 /** A call that breaks off does not leave its siblings behind: all are awaited, under the lease, before it is thrown. */
@@ -67,7 +77,7 @@ async function goOn(
 ): Promise<Wakeup[]> {
   const now = await context.turnCache.load(run.turn.id);
   const next = now && nextStep(now);
-  if (!now || next?.kind !== 'run-tool-batch' || next.round !== round) return dueWakeups(run.turn, context);
+  if (!now || next?.kind !== 'run-tool-batch' || next.round !== round) return dueWakeups(run, context);
   const fresh = next.calls.filter((call) => !calls.some((known) => known.index === call.index));
   if (fresh.length > 0) return runToolBatch(run, { ...next, calls: fresh, called }, context);
   const lacked = next.calls.flatMap((call) => toolLackedBy(now, call, context) ?? []);

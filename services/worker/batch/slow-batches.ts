@@ -38,7 +38,8 @@ export function makeSlowBatches(concurrency: number): SlowBatches {
       };
       // An acknowledgement that is over brings no next job.
       const handsOver = () => (hasLeft ? null : (job.handsOver?.() ?? null));
-      const done = handle({ ...job, handsOver, leavePlace });
+      const mayContinue = (queue: string) => !hasLeft && (job.mayContinue?.(queue) ?? false);
+      const done = handle({ ...job, handsOver, mayContinue, leavePlace });
       await Promise.race([done, left]);
     },
     close: async (graceMs) => {

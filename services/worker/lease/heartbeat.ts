@@ -23,7 +23,8 @@ export type Heartbeat = {
   steps(): WorkerStep[];
 };
 
-type Tracking = { limitMs: number; leavePlace?: LeavePlace | undefined };
+/** `wasLeased`: the lease was given by a commit before, and some time of it is over: the next beat renews it. */
+type Tracking = { limitMs: number; leavePlace?: LeavePlace | undefined; wasLeased?: boolean };
 
 /** `startedAt` is in milliseconds since 1970, the others are by `performance.now()`. */
 type TrackedRun = {
@@ -56,10 +57,11 @@ export function makeHeartbeat(db: Db, log: Log): Heartbeat {
   }
 
   return {
-    track: (lease, { limitMs, leavePlace }) => {
+    track: (lease, { limitMs, leavePlace, wasLeased = false }) => {
       if (isShutDown) lease.stop('shutdown');
       const now = performance.now();
-      tracked.set(lease.id, { lease, leavePlace, renewedAt: now, until: now + limitMs, startedAt: Date.now() });
+      const renewedAt = wasLeased ? Number.NEGATIVE_INFINITY : now;
+      tracked.set(lease.id, { lease, leavePlace, renewedAt, until: now + limitMs, startedAt: Date.now() });
       return { [Symbol.dispose]: () => void tracked.delete(lease.id) };
     },
     beat: async (which) => {

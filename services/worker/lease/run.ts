@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Provider, RoundRequest } from '#core/llm/provider.ts';
+import { turnsQueue } from '#core/queue/job.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { wakeupOf } from '#core/turn/wakeup.ts';
 import type { SpanAttributes } from '../../process/trace/tracer.ts';
 
 /** Why a run is stopped in the middle. */
@@ -33,6 +35,10 @@ export type Run = Readonly<{
   turn: Turn;
   /** True if the turn is larger than a worker loads, so that the run has only the beginnings of its results. */
   isShortened: boolean;
+  /** The id of the run that may continue with the next step. */
+  nextRun: string;
+  /** Returns true if its worker may continue with a next step that belongs to this queue. */
+  mayContinue: (queue: string) => boolean;
   /** The time that the step has waited for the run. */
   queueWaitMs: number;
   /** The number of requests to models that no commit counts yet. */
@@ -69,9 +75,26 @@ export function newRunId(): string {
   return randomUUID();
 }
 
+/**
+ * Decides, before a commit, whether its worker continues with the step that the commit makes due. Returns the id of the
+ * run that gets the lease of that step (R3); null if the step goes through the queue.
+ */
+export function nextRunOf({ turn, nextRun, mayContinue }: Run): string | null {
+  return mayContinue(turnsQueue(wakeupOf(turn).provider)) ? nextRun : null;
+}
+
 /** Starts a run on a turn as it was loaded. */
 export function startRun(lease: Lease, loaded: Pick<Run, 'turn'> & Partial<Run>): Run {
-  const nothingDone = { isShortened: false, queueWaitMs: 0, requests: 0, told: false, attempt: null, failed: null };
+  const nothingDone = {
+    isShortened: false,
+    nextRun: newRunId(),
+    mayContinue: () => false,
+    queueWaitMs: 0,
+    requests: 0,
+    told: false,
+    attempt: null,
+    failed: null,
+  };
   return { ...nothingDone, lease, ...loaded };
 }
 

@@ -18,7 +18,7 @@ export async function stopRun(run: Run, context: WorkerContext, called: number[]
   switch (reason) {
     case 'cancelled':
     case 'lost':
-      return dueWakeups(turn, context);
+      return dueWakeups(run, context);
     case 'deadline':
       return endAtDeadline(turn, context, requests);
     case 'shutdown':
@@ -32,7 +32,7 @@ export async function stopRun(run: Run, context: WorkerContext, called: number[]
  */
 export async function handBack(run: Run, context: WorkerContext, called: number[] = []): Promise<Wakeup[]> {
   const back = { called, delayMs: 0, rateLimited: false, failed: failedTry(run, context) };
-  return (await postpone(run, back, context)) ?? dueWakeups(run.turn, context);
+  return (await postpone(run, back, context)) ?? dueWakeups(run, context);
 }
 
 /** The columns that a postponement by a run may leave out, and those that it has to name. */
@@ -87,7 +87,7 @@ export async function failTurn(run: Run, error: TurnError, context: WorkerContex
     step,
   };
   const wakeups = await writeEnding(ending, context);
-  if (!wakeups) return dueWakeups(turn, context);
+  if (!wakeups) return dueWakeups(run, context);
 
   reportFailedAttempt(run, error.code, context);
   reportTurnEnd(turn, { status: 'failed', errorCode: error.code }, context);
@@ -128,9 +128,16 @@ export function writeEnding(ending: Parameters<typeof endTurn>[1], context: Work
   );
 }
 
-/** What is due on a turn after all, for a run after its own step was done, lost or taken by another. */
-export async function dueWakeups(before: Turn, { turnCache }: Pick<WorkerContext, 'turnCache'>): Promise<Wakeup[]> {
-  const now = await turnCache.load(before.id);
-  if (!now || nextStep(now).kind === 'nothing' || now.work.step === before.work.step) return [];
-  return [wakeupOf(now)];
+/**
+ * Returns what is due on a turn after all, for a run whose own step was done, lost or taken by another. If a commit of
+ * the run was written and its answer was lost, the worker continues as it has decided before the commit (R3).
+ */
+export async function dueWakeups(
+  { turn, nextRun }: Pick<Run, 'turn' | 'nextRun'>,
+  { turnCache }: Pick<WorkerContext, 'turnCache'>,
+): Promise<Wakeup[]> {
+  const now = await turnCache.load(turn.id);
+  if (!now || nextStep(now).kind === 'nothing' || now.work.step === turn.work.step) return [];
+  const isLeasedToNext = now.work.leased && now.work.leaseOwner === nextRun;
+  return [{ ...wakeupOf(now), ...(isLeasedToNext && { nextRun }) }];
 }

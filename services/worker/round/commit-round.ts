@@ -15,7 +15,7 @@ import type { IncompleteReason, Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { reportTurnEnd } from '../../process/report-turn-end.ts';
 import type { WorkerContext } from '../context.ts';
-import type { Run } from '../lease/run.ts';
+import { nextRunOf, type Run } from '../lease/run.ts';
 import { dueWakeups } from '../lease/stop-run.ts';
 import { reportRound } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
@@ -28,7 +28,12 @@ export type CommittedRound = { wakeups: Wakeup[]; report(): void };
 type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 
 /** A reply, as all writes that can follow from it save it. */
-type RepliedRound = Omit<AnswerRound, 'violations'> & { sent: number; standsOn: number | null; calls: NewCall[] };
+type RepliedRound = Omit<AnswerRound, 'violations'> & {
+  sent: number;
+  standsOn: number | null;
+  calls: NewCall[];
+  nextRun: string | null;
+};
 
 /**
  * Checkpoints a reply: with the calls that it requests, as the answer that ends the turn, or with calls that end the
@@ -50,6 +55,7 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
     startedAt,
     standsOn: standsOnOf(turn.rounds),
     warnings: warningsAfter(turn, step, reply),
+    nextRun: nextRunOf(run),
     calls: outcome.kind === 'calls' ? await newCalls(turn, { number: step.round, reply }, context) : [],
   };
   const committed = await save(turn, round, { outcome, context });
@@ -58,7 +64,7 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
       { event: 'round.dropped', turn_id: turn.id, round: step.round },
       'late reply dropped: the round was already there, or the turn had ended',
     );
-    return { wakeups: await dueWakeups(turn, context), report: () => {} };
+    return { wakeups: await dueWakeups(run, context), report: () => {} };
   }
   const report = () => {
     reportRound(run, reply, context);
@@ -172,7 +178,7 @@ async function saveSurpassed(turn: Turn, round: RepliedRound, context: WorkerCon
 
 function kept(saved: Saved | null, turn: Turn | null, { turnCache }: WorkerContext): Wakeup[] | null {
   if (!saved) return null;
-  turnCache.keep(turn, saved.inputs);
+  turnCache.keep(turn, saved);
   return saved.wakeups;
 }
 

@@ -96,7 +96,7 @@ async function tryAgain(
   const failed = failedTry(run, context);
   const later = { delayMs, attempt, rateLimited, waitedMs, lacksCapacity, eventData, failed };
   const wakeups = await postpone(run, later, context);
-  if (!wakeups) return dueWakeups(turn, context);
+  if (!wakeups) return dueWakeups(run, context);
 
   reportFailedAttempt(run, failure.code, context);
   const { provider } = splitModel(model);
@@ -120,7 +120,7 @@ export async function waitForRoom(
   const { turn } = run;
   const later = { delayMs: untilLate(run, delayMs), rateLimited: true, waiter };
   const wakeups = await postpone(run, later, context);
-  if (!wakeups) return dueWakeups(turn, context);
+  if (!wakeups) return dueWakeups(run, context);
 
   const about = { event: 'round.limited', turn_id: turn.id, round: step.round };
   context.log.debug(about, `round ${step.round} waits for room under a limit of its provider`);
@@ -146,7 +146,7 @@ export async function leaveTier(
   };
   const later = { delayMs: 0, rateLimited: false, failed: failedTry(run, context), ...change };
   const wakeups = await postpone(run, later, context);
-  if (!wakeups) return dueWakeups(turn, context);
+  if (!wakeups) return dueWakeups(run, context);
 
   reportFailedAttempt(run, 'provider_rate_limited', context);
   const about = { event: 'tier.changed', turn_id: turn.id, round: step.round, from, to, because };
@@ -173,7 +173,7 @@ async function leaveModel(
   };
   const write = { verb: 'changeModel', turnId: turn.id };
   const wakeups = await writeCheckpoint(context, write, () => changeModel(context.db, change));
-  if (!wakeups) return dueWakeups(turn, context);
+  if (!wakeups) return dueWakeups(run, context);
 
   reportFailedAttempt(run, failure.code, context);
   const about = { event: 'model.changed', turn_id: turn.id, round: step.round, from, to, code: failure.code };

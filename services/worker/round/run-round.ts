@@ -28,7 +28,10 @@ type Tried =
   | { kind: 'left' | 'given-back'; run: Run }
   | Failed;
 
-/** Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on. */
+/**
+ * Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on. The files of
+ * this path are listed in docs/architecture.md, "The walk of one turn".
+ */
 export async function runRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
   if (isLate(turn)) return leaveTier(run, { step, because: 'deadline' }, context);
@@ -112,7 +115,7 @@ async function writeRound(
     case 'full':
       return { wakeups: await waitForRoom(run, { step, ...tried }, context), report };
     case 'left':
-      return { wakeups: await dueWakeups(run.turn, context), report };
+      return { wakeups: await dueWakeups(run, context), report };
     case 'given-back':
       return { wakeups: await handBack(run, context), report };
   }

@@ -3,7 +3,7 @@ import { sumOf, type Window } from '#core/checkpoint/provider-limits/window.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { workerContext } from '#services/worker/context.ts';
-import { jobHandler } from '#services/worker/worker.ts';
+import { jobHandler } from '#services/worker/job-handler.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 
 type Limits = Record<string, Record<string, number>>;

@@ -21,7 +21,10 @@ export type Backend = {
 
 export type BullQueue = Pick<Queue<JobData>, 'add' | 'close' | 'getJobCounts' | 'on' | 'waitUntilReady'>;
 
-export type BullWorker = Pick<Worker<JobData>, 'close' | 'concurrency' | 'on' | 'getNextJob' | 'waitUntilReady'>;
+export type BullWorker = Pick<Worker<JobData>, 'close' | 'concurrency' | 'on' | 'getNextJob' | 'waitUntilReady'> & {
+  /** Returns true if fewer jobs are at work than may be. */
+  hasFreePlace(): boolean;
+};
 
 /**
  * The options of every worker, whatever its store. The lock outlives a lease (R11). Stalls never fail a job: a turn fails by

@@ -9,6 +9,13 @@ const FETCH_AGAIN_MS = 1_000;
  * jobs waits for 64 round trips (docs/decisions/0051-jobs-are-fetched-side-by-side.md).
  */
 export class ParallelWorker extends Worker<JobData> {
+  /** The number of jobs at work. */
+  #working = 0;
+
+  hasFreePlace(): boolean {
+    return this.#working < this.concurrency;
+  }
+
   override async run(): Promise<void> {
     if (this.closing) return;
     this.running = true;
@@ -67,7 +74,10 @@ export class ParallelWorker extends Worker<JobData> {
   ): Promise<void> {
     let job = await first;
     if (job && begins) await begins;
+    if (!job) return;
+    this.#working += 1;
     while (job) job = (await this.processJob(job, job.token ?? '', goesOn).catch(() => {})) ?? undefined;
+    this.#working -= 1;
   }
 
   private async fetch(token: string, how: { block: boolean }): Promise<Job<JobData> | undefined> {

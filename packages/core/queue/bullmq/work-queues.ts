@@ -8,6 +8,9 @@ const READY_MS = 5_000;
 
 const REOPEN_MS = 1_000;
 
+/** For so long a turn keeps a place that others may wait for. Then its next step goes through the queue, behind them. */
+const PLACE_IS_KEPT_MS = 1_000;
+
 /** Starts a BullMQ worker for each queue; all of them hand their jobs to one handler. */
 export async function workQueues(
   backend: Backend,
@@ -39,13 +42,17 @@ export async function workQueues(
 type Work = { handle: JobHandler; concurrency: number; closing: AbortSignal };
 
 function startWorker(backend: Backend, name: string, { handle, concurrency, closing }: Work): BullWorker {
-  const process = async (job: { name: string; data: JobData }) =>
-    handle({
+  const process = async (job: { name: string; data: JobData }) => {
+    const startedAt = performance.now();
+    const keepsPlace = () => worker.hasFreePlace() || performance.now() - startedAt < PLACE_IS_KEPT_MS;
+    await handle({
       name: job.name as JobName,
       data: job.data,
       // A worker that closes takes no more jobs.
       handsOver: () => (closing.aborted ? null : name),
+      mayContinue: (queue) => queue === name && !closing.aborted && keepsPlace(),
     });
+  };
   const worker = backend.makeWorker(name, process, concurrency);
   worker.on('error', () => {});
   return worker;

@@ -1,0 +1,78 @@
+import { isTransient } from '#core/postgres/retry-transient.ts';
+import { type Job, jobOf } from '#core/queue/job.ts';
+import { continuedStep, type Wakeup } from '#core/turn/wakeup.ts';
+import type { LeavingHandler } from './batch/slow-batches.ts';
+import type { WorkerContext } from './context.ts';
+import { type DueStep, type Place, workTurn } from './work-turn.ts';
+
+/** A step, with the name of its job. */
+type NamedStep = { name: Job['name']; data: DueStep };
+
+/** Works one step, in the place of a job. Returns the next step if the worker continues with that. */
+type StepWorker = (step: NamedStep, place: JobPlace) => Promise<NamedStep | null>;
+
+type JobPlace = Place & { handsOver?: () => string | null };
+
+/**
+ * Works the step of a job, and the next steps of its turn for as long as the worker may continue with them
+ * (docs/decisions/0074-a-worker-continues.md). Each has
+ * its own run, lease, checkpoint and tries. The wake-ups that are left are enqueued before the job is acknowledged: if
+ * the worker dies on the way, the queue hands the job out again, and its worker finds the step that is due (R11).
+ */
+export function jobHandler(context: WorkerContext): LeavingHandler {
+  return eachStep((step, place) => workStep(step, place, context));
+}
+
+/** The handler of an open worker: a failure is only logged, since the row of the turn is due again by itself. */
+export function loggingHandler(context: WorkerContext): LeavingHandler {
+  return eachStep(logFailures((step, place) => workStep(step, place, context), context));
+}
+
+function eachStep(work: StepWorker): LeavingHandler {
+  return async ({ name, data, ...place }) => {
+    for (let step: NamedStep | null = { name, data }; step; ) step = await work(step, place);
+  };
+}
+
+async function workStep({ data }: NamedStep, place: JobPlace, context: WorkerContext): Promise<NamedStep | null> {
+  // Its row is due again by itself.
+  if (context.heldWrites.blocks()) return null;
+  const mayContinue = (queue: string) => !context.heldWrites.blocks() && (place.mayContinue?.(queue) ?? false);
+  const wakeups = await workTurn(data, context, { ...place, mayContinue });
+  const next = continuedStep(wakeups);
+  const others = wakeups.filter((wakeup) => wakeup !== next);
+  if (others.length > 0) await enqueueDue(others, next ? null : place.handsOver?.(), context);
+  if (!keepsPlace(data, wakeups)) context.admission.request();
+  return next ? { name: jobOf(next).name, data: next } : null;
+}
+
+/**
+ * If the job is acknowledged next (`next` is the queue whose job that brings), the wake-ups only have to leave before
+ * that. Otherwise they have to arrive: no acknowledgement follows them.
+ */
+async function enqueueDue(wakeups: Wakeup[], next: string | null | undefined, context: WorkerContext): Promise<void> {
+  if (next === null) await context.enqueue(wakeups);
+  else await context.enqueueBeforeAck(wakeups, next);
+}
+
+/** Returns true if the turn goes on, so that its place is not free for another turn. */
+function keepsPlace(data: DueStep, wakeups: Wakeup[]): boolean {
+  return wakeups.some((wakeup) => wakeup.kind === 'turn' && wakeup.turnId === data.turnId);
+}
+
+/** Codes, never texts, reach the log. */
+function logFailures(work: StepWorker, { log, availability }: WorkerContext): StepWorker {
+  return async (step, place) => {
+    try {
+      return await work(step, place);
+    } catch (error) {
+      availability.suspect(error);
+      const { turnId, step: due, generation } = step.data;
+      const about = { event: 'job.failed', job: step.name, turnId, step: due, generation };
+      if (isTransient(error))
+        log.warn({ ...about, code: error.code }, 'step broke off at the database; it will be enqueued again');
+      else log.error({ ...about, err: error }, 'step broke off; it will be enqueued again');
+      return null;
+    }
+  };
+}
