@@ -18,7 +18,7 @@ const send = (message: FromProcess) => process.send?.(message);
 Math.random = () => 0;
 
 const open = process.argv[2] === 'api' ? await loadApi() : await loadWorker();
-let crossings = countCrossings({ crashAt: null, queueRefuses: false });
+let crossings = countCrossings({ crashAt: null, queueRefuses: false, queuesSteps: false });
 
 process.on('disconnect', () => process.exit());
 process.on('message', async (message: ToProcess) => {

@@ -6,11 +6,15 @@ import { join } from 'node:path';
 
 export type Part = 'api' | 'worker';
 
-/** How a process is opened: the point where it dies (null: nowhere), whether the queue refuses its first jobs, and for whom. */
+/**
+ * How a process is opened: the point where it dies (null: nowhere), whether the queue refuses its first jobs, whether
+ * each step goes through the queue, and for whom.
+ */
 export type Orders = {
   crashAt: string | null;
   env: Record<string, string>;
   queueRefuses: boolean;
+  queuesSteps: boolean;
   /** The projects that are configured. */
   projects: string[];
 };

@@ -30,8 +30,14 @@ export async function play(
   scene.harness.parts.projects = makeProjects(projects.map(plainProject));
   await reference.start(scene);
   const call = await reference.request?.(scene);
-  const { queueRefuses = false } = reference;
-  const url = await crashing.open({ crashAt, env: { ...scene.env, ...reference.env }, queueRefuses, projects });
+  const { queueRefuses = false, queuesSteps = false } = reference;
+  const url = await crashing.open({
+    crashAt,
+    env: { ...scene.env, ...reference.env },
+    queueRefuses,
+    queuesSteps,
+    projects,
+  });
 
   const answer = call ? await askBoth(call, { scene, url, crashing }) : null;
   if (!call) await watch(reference, { scene, lane, crashing, willDie: crashAt !== null });

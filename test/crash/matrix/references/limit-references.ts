@@ -11,6 +11,7 @@ export const limitReferences: Reference[] = [
   {
     of: 'a turn of two rounds, under a limit of one request at once',
     points: /bookRequest|correctBooking|takeLease|r[12] #[12]$/,
+    model: 'openai/test',
     env: limited({ requests_per_minute: 1_000, tokens_per_minute: 1_000_000, concurrency: 1 }),
     start: ({ startTurn }) =>
       startTurn({
@@ -22,6 +23,7 @@ export const limitReferences: Reference[] = [
     of: 'a turn that waits for room under a limit, and is woken',
     // Workers look at the line by the clock.
     points: /bookUnder|postponeStep|wakeWaiting › wake #1$/,
+    model: 'openai/test',
     env: limited({ requests_per_minute: 1 }),
     start: async ({ harness, startTurn }) => {
       await sql`insert into provider_limits (name, requests)

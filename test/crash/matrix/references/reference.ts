@@ -23,6 +23,8 @@ export type Reference = {
   repeats?: number;
   /** The queue refuses the first job of each name. */
   queueRefuses?: true;
+  /** Each step goes through the queue. By default the worker continues with what it has made due. */
+  queuesSteps?: true;
   /** What a caller does about a turn in this state; true where it did something. */
   react?(scene: Scene, turn: TurnResource): Promise<boolean>;
   /** For an API: the request it gets. */

@@ -18,17 +18,11 @@ const closed = { kind: 'status' as const, status: 401 };
 
 /** Turns that together cross everything a worker does. */
 export const workerReferences: Reference[] = [
+  { of: 'a turn with parallel tools of all effects, a retry and a webhook', start: startWithTools },
   {
-    of: 'a turn with parallel tools of all effects, a retry and a webhook',
-    start: async (scene) => {
-      const { startTurn, recorder } = scene;
-      await makeSecret(scene);
-      await startTurn({
-        input: script({ recorder }, ['look', 'note', 'book', 'mail'], { fault: busy }),
-        tools: ['look', http({ recorder }, 'note', 'idempotent'), http({ recorder }, 'book', 'at_most_once'), 'mail'],
-        webhook: { url: `${recorder.url}/hook`, include: ['turn'] },
-      });
-    },
+    of: 'a turn with tools and a retry of which each step is a job of the queue',
+    queuesSteps: true,
+    start: startWithTools,
   },
   {
     of: 'a turn whose limit makes a round the final one, with a webhook for each round',
@@ -128,6 +122,7 @@ export const workerReferences: Reference[] = [
     of: 'turns whose jobs were lost, found by the rescuer while the queue refuses its jobs',
     points: /rescue › .* #1$|enqueue .* #1$/,
     queueRefuses: true,
+    queuesSteps: true,
     start: async ({ startTurn, recorder, harness }) => {
       await startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } });
       while (await harness.workOnce());
@@ -139,6 +134,7 @@ export const workerReferences: Reference[] = [
   {
     of: 'turns whose jobs were lost, found by the rescuer, with a call that outlasts a heartbeat',
     points: /(?:rescue|heartbeat) › .* #1$|enqueue .* #1$/,
+    queuesSteps: true,
     start: async ({ startTurn, recorder, harness }) => {
       await startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } });
       while (await harness.workOnce());
@@ -227,6 +223,16 @@ async function passDeadline({ harness, isDelivered }: Scene, { status }: TurnRes
   await harness.advance(DEADLINE_S * 1_000);
   await harness.rescue();
   return true;
+}
+
+async function startWithTools(scene: Scene): Promise<void> {
+  const { startTurn, recorder } = scene;
+  await makeSecret(scene);
+  await startTurn({
+    input: script({ recorder }, ['look', 'note', 'book', 'mail'], { fault: busy }),
+    tools: ['look', http({ recorder }, 'note', 'idempotent'), http({ recorder }, 'book', 'at_most_once'), 'mail'],
+    webhook: { url: `${recorder.url}/hook`, include: ['turn'] },
+  });
 }
 
 /** Works one job with the worker that has loaded the tool, while the turn is active. */

@@ -7,16 +7,14 @@ export type Crossings = {
   around<Result>(name: string, act: () => Result): Result;
   /** Whether the queue refuses the first job of each name, as one does that is away for a short time. */
   queueRefuses: boolean;
+  /** Whether each step goes through the queue, as those of a worker without a free place. */
+  queuesSteps: boolean;
 };
 
+type Ways = Pick<Crossings, 'queueRefuses' | 'queuesSteps'>;
+
 /** Counts crossings by name, so that timed ones shift no others; at `crashAt` the process is killed. */
-export function countCrossings({
-  crashAt,
-  queueRefuses,
-}: {
-  crashAt: string | null;
-  queueRefuses: boolean;
-}): Crossings {
+export function countCrossings({ crashAt, queueRefuses, queuesSteps }: { crashAt: string | null } & Ways): Crossings {
   const times = new Map<string, number>();
   const crossed: string[] = [];
 
@@ -29,7 +27,7 @@ export function countCrossings({
   }
 
   return {
-    queueRefuses,
+    ...{ queueRefuses, queuesSteps },
     crossed,
     cross,
     around: (name, act) => {

@@ -17,6 +17,7 @@ const TAPS: { [Name in keyof Parts]: Tap<Parts[Name]> } = {
   providers: (providers, crossings) => ({
     ...providers,
     find: (name) => tapProvider(providers.find(name), crossings),
+    ofModel: (...asked) => tapProvider(providers.ofModel(...asked), crossings),
   }),
   tools: (tools, { around }) => ({
     ...tools,
@@ -111,12 +112,12 @@ function tapProvider(provider: Provider, { around, cross }: Crossings): Provider
  * Crosses where a job is taken, around its acknowledgement, and around each job that is added. A refusing queue refuses
  * the first job of each name.
  */
-function tapQueue(jobQueue: JobQueue, { cross, around, queueRefuses }: Crossings): void {
+function tapQueue(jobQueue: JobQueue, { cross, around, queueRefuses, queuesSteps }: Crossings): void {
   const { work } = jobQueue;
   jobQueue.work = (queues, handle, concurrency) => {
     const taking: typeof handle = (job) => {
       cross(`take ${nameOf(job)}`);
-      return handle(job);
+      return handle(queuesSteps ? { ...job, mayContinue: () => false } : job);
     };
     return work(queues, taking, concurrency);
   };
