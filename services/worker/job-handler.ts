@@ -15,9 +15,9 @@ type JobPlace = Place & { handsOver?: () => string | null };
 
 /**
  * Works the step of a job, and the next steps of its turn for as long as the worker may continue with them
- * (docs/decisions/0074-a-worker-continues.md). Each has
- * its own run, lease, checkpoint and tries. The wake-ups that are left are enqueued before the job is acknowledged: if
- * the worker dies on the way, the queue hands the job out again, and its worker finds the step that is due (R11).
+ * (docs/decisions/0074-a-worker-continues.md). Each step has its own run, lease, checkpoint and tries. The last wake-ups
+ * are enqueued before the job is acknowledged. If the worker dies before that, the queue hands the job out again, and
+ * the worker that gets it finds the step that is due (R11).
  */
 export function jobHandler(context: WorkerContext): LeavingHandler {
   return eachStep((step, place) => workStep(step, place, context));
@@ -35,7 +35,7 @@ function eachStep(work: StepWorker): LeavingHandler {
 }
 
 async function workStep({ data }: NamedStep, place: JobPlace, context: WorkerContext): Promise<NamedStep | null> {
-  // Its row is due again by itself.
+  // The row of the turn is due again by itself.
   if (context.heldWrites.blocks()) return null;
   const mayContinue = (queue: string) => !context.heldWrites.blocks() && (place.mayContinue?.(queue) ?? false);
   const wakeups = await workTurn(data, context, { ...place, mayContinue });
@@ -47,8 +47,8 @@ async function workStep({ data }: NamedStep, place: JobPlace, context: WorkerCon
 }
 
 /**
- * If the job is acknowledged next (`next` is the queue whose job that brings), the wake-ups only have to leave before
- * that. Otherwise they have to arrive: no acknowledgement follows them.
+ * Enqueues before the job is acknowledged. `next` is the queue of the job that the acknowledgement brings. If it is null,
+ * no acknowledgement may follow, so the function waits until the wake-ups have arrived.
  */
 async function enqueueDue(wakeups: Wakeup[], next: string | null | undefined, context: WorkerContext): Promise<void> {
   if (next === null) await context.enqueue(wakeups);
@@ -60,7 +60,7 @@ function keepsPlace(data: DueStep, wakeups: Wakeup[]): boolean {
   return wakeups.some((wakeup) => wakeup.kind === 'turn' && wakeup.turnId === data.turnId);
 }
 
-/** Codes, never texts, reach the log. */
+/** Logs the failure of a step. A failure of the database is logged by its code alone. */
 function logFailures(work: StepWorker, { log, availability }: WorkerContext): StepWorker {
   return async (step, place) => {
     try {

@@ -8,7 +8,7 @@ import { isReadOnlyError, writerAt } from './writer.ts';
 export type Rows = postgres.RowList<postgres.Row[]>;
 export type Statement = { text: string; parameters?: readonly unknown[] };
 
-/** What a transaction has of its own; other settings are those of the session. */
+/** The isolation level and the settings of one transaction. The other settings are those of the session. */
 type Transaction = { isolationLevel?: string | undefined; settings?: SessionSettings };
 
 /** One connection to Postgres. It sends statements without waiting for answers, and Postgres runs them in order. */

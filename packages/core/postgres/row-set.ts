@@ -1,7 +1,7 @@
 /** A row of a statement's input, as `json_to_recordset` reads it. */
 export type InputRow = Record<string, unknown>;
 
-/** Leaves out what is null: a column that a row does not name is null, and Postgres has less to read. */
+/** Leaves out the columns that are null. A column that a row does not name is null, too, and Postgres reads less. */
 export function withoutNulls(row: InputRow): InputRow {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }

@@ -160,14 +160,14 @@ function workAfter({ work }: Turn, committedAt: string): Work {
   return { ...work, ...FRESH_STEP, step: stepAfter(work.step), uncontended: true, waitingSince: committedAt };
 }
 
-/** The turn after its commit has also given the lease of the next step to a run (R3). */
+/** Returns the turn after a commit that has also given the lease of the next step to the run `runId` (R3). */
 export function predictLeased(turn: Turn, runId: string): Turn {
   const { edition, starts } = turn.work;
   const lease = { leaseOwner: runId, leased: true, uncontended: false, starts: starts + 1, edition: edition + 1 };
   return { ...turn, work: { ...turn.work, ...lease } };
 }
 
-/** The work on a turn as it was before a run took the lease that it has. */
+/** Returns the work on a turn as it was before a run took the lease that the run has now. */
 export function beforeLease(work: Work): Work {
   const { edition, starts } = work;
   return { ...work, leaseOwner: null, leased: false, uncontended: false, starts: starts - 1, edition: edition - 1 };

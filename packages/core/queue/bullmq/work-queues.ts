@@ -8,7 +8,7 @@ const READY_MS = 5_000;
 
 const REOPEN_MS = 1_000;
 
-/** For so long a turn keeps a place that others may wait for. Then its next step goes through the queue, behind them. */
+/** A turn keeps a place that others may wait for this long. After that, its next step goes through the queue. */
 const PLACE_IS_KEPT_MS = 1_000;
 
 /** Starts a BullMQ worker for each queue; all of them hand their jobs to one handler. */

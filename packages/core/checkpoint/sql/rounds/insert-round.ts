@@ -6,8 +6,8 @@ import type { NewCall } from './new-calls.ts';
 import { usedBy } from './record-rounds.ts';
 
 /**
- * A reply, as the statement that saves it takes it. If the reply ends the turn, its text is the turn's output and is not
- * stored twice. A reply whose calls are handed over keeps its text beside them, as that of any round with calls.
+ * A reply that is about to be saved. If the reply ends the turn, its text is the turn's output and is not stored twice. A
+ * reply with calls keeps its text, also if the calls are handed over.
  */
 export type LastRound = {
   number: number;

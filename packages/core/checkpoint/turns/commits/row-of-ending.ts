@@ -23,13 +23,13 @@ export type Ending = {
   failedRequests?: number;
   warnings?: string[];
   lastRound?: LastRound;
-  /** With its answer: it is only written where the last round has sent all that has joined the turn (R30). */
+  /** True if the turn ends with an answer: then the end is written only if the last round has sent all inputs (R30). */
   answers?: boolean;
   /** True if the turn has a webhook, or an endpoint of its project may want its events (R16). False: the run saw none. */
   hasSubscribers?: boolean;
 };
 
-/** What an end makes due: deliveries, and the next turn of the conversation. No row: the guard refused. */
+/** The deliveries and the next turn of the conversation that an end makes due. There is no row if the guard refused. */
 export type Ended = { delivers: boolean; next: TurnWakeup | null };
 
 /** An ending as a row of its statement, with an id for each event that may happen. */
