@@ -70,7 +70,7 @@ export type DeliveryRoom = {
  * Stops deliveries to a disabled or deleted endpoint; they take no room of others. A backlog costs a look for each receiver, whatever its length.
  */
 export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDelivery[]> {
-  return write(
+  return await write(
     db,
     sql<DueDelivery>`
     with recursive receiver as (
