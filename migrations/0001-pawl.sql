@@ -1,5 +1,4 @@
 -- Pawl's tables, in the order of one turn's life. Every CHECK is a promise that the code relies on.
--- The runner splits this file where a line ends in a semicolon: no line of a comment or a function body may end so.
 
 -- A row is a conversation: the turns that one caller keeps together, with the configuration they inherit.
 create table conversations (
@@ -380,39 +379,45 @@ create index files_by_blob on files (project, sha256);
 create index files_by_expiry on files (expires_at) where expires_at is not null;
 
 -- Deletes blobs to which no turn and no file refers. The caller has locked them.
-create function delete_unused_blobs(projects text[], hashes text[]) returns void language plpgsql as $$ begin
+create function delete_unused_blobs(projects text[], hashes text[]) returns void language plpgsql as $$
+begin
   delete from blobs using unnest(projects, hashes) as held (project, sha256)
   where blobs.project = held.project and blobs.sha256 = held.sha256
     and not exists (
       select from blob_references as other where other.project = held.project and other.sha256 = held.sha256)
-    and not exists (select from files where files.project = held.project and files.sha256 = held.sha256)
-; end $$;
+    and not exists (select from files where files.project = held.project and files.sha256 = held.sha256);
+end $$;
 
 -- A blob is deleted with the last turn or file that refers to it. Its row is locked first, in one order for all, and
 -- only then are its references counted: one that another transaction is about to add waits for this lock, or this lock
 -- waits for it.
-create function release_blobs(released text[]) returns void language plpgsql as $$ declare projects text[]; hashes text[]
-; begin
+create function release_blobs(released text[]) returns void language plpgsql as $$
+declare
+  projects text[];
+  hashes text[];
+begin
   select array_agg(project), array_agg(sha256) into projects, hashes from (
     select project, sha256 from blobs
     where (project, sha256) in (select project, sha256 from blob_references where turn_id = any(released))
-    order by project, sha256 for update) as held
-; delete from blob_references where turn_id = any(released)
-; perform delete_unused_blobs(projects, hashes)
-; end $$;
+    order by project, sha256 for update) as held;
+  delete from blob_references where turn_id = any(released);
+  perform delete_unused_blobs(projects, hashes);
+end $$;
 
 -- Deletes the blobs of deleted files in the same way. The idempotency keys of the files keep no hash of their content.
 create function delete_what_hangs_on_files() returns trigger language plpgsql as $$
-declare projects text[]; hashes text[]
-; begin
+declare
+  projects text[];
+  hashes text[];
+begin
   select array_agg(project), array_agg(sha256) into projects, hashes from (
     select project, sha256 from blobs where (project, sha256) in (select project, sha256 from deleted)
-    order by project, sha256 for update) as held
-; perform delete_unused_blobs(projects, hashes)
-; update idempotency_keys set body_hash = '' from deleted
-  where idempotency_keys.created_at = deleted.created_at and resource_id = deleted.id
-; return null
-; end $$;
+    order by project, sha256 for update) as held;
+  perform delete_unused_blobs(projects, hashes);
+  update idempotency_keys set body_hash = '' from deleted
+    where idempotency_keys.created_at = deleted.created_at and resource_id = deleted.id;
+  return null;
+end $$;
 create trigger files_take_along after delete on files referencing old table as deleted
   for each statement execute function delete_what_hangs_on_files();
 
@@ -420,19 +425,21 @@ create trigger files_take_along after delete on files referencing old table as d
 -- each of these rows: twenty-three checks for a turn of four rounds. When turns are deleted, their rows are deleted too. Work
 -- comes first: this waits for a statement that still writes, and the next ones see its rows. Only ended turns are deleted by
 -- Pawl itself.
-create function delete_what_hangs_on_turns() returns trigger language plpgsql as $$ begin
-  delete from work where id in (select id from deleted where completed_at is null)
-; delete from events where turn_id in (select id from deleted)
-; delete from tool_calls where turn_id in (select id from deleted)
-; delete from rounds where turn_id in (select id from deleted)
-; delete from compactions where turn_id in (select id from deleted where compacted_before is not null or completed_at is null)
-; delete from inputs where turn_id in (select id from deleted where deleted.inputs > 0 or completed_at is null)
-; delete from completions where turn_id in (select id from deleted)
-; if exists (select from blob_references where turn_id in (select id from deleted)) then
-    perform release_blobs(array(select id from deleted)) ; end if
-; perform forget_entries(array(select id from deleted))
-; return null
-; end $$;
+create function delete_what_hangs_on_turns() returns trigger language plpgsql as $$
+begin
+  delete from work where id in (select id from deleted where completed_at is null);
+  delete from events where turn_id in (select id from deleted);
+  delete from tool_calls where turn_id in (select id from deleted);
+  delete from rounds where turn_id in (select id from deleted);
+  delete from compactions where turn_id in (select id from deleted where compacted_before is not null or completed_at is null);
+  delete from inputs where turn_id in (select id from deleted where deleted.inputs > 0 or completed_at is null);
+  delete from completions where turn_id in (select id from deleted);
+  if exists (select from blob_references where turn_id in (select id from deleted)) then
+    perform release_blobs(array(select id from deleted));
+  end if;
+  perform forget_entries(array(select id from deleted));
+  return null;
+end $$;
 create trigger turns_take_along after delete on turns referencing old table as deleted
   for each statement execute function delete_what_hangs_on_turns();
 
@@ -760,35 +767,40 @@ $$;
 -- The first of it are the beginnings of its id, which say when it was made: to 32 years, one year, 12 days, 9 hours, 17 minutes,
 -- 33 seconds and one. By these the search walks from the newest to the oldest. Each entry is made by this: plpgsql keeps its plans.
 create function search_tokens(kind text, id text, project text, model text, metadata json, error_code text, status text)
-returns tsvector immutable parallel safe language plpgsql as $$ declare
-  made text := '=' || left(split_part(id, '_', 2), 8)
-; pairs text[]
-; begin
+returns tsvector immutable parallel safe language plpgsql as $$
+declare
+  made text := '=' || left(split_part(id, '_', 2), 8);
+  pairs text[];
+begin
   -- apart from the expression below: plpgsql evaluates an expression without a query directly
   if metadata::text <> '{}' then
-    pairs := array(select search_token('metadata', key || chr(1) || value) from json_each_text(metadata))
-; end if
-; return array_to_tsvector(
+    pairs := array(select search_token('metadata', key || chr(1) || value) from json_each_text(metadata));
+  end if;
+  return array_to_tsvector(
     array_remove(array[left(made, 3), left(made, 4), left(made, 5), left(made, 6), left(made, 7), left(made, 8), made,
       search_token(kind, project), search_token(kind || ' model', model), search_token('error_code', error_code),
       search_token('status', status)], null)
-    || pairs)
-; end $$;
+    || pairs);
+end $$;
 
 -- A text with more different words than an entry holds is found by those of its first half, or of the first quarter.
-create function search_entry(tokens tsvector, said text) returns tsvector immutable parallel safe language plpgsql as $$ begin
-  return tokens || to_tsvector('pg_catalog.simple', said)
-; exception when program_limit_exceeded then return search_entry(tokens, left(said, length(said) / 2))
-; end $$;
+create function search_entry(tokens tsvector, said text) returns tsvector immutable parallel safe language plpgsql as $$
+begin
+  return tokens || to_tsvector('pg_catalog.simple', said);
+exception
+  when program_limit_exceeded then return search_entry(tokens, left(said, length(said) / 2));
+end $$;
 
-create function text_of_parts(parts json) returns text immutable parallel safe language plpgsql as $$ begin
-  return (select string_agg(part ->> 'text', ' ') from json_array_elements(parts) as part)
-; end $$;
+create function text_of_parts(parts json) returns text immutable parallel safe language plpgsql as $$
+begin
+  return (select string_agg(part ->> 'text', ' ') from json_array_elements(parts) as part);
+end $$;
 
 -- What finds a turn: the texts of its input, of what has joined it and of its output, beside the rest.
 create function entry_of_turn(turn_id text, project text, model text, metadata json, error_code text, ended_as text, input json,
   joined text, output text)
-returns tsvector immutable parallel safe language plpgsql as $$ begin
+returns tsvector immutable parallel safe language plpgsql as $$
+begin
   return search_entry(search_tokens('turn', turn_id, project, model, metadata, error_code, ended_as), concat_ws(' ', (
     select string_agg(concat_ws(' ',
       case json_typeof(item -> 'content') when 'string' then item ->> 'content'
@@ -796,8 +808,8 @@ returns tsvector immutable parallel safe language plpgsql as $$ begin
       item ->> 'arguments', item ->> 'summary',
       case json_typeof(item -> 'output') when 'string' then item ->> 'output'
         when 'array' then text_of_parts(item -> 'output') end), ' ')
-    from json_array_elements(input) as item), joined, output))
-; end $$;
+    from json_array_elements(input) as item), joined, output));
+end $$;
 
 -- The texts of what has joined a turn.
 create function text_of_joined(joined_turn text) returns text stable parallel safe language sql as $$
@@ -806,22 +818,25 @@ create function text_of_joined(joined_turn text) returns text stable parallel sa
 $$;
 
 -- A delete waits for entries that are being made: what these have read of a row before it went would stay.
-create function forget_entries(forgotten text[]) returns void language plpgsql as $$ begin
-  perform pg_advisory_xact_lock_shared(hashtext('pawl.search_entries'))
-; delete from search_entries where id = any(forgotten)
-; end $$;
+create function forget_entries(forgotten text[]) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtext('pawl.search_entries'));
+  delete from search_entries where id = any(forgotten);
+end $$;
 
-create function delete_entries_of_conversations() returns trigger language plpgsql as $$ begin
-  perform forget_entries(array(select id from deleted))
-; return null
-; end $$;
+create function delete_entries_of_conversations() returns trigger language plpgsql as $$
+begin
+  perform forget_entries(array(select id from deleted));
+  return null;
+end $$;
 create trigger conversations_take_along after delete on conversations referencing old table as deleted
   for each statement execute function delete_entries_of_conversations();
 
-create function delete_entry_of_hidden_conversation() returns trigger language plpgsql as $$ begin
-  perform forget_entries(array[new.id])
-; return null
-; end $$;
+create function delete_entry_of_hidden_conversation() returns trigger language plpgsql as $$
+begin
+  perform forget_entries(array[new.id]);
+  return null;
+end $$;
 create trigger conversations_leave_the_search after update of hidden_at on conversations for each row
   when (old.hidden_at is null and new.hidden_at is not null) execute function delete_entry_of_hidden_conversation();
 
@@ -836,10 +851,11 @@ create unlogged table request_minutes (
 comment on table request_minutes is 'A row is a request minute: how many requests of a project came since it began.';
 
 -- A change of when a conversation expires has it looked at, and the look says when to look again (R32).
-create function look_at_expiry() returns trigger language plpgsql as $$ begin
-  new.expiry_due_at = case when new.config ->> 'expires_in_seconds' is not null then now() end
-; return new
-; end $$;
+create function look_at_expiry() returns trigger language plpgsql as $$
+begin
+  new.expiry_due_at = case when new.config ->> 'expires_in_seconds' is not null then now() end;
+  return new;
+end $$;
 create trigger conversations_expire_as_configured before update of config on conversations for each row
   when (new.config ->> 'expires_in_seconds' is distinct from old.config ->> 'expires_in_seconds')
   execute function look_at_expiry();
@@ -855,15 +871,16 @@ comment on table full_projects is 'A row is a project that has as many turns at 
 -- admission before this one has left them: one at a time, since two that count the same would hand a place out twice (R28).
 create function admit_turns(shares json, own_places integer, is_shared boolean)
 returns table (turn_id text, turn_step text, turn_generation integer, turn_provider text)
-language plpgsql as $$ begin
-  perform pg_advisory_xact_lock(hashtext('pawl admission'))
--- a wait that is over asks for a place (R27)
-; update work set place = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
+language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('pawl admission'));
+  -- a wait that is over asks for a place (R27)
+  update work set place = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
   where id = any(array(
     select id from work
     where due_slot < now() and due_at < now() and place = 'none' and at_head and coalesce(deadline_at > now(), true)
-    order by due_slot limit 1000 for no key update skip locked))
-; return query
+    order by due_slot limit 1000 for no key update skip locked));
+  return query
   with recursive share as materialized (
     select * from json_to_recordset(shares) as share (project text, weight double precision, most integer)
   ),
@@ -906,12 +923,12 @@ language plpgsql as $$ begin
   )
   update work set place = 'held', due_at = least(now() + interval '5 seconds', case when deadline_at > now() then deadline_at end)
   from candidate where work.id = candidate.id and coalesce(nth <= quota, true)
-  returning work.id, work.step, work.generation, work.provider
-; with filled as materialized (
+  returning work.id, work.step, work.generation, work.provider;
+  with filled as materialized (
     select share.project from json_to_recordset(shares) as share (project text, most integer)
     join (select project, count(*) as number from work where place = 'held' group by project) as held on held.project = share.project
     where most <= number and exists (select from work where place = 'wanted' and work.project = share.project)
   ),
   emptied as (delete from full_projects where name not in (select project from filled))
-  insert into full_projects select project from filled on conflict do nothing
-; end $$;
+  insert into full_projects select project from filled on conflict do nothing;
+end $$;

@@ -115,13 +115,10 @@ async function readMigrations(): Promise<Record<string, OwnMigration>> {
   const entries = files.map(async (file): Promise<[string, OwnMigration]> => {
     // A checkout with other line ends has the same migrations.
     const text = (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll('\r\n', '\n');
-    const statements = text.split(/;\s*$/m).filter((statement) => statement.trim());
     const tables = [...text.matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(([, table = '']) => table);
-    return [nameOf(file.replace('.sql', ''), text), { tables, up: (db) => runAll(db, statements) }];
+    // PostgreSQL runs all statements of a message without parameters.
+    const up: Migration['up'] = async (db) => void (await sql.raw(text).execute(db));
+    return [nameOf(file.replace('.sql', ''), text), { tables, up }];
   });
   return Object.fromEntries(await Promise.all(entries));
-}
-
-async function runAll(db: Parameters<Migration['up']>[0], statements: string[]): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
 }
