@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { CallOptions, Pawl } from '../client/connect-pawl.ts';
 
 /** The environment of the command line; `signal` is Ctrl-C. */
 export type Cli = {
@@ -8,3 +9,14 @@ export type Cli = {
   stderr: Writable;
   signal: AbortSignal;
 };
+
+/** The API and the environment of a command. Each request takes the `options`. */
+export type Context = { pawl: Pawl; cli: Cli; options: CallOptions };
+
+/** Makes the action of a command from its work, which resolves to the exit code. */
+export type Act = <Given extends unknown[]>(
+  work: (context: Context, ...given: Given) => Promise<number>,
+) => (...given: Given) => Promise<void>;
+
+/** The option of commands that can write lines of JSON. */
+export type JsonOption = { json?: boolean };

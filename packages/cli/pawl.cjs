@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command as this repository has it: TypeScript, which takes a Node that reads it.
+// The command of this repository: TypeScript, which requires Node 24 and the packages of npm ci.
 'use strict';
 
-require('../require-node.cjs');
+require('../../services/require-packages.cjs');
 import('./main.ts');

@@ -1,51 +1,69 @@
-import { createRequire } from 'node:module';
+import { type Command, CommanderError, InvalidArgumentError } from 'commander';
 import { connectPawl, PawlError } from '../client/connect-pawl.ts';
 import { readBaseUrl } from '../client/read-base-url.ts';
-import type { Cli } from './cli.ts';
+import type { Cli, Context } from './cli.ts';
+import { makeProgram } from './make-program.ts';
 import { makeVisible } from './make-visible.ts';
-import { CommandMisused } from './parse-arguments.ts';
-import { readCommand, usage } from './read-command.ts';
-import { runCommand } from './run-command.ts';
 
 const INTERRUPTED = 130;
+const MISUSED = 2;
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-/** Runs a command; returns the exit code. A failure is written as a sentence. */
+/** Short, since a user waits at a terminal to read that the server is away. */
+const RETRY_FOR_MS = 2_000;
+
+/** Runs a command and returns the exit code. Writes a failure as a sentence. */
 export async function runCli(args: string[], cli: Cli): Promise<number> {
+  let exitCode = 0;
+  const program = makeProgram(cli, (work) => async (...given) => {
+    exitCode = await work(openContext(cli), ...given);
+  });
   try {
-    const command = readCommand(args);
-    if (command.kind === 'help') return print(usage);
-    if (command.kind === 'version') return print(`${version()}\n`);
-    return await runCommand(command, connectPawl(readAccess(cli.env)), cli);
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
   } catch (error) {
     if (cli.signal.aborted) return INTERRUPTED;
-    if (error instanceof CommandMisused) return printError(`${error.message} See: pawl --help`, 2);
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (error instanceof CommanderError) return printError(explainMisuse(error, program, args), MISUSED);
     if (error instanceof PawlError) return printError(explain(error, cli.env), 1);
     throw error;
   }
 
-  function print(text: string): number {
-    cli.stdout.write(text);
-    return 0;
-  }
-  function printError(sentence: string, exitCode: number): number {
+  function printError(sentence: string, code: number): number {
     cli.stderr.write(`${makeVisible(sentence)}\n`);
-    return exitCode;
+    return code;
   }
 }
 
-/** The API's URL and key; an empty variable counts as absent. Throws CommandMisused. */
+function openContext(cli: Cli): Context {
+  const options = { patienceMs: RETRY_FOR_MS, signal: cli.signal };
+  return { pawl: connectPawl(readAccess(cli.env)), cli, options };
+}
+
+/** Returns the API's URL and key; an empty variable counts as absent. Throws InvalidArgumentError. */
 function readAccess({ PAWL_URL, PAWL_API_KEY: apiKey }: Cli['env']): { baseUrl: string; apiKey: string | undefined } {
   const base = readBaseUrl(PAWL_URL?.trim() || DEFAULT_URL);
-  if (apiKey && !/^[!-~]+$/.test(apiKey)) throw new CommandMisused('PAWL_API_KEY holds a character that no key has.');
-  if ('problem' in base) throw new CommandMisused(`PAWL_URL cannot be used: ${base.problem}`);
-  if (base.url.startsWith('/')) throw new CommandMisused('PAWL_URL is a path without a host. Begin with the host.');
+  if (apiKey && !/^[!-~]+$/.test(apiKey))
+    throw new InvalidArgumentError('PAWL_API_KEY has a character that no key has. Set it to a key.');
+  if ('problem' in base) throw new InvalidArgumentError(`PAWL_URL cannot be used: ${base.problem}`);
+  if (base.url.startsWith('/'))
+    throw new InvalidArgumentError('PAWL_URL is a path without a host. Begin with the host.');
   return { baseUrl: base.url, apiKey };
 }
 
-/** The version of this package, found by its name, since its path differs once it is packed. */
-function version(): string {
-  return createRequire(import.meta.url)('@pawl-turns/cli/package.json').version;
+/** Returns the sentence of the library, and the command with the help. */
+function explainMisuse({ code, message }: CommanderError, program: Command, args: string[]): string {
+  const help = `See: ${['pawl', ...namesIn(args, program)].join(' ')} --help`;
+  if (code === 'commander.help') return `The command is missing. ${help}`;
+  const [problem = '', hint] = message.replace(/^error: /, '').split(/\n\((.*)\)$/);
+  const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`.replace(/(?<![.?])$/, '.');
+  return [sentence, hint, help].filter(Boolean).join(' ');
+}
+
+/** Returns the names of the command and of the command inside it with which the arguments begin. */
+function namesIn([name = '', ...rest]: string[], { commands }: Command): string[] {
+  const inner = commands.find((command) => command.name() === name);
+  return inner ? [name, ...namesIn(rest, inner)] : [];
 }
 
 function explain({ status, code, message }: PawlError, env: Cli['env']): string {

@@ -23,6 +23,7 @@ export const owners: Record<string, string[]> = {
   '@modelcontextprotocol/server': ['examples/'],
   standardwebhooks: ['examples/'],
   rolldown: ['examples/'],
+  commander: ['packages/cli/'],
   croner: ['packages/core/schedule/next-time.ts'],
   ajv: ['packages/core/tools/'],
   'ajv-formats': ['packages/core/tools/'],

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { readCommand } from '#cli/read-command.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
@@ -28,16 +27,24 @@ test('run sets headers, attempts and timeouts of the requests to the model', asy
 });
 
 test.each([
-  [['--provider-header', 'x-secret'], '--provider-header “x-secret” has no name. Write "name: value".'],
-  [['--max-attempts', 'many'], '“many” is not a valid value of --max-attempts. Give a whole number from 1.'],
-  [['--model-timeout-ms', '0'], '“0” is not a valid value of --model-timeout-ms.'],
-  [['--model-idle-timeout-ms', '1.5'], '“1.5” is not a valid value of --model-idle-timeout-ms.'],
-])('run says what is wrong with an option: %j', (options, sentence) => {
-  expect(() => readCommand(['run', 'Hi', ...options])).toThrow(sentence);
+  [['--provider-header', 'x-secret'], `argument 'x-secret' is invalid. Write "name: value".`],
+  [['--provider-header', 'a: 1', '--provider-header', 'A: 2'], "argument 'A: 2' is invalid. Give each header once."],
+  [['--max-attempts', 'many'], "Option '--max-attempts <n>' argument 'many' is invalid. Give a whole number from 1."],
+  [['--model-timeout-ms', '0'], "Option '--model-timeout-ms <ms>' argument '0' is invalid."],
+  [['--model-idle-timeout-ms', '1.5'], "Option '--model-idle-timeout-ms <ms>' argument '1.5' is invalid."],
+])('run says what is wrong with an option: %j', async (options, sentence) => {
+  const { complaints, exitCode } = await runPawl('http://127.0.0.1:1', ['run', 'Hi', ...options]);
+
+  expect(complaints).toContain(sentence);
+  expect(exitCode).toBe(2);
 });
 
-test('run sets nothing that was not given', () => {
-  const command = readCommand(['run', 'Hi']);
+test('run sets no model option by default', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
 
-  expect(command).toMatchObject({ request: { provider_headers: undefined, model_retry: undefined } });
+  const { output } = await runPawl(harness.url, ['run', 'Hi', '--model', 'openai/test']);
+
+  const { body } = await harness.call('GET', `/v1/turns/${/turn_\w+/.exec(output)?.[0]}?include=config`);
+  expect(body).toMatchObject({ config: { provider_headers: {}, model_retry: null } });
 });

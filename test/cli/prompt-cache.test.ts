@@ -15,5 +15,8 @@ test('run says how the cache of the provider is used', async () => {
   expect(exitCode).toBe(0);
   const { body } = await harness.call('GET', `/v1/turns/${id}?include=config`);
   expect(body).toMatchObject({ config: { prompt_cache: 'off' } });
-  expect(wrong).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('Use auto, off, 5m, 1h.') });
+  expect(wrong).toMatchObject({
+    exitCode: 2,
+    complaints: expect.stringContaining('Allowed choices are auto, off, 5m, 1h.'),
+  });
 });

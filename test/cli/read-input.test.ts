@@ -35,5 +35,5 @@ test('pawl run with an empty standard input says that the input is missing', asy
   const { exitCode, complaints } = await piped('http://127.0.0.1:1', ['run'], '\n');
 
   expect(exitCode).toBe(2);
-  expect(complaints).toMatch(/^The input is missing\. Write pawl run "Hello", .* See: pawl --help\n$/);
+  expect(complaints).toMatch(/^The input is missing\. Write pawl run "Hello", .* See: pawl run --help\n$/);
 });

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { runCli } from '#cli/run-cli.ts';
@@ -9,26 +7,7 @@ import { textWidth } from '#cli/wrap-text.ts';
 import { startApi } from '#services/api/app.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
-
-/** Runs a command as if at a terminal; each answer is typed at a question. */
-async function atTerminal(url: string, args: string[], answers: (string | null)[] = [], columns?: number) {
-  const typed = [...answers];
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const stdout = Object.assign(new PassThrough(), columns ? { isTTY: true, columns } : {});
-  const stderr = new PassThrough();
-  let output = '';
-  stdout.on('data', async (chunk) => {
-    output += chunk;
-    if (!String(chunk).includes('[y/n]')) return;
-    await nextTick();
-    const answer = typed.shift() ?? null;
-    if (answer === null) stdin.end();
-    else stdin.write(`${answer}\n`);
-  });
-  const { signal } = new AbortController();
-  const exitCode = await runCli(args, { env: { PAWL_URL: url }, stdin, stdout, stderr, signal });
-  return { output, complaints: String(stderr.read() ?? ''), exitCode };
-}
+import { atTerminal } from './at-terminal.ts';
 
 /** A turn that waits for a person to allow two calls. */
 async function parkTurn(harness: Harness): Promise<string> {
@@ -109,46 +88,6 @@ test('while the server is away, the watching says so once, and when it is back',
   expect([exitCode, stderr.read()]).toEqual([0, null]);
 });
 
-test('help is help, and what is not a command says so', async () => {
-  const say = (...args: string[]) => atTerminal('http://127.0.0.1:9', args);
-
-  expect(await say('--help')).toMatchObject({ exitCode: 0, output: expect.stringMatching(/^Usage: pawl/) });
-  expect(await say('run', '-h')).toMatchObject({ exitCode: 0, complaints: '' });
-  const wrong: [string[], string][] = [
-    [[], 'Say what to do.'],
-    [['start'], 'There is no command “start”.'],
-    [['run'], 'The input is missing. Write pawl run "Hello", or pipe a text into pawl run.'],
-    [['run', 'Hello', '--modle', 'x/y'], "Unknown option '--modle'."],
-    [['fork', 'turn_1', '--after-round', '-1'], "Option '--after-round' argument is ambiguous. See:"],
-    [['watch'], 'Give the id of one turn: pawl watch turn_…'],
-    [['cancel', 'conv_1'], 'Give the id of one turn'],
-    [['turns', '--status', 'done'], 'There is no status “done”.'],
-    [['turns', '--status', 'failed,done'], 'There is no status “done”.'],
-    [['turns', '--metadata', 'customer'], '“customer” is no pair of metadata. Write key=value.'],
-    [['turns', '--limit', '0'], 'The limit is a whole number from 1.'],
-    [['turns', 'all'], '“turns” takes no “all”.'],
-  ];
-  for (const [args, sentence] of wrong) {
-    const { complaints, exitCode } = await say(...args);
-    expect(complaints).toContain(sentence);
-    expect(complaints).toMatch(/ See: pawl --help\n$/);
-    expect(exitCode).toBe(2);
-  }
-  expect(await atTerminal('8080', ['turns'])).toMatchObject({
-    exitCode: 2,
-    complaints: expect.stringContaining('PAWL_URL'),
-  });
-});
-
-test('help and the version are printed whatever the environment says', async () => {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-
-  for (const flag of ['--version', '-v']) {
-    expect(await atTerminal('no URL', [flag])).toEqual({ output: `${version}\n`, complaints: '', exitCode: 0 });
-  }
-  expect(await atTerminal('no URL', ['--help'])).toMatchObject({ exitCode: 0, complaints: '' });
-});
-
 test('PAWL_URL without a scheme is http, and empty is the default', async () => {
   await using harness = await createHarness();
   const { id } = await harness.startTurn({ input: 'Hi' });
@@ -192,7 +131,7 @@ test.each([
   const { complaints, exitCode } = await atTerminal(url, ['turns']);
 
   expect(complaints).toContain(sentence);
-  expect(complaints).toMatch(/^PAWL_URL .*pawl --help\n$/);
+  expect(complaints).toMatch(/^PAWL_URL .*pawl turns --help\n$/);
   expect(complaints).not.toContain('secret');
   expect(exitCode).toBe(2);
 });
@@ -235,10 +174,4 @@ test('where the output is no terminal, a text is wrapped at 80 columns', async (
   const spoken = output.split('\n').filter((line) => line.includes('│'));
   expect(Math.max(...spoken.map(textWidth))).toBeLessThanOrEqual(80);
   expect(textWidth(spoken[0] ?? '')).toBeGreaterThan(80 - 'lengths,'.length);
-});
-
-test('what help says fits into 80 columns', async () => {
-  const { output } = await atTerminal('', ['--help']);
-
-  expect(Math.max(...output.split('\n').map(textWidth))).toBeLessThanOrEqual(80);
 });

@@ -31,5 +31,8 @@ test('schedules are created, listed, shown with what came of them, disabled and 
   expect(disabled.output).toContain('disabled');
   expect(deleted.output).toBe(`${id} is deleted.\n`);
   expect([wrong.exitCode, wrong.complaints]).toEqual([1, expect.stringContaining('Give five fields')]);
-  expect([misused.exitCode, misused.complaints]).toEqual([2, expect.stringContaining('pawl schedules show sched_…')]);
+  expect([misused.exitCode, misused.complaints]).toEqual([
+    2,
+    expect.stringContaining("Missing required argument 'sched_…'."),
+  ]);
 });

@@ -1,16 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readCommand } from '#cli/read-command.ts';
 import { withFiles } from '#cli/with-files.ts';
 import { audio, file, image, MP3, PDF, PNG, text, user } from '#test/api/blobs/samples.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
-
-const requestOf = async (...args: string[]) => {
-  const command = readCommand(['run', ...args]);
-  if (command.kind !== 'run') throw new Error('another command');
-  return withFiles(command);
-};
 
 test('files follow the words as parts of their kinds', async () => {
   await using made = await newFolder('files');
@@ -19,15 +12,13 @@ test('files follow the words as parts of their kinds', async () => {
   for (const [name, base64] of Object.entries(paths))
     await writeFile(join(folder, name), Buffer.from(base64, 'base64'));
 
-  const files = Object.keys(paths).flatMap((name) => ['--file', join(folder, name)]);
-  const { input } = await requestOf('What is it?', ...files);
+  const files = Object.keys(paths).map((name) => join(folder, name));
+  const input = await withFiles('What is it?', files);
 
   expect(input).toEqual(user(text('What is it?'), image(PNG), { ...file(PDF), filename: 'b.PDF' }, audio(MP3, 'mp3')));
-  expect(await requestOf('Hi')).toMatchObject({ input: 'Hi' });
+  expect(await withFiles('Hi', [])).toBe('Hi');
 });
 
 test('a file that is not there is named', async () => {
-  await expect(requestOf('Hi', '--file', '/nowhere/a.png')).rejects.toThrow(
-    'The file /nowhere/a.png cannot be read (ENOENT).',
-  );
+  await expect(withFiles('Hi', ['/nowhere/a.png'])).rejects.toThrow('The file /nowhere/a.png cannot be read (ENOENT).');
 });

@@ -51,5 +51,5 @@ test('the command line counts what a bulk would mean, works it, and tells what w
   expect(worked.output).toMatch(/^bulk_\w+: 1 turn\nturn_\w+ {2}turn_not_failed\n0 done, 1 failed\.\n$/);
   expect(worked.exitCode).toBe(1);
   expect(used.output).toMatch(/^openai\/test {2}1 turns, 1 rounds, 0 calls, \d+ \+ \d+ tokens {2}cost not known\n$/);
-  expect(misused).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('Say which turns') });
+  expect(misused).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('The turns are missing') });
 });

@@ -18,7 +18,11 @@ const COLOURS = {
   incomplete: 'yellow',
   failed: 'red',
   cancelled: 'dim',
-} as const;
+} as const satisfies Record<ListedTurn['status'], string>;
+
+export type Status = keyof typeof COLOURS;
+/** The statuses of turns. Each has its colour, as the compiler checks. */
+export const STATUSES = Object.keys(COLOURS) as Status[];
 
 const WAITS_FOR = {
   client: 'its client',

@@ -1,16 +1,16 @@
 import { styleText } from 'node:util';
 import type { Queue, Worker } from '../../client/connect-pawl.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli, JsonOption } from '../cli.ts';
 import { makeVisible } from '../make-visible.ts';
 
-/** Writes a line for each item, as JSON where that is asked for; returns the exit code. */
+/** Writes a line for each item, or JSON with `json`; returns the exit code. */
 export function showLines<Item>(
   items: Item[],
   lineOf: (item: Item) => string,
-  { isJson }: { isJson: boolean },
+  { json }: JsonOption,
   { stdout }: Cli,
 ): number {
-  for (const item of items) stdout.write(`${isJson ? JSON.stringify(item) : lineOf(makeVisible(item))}\n`);
+  for (const item of items) stdout.write(`${json ? JSON.stringify(item) : lineOf(makeVisible(item))}\n`);
   return 0;
 }
 

@@ -2,7 +2,8 @@ import type { UsageRow } from '../../client/connect-pawl.ts';
 import type { Cli } from '../cli.ts';
 import { makeVisible } from '../make-visible.ts';
 
-const GROUPS = ['day', 'project', 'model', 'key'] as const;
+/** The groups of usage, in the order of a line. */
+export const GROUPS = ['day', 'project', 'model', 'key'] as const;
 
 /** Writes a line for each group: what it is, then what was used. */
 export function showUsage(rows: UsageRow[], isJson: boolean, { stdout }: Cli): number {

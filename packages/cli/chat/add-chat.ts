@@ -1,0 +1,26 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Act, Context } from '../cli.ts';
+import { readIdWith } from '../read-values.ts';
+import { addTurnOptions, DEFAULT_MODEL, type TurnOptions, turnFields } from '../turn-options.ts';
+import { runChat } from './run-chat.ts';
+
+type ChatOptions = TurnOptions & { wait?: boolean };
+
+/** Adds `chat`, which talks with a conversation. */
+export function addChat(program: Command, act: Act): void {
+  const chat = program
+    .command('chat')
+    .description('talk; a line that you type while an answer is written joins its turn')
+    .argument('[conv_…]', 'the conversation to continue', readIdWith('conv_'));
+  addTurnOptions(chat, `the model, ${DEFAULT_MODEL} by default`)
+    .option('--wait', 'a line waits for the end of the answer')
+    .action(act(startChat));
+}
+
+async function startChat({ pawl, cli }: Context, conversationId: string | undefined, given: ChatOptions) {
+  const { wait: waits = false, ...turn } = given;
+  if (conversationId && Object.keys(turn).length > 0)
+    throw new InvalidArgumentError('A conversation keeps its options. Give its id alone, or only options.');
+  const request = { ...turnFields(turn), model: turn.model ?? DEFAULT_MODEL };
+  return runChat(pawl, { conversationId, request, waits }, cli);
+}

@@ -1,0 +1,52 @@
+import { createRequire } from 'node:module';
+import { Command } from 'commander';
+import { addBulk } from './bulk/add-bulk.ts';
+import { addChat } from './chat/add-chat.ts';
+import type { Act, Cli } from './cli.ts';
+import { addForks } from './fork/add-forks.ts';
+import { addLists } from './lists/add-lists.ts';
+import { addRun } from './run/add-run.ts';
+import { addSchedules } from './schedules/add-schedules.ts';
+import { addTurnCommands } from './turn-commands.ts';
+
+/** The columns of the help. */
+const HELP_WIDTH = 80;
+
+/** Makes the program with all commands. It throws CommanderErrors and writes help to the standard output. */
+export function makeProgram({ stdout }: Cli, act: Act): Command {
+  const program = new Command('pawl')
+    .usage('<command>')
+    .version(version(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print the help, also of a command')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHelpWidth: () => HELP_WIDTH,
+    })
+    .addHelpText('afterAll', NOTES);
+  addRun(program, act);
+  addChat(program, act);
+  addTurnCommands(program, act);
+  addForks(program, act);
+  addBulk(program, act);
+  addLists(program, act);
+  addSchedules(program, act);
+  return program;
+}
+
+/** Returns the version of this package, found by its name, since its path differs once it is packed. */
+function version(): string {
+  return createRequire(import.meta.url)('@pawl-turns/cli/package.json').version;
+}
+
+const NOTES = `
+With --json each event, turn, worker or queue is a line of JSON. Ctrl-C leaves a
+turn, and the turn continues.
+PAWL_URL is the address of the API: http://127.0.0.1:8080 by default, and
+localhost:8080 is enough. PAWL_API_KEY is the key. NO_COLOR turns colours off.
+Exit codes: 0 completed, 1 another end or an error, 2 a wrong command, 3 a turn
+that waits for an answer. A chat that reads a pipe also exits with 1 if a line
+was refused.`;

@@ -1,0 +1,40 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Reads a list of values between commas. */
+export function readValues(list: string): string[] {
+  return list.split(',').map((value) => value.trim());
+}
+
+/** Returns a reader of such a list that refuses other values than those known. */
+export function readKnownValues<Known extends string>(known: readonly Known[]): (list: string) => Known[] {
+  return (list) =>
+    readValues(list).map((given) => {
+      const value = known.find((each) => each === given);
+      if (!value) throw new InvalidArgumentError(`Use ${known.join(', ')}.`);
+      return value;
+    });
+}
+
+/** Adds a pair, written `key=value`, to the pairs before. */
+export function readPairs(pair: string, before: Record<string, string> = {}): Record<string, string> {
+  const end = pair.indexOf('=');
+  if (end < 1) throw new InvalidArgumentError('Write key=value.');
+  return { ...before, [pair.slice(0, end)]: pair.slice(end + 1) };
+}
+
+/** Returns a reader of whole numbers of at most ten digits. */
+export function readNumberFrom(least: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,10}$/.test(text) || Number(text) < least)
+      throw new InvalidArgumentError(`Give a whole number from ${least}.`);
+    return Number(text);
+  };
+}
+
+/** Returns a reader of ids with a prefix. */
+export function readIdWith(prefix: string): (text: string) => string {
+  return (text) => {
+    if (!text.startsWith(prefix)) throw new InvalidArgumentError(`Give an id that begins with ${prefix}.`);
+    return text;
+  };
+}
