@@ -1,5 +1,6 @@
 import type { Bulk, Bulks, CallOptions } from './pawl.ts';
 import { type Api, createOnce, requestJson } from './request-json.ts';
+import { pause } from './retry.ts';
 
 const PATH = '/v1/bulk';
 const FIRST_PAUSE_MS = 100;
@@ -24,12 +25,4 @@ export function bulkOf(api: Api): Bulks {
       }
     },
   };
-}
-
-/** Waits; ends early where the call is given up, whose next request then says so. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => [clearTimeout(timer), resolve()], { once: true });
-  });
 }

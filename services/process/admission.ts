@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { admitTurns, type PlaceShares } from '#core/checkpoint/places/admit-turns.ts';
 import { arePlacesUsed } from '#core/checkpoint/places/are-places-used.ts';
 import { requirePlaces } from '#core/checkpoint/places/require-places.ts';
@@ -59,7 +60,7 @@ export function makeAdmission({ db, projects, concurrency, enqueue, suspect }: G
       const startedAt = performance.now();
       await admit().catch(suspect);
       const gapMs = Math.min(Math.max(GAP_MS, performance.now() - startedAt), LONGEST_GAP_MS);
-      await new Promise((resolve) => setTimeout(resolve, gapMs));
+      await pause(gapMs);
     } while (isAskedAgain);
     running = null;
   }

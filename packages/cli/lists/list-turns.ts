@@ -5,6 +5,7 @@ import { makeVisible } from '../make-visible.ts';
 import { saidText } from '../said-text.ts';
 import { columnsOf } from '../screen.ts';
 import { textWidth } from '../wrap-text.ts';
+import { timeOf } from './show-lines.ts';
 
 const STATUS_WIDTH = 16;
 /** How much of an input is shown where the output is no terminal. */
@@ -52,8 +53,7 @@ export async function listTurns(
 
 /** In a terminal the input takes the rest of the line, or its own line where little is left. */
 function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: Cli['stdout']): string {
-  const createdAt = `${created_at.slice(0, 19).replace('T', ' ')}Z`;
-  const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', createdAt)}  `;
+  const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', timeOf(created_at))}  `;
   const wait = waitOf({ status, waiting });
   const text = saidText(input.at(-1)?.content ?? '').replace(/\s+/g, ' ');
   if (!stdout.isTTY) return head + shorten(text, INPUT_WIDTH) + wait;

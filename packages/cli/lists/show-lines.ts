@@ -26,6 +26,7 @@ export function queueLine({ name, waiting, active, rate_limited_until }: Queue):
   return `${name.padEnd(24)}  ${waiting} waiting  ${active} active${limit}`;
 }
 
-function timeOf(time: string): string {
+/** Returns a time of the API in seconds, in UTC. */
+export function timeOf(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')}Z`;
 }

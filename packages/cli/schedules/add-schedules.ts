@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { type Command, Option } from 'commander';
 import type { CallOptions, Schedule, Schedules } from '../../client/connect-pawl.ts';
 import type { Act, Context, JsonOption } from '../cli.ts';
-import { showLines } from '../lists/show-lines.ts';
+import { showLines, timeOf } from '../lists/show-lines.ts';
 import { makeVisible } from '../make-visible.ts';
 import { readIdWith, readNumberFrom } from '../read-values.ts';
 import { addTurnOptions, DEFAULT_MODEL, type TurnOptions, turnFields } from '../turn-options.ts';
@@ -80,8 +80,4 @@ function wholeOf(schedule: Schedule): string {
     return `  ${timeOf(planned_at)}  ${outcome}`;
   });
   return [lineOf(schedule), ...last].join('\n');
-}
-
-function timeOf(time: string): string {
-  return `${time.slice(0, 19).replace('T', ' ')}Z`;
 }

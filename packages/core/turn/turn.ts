@@ -8,8 +8,12 @@ import type { ToolEffect } from './request/tool.ts';
 import type { StandingConfig, TurnConfig } from './request/turn.ts';
 import type { ToolResult } from './tool-result.ts';
 
-export type ActiveStatus = 'queued' | 'in_progress' | 'requires_action';
-export type TerminalStatus = 'completed' | 'incomplete' | 'failed' | 'cancelled';
+export const ACTIVE_STATUSES = ['queued', 'in_progress', 'requires_action'] as const;
+export const TERMINAL_STATUSES = ['completed', 'incomplete', 'failed', 'cancelled'] as const;
+export const TURN_STATUSES = [...ACTIVE_STATUSES, ...TERMINAL_STATUSES] as const;
+
+export type ActiveStatus = (typeof ACTIVE_STATUSES)[number];
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
 export type TurnStatus = ActiveStatus | TerminalStatus;
 
 /** The limit or the stop that made an answer incomplete (contract: Turn.incomplete_details). */
@@ -253,5 +257,5 @@ export function isAdded({ status, startedAt }: Pick<Turn, 'status' | 'startedAt'
 
 /** Whether a turn has ended. Only `/retry` reopens one, and only one that failed. */
 export function isTerminal(status: TurnStatus): status is TerminalStatus {
-  return status === 'completed' || status === 'incomplete' || status === 'failed' || status === 'cancelled';
+  return TERMINAL_STATUSES.some((terminal) => terminal === status);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
-import { INCOMPLETE_REASONS } from '#core/turn/turn.ts';
+import { INCOMPLETE_REASONS, TURN_STATUSES } from '#core/turn/turn.ts';
 import { ResponseId } from '../responses/schemas/response-object.ts';
 import { Compaction } from './compaction.ts';
 import { TurnError } from './errors/turn-error.ts';
@@ -12,7 +12,7 @@ import { TurnConfig } from './fields/turn-config.ts';
 import { AdoptedCalls, Round, ToolCall, usage } from './round.ts';
 
 export const TurnStatus = z
-  .enum(['queued', 'in_progress', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled'])
+  .enum(TURN_STATUSES)
   .describe(
     'Where the turn is. `completed`, `incomplete` and `cancelled` never change again; `failed` can be retried.',
   );

@@ -1,6 +1,7 @@
 import { Gauge, Registry } from 'prom-client';
 import { countWork, type WorkCounts } from '#core/checkpoint/counts.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
+import { ACTIVE_STATUSES } from '#core/turn/turn.ts';
 import type { Availability, AvailabilityStatus } from '../availability.ts';
 import { PARTS } from '../part-sentences.ts';
 import type { Metrics } from './metrics.ts';
@@ -39,8 +40,6 @@ export function withStandingGauges(metrics: Pick<Metrics, 'registry'>, sources: 
 
 type Gauges = ReturnType<typeof standingGauges>;
 
-const ACTIVE = ['queued', 'in_progress', 'requires_action'];
-
 function standingGauges(registry: Registry) {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
@@ -75,7 +74,7 @@ function setWork(gauges: Gauges, work: Work | null): void {
   setKnown(gauges.late, work?.late ?? null);
   setKnown(gauges.deliveries, work?.deliveries ?? null);
   if (!work) return;
-  for (const status of ACTIVE) gauges.active.set({ status }, work.turns[status] ?? 0);
+  for (const status of ACTIVE_STATUSES) gauges.active.set({ status }, work.turns[status] ?? 0);
   for (const [status, count] of Object.entries(work.turns)) gauges.turns.set({ status }, count);
   for (const [state, count] of Object.entries(work.jobs)) gauges.jobs.set({ state }, count);
 }

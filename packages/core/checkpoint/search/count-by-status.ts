@@ -1,15 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../postgres/read-write.ts';
-import type { TurnStatus } from '../../turn/turn.ts';
+import { TURN_STATUSES, type TurnStatus } from '../../turn/turn.ts';
 import type { Db } from '../tables.ts';
 import { splitByStatus } from './active-turns.ts';
 import { isSearch } from './search-query.ts';
 import { fitsTokens, plainCondition, type TurnFilter } from './turn-filter.ts';
-
-const STATUSES: TurnStatus[] = [
-  ...(['queued', 'in_progress', 'requires_action'] as const),
-  ...(['completed', 'incomplete', 'failed', 'cancelled'] as const),
-];
 
 /** A number of turns for each status, and the statuses that may have more. */
 export type StatusCounts = { counts: Record<TurnStatus, number>; atLeast: TurnStatus[] };
@@ -25,21 +20,21 @@ export async function countByStatus(
 ): Promise<StatusCounts> {
   const asked = isSearch(filter) ? ofNewest(project, filter, most) : ofEach(project, filter, most);
   const [row] = await read(db, sql<Record<TurnStatus, number> & { looked: number }>`select ${asked}`);
-  const counts = Object.fromEntries(STATUSES.map((status) => [status, row?.[status] ?? 0]));
+  const counts = Object.fromEntries(TURN_STATUSES.map((status) => [status, row?.[status] ?? 0]));
   const isCut = (status: TurnStatus) => (isSearch(filter) ? (row?.looked ?? 0) : (counts[status] ?? 0)) >= most;
-  return { counts: counts as StatusCounts['counts'], atLeast: STATUSES.filter(isCut) };
+  return { counts: counts as StatusCounts['counts'], atLeast: TURN_STATUSES.filter(isCut) };
 }
 
 function ofEach(project: string, filter: TurnFilter, most: number): RawBuilder<unknown> {
-  const counts = splitByStatus({ ...filter, statuses: STATUSES }).map(({ from, part }, index) => {
+  const counts = splitByStatus({ ...filter, statuses: [...TURN_STATUSES] }).map(({ from, part }, index) => {
     const counted = sql`select from ${from} where ${plainCondition(project, part)} limit ${most}`;
-    return sql`(select count(*)::int from (${counted}) as counted) as ${sql.ref(`${STATUSES[index]}`)}`;
+    return sql`(select count(*)::int from (${counted}) as counted) as ${sql.ref(`${TURN_STATUSES[index]}`)}`;
   });
   return sql.join(counts);
 }
 
 function ofNewest(project: string, filter: TurnFilter, most: number): RawBuilder<unknown> {
-  const fitting = STATUSES.map(
+  const fitting = TURN_STATUSES.map(
     (status) => sql`(count(*) filter (where fits and status = ${status}))::int as ${sql.ref(status)}`,
   );
   return sql`count(*)::int as looked, ${sql.join(fitting)} from (

@@ -1,7 +1,8 @@
-import type { Turn, TurnError } from '../turn.ts';
+import { TERMINAL_STATUSES, type Turn, type TurnError } from '../turn.ts';
 
-/** The status of a response (contract-responses section 6). */
-export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
+/** The statuses of a response. */
+export const RESPONSE_STATUSES = ['queued', 'in_progress', ...TERMINAL_STATUSES] as const;
+export type ResponseStatus = (typeof RESPONSE_STATUSES)[number];
 
 /** A turn's status as its response has it: one that its caller waits for is never queued, and a refusal is an answer. */
 export function responseStatus(turn: Turn): ResponseStatus {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { RESPONSE_STATUSES } from '#core/turn/responses/status.ts';
 import { OutputItem } from './output-item.ts';
 
 const ID = '[0-7][0-9a-hjkmnp-tv-z]{25}';
@@ -100,9 +101,7 @@ export const ResponseObject = z
     object: z.literal('response'),
     created_at: seconds('When it was created'),
     completed_at: z.int().nullable().describe('When it was completed, in Unix seconds; null for all other ends.'),
-    status: z
-      .enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'])
-      .describe('How it stands; one that its caller waits for is never queued.'),
+    status: z.enum(RESPONSE_STATUSES).describe('How it stands; one that its caller waits for is never queued.'),
     error: z
       .object({
         code: z.string().describe('Why, in OpenAI’s words: `rate_limit_exceeded`, `invalid_prompt` or `server_error`.'),

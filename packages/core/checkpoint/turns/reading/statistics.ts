@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { firstIdAt } from '../../../id.ts';
 import { read } from '../../../postgres/read-write.ts';
-import type { TurnStatus } from '../../../turn/turn.ts';
+import { TURN_STATUSES, type TurnStatus } from '../../../turn/turn.ts';
 import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 
@@ -157,19 +157,9 @@ function toStatistics(row: AsRead | undefined, range: StatisticsRange, used: Use
   return { total: { ...total, ...timesOf(row, null) }, buckets, failures };
 }
 
-const STATUSES: TurnStatus[] = [
-  'queued',
-  'in_progress',
-  'requires_action',
-  'completed',
-  'incomplete',
-  'failed',
-  'cancelled',
-];
-
 const NO_FIGURES: Figures = {
   ...{ precision: 'exact', durationMs: null, queueWaitMs: null, inputTokens: 0, outputTokens: 0 },
-  turns: Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<TurnStatus, number>,
+  turns: Object.fromEntries(TURN_STATUSES.map((status) => [status, 0])) as Record<TurnStatus, number>,
 };
 
 /** The figures of one bucket. What was not looked at is taken to be like what was. */
@@ -201,7 +191,7 @@ function percentilesOf(values: number[] | null | undefined): Percentiles {
 const WORST: Precision[] = ['exact', 'sampled', 'at_least'];
 
 function sumFigures(sum: Figures, { precision, turns, inputTokens, outputTokens }: Figures): Figures {
-  for (const status of STATUSES) sum.turns[status] += turns[status];
+  for (const status of TURN_STATUSES) sum.turns[status] += turns[status];
   return {
     ...sum,
     precision: WORST[Math.max(WORST.indexOf(sum.precision), WORST.indexOf(precision))] ?? precision,
