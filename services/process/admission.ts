@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { admitTurns, type PlaceShares } from '#core/checkpoint/places/admit-turns.ts';
-import { arePlacesUsed } from '#core/checkpoint/places/are-places-used.ts';
-import { requirePlaces } from '#core/checkpoint/places/require-places.ts';
+import { admitTurns, type PlaceShares } from '#core/checkpoint/limits/admit-turns.ts';
+import { arePlacesUsed } from '#core/checkpoint/limits/are-places-used.ts';
+import { requirePlaces } from '#core/checkpoint/limits/require-places.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { Projects } from './projects.ts';

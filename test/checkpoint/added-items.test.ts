@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createConversation } from '#core/checkpoint/conversations.ts';
+import { deleteItems } from '#core/checkpoint/deletion/delete-items.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
+import { addItems } from '#core/checkpoint/turns/add-items.ts';
 import { createTurn } from '#core/checkpoint/turns/create.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
-import { addItems } from '#core/checkpoint/turns/items/add-items.ts';
-import { deleteItems } from '#core/checkpoint/turns/items/delete-items.ts';
 import { lockConversation, lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { listLine, loadHistory } from '#core/checkpoint/turns/reading/history.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { deleteConversation } from '#core/checkpoint/erasure/delete-conversation.ts';
+import { deleteConversation } from '#core/checkpoint/deletion/delete-conversation.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { changeModel, type ModelChange } from '#core/checkpoint/change-model.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
+import { changeModel, type ModelChange } from '#core/checkpoint/turns/change-model.ts';
 import { endWithRound } from '#core/checkpoint/turns/end.ts';
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';

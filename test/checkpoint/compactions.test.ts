@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Connection, connect } from '#core/checkpoint/connect.ts';
+import { deleteItems } from '#core/checkpoint/deletion/delete-items.ts';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import { type NewCompaction, saveCompaction } from '#core/checkpoint/turns/compaction/save-compaction.ts';
 import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
-import { hideTurn } from '#core/checkpoint/turns/hide.ts';
-import { deleteItems } from '#core/checkpoint/turns/items/delete-items.ts';
 import { lockConversation } from '#core/checkpoint/turns/lock.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
-import { hideTurn } from '#core/checkpoint/turns/hide.ts';
+import { eraseHidden } from '#core/checkpoint/deletion/erase-hidden.ts';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';

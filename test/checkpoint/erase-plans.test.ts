@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
-import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
-import { deleteTurn } from '#core/checkpoint/erasure/delete-turn.ts';
-import { eraseAged } from '#core/checkpoint/erasure/erase-aged.ts';
-import { eraseExpired } from '#core/checkpoint/erasure/erase-expired.ts';
-import { eraseUnused } from '#core/checkpoint/erasure/erase-unused.ts';
-import { listProjects } from '#core/checkpoint/erasure/list-projects.ts';
+import { deleteTurn } from '#core/checkpoint/deletion/delete-turn.ts';
+import { eraseAged } from '#core/checkpoint/deletion/erase-aged.ts';
+import { eraseExpired } from '#core/checkpoint/deletion/erase-expired.ts';
+import { eraseHidden } from '#core/checkpoint/deletion/erase-hidden.ts';
+import { eraseUnused } from '#core/checkpoint/deletion/erase-unused.ts';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
+import { listProjects } from '#core/checkpoint/deletion/list-projects.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
-import { hideTurn } from '#core/checkpoint/turns/hide.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 
 const TABLES = ['turns', 'work', 'conversations', 'idempotency_keys'];

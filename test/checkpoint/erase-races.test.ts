@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
+import { eraseHidden } from '#core/checkpoint/deletion/erase-hidden.ts';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
-import { hideTurn } from '#core/checkpoint/turns/hide.ts';
 import { lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { newId } from '#core/id.ts';

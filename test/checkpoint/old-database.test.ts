@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { listConversations } from '#core/checkpoint/conversations.ts';
-import { admitTurns } from '#core/checkpoint/places/admit-turns.ts';
+import { admitTurns } from '#core/checkpoint/limits/admit-turns.ts';
 import { rescueTurns } from '#core/checkpoint/rescue.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { admitTurns } from '#core/checkpoint/places/admit-turns.ts';
-import { requirePlaces } from '#core/checkpoint/places/require-places.ts';
+import { admitTurns } from '#core/checkpoint/limits/admit-turns.ts';
+import { requirePlaces } from '#core/checkpoint/limits/require-places.ts';
 import { rescueTurns } from '#core/checkpoint/rescue.ts';
 import { enterPortion } from '#core/checkpoint/search/enter-turns.ts';
 import type { Db } from '#core/checkpoint/tables.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
-import { eraseAged } from '#core/checkpoint/erasure/erase-aged.ts';
+import { eraseAged } from '#core/checkpoint/deletion/erase-aged.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 

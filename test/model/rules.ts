@@ -32,7 +32,7 @@ export const rules = {
   R5: {
     says: 'positive writes need the step, negative ones the lease; the first write wins',
     files: [
-      ...checkpoint('turns/save-round', 'turns/save-results', 'turns/postpone', 'sql/lease', 'change-model'),
+      ...checkpoint('turns/save-round', 'turns/save-results', 'turns/postpone', 'sql/lease', 'turns/change-model'),
       ...commits('advance-batch', 'advance-any', 'advance-running', 'write-reply', 'write-ending', 'row-of-ending'),
       ...worker('lease/stop-run'),
     ],
@@ -65,7 +65,7 @@ export const rules = {
     files: [
       ...turn('wakeup', 'timing'),
       ...queue('job', 'bullmq/backend'),
-      ...checkpoint('rescue', 'turns/postpone', 'change-model'),
+      ...checkpoint('rescue', 'turns/postpone', 'turns/change-model'),
       ...worker('work-turn', 'job-handler'),
     ],
   },
@@ -118,7 +118,7 @@ export const rules = {
   },
   R21: {
     says: 'a deleted turn is kept while anything stands on it, is passed by what comes later, and is erased',
-    files: checkpoint('erase-hidden', 'erasure/erase-lines', 'turns/reading/history'),
+    files: checkpoint('deletion/erase-hidden', 'deletion/erase-lines', 'turns/reading/history'),
   },
   R22: {
     says: 'an approval that a later turn adopts is used by one turn',
@@ -128,7 +128,7 @@ export const rules = {
     says: 'a history is compacted once before a round, asks for one summary, and tells nothing that was deleted',
     files: [
       ...turn('compaction/plan-compaction', 'compaction/sent-history'),
-      ...checkpoint('turns/compaction/forget-summaries', 'turns/compaction/save-compaction'),
+      ...checkpoint('deletion/forget-summaries', 'turns/compaction/save-compaction'),
       ...worker('round/compact-line'),
     ],
   },
@@ -136,7 +136,7 @@ export const rules = {
     says: 'a turn leaves a model, and a round its tier, in a commit, before it asks the next one, and takes nothing of a left model afterwards',
     files: [
       ...turn('turn'),
-      ...checkpoint('change-model', 'turns/lease', 'turns/save-round', 'turns/postpone', 'sql/fresh-step'),
+      ...checkpoint('turns/change-model', 'turns/lease', 'turns/save-round', 'turns/postpone', 'sql/fresh-step'),
       ...checkpoint('turns/compaction/save-compaction'),
       ...commits('write-reply', 'write-ending'),
       ...worker('round/retry-round'),
@@ -168,8 +168,8 @@ export const rules = {
         'sql/place',
         'sql/fresh-step',
         'rescue',
-        'change-model',
-        'places/require-places',
+        'turns/change-model',
+        'limits/require-places',
         'bulk/stop-turns',
       ),
       ...checkpoint('provider-limits/wake-waiting', 'turns/begin', 'turns/lease', 'turns/postpone', 'turns/retry'),
@@ -180,7 +180,7 @@ export const rules = {
   R28: {
     says: 'places are handed out one admission at a time, by weight and quota, and by the clock where no commit asks',
     files: [
-      ...checkpoint('places/admit-turns'),
+      ...checkpoint('limits/admit-turns'),
       ...worker('worker'),
       ...['migrations/0001-pawl.sql', 'services/process/admission.ts'],
     ],
@@ -206,14 +206,14 @@ export const rules = {
   R31: {
     says: 'what is removed from a conversation is erased at once, or in the commit that removes the last fork that keeps it',
     files: checkpoint(
-      ...['erasure/erase-lines', 'erasure/remove-turns', 'erasure/delete-turn', 'erasure/delete-conversation'],
+      ...['deletion/erase-lines', 'deletion/remove-turns', 'deletion/delete-turn', 'deletion/delete-conversation'],
       ...['turns/create', 'turns/compaction/save-compaction', 'turns/reading/history'],
     ),
   },
   R32: {
     says: 'what is old or has expired is read once more under the lock of its conversation, and erased only where it still is',
     files: [
-      ...checkpoint('erasure/erase-aged', 'erasure/erase-expired', 'erasure/erase-unused'),
+      ...checkpoint('deletion/erase-aged', 'deletion/erase-expired', 'deletion/erase-unused'),
       ...checkpoint('sql/expires-at', 'conversations'),
       'migrations/0001-pawl.sql',
     ],

@@ -1,6 +1,6 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { setTurnMetadata } from '#core/checkpoint/completions.ts';
-import { hideTurn } from '#core/checkpoint/turns/hide.ts';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { turnIdOfCompletion } from '#core/turn/completions/completion-id.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
 import type { ApiContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { createMiddleware } from 'hono/factory';
-import { type CountedRequests, countRequests } from '#core/checkpoint/quotas/count-requests.ts';
+import { type CountedRequests, countRequests } from '#core/checkpoint/limits/count-requests.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { type BatchEntry, batchConcurrent } from '#core/postgres/batch.ts';
 import type { Project } from '#core/project.ts';

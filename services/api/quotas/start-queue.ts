@@ -1,4 +1,4 @@
-import { countQueuedTurns, lockQueuedTurns, withinSavepoint } from '#core/checkpoint/quotas/queued-turns.ts';
+import { countQueuedTurns, lockQueuedTurns, withinSavepoint } from '#core/checkpoint/limits/queued-turns.ts';
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
 
 /** A project with the bound that its starts are held to. */

@@ -1,6 +1,6 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
-import { hideTurn } from '#core/checkpoint/turns/hide.ts';
 import { turnIdOf } from '#core/turn/responses/item-id.ts';
 import { presentResponse } from '#core/turn/responses/present.ts';
 import { publishChanges } from '../../process/publish-changes.ts';

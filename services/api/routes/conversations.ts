@@ -1,7 +1,7 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { createConversation, listConversations, listWithLatestTurns } from '#core/checkpoint/conversations.ts';
-import { deleteConversation } from '#core/checkpoint/erasure/delete-conversation.ts';
+import { deleteConversation } from '#core/checkpoint/deletion/delete-conversation.ts';
 import { findFirstTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';

@@ -1,5 +1,5 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { deleteTurn } from '#core/checkpoint/erasure/delete-turn.ts';
+import { deleteTurn } from '#core/checkpoint/deletion/delete-turn.ts';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import { retryTurn } from '#core/checkpoint/turns/retry.ts';
 import { RequestRefused } from '#core/failure.ts';

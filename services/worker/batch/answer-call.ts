@@ -1,5 +1,5 @@
 import type { AnswerPlace } from '#core/bounds/answer-places.ts';
-import { takeRateLimitSlot } from '#core/checkpoint/rate-limit.ts';
+import { takeRateLimitSlot } from '#core/checkpoint/limits/rate-limit.ts';
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
 import { retryTransient } from '#core/postgres/retry-transient.ts';
 import { runCall } from '#core/tools/run/call.ts';

@@ -1,4 +1,5 @@
-import type { Db, WorkerStep } from '#core/checkpoint/tables.ts';
+import type { WorkerStep } from '#core/checkpoint/rows/worker.ts';
+import type { Db } from '#core/checkpoint/tables.ts';
 import { type LeaseRenewal, type RenewalOutcome, renewLeases } from '#core/checkpoint/turns/lease.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { Log } from '../../process/log.ts';

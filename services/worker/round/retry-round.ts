@@ -1,4 +1,4 @@
-import { changeModel } from '#core/checkpoint/change-model.ts';
+import { changeModel } from '#core/checkpoint/turns/change-model.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import type { RoundStep } from '#core/turn/next-step.ts';

@@ -1,4 +1,4 @@
-import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
+import { eraseHidden } from '#core/checkpoint/deletion/erase-hidden.ts';
 import type { WorkerContext } from '../context.ts';
 
 const AT_ONCE = 100;

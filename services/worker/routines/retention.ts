@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eraseAged } from '#core/checkpoint/erasure/erase-aged.ts';
-import { eraseExpired } from '#core/checkpoint/erasure/erase-expired.ts';
-import { eraseExpiredFiles } from '#core/checkpoint/erasure/erase-expired-files.ts';
-import type { Erased, ErasedPortion } from '#core/checkpoint/erasure/erase-lines.ts';
-import { eraseUnused } from '#core/checkpoint/erasure/erase-unused.ts';
-import { listProjects } from '#core/checkpoint/erasure/list-projects.ts';
+import { eraseAged } from '#core/checkpoint/deletion/erase-aged.ts';
+import { eraseExpired } from '#core/checkpoint/deletion/erase-expired.ts';
+import { eraseExpiredFiles } from '#core/checkpoint/deletion/erase-expired-files.ts';
+import type { Erased, ErasedPortion } from '#core/checkpoint/deletion/erase-lines.ts';
+import { eraseUnused } from '#core/checkpoint/deletion/erase-unused.ts';
+import { listProjects } from '#core/checkpoint/deletion/list-projects.ts';
 import type { WorkerContext } from '../context.ts';
 
 /** How many of each kind retention has erased; the kinds of `pawl_retention_deleted_total`. */

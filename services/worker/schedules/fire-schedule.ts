@@ -1,4 +1,4 @@
-import { countQueuedTurns, lockQueuedTurns, withinSavepoint } from '#core/checkpoint/quotas/queued-turns.ts';
+import { countQueuedTurns, lockQueuedTurns, withinSavepoint } from '#core/checkpoint/limits/queued-turns.ts';
 import { type DueSchedule, hasFired, lockDueSchedule, recordFiring } from '#core/checkpoint/schedules/firings.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hideTurn } from '#core/checkpoint/turns/hide.ts';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import type { Answer } from '#test/harness/api-client.ts';

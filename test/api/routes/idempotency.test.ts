@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eraseHidden } from '#core/checkpoint/erase-hidden.ts';
+import { eraseHidden } from '#core/checkpoint/deletion/erase-hidden.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';

@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 import { connect } from '#core/checkpoint/connect.ts';
-import { type Booked, type Booking, bookRequest } from '#core/checkpoint/provider-limits/book-request.ts';
+import {
+  type Booked,
+  type Booking,
+  bookRequest,
+  type ProviderLimit,
+} from '#core/checkpoint/provider-limits/book-request.ts';
 import type { Waiter } from '#core/checkpoint/provider-limits/enter-line.ts';
-import type { ProviderLimit } from '#core/checkpoint/provider-limits/provider-limit-tables.ts';
-import { sumOf, type Window } from '#core/checkpoint/provider-limits/window.ts';
+import { sumOf } from '#core/checkpoint/provider-limits/window.ts';
+import type { Window } from '#core/checkpoint/rows/limit.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import { createFirstTurn } from '#core/checkpoint/turns/create.ts';

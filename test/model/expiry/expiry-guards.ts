@@ -5,7 +5,7 @@ import type { ExpiryFault } from './expiry-state.ts';
 /** One condition that retention depends on, and what callers do where its lack shows. */
 export type ExpiryGuard = GuardWords & { faults: Left<ExpiryFault>; caught: 'stuck' | { broken: string } };
 
-const expired = 'packages/core/checkpoint/erasure/erase-expired.ts';
+const expired = 'packages/core/checkpoint/deletion/erase-expired.ts';
 const inUse = { broken: 'a conversation went while a turn of it was active' };
 
 /** What lets go of the old and keeps the living: R32. */
@@ -42,7 +42,7 @@ export const expiryGuards = {
   agedIsReadUnderLock: {
     ...{
       rule: 'R32',
-      file: 'packages/core/checkpoint/erasure/erase-aged.ts',
+      file: 'packages/core/checkpoint/deletion/erase-aged.ts',
       code: 'conversation_id in (listed(lines)) and goesByAge(days)',
     },
     without: 'a turn that was found too old is erased although it was reopened since',

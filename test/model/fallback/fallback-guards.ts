@@ -8,7 +8,7 @@ export type FallbackGuard = GuardWords & {
   caught: { broken: string } | 'stuck';
 };
 
-const CHANGE = 'packages/core/checkpoint/change-model.ts';
+const CHANGE = 'packages/core/checkpoint/turns/change-model.ts';
 const wrongModel = { broken: 'a turn went on from a model that it was not at' };
 const leftReply = { broken: 'a reply was saved of a model that the turn had left' };
 

@@ -7,7 +7,7 @@ export type ForkGuard = GuardWords & { faults: Left<ForkFault>; caught: { broken
 
 const changed = { broken: 'what a fork stands on changed' };
 const plan = 'packages/core/turn/forks/plan-fork.ts';
-const erase = 'packages/core/checkpoint/erasure/erase-rounds.ts';
+const erase = 'packages/core/checkpoint/deletion/erase-rounds.ts';
 
 /** What keeps the rounds that a fork stands on, and no others: R37. */
 export const forkGuards = {
@@ -37,14 +37,18 @@ export const forkGuards = {
     ...{ faults: { fork: 1, remove: 1 }, caught: changed },
   },
   restIsErased: {
-    ...{ rule: 'R37', file: 'packages/core/checkpoint/erasure/remove-turns.ts', code: 'await eraseRounds(trx, lines)' },
+    ...{
+      rule: 'R37',
+      file: 'packages/core/checkpoint/deletion/remove-turns.ts',
+      code: 'await eraseRounds(trx, lines)',
+    },
     without: 'a delete of the turn keeps rounds that no fork stands on',
     ...{ faults: { fork: 1, remove: 1 }, caught: { broken: 'a round is kept for nothing' } },
   },
   lastForkErases: {
     ...{
       rule: 'R37',
-      file: 'packages/core/checkpoint/erasure/erase-lines.ts',
+      file: 'packages/core/checkpoint/deletion/erase-lines.ts',
       code: 'await eraseRounds(trx, [...origins])',
     },
     without: 'what only a deleted fork stood on is kept',

@@ -7,7 +7,7 @@ export const forkRules = {
     files: [
       'packages/core/turn/forks/plan-fork.ts',
       'packages/core/turn/forks/turn-up-to.ts',
-      ...checkpoint('turns/reading/history', 'erasure/erase-rounds', 'erasure/erase-lines', 'erasure/remove-turns'),
+      ...checkpoint('turns/reading/history', 'deletion/erase-rounds', 'deletion/erase-lines', 'deletion/remove-turns'),
       'services/api/forks/start-fork.ts',
     ],
   },
@@ -19,7 +19,7 @@ export const forkRules = {
         'turns/save-round',
         'turns/reruns/recorded-results',
         'sql/rounds/new-calls',
-        'erasure/erase-rounds',
+        'deletion/erase-rounds',
       ),
       'services/worker/round/new-calls.ts',
     ],

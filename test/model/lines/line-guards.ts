@@ -13,9 +13,9 @@ const changed = { broken: 'the history of a turn changed' };
 const chain = 'services/api/responses/predecessor.ts';
 const history = 'packages/core/checkpoint/turns/reading/history.ts';
 const adopt = 'packages/core/checkpoint/turns/adopt-calls.ts';
-const erase = 'packages/core/checkpoint/erase-hidden.ts';
-const lines = 'packages/core/checkpoint/erasure/erase-lines.ts';
-const removal = 'packages/core/checkpoint/erasure/delete-turn.ts';
+const erase = 'packages/core/checkpoint/deletion/erase-hidden.ts';
+const lines = 'packages/core/checkpoint/deletion/erase-lines.ts';
+const removal = 'packages/core/checkpoint/deletion/delete-turn.ts';
 
 /** What keeps conversations, their forks, and what is deleted of them: R20, R21, R22, R31. */
 export const lineGuards = {

@@ -42,7 +42,7 @@ export const rerunGuards = {
     ...{ faults: { retry: 1 }, caught: { broken: 'a rerun took a result that came after its start' } },
   },
   recordOutlivesItsTurn: {
-    ...{ rule: 'R38', file: 'packages/core/checkpoint/erasure/erase-rounds.ts', code: 'round > last and not reused' },
+    ...{ rule: 'R38', file: 'packages/core/checkpoint/deletion/erase-rounds.ts', code: 'round > last and not reused' },
     without: 'a delete of the turn takes the recorded results from a rerun',
     ...{ faults: { remove: 1 }, caught: ran },
   },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { takeRateLimitSlot } from '#core/checkpoint/rate-limit.ts';
+import { takeRateLimitSlot } from '#core/checkpoint/limits/rate-limit.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { read } from '../../postgres/read-write.ts';
+import type { BulkAction } from '../rows/bulk.ts';
 import type { Db } from '../tables.ts';
-import type { BulkAction } from './bulk-actions.ts';
 
 /** A bulk as it is now: `done` and `failed` of its turns are settled, and the rest is left. */
 export type Bulk = {

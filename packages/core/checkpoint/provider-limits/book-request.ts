@@ -1,8 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
+import type { Window } from '../rows/limit.ts';
 import type { Db, Trx } from '../tables.ts';
-import type { ProviderLimit } from './provider-limit-tables.ts';
-import { roomInMs, type Window, windowAt, withAmount } from './window.ts';
+import { roomInMs, windowAt, withAmount } from './window.ts';
+
+/** A limit that all workers keep together. Requests with the same `name` share it. */
+export type ProviderLimit = {
+  name: string;
+  requests_per_minute?: number | undefined;
+  tokens_per_minute?: number | undefined;
+  concurrency?: number | undefined;
+};
 
 /** Requests of one run for a round, and the tokens that they are likely to take. */
 export type Booking = {

@@ -1,5 +1,4 @@
-/** The bookings of the last minute: amounts by the number of their quarter of a second since 1970. */
-export type Window = Record<string, number>;
+import type { Window } from '../rows/limit.ts';
 
 const BUCKET_MS = 250;
 /** A bucket counts until a minute after its end. */

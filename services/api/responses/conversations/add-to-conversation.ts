@@ -1,6 +1,6 @@
 import { createConversation } from '#core/checkpoint/conversations.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
-import { addItems } from '#core/checkpoint/turns/items/add-items.ts';
+import { addItems } from '#core/checkpoint/turns/add-items.ts';
 import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newId, newIdBeside } from '#core/id.ts';

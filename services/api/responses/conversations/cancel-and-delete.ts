@@ -1,7 +1,7 @@
-import { deleteConversation } from '#core/checkpoint/erasure/delete-conversation.ts';
+import { deleteConversation } from '#core/checkpoint/deletion/delete-conversation.ts';
+import { hideConversation } from '#core/checkpoint/deletion/hide.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { endTurn } from '#core/checkpoint/turns/end.ts';
-import { hideConversation } from '#core/checkpoint/turns/hide.ts';
 import { findActiveTurns, findDelayedTurns } from '#core/checkpoint/turns/reading/find.ts';
 import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';

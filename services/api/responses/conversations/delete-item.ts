@@ -1,5 +1,5 @@
+import { deleteItems } from '#core/checkpoint/deletion/delete-items.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
-import { deleteItems } from '#core/checkpoint/turns/items/delete-items.ts';
 import { listLine } from '#core/checkpoint/turns/reading/history.ts';
 import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import { itemsOfApproval, otherHalf } from '#core/turn/responses/conversation-items.ts';

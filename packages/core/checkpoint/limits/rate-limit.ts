@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { write } from '../postgres/read-write.ts';
-import type { Db } from './tables.ts';
+import { write } from '../../postgres/read-write.ts';
+import type { Db } from '../tables.ts';
 
 /** No more than `max` starts in any `perSeconds`. */
 export type Rate = { max: number; perSeconds: number };

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { readItemId } from '../../../turn/responses/item-id.ts';
-import { isTurnId } from '../../sql/statement.ts';
-import type { Trx } from '../../tables.ts';
-import { forgetSummaries } from '../compaction/forget-summaries.ts';
+import { readItemId } from '../../turn/responses/item-id.ts';
+import { isTurnId } from '../sql/statement.ts';
+import type { Trx } from '../tables.ts';
+import { forgetSummaries } from './forget-summaries.ts';
 
 /**
  * Deletes items from all conversations that read them: from now on no history and no list of items has them (contract-responses

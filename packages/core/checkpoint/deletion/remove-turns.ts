@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { listed } from '../sql/listed.ts';
 import type { Trx } from '../tables.ts';
-import { forgetSummaries } from '../turns/compaction/forget-summaries.ts';
-import { endHistory } from '../turns/hide.ts';
 import { type Erased, eraseLines } from './erase-lines.ts';
 import { eraseRounds } from './erase-rounds.ts';
+import { forgetSummaries } from './forget-summaries.ts';
+import { endHistory } from './hide.ts';
 
 /** Turns that leave their conversations, which are `lines`; `isByAge`: not by their caller's wish. */
 export type Removal = { lines: string[]; turnIds: string[]; isByAge: boolean };

@@ -3,10 +3,10 @@ import type { Wakeup } from '../../turn/wakeup.ts';
 import { listed } from '../sql/listed.ts';
 import { isAddedItems, isVisible } from '../sql/visible.ts';
 import type { Trx } from '../tables.ts';
-import { forgetSummaries } from './compaction/forget-summaries.ts';
-import { endTurn } from './end.ts';
-import { lockConversation } from './lock.ts';
-import { BEHIND_ALL } from './reading/select.ts';
+import { endTurn } from '../turns/end.ts';
+import { lockConversation } from '../turns/lock.ts';
+import { BEHIND_ALL } from '../turns/reading/select.ts';
+import { forgetSummaries } from './forget-summaries.ts';
 
 /** What hiding a turn did, for after the commit: the wake-ups to enqueue, and whether it had to be cancelled first. */
 export type Hidden = { wakeups: Wakeup[]; wasActive: boolean };

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
-import { newId } from '../id.ts';
-import type { TurnTrace } from '../trace-context.ts';
-import { timing } from '../turn/timing.ts';
-import type { TurnError } from '../turn/turn.ts';
-import type { TurnWakeup } from '../turn/wakeup.ts';
-import { dueAtDeadline, dueIn } from './sql/due.ts';
-import { editionAfterTry } from './sql/edition.ts';
-import { freshStep } from './sql/fresh-step.ts';
-import { mayGiveUp } from './sql/lease.ts';
-import { hasPlace } from './sql/place.ts';
-import { rawJson, writeFor } from './sql/statement.ts';
-import { keepFailure } from './sql/trace.ts';
-import { wakeupColumns } from './sql/wakeup.ts';
-import type { Db } from './tables.ts';
+import { newId } from '../../id.ts';
+import type { TurnTrace } from '../../trace-context.ts';
+import { timing } from '../../turn/timing.ts';
+import type { TurnError } from '../../turn/turn.ts';
+import type { TurnWakeup } from '../../turn/wakeup.ts';
+import { dueAtDeadline, dueIn } from '../sql/due.ts';
+import { editionAfterTry } from '../sql/edition.ts';
+import { freshStep } from '../sql/fresh-step.ts';
+import { mayGiveUp } from '../sql/lease.ts';
+import { hasPlace } from '../sql/place.ts';
+import { rawJson, writeFor } from '../sql/statement.ts';
+import { keepFailure } from '../sql/trace.ts';
+import { wakeupColumns } from '../sql/wakeup.ts';
+import type { Db } from '../tables.ts';
 
 /** A round whose model cannot answer, and the one to ask next. */
 export type ModelChange = {

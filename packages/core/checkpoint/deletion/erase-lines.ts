@@ -4,7 +4,7 @@ import { inMs } from '../sql/due.ts';
 import { listed } from '../sql/listed.ts';
 import type { Trx } from '../tables.ts';
 import { eraseRounds } from './erase-rounds.ts';
-import { lockBlobs } from './lock-blobs.ts';
+import { lockBlobs } from './lost-blobs.ts';
 
 /**
  * What is erased of conversations. `leaving` are turns that go now, whatever stands on them in their conversations; `isByAge`: a

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { deleteConversation } from '#core/checkpoint/erasure/delete-conversation.ts';
-import { deleteTurn } from '#core/checkpoint/erasure/delete-turn.ts';
-import { hideTurn } from '#core/checkpoint/turns/hide.ts';
+import { deleteConversation } from '#core/checkpoint/deletion/delete-conversation.ts';
+import { deleteTurn } from '#core/checkpoint/deletion/delete-turn.ts';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';

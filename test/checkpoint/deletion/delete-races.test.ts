@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { deleteTurn } from '#core/checkpoint/erasure/delete-turn.ts';
+import { deleteItems } from '#core/checkpoint/deletion/delete-items.ts';
+import { deleteTurn } from '#core/checkpoint/deletion/delete-turn.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { saveCompaction } from '#core/checkpoint/turns/compaction/save-compaction.ts';
 import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
-import { deleteItems } from '#core/checkpoint/turns/items/delete-items.ts';
 import { lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Trx } from '../../tables.ts';
+import type { Trx } from '../tables.ts';
 
 /**
  * Empties the summaries that tell of turns of which something is deleted: those made before a round of that turn, of one

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eraseAged } from '#core/checkpoint/erasure/erase-aged.ts';
-import { eraseExpired } from '#core/checkpoint/erasure/erase-expired.ts';
-import { eraseUnused } from '#core/checkpoint/erasure/erase-unused.ts';
+import { eraseAged } from '#core/checkpoint/deletion/erase-aged.ts';
+import { eraseExpired } from '#core/checkpoint/deletion/erase-expired.ts';
+import { eraseUnused } from '#core/checkpoint/deletion/erase-unused.ts';
 import { createTurn } from '#core/checkpoint/turns/create.ts';
 import { lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';

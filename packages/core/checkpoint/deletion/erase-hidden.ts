@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { timing } from '../turn/timing.ts';
-import { eraseLines } from './erasure/erase-lines.ts';
-import { lockLines } from './erasure/lock-lines.ts';
-import { inMs } from './sql/due.ts';
-import { listed } from './sql/listed.ts';
-import type { Db, Trx } from './tables.ts';
+import { timing } from '../../turn/timing.ts';
+import { inMs } from '../sql/due.ts';
+import { listed } from '../sql/listed.ts';
+import type { Db, Trx } from '../tables.ts';
+import { eraseLines } from './erase-lines.ts';
+import { lockLines } from './lock-lines.ts';
 
 /** Turns that one transaction erases at most. */
 const MAX_TURNS = 500;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { listed } from '../sql/listed.ts';
 import type { Trx } from '../tables.ts';
-import { releaseLostBlobs } from './release-lost-blobs.ts';
+import { releaseLostBlobs } from './lost-blobs.ts';
 
 /**
  * Of turns that were removed from these conversations and are kept by forks, erases what none of them stands on any more: the

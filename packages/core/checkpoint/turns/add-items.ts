@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Turn } from '../../../turn/turn.ts';
-import type { Trx } from '../../tables.ts';
+import type { Turn } from '../../turn/turn.ts';
+import type { Trx } from '../tables.ts';
 
 /** Items for a conversation, beside its turns; `id` is that of the turn that keeps them. */
 export type AddedItems = Pick<Turn, 'id' | 'project' | 'conversationId' | 'input'>;

@@ -1,5 +1,8 @@
 import type { Generated } from 'kysely';
-import type { BulkAction } from './bulk-actions.ts';
+
+/** What a bulk does with each of its turns. */
+export const BULK_ACTIONS = ['cancel', 'retry', 'delete'] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /** A row of `bulks`: one action on many turns. */
 export type BulkRow = {
