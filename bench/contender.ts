@@ -1,9 +1,11 @@
-import type { Mode } from './mode.ts';
 import type { BenchHarness } from './open-harness.ts';
 import type { Work } from './work.ts';
 
-/** What a contender runs on: an empty, migrated database (unless the scenario fills it) and the turn it has to play. */
-export type ContenderSetup = { harness: BenchHarness; databaseUrl: string; work: Work };
+/** The store of the jobs: contenders are compared on each. */
+export type Mode = 'redis' | 'postgres';
+
+/** What a contender runs on: a migrated database, empty unless the scenario fills it, and the turn to play. */
+export type Setup = { harness: BenchHarness; databaseUrl: string; work: Work; mode: Mode };
 
 /** A system under load: plays the work's turn on each call, also side by side, until it is closed. */
 export type Contender = {
@@ -13,11 +15,5 @@ export type Contender = {
   close(): Promise<void>;
 };
 
-/** One line of the report. A system also plays turns one at a time; a limit does not. */
-export type Entry = {
-  name: string;
-  kind: 'system' | 'limit';
-  /** Null where the queue makes no difference. */
-  mode: Mode | null;
-  open(setup: ContenderSetup): Promise<Contender>;
-};
+/** A system that can be opened, under the name of its row. */
+export type System = { name: string; mode: Mode; open(setup: Setup): Promise<Contender> };

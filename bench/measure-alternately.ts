@@ -1,5 +1,5 @@
 import type { Contender } from './contender.ts';
-import { inTime, WARM_UP_MS } from './measure.ts';
+import { inTime } from './measure.ts';
 import type { BenchHarness } from './open-harness.ts';
 import { readCpu } from './read-cpu.ts';
 import type { Load } from './run-closed-loop.ts';
@@ -9,11 +9,6 @@ export type Cost = Record<string, number>;
 
 /** Each contender plays so many groups of turns. */
 type Play = Load & { groups: number };
-
-/** Plays turns that are not counted, until the pools are full and the code is compiled. */
-export async function warmUp({ playTurn }: Contender, load: Load): Promise<void> {
-  await inTime({ ...load, turns: Number.MAX_SAFE_INTEGER, forMs: WARM_UP_MS }, playTurn);
-}
 
 /**
  * Lets open contenders play groups of turns in alternation, so that a busy neighbour slows all contenders alike. The

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contender } from './contender.ts';
 import type { BenchHarness } from './open-harness.ts';
 import { percentile } from './percentile.ts';
-import { readCpu, readWaited, sumCpu } from './read-cpu.ts';
+import { readCpu } from './read-cpu.ts';
 import { type Load, runClosedLoop } from './run-closed-loop.ts';
 
 /** How long one turn takes, milliseconds. */
@@ -16,21 +16,19 @@ export type Figures = {
   /** Of a turn alone; null where that was not measured. */
   alone: Latency | null;
   cpuMs: Record<string, number>;
-  /** How long a millisecond of work took on average with the waiting for a core; not for one turn. */
-  stretch: number;
   commits: number;
   fsyncs: number;
   walBytes: number;
 };
 
-/** What is played: `alone` turns one at a time, then the load. What warms it up is like the load, where nothing else is said. */
-export type Play = Load & { alone: number; warmUp?: Load };
+/** What is played: `alone` turns one at a time, then the load. */
+export type Play = Load & { alone: number };
 
 /**
  * How long turns are played before the measurement, the same for all: pools fill, plans are made, code is compiled. The
  * last takes longest, and a worker is started once a day and not once a minute.
  */
-export const WARM_UP_MS = 20_000;
+const WARM_UP_MS = 20_000;
 /** Less where little is measured. */
 const WARM_UP_MS_PER_TURN = 40;
 
@@ -42,23 +40,18 @@ const TIMEOUT_MS = 60_000;
 const TIMEOUT_PER_TURN_MS = 1_000;
 
 /** Warms a contender up, loads it and returns its figures. Rejects when a turn fails or it takes much too long. */
-export async function measure(
-  contender: Contender,
-  harness: BenchHarness,
-  { alone, warmUp, ...load }: Play,
-): Promise<Figures> {
+export async function measure(contender: Contender, harness: BenchHarness, { alone, ...load }: Play): Promise<Figures> {
   const { playTurn } = contender;
   const pids = { ...harness.pids, ...contender.pids };
-  const forMs = Math.min(load.turns * WARM_UP_MS_PER_TURN, WARM_UP_MS);
-  await inTime(warmUp ?? { ...load, turns: Number.MAX_SAFE_INTEGER, forMs }, playTurn);
+  await warmUp(contender, load, Math.min(load.turns * WARM_UP_MS_PER_TURN, WARM_UP_MS));
   const aloneMs = await inTime({ turns: alone, concurrency: 1 }, playTurn);
 
   const fsyncsBefore = await settle(contender, harness, load);
-  const before = { waitedMs: await readWaited(pids), ...(await readUsed(pids, harness)) };
+  const before = await readUsed(pids, harness);
   const from = performance.now();
   const loadedMs = await inTime(load, playTurn);
   const tookMs = performance.now() - from;
-  const after = { ...(await readUsed(pids, harness)), waitedMs: await readWaited(pids) };
+  const after = await readUsed(pids, harness);
   const fsyncsAfter = await settle(contender, harness, load);
 
   const perTurn = (start: number, end: number) => (end - start) / load.turns;
@@ -68,7 +61,6 @@ export async function measure(
     loaded: latencyOf(loadedMs),
     alone: alone > 0 ? latencyOf(aloneMs) : null,
     cpuMs: Object.fromEntries(cpuMs),
-    stretch: 1 + (after.waitedMs - before.waitedMs) / (sumCpu(after.cpu) - sumCpu(before.cpu)),
     commits: perTurn(before.transactions, after.transactions),
     fsyncs: perTurn(fsyncsBefore, fsyncsAfter),
     walBytes: perTurn(before.walBytes, after.walBytes),
@@ -92,6 +84,11 @@ async function readUsed(pids: Record<string, number>, { postgres }: BenchHarness
 
 function latencyOf(durationsMs: number[]): Latency {
   return { p50Ms: percentile(durationsMs, 0.5), p99Ms: percentile(durationsMs, 0.99) };
+}
+
+/** Plays turns that are not counted, until the pools are full and the code is compiled. */
+export async function warmUp({ playTurn }: Contender, load: Load, forMs = WARM_UP_MS): Promise<void> {
+  await inTime({ ...load, turns: Number.MAX_SAFE_INTEGER, forMs }, playTurn);
 }
 
 /** Plays a load; rejects when it takes much too long. */

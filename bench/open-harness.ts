@@ -10,7 +10,7 @@ import { startPart } from '#test/harness/parts/start-part.ts';
 import { createDatabase } from '#test/harness/stores/create-database.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
-import { STOCK_SCHEMA } from './contenders/open-bullmq.ts';
+import { STOCK_SCHEMA } from './naive-loop/open-bullmq.ts';
 
 /** What all contenders share: the stores, the model and a folder for logs. */
 export type BenchHarness = AsyncDisposable & {
@@ -29,17 +29,15 @@ export type BenchHarness = AsyncDisposable & {
 export async function openBenchHarness({
   profileFolder,
 }: {
-  profileFolder: string | undefined;
+  profileFolder?: string | undefined;
 }): Promise<BenchHarness> {
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'pawl-bench-'));
   opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   const postgres = opened.use(await openBenchPostgres(folder));
   const redis = opened.use(await openBenchRedis(join(folder, 'redis')));
-  const simulator = await startPart('simulator', {
-    env: { PORT: '0' },
-    output: { file: join(folder, 'simulator.log') },
-  });
+  const output = { file: join(folder, 'simulator.log') };
+  const simulator = await startPart('simulator', { env: { PORT: '0' }, output });
   opened.defer(simulator.stop);
 
   const redisPid: Record<string, number> = redis?.pid ? { redis: redis.pid } : {};
@@ -79,7 +77,7 @@ async function readVersion(client: Redis): Promise<string> {
 }
 
 /** How much was written since the server began: transactions that wrote anything, and bytes of its log. */
-export type Written = { transactions: number; walBytes: number };
+type Written = { transactions: number; walBytes: number };
 
 /** A durable PostgreSQL of the benchmark's own. */
 type BenchPostgres = AsyncDisposable & {

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 const MS_PER_TICK = 10;
 const NS_PER_MS = 1_000_000;
 
-/** CPU milliseconds that processes have used so far, with their nameless children; none where there is no /proc. */
+/** CPU milliseconds that processes have used so far, with their nameless children; none if there is no /proc. */
 export async function readCpu(pids: Record<string, number>): Promise<Record<string, number>> {
   const stats = await readStats();
   const named = new Set(Object.values(pids));
@@ -23,26 +23,13 @@ export function sumCpu(cpu: Record<string, number>): number {
   return Object.values(cpu).reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Milliseconds that threads of these processes, and of their children, were ready to run and waited for a core. */
-export async function readWaited(pids: Record<string, number>): Promise<number> {
-  const named = new Set(Object.values(pids));
-  const ours = (await readStats()).filter(({ pid, parent }) => named.has(pid) || named.has(parent));
-  const waited = await Promise.all(ours.map(({ pid }) => readScheduled(pid, 'waited')));
-  return waited.reduce((sum, ms) => sum + ms, 0);
-}
-
-function readRunMs(pid: number): Promise<number> {
-  return readScheduled(pid, 'run');
-}
-
 /** All threads of a process, to the nanosecond: hundredths of a second would lose many short runs. */
-async function readScheduled(pid: number, what: 'run' | 'waited'): Promise<number> {
-  const field = what === 'run' ? 0 : 1;
+async function readRunMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const texts = await Promise.all(
     threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '')),
   );
-  return texts.reduce((sum, text) => sum + Number(text.split(' ')[field] ?? 0), 0) / NS_PER_MS;
+  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0] ?? 0), 0) / NS_PER_MS;
 }
 
 type Stat = { pid: number; parent: number; endedChildrenTicks: number };
@@ -63,4 +50,11 @@ function parseStat(text: string): Stat {
   const [, parent = 0] = fields;
   const [childrenUser = 0, childrenSystem = 0] = fields.slice(13, 15);
   return { pid: Number.parseInt(text, 10), parent, endedChildrenTicks: childrenUser + childrenSystem };
+}
+
+/** Megabytes of memory that a process has now, and the most it ever had; NaN if there is no /proc. */
+export async function readMemory(pid: number): Promise<{ nowMb: number; peakMb: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+  return { nowMb: megabytes('VmRSS'), peakMb: megabytes('VmHWM') };
 }

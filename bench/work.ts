@@ -1,3 +1,4 @@
+import { fillLimits } from '#core/turn/limits.ts';
 import tools from './tools.ts';
 
 /** A turn to be played: `rounds` requests to the model, with a batch of tools after each but the last. */
@@ -22,10 +23,16 @@ export const WIRE_TOOLS = tools.map(({ definition: { name, description, paramete
   function: { name, description, parameters },
 }));
 
-/** How many jobs a turn is: its rounds and the batches between them. */
-export function jobsOf({ rounds }: Work): number {
-  return 2 * rounds - 1;
-}
+/** The configuration of a turn as Pawl stores it, every default filled in. */
+export const filledConfig = JSON.parse(
+  JSON.stringify({
+    ...{ model: `openai/${MODEL}`, instructions: null, tools: tools.map(({ definition }) => definition) },
+    ...{ tool_choice: 'auto', tool_mode: 'native', parallel_tool_calls: null },
+    ...{ temperature: null, top_p: null, reasoning_effort: null, verbosity: null, max_output_tokens: null },
+    limits: fillLimits(null),
+    ...{ allowed_capabilities: null, provider_options: {}, webhook: null },
+  }),
+);
 
 /** The user's input, which scripts the simulated model (docs/simulator.md). */
 export function inputOf({ rounds, thinkMs }: Work): string {
@@ -35,6 +42,5 @@ export function inputOf({ rounds, thinkMs }: Work): string {
 
 /** The turn as a client posts it to Pawl. */
 export function turnRequestOf(work: Work) {
-  const limits = work.rounds > 50 ? { limits: { max_rounds: work.rounds, max_tool_calls: 10_000 } } : {};
-  return { model: `openai/${MODEL}`, tools: CALLS.map(({ name }) => name), input: inputOf(work), ...limits };
+  return { model: `openai/${MODEL}`, tools: CALLS.map(({ name }) => name), input: inputOf(work) };
 }

@@ -7,19 +7,17 @@ import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { startConversation } from '#services/start/start-turn.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
-import type { Contender, ContenderSetup } from '../contender.ts';
-import { filledConfig } from '../fill/filled-config.ts';
-import type { Mode } from '../mode.ts';
-import { ANSWER, inputOf, turnRequestOf, type Work } from '../work.ts';
+import type { Contender, Setup } from '../contender.ts';
+import { ANSWER, filledConfig, inputOf, turnRequestOf, type Work } from '../work.ts';
 import { startPawl } from './start-pawl.ts';
 
 /**
  * Pawl without its API, as the naive loop is measured: turns are recorded and enqueued here, by the verbs of the API,
- * and pubsub announces their ends. Everything behind that is the whole of Pawl.
+ * and pubsub announces their ends. All the rest is the whole of Pawl.
  */
-export async function engine(setup: ContenderSetup, mode: Mode): Promise<Contender> {
-  const { pids, close } = await startPawl(setup, { mode, parts: ['worker'] });
-  const { databaseUrl, harness, work } = setup;
+export async function engine(setup: Setup): Promise<Contender> {
+  const { pids, close } = await startPawl(setup, { parts: ['worker'] });
+  const { databaseUrl, harness, work, mode } = setup;
   const urls = { databaseUrl, redisUrl: mode === 'redis' ? harness.redis?.url : undefined };
   const [jobQueue, pubsub, connection] = [await openJobQueue(urls), openPubsub(urls), connect(databaseUrl)];
   const waiting = new Map<string, () => void>();
@@ -49,16 +47,8 @@ export async function engine(setup: ContenderSetup, mode: Mode): Promise<Contend
 
 function startOf(work: Work) {
   const taken = { input: [{ role: 'user' as const, content: inputOf(work) }], hashes: [], blobs: [] };
-  return {
-    project: 'default',
-    keyId: null,
-    trace: null,
-    conversationId: newId('conv'),
-    config: filledConfig,
-    taken,
-    request: {},
-    needsPlace: false,
-  };
+  const fixed = { project: 'default', keyId: null, trace: null, request: {}, needsPlace: false };
+  return { ...fixed, conversationId: newId('conv'), config: filledConfig, taken };
 }
 
 function standingOf(work: Work) {

@@ -1,20 +1,18 @@
 import { join } from 'node:path';
 import { newId } from '#core/id.ts';
 import { startProgram } from '#test/harness/parts/start-program.ts';
-import type { Contender, ContenderSetup } from '../contender.ts';
-import type { Mode } from '../mode.ts';
-import { createTables } from '../naive-loop/create-tables.ts';
-import { readEnd, startNaiveTurn } from '../naive-loop/naive-turn.ts';
+import type { Contender, Setup } from '../contender.ts';
+import { createTables, readEnd, startNaiveTurn } from '../naive-loop/naive-turn.ts';
 import { type Naive, openNaive } from '../naive-loop/open-naive.ts';
 import { ANSWER, CALLS, inputOf, type Work } from '../work.ts';
 
 /**
- * The loop one would write by hand: a job for each step, a transaction for what it has done, the next job behind the
- * commit. It has no API, so turns are started here, and the worker publishes their ends.
+ * The loop one would write by hand: a job for each step, a transaction for the results of the step, and the next job
+ * after the commit. It has no API, so turns are started here, and the worker publishes their ends.
  */
-export async function naive({ harness, databaseUrl, work }: ContenderSetup, mode: Mode): Promise<Contender> {
+export async function naive({ harness, databaseUrl, work, mode }: Setup): Promise<Contender> {
   const redisUrl = mode === 'redis' ? harness.redis?.url : undefined;
-  const loop = openNaive({ databaseUrl, redisUrl }, mode);
+  const loop = openNaive(databaseUrl, redisUrl);
   await createTables(loop.sql);
   const waiting = new Map<string, () => void>();
   await loop.ends.subscribe((turnId) => waiting.get(turnId)?.());

@@ -1,11 +1,11 @@
 import { type Dispatcher, Pool } from 'undici';
 
 /** A turn as the API answers it, as far as it is read here. */
-export type SeenTurn = { id: string; conversation_id: string; status: string; round: number; output: string | null };
+export type SeenTurn = { id: string; status: string; round: number; output: string | null };
 
 /** A client of Pawl's API; every answer but 2xx is an error. */
 export type PawlClient = {
-  post<Answer = SeenTurn>(path: string, body: unknown): Promise<Answer>;
+  post(path: string, body: unknown): Promise<SeenTurn>;
   get(path: string): Promise<SeenTurn>;
   /** Waits for the end of a turn by long polls, ten minutes at most. */
   waitForEnd(turnId: string): Promise<SeenTurn>;
@@ -19,7 +19,7 @@ const POLLS = 10;
 export function openPawlClient(url: string): PawlClient {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const headers = { 'content-type': 'application/json' };
-  const get = (path: string) => send<SeenTurn>(pool, { method: 'GET', path });
+  const get = (path: string) => send(pool, { method: 'GET', path });
   return {
     get,
     post: (path, body) => send(pool, { method: 'POST', path, headers, body: JSON.stringify(body) }),
@@ -32,9 +32,9 @@ export function openPawlClient(url: string): PawlClient {
   };
 }
 
-async function send<Answer>(pool: Pool, request: Dispatcher.RequestOptions): Promise<Answer> {
+async function send(pool: Pool, request: Dispatcher.RequestOptions): Promise<SeenTurn> {
   const { statusCode, body } = await pool.request(request);
-  if (statusCode < 300) return (await body.json()) as Answer;
+  if (statusCode < 300) return (await body.json()) as SeenTurn;
   throw new Error(`${request.method} ${request.path} was answered ${statusCode}: ${await body.text()}`);
 }
 

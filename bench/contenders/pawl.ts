@@ -1,12 +1,11 @@
-import type { Contender, ContenderSetup } from '../contender.ts';
-import type { Mode } from '../mode.ts';
+import type { Contender, Setup } from '../contender.ts';
 import { ANSWER, turnRequestOf } from '../work.ts';
 import { openPawlClient } from './pawl-client.ts';
 import { type Deployment, startPawl } from './start-pawl.ts';
 
 /** Pawl as its callers have it: a turn is posted to the API, and a long poll answers at its end. */
-export async function pawl(setup: ContenderSetup, mode: Mode, deployment: Deployment = {}): Promise<Contender> {
-  const { url, pids, close } = await startPawl(setup, { mode, ...deployment });
+export async function pawl(setup: Setup, deployment: Deployment = {}): Promise<Contender> {
+  const { url, pids, close } = await startPawl(setup, deployment);
   const client = openPawlClient(url);
   const request = turnRequestOf(setup.work);
   return {

@@ -1,6 +1,5 @@
 import type postgres from 'postgres';
-import { ANSWER, inputOf, PLAIN_WORK, WORDS } from '../work.ts';
-import { filledConfig } from './filled-config.ts';
+import { ANSWER, filledConfig, inputOf, PLAIN_WORK, WORDS } from '../work.ts';
 
 const BATCH = 50_000;
 

@@ -1,12 +1,11 @@
 import type postgres from 'postgres';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { FIRST_STEP } from '#core/turn/step.ts';
-import type { Stores } from '../contenders/open-bullmq.ts';
-import type { Mode } from '../mode.ts';
-import { inputOf, PLAIN_WORK } from '../work.ts';
-import { filledConfig } from './filled-config.ts';
+import { filledConfig, inputOf, PLAIN_WORK } from '../work.ts';
 
 const ENQUEUED_AT_ONCE = 50;
+
+type Urls = Parameters<typeof openJobQueue>[0];
 
 /** Turns that wait for a client's output: nothing is due. */
 export async function fillWithWaiting(sql: postgres.Sql, turns: number): Promise<void> {
@@ -39,7 +38,7 @@ export async function fillWithWaiting(sql: postgres.Sql, turns: number): Promise
 }
 
 /** Turns of a rate-limited provider, rows and jobs as the API leaves them. */
-export async function fillWithQueued(sql: postgres.Sql, turns: number, at: Stores & { mode: Mode }): Promise<void> {
+export async function fillWithQueued(sql: postgres.Sql, turns: number, urls: Urls): Promise<void> {
   const { config, input } = stored();
   await sql`
     with queued as (
@@ -56,11 +55,11 @@ export async function fillWithQueued(sql: postgres.Sql, turns: number, at: Store
     )
     insert into work (id, project, conversation_id, position, priority, stored, provider, model, at_head, due_at)
     select turn, 'default', conversation, 1, 0, true, 'openai', ${filledConfig.model}, true, now() + interval '5 s' from queued`;
-  await enqueueAll(turns, at);
+  await enqueueAll(turns, urls);
 }
 
-async function enqueueAll(turns: number, { mode, databaseUrl, redisUrl }: Stores & { mode: Mode }): Promise<void> {
-  const jobQueue = await openJobQueue({ databaseUrl, redisUrl: mode === 'redis' ? redisUrl : undefined });
+async function enqueueAll(turns: number, urls: Urls): Promise<void> {
+  const jobQueue = await openJobQueue(urls);
   try {
     for (let from = 1; from <= turns; from += ENQUEUED_AT_ONCE) {
       const numbers = Array.from({ length: Math.min(ENQUEUED_AT_ONCE, turns - from + 1) }, (_, index) => from + index);

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import type { StepData } from './open-bullmq.ts';
 
 /** A message as the model's wire has it, and as it is stored. */
 export type NaiveMessage = {
@@ -7,6 +8,26 @@ export type NaiveMessage = {
   tool_calls?: { id: string; function: { name: string; arguments: string } }[];
   tool_call_id?: string;
 };
+
+/** Creates the loop's own tables: turns and the messages of each. */
+export async function createTables(sql: postgres.Sql): Promise<void> {
+  await sql.unsafe(`
+    create schema naive;
+    create table naive.turns (
+      id text primary key,
+      status text not null default 'queued',
+      step text not null default 'round-1',
+      output text,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now()
+    );
+    create table naive.messages (
+      turn_id text not null,
+      position integer not null,
+      message json not null,
+      primary key (turn_id, position)
+    );`);
+}
 
 /** Stores a new turn. */
 export async function startNaiveTurn(sql: postgres.Sql, turnId: string, input: string): Promise<void> {
@@ -17,17 +38,43 @@ export async function startNaiveTurn(sql: postgres.Sql, turnId: string, input: s
   });
 }
 
-/** All messages of a turn so far. */
+/** Returns all messages of a turn so far. */
 export async function loadMessages(sql: postgres.Sql, turnId: string): Promise<NaiveMessage[]> {
   const rows = await sql<{ message: NaiveMessage }[]>`
     select message from naive.messages where turn_id = ${turnId} order by position`;
   return rows.map(({ message }) => message);
 }
 
-/** How a turn stands, as its starter asks for it. */
-export type NaiveEnd = { status: string; output: string | null; messages: number };
+/** The results of a step: new messages after the `position` earlier ones, and the next step, or `done`. */
+type NaiveProgress = { messages: NaiveMessage[]; position: number; next: string };
 
-/** Reads how a turn stands. */
+/** Saves the results of a step in a transaction of its own. Returns false if another job was faster. */
+export async function saveStep(
+  sql: postgres.Sql,
+  { turnId, step }: StepData,
+  { messages, position, next }: NaiveProgress,
+): Promise<boolean> {
+  const isDone = next === 'done';
+  const output = isDone ? (messages[0]?.content ?? null) : null;
+  return sql.begin(async (trx) => {
+    const { count } = await trx`
+      update naive.turns
+      set status = ${isDone ? 'completed' : 'running'}, step = ${next}, output = ${output}, updated_at = now()
+      where id = ${turnId} and step = ${step}`;
+    if (count === 0) return false;
+    for (const [index, message] of messages.entries()) {
+      await trx`
+        insert into naive.messages (turn_id, position, message)
+        values (${turnId}, ${position + index}, ${trx.json(message)})`;
+    }
+    return true;
+  });
+}
+
+/** A turn as its starter reads it at its end. */
+type NaiveEnd = { status: string; output: string | null; messages: number };
+
+/** Reads a turn for its starter. */
 export async function readEnd(sql: postgres.Sql, turnId: string): Promise<NaiveEnd | undefined> {
   const [turn] = await sql<NaiveEnd[]>`
     select status, output, (select count(*)::int from naive.messages where turn_id = turns.id) as messages

@@ -1,20 +1,15 @@
-import type postgres from 'postgres';
-import type { StepData } from '../contenders/open-bullmq.ts';
+import { Pool } from 'undici';
 import { readPrice, readStock } from '../tools.ts';
-import type { AskModel } from './ask-model.ts';
-import { loadMessages, type NaiveMessage } from './naive-turn.ts';
-import { saveStep } from './save-step.ts';
+import { MODEL, WIRE_TOOLS } from '../work.ts';
+import { loadMessages, type NaiveMessage, saveStep } from './naive-turn.ts';
+import type { StepData } from './open-bullmq.ts';
+import type { Naive } from './open-naive.ts';
 
-/** What a worker of the loop uses. `add` enqueues the job of a step; `publishEnd` announces that a turn is over. */
-export type NaiveContext = {
-  sql: postgres.Sql;
-  askModel: AskModel;
-  add(turnId: string, step: string): Promise<void>;
-  publishEnd(turnId: string): Promise<void>;
-};
+/** What a worker of the loop uses. */
+type NaiveContext = Pick<Naive, 'sql' | 'add' | 'ends'> & { askModel(messages: NaiveMessage[]): Promise<NaiveMessage> };
 
-/** Does one step of a turn, commits it, and adds the job of the next one. A job that comes twice changes nothing. */
-export async function workStep(job: StepData, { sql, askModel, add, publishEnd }: NaiveContext): Promise<void> {
+/** Does one step of a turn, commits it, and adds the job of the next one. A repeated job changes nothing. */
+export async function workStep(job: StepData, { sql, askModel, add, ends }: NaiveContext): Promise<void> {
   const history = await loadMessages(sql, job.turnId);
   const [kind, number] = job.step.split('-');
   const messages = kind === 'round' ? [await askModel(history)] : await runCalls(history.at(-1));
@@ -22,7 +17,7 @@ export async function workStep(job: StepData, { sql, askModel, add, publishEnd }
     kind === 'batch' ? `round-${Number(number) + 1}` : messages[0]?.tool_calls?.length ? `batch-${number}` : 'done';
   if (!(await saveStep(sql, job, { messages, position: history.length, next }))) return;
 
-  if (next === 'done') await publishEnd(job.turnId);
+  if (next === 'done') await ends.publish(job.turnId);
   else await add(job.turnId, next);
 }
 
@@ -40,4 +35,23 @@ async function callTool(name: string, args: { article: string; currency: string 
   if (name === 'read_stock') return readStock(args);
   if (name === 'read_price') return readPrice(args);
   return { error: `There is no tool ${name}.` };
+}
+
+const CONNECTIONS = 64;
+
+/** Asks the model by undici on connections that are kept, and without a stream, since no client watches. */
+export function openModel(modelUrl: string): NaiveContext['askModel'] {
+  const { origin, pathname } = new URL(modelUrl);
+  const pool = new Pool(origin, { connections: CONNECTIONS });
+  const path = `${pathname}/chat/completions`;
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
+  return async (messages) => {
+    const request = JSON.stringify({ model: MODEL, messages, tools: WIRE_TOOLS });
+    const { statusCode, body } = await pool.request({ method: 'POST', path, headers, body: request });
+    if (statusCode !== 200) throw new Error(`The model answered ${statusCode}: ${await body.text()}`);
+    const { choices } = (await body.json()) as { choices: { message: NaiveMessage }[] };
+    const message = choices[0]?.message;
+    if (!message) throw new Error('The model answered without a message.');
+    return message;
+  };
 }

@@ -5,15 +5,15 @@ import { type Results, rate, typical, wholeCpu } from './summarize.ts';
 /** In the order in which a turn meets them; all others come last. */
 const PROCESSES = ['driver', 'api', 'worker', 'postgres', 'redis', 'simulator'];
 
-/** One row for each name of the results; `unit` is what was played. */
-export function figuresTable(results: Results, unit = 'turn'): string {
+/** One row for each name of the results. */
+export function figuresTable(results: Results): string {
   const used = [...results.values()].flat().flatMap(({ cpuMs }) => Object.keys(cpuMs));
   const processes = [...new Set([...PROCESSES.filter((name) => used.includes(name)), ...used])];
-  const heads = ['', `${unit}s/s`, 'from', 'to', 'p50', 'p99', 'alone p50', 'p99'];
+  const heads = ['', 'turns/s', 'from', 'to', 'p50', 'p99', 'alone p50', 'p99'];
   const rows = [...results].map(([name, tries]) => [name, ...cells(tries, processes)]);
   const table = printTable([...heads, 'CPU ms', ...processes, 'commits', 'fsyncs', 'WAL KB'], rows);
-  return `${table}\n(from, to: slowest and fastest try. p50, p99: milliseconds of one ${unit} under load, and alone.
- CPU, commits, fsyncs, WAL: for one ${unit}; the row is the try in the middle.)`;
+  return `${table}\n(from, to: slowest and fastest try. p50, p99: milliseconds of one turn under load, and alone.
+ CPU, commits, fsyncs, WAL: for one turn; the row is the try in the middle.)`;
 }
 
 function cells(tries: Figures[], processes: string[]): string[] {

@@ -17,26 +17,16 @@ export function typical(tries: Figures[]): Figures | undefined {
 }
 
 /**
- * The median of `combine` over the tries: the figures of one try were measured soon after each other, under the same
- * conditions. NaN where something is missing.
+ * The median over the tries of one reading of `name` divided by the same of `other`: the figures of one try were
+ * measured soon after each other, under the same conditions. NaN if a name was not measured.
  */
-export function across(results: Results, names: string[], combine: (figures: Figures[]) => number): number {
-  const tries = Math.max(0, ...[...results.values()].map((all) => all.length));
-  const values = Array.from({ length: tries }, (_, number) => {
-    const figures = names.flatMap((name) => results.get(name)?.[number] ?? []);
-    return figures.length === names.length ? combine(figures) : Number.NaN;
-  });
-  return (
-    middle(
-      values.filter((value) => !Number.isNaN(value)),
-      (value) => value,
-    ) ?? Number.NaN
-  );
-}
-
-/** One reading of `name` divided by the same of `other`. */
 export function ratio(results: Results, [name, other]: [string, string], reading: Reading = rate): number {
-  return across(results, [name, other], ([one, two]) => (one && two ? reading(one) / reading(two) : Number.NaN));
+  const [ones = [], others = []] = [results.get(name), results.get(other)];
+  const ratios = ones.flatMap((one, number) => {
+    const two = others[number];
+    return two ? [reading(one) / reading(two)] : [];
+  });
+  return middle(ratios, (value) => value) ?? Number.NaN;
 }
 
 function middle<T>(values: T[], rank: (value: T) => number): T | undefined {

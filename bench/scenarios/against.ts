@@ -5,18 +5,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { surroundings } from '#test/harness/parts/start-program.ts';
-import type { Contender } from '../contender.ts';
+import type { Contender, Mode } from '../contender.ts';
 import { pawl } from '../contenders/pawl.ts';
-import { findCommit } from '../find-commit.ts';
-import { type Cost, measureAlternately, warmUp } from '../measure-alternately.ts';
-import type { Mode } from '../mode.ts';
+import { warmUp } from '../measure.ts';
+import { type Cost, measureAlternately } from '../measure-alternately.ts';
 import type { BenchHarness } from '../open-harness.ts';
 import { percentile } from '../percentile.ts';
 import { readCpu } from '../read-cpu.ts';
-import type { Options } from '../read-options.ts';
+import { findCommit, type Options } from '../read-options.ts';
 import { atMost } from '../report/goal.ts';
 import { printTable } from '../report/print-table.ts';
-import type { Scenario } from '../scenario.ts';
 
 /** The most CPU that a turn may take here for a millisecond at the other revision. */
 const MOST_RATIO = 1.15;
@@ -42,7 +40,7 @@ export async function reasonToLeaveOut(): Promise<string | null> {
 }
 
 /** Compares the CPU of a turn in this tree and at another revision, each with its own processes and database. */
-export const against: Scenario = async (harness, options) => {
+export async function against(harness: BenchHarness, options: Options) {
   const other = await checkOut(options.against ?? '', harness);
   const texts: string[] = [];
   const goals = [];
@@ -54,7 +52,7 @@ export const against: Scenario = async (harness, options) => {
     );
   }
   return { text: texts.join('\n\n'), goals };
-};
+}
 
 /** Fills a folder with a revision, the packages of this tree and the tools of the work. */
 async function checkOut(revision: string, { folder }: BenchHarness): Promise<string> {
@@ -103,7 +101,7 @@ async function open(root: string, { harness, options, mode, number }: Side): Pro
   await run(process.execPath, [migrate], { cwd: root, env: { ...surroundings(), DATABASE_URL: databaseUrl } });
   const redis = harness.redis && Object.assign(new URL(harness.redis.url), { pathname: `/${number}` });
   const env = { PAWL_TOOLS: join(root, TOOLS), ...(mode === 'redis' && redis ? { REDIS_URL: redis.href } : {}) };
-  return pawl({ harness, databaseUrl, work: { rounds: options.rounds, thinkMs: 0 } }, mode, { root, env });
+  return pawl({ harness, databaseUrl, work: { rounds: options.rounds, thinkMs: 0 }, mode }, { root, env });
 }
 
 function describe(costs: Cost[][], counted: string[]): string {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
+import type { Mode } from '../contender.ts';
 import { openPawlClient } from '../contenders/pawl-client.ts';
 import { type Pawl, startPawl } from '../contenders/start-pawl.ts';
 import { fillWithQueued, fillWithWaiting } from '../fill/fill-with-waiting.ts';
-import type { Mode } from '../mode.ts';
 import type { BenchHarness } from '../open-harness.ts';
 import { readCpu } from '../read-cpu.ts';
 import { type HeapReporter, reportHeap } from '../read-heap.ts';
@@ -11,7 +11,6 @@ import type { Options } from '../read-options.ts';
 import { atMost } from '../report/goal.ts';
 import { printTable } from '../report/print-table.ts';
 import { runClosedLoop } from '../run-closed-loop.ts';
-import type { Scenario } from '../scenario.ts';
 import { PLAIN_WORK, turnRequestOf } from '../work.ts';
 
 const CPU_GOAL = 2;
@@ -21,40 +20,25 @@ const WARM_UP_TURNS = 300;
 const SETTLE_MS = 45_000;
 const WATCH_MS = 30_000;
 
-/** What an idle Pawl uses: percent of one core by process, and its worker's heap after a collection. */
-type Idling = { percent: Record<string, number>; workerMb: number };
+/** What an idle Pawl uses: percent of one core for each process, and its worker's heap after a collection. */
+type Idling = { percent: number[]; workerMb: number };
 
 /** What turns cost that only wait, for a client or for a rate-limited provider. */
-export const idle: Scenario = async (harness, options) => {
+export async function idle(harness: BenchHarness, options: Options) {
   const rows: string[][] = [];
   const goals = [];
   for (const mode of options.modes) {
     const { empty, full } = await compare(mode, harness, options);
-    const names = Object.keys(full.percent);
-    const added = names.map((name) => (full.percent[name] ?? 0) - (empty.percent[name] ?? 0));
-    const cells = (values: number[], mb: number) => [...values, mb].map((value) => value.toFixed(1));
-    rows.push([
-      `${mode}, nothing waits`,
-      ...cells(
-        names.map((name) => empty.percent[name] ?? 0),
-        empty.workerMb,
-      ),
-    ]);
-    rows.push([
-      `${mode}, turns wait`,
-      ...cells(
-        names.map((name) => full.percent[name] ?? 0),
-        full.workerMb,
-      ),
-    ]);
-    const sum = added.reduce((total, value) => total + value, 0);
-    goals.push(atMost(`on ${mode}: CPU added by turns that wait`, CPU_GOAL, sum, ' %'));
+    const cells = ({ percent, workerMb }: Idling) => [...percent, workerMb].map((value) => value.toFixed(1));
+    rows.push([`${mode}, nothing waits`, ...cells(empty)], [`${mode}, turns wait`, ...cells(full)]);
+    const added = sum(full.percent) - sum(empty.percent);
+    goals.push(atMost(`on ${mode}: CPU added by turns that wait`, CPU_GOAL, added, ' %'));
     goals.push(atMost(`on ${mode}: heap they add to a worker`, MEMORY_GOAL_MB, full.workerMb - empty.workerMb, ' MB'));
   }
   const heads = ['', 'api %', 'worker %', 'postgres %', 'redis %', 'worker heap MB'];
   const waiting = `${options.waiting} turns in requires_action, ${options.queued} queued for a rate-limited provider.`;
   return { text: `${waiting} Percent of one core over ${WATCH_MS / 1000} s.\n${printTable(heads, rows)}`, goals };
-};
+}
 
 async function compare(
   mode: Mode,
@@ -65,7 +49,7 @@ async function compare(
   const databaseUrl = await harness.postgres.freshDatabase();
   const heapReporter = reportHeap(harness.folder, 'worker');
   const { nodeOptions, env } = heapReporter;
-  const pawl = await startPawl({ harness, databaseUrl }, { mode, nodeOptions, env });
+  const pawl = await startPawl({ harness, databaseUrl, mode }, { nodeOptions, env });
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
     await warmUp(pawl);
@@ -73,7 +57,7 @@ async function compare(
     await sleep(SETTLE_MS);
     const empty = await watch(pawl, harness, heapReporter);
     await fillWithWaiting(sql, waiting);
-    await fillWithQueued(sql, queued, { mode, databaseUrl, redisUrl: harness.redis?.url });
+    await fillWithQueued(sql, queued, { databaseUrl, redisUrl: mode === 'redis' ? harness.redis?.url : undefined });
     await sql`vacuum analyze`;
     await sql`checkpoint`;
     await sleep(SETTLE_MS);
@@ -84,17 +68,18 @@ async function compare(
   }
 }
 
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 async function watch({ pids }: Pawl, harness: BenchHarness, { read }: HeapReporter): Promise<Idling> {
   const { postgres: database = 0, redis = 0 } = harness.pids;
   const watched = { api: 0, worker: 0, ...pids, postgres: database, redis };
   const before = await readCpu(watched);
   await sleep(WATCH_MS);
   const after = await readCpu(watched);
-  const percent = Object.keys(watched).map((name) => [
-    name,
-    (((after[name] ?? 0) - (before[name] ?? 0)) / WATCH_MS) * 100,
-  ]);
-  return { percent: Object.fromEntries(percent), workerMb: (await read(watched.worker)).heapUsed / 2 ** 20 };
+  const percent = Object.keys(watched).map((name) => (((after[name] ?? 0) - (before[name] ?? 0)) / WATCH_MS) * 100);
+  return { percent, workerMb: (await read(watched.worker)).heapUsed / 2 ** 20 };
 }
 
 /** Compiles code and fills pools, so that only the waiting turns add something. */

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
+import type { Mode } from '../contender.ts';
+import { pawl as openPawl } from '../contenders/pawl.ts';
 import { openPawlClient } from '../contenders/pawl-client.ts';
 import { startPawl } from '../contenders/start-pawl.ts';
-import { pawlEntry } from '../entries.ts';
-import type { Mode } from '../mode.ts';
 import type { BenchHarness } from '../open-harness.ts';
-import { readMemory } from '../read-memory.ts';
+import { readMemory } from '../read-cpu.ts';
 import type { Options } from '../read-options.ts';
 import { atMost } from '../report/goal.ts';
 import { printTable } from '../report/print-table.ts';
 import { runClosedLoop } from '../run-closed-loop.ts';
-import type { Scenario } from '../scenario.ts';
 import { turnRequestOf } from '../work.ts';
 
 const STEPS = 500;
@@ -21,7 +20,7 @@ const TIMEOUT_MS = 45_000;
 const PORTIONS = 6;
 
 /** How much memory a worker takes with many steps in flight, and whether it takes more with each turn it has worked. */
-export const memory: Scenario = async (harness, options) => {
+export async function memory(harness: BenchHarness, options: Options) {
   const rows: string[][] = [];
   const goals = [];
   for (const mode of options.modes) {
@@ -36,14 +35,14 @@ export const memory: Scenario = async (harness, options) => {
   const portions = Array.from({ length: PORTIONS }, (_, index) => `${options.turns * (index + 1)} turns`);
   const heads = ['worker, MB', `${STEPS} steps`, ...portions];
   return { text: `${printTable(heads, rows)}\n(resident; with ${STEPS} steps the most it ever had)`, goals };
-};
+}
 
 /** As many rounds at once, each waiting for a model that thinks long. */
 async function inFlight(mode: Mode, harness: BenchHarness): Promise<number> {
   await harness.redis?.clear();
   const databaseUrl = await harness.postgres.freshDatabase();
   const env = { PAWL_WORKER_CONCURRENCY: String(STEPS), PAWL_SHUTDOWN_GRACE_MS: '0' };
-  const pawl = await startPawl({ harness, databaseUrl }, { mode, env });
+  const pawl = await startPawl({ harness, databaseUrl, mode }, { env });
   const client = openPawlClient(pawl.url);
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
@@ -72,8 +71,8 @@ async function untilStarted(sql: postgres.Sql, turns: number): Promise<void> {
 async function afterPortions(mode: Mode, harness: BenchHarness, options: Options): Promise<number[]> {
   const { turns, concurrency, rounds } = options;
   await harness.redis?.clear();
-  const setup = { harness, databaseUrl: await harness.postgres.freshDatabase(), work: { rounds, thinkMs: 0 } };
-  const contender = await pawlEntry(mode).open(setup);
+  const databaseUrl = await harness.postgres.freshDatabase();
+  const contender = await openPawl({ harness, databaseUrl, work: { rounds, thinkMs: 0 }, mode });
   const sizes: number[] = [];
   try {
     for (let portion = 1; portion <= PORTIONS; portion += 1) {

@@ -1,21 +1,23 @@
-import { pawlEntry } from '../entries.ts';
+import { pawl } from '../contenders/pawl.ts';
 import { fillWithFinished } from '../fill/fill-with-finished.ts';
-import { measureInTurns } from '../measure-entry.ts';
+import { type Contest, measureInTurns } from '../measure-in-turns.ts';
+import type { BenchHarness } from '../open-harness.ts';
+import type { Options } from '../read-options.ts';
 import { figuresTable } from '../report/figures-table.ts';
 import { atLeast } from '../report/goal.ts';
 import { ratio } from '../report/summarize.ts';
-import type { Scenario } from '../scenario.ts';
 
 const GOAL = 0.9;
 
 /** Whether a turn costs the same in a database that has seen very many. */
-export const oldDatabase: Scenario = async (harness, { modes, turns, concurrency, tries, rounds, finished }) => {
+export async function oldDatabase(harness: BenchHarness, options: Options) {
+  const { modes, turns, concurrency, tries, rounds, finished } = options;
   process.stderr.write(`  filling a database with ${finished} finished turns\n`);
   const old = await harness.postgres.keptDatabase('bench_old', (sql) => fillWithFinished(sql, finished));
-  const shared = { work: { rounds, thinkMs: 0 }, play: { turns, concurrency, alone: 0 } };
-  const contests = modes.flatMap((mode) => [
-    { name: `pawl-${mode}, empty`, entry: pawlEntry(mode), ...shared },
-    { name: `pawl-${mode}, old`, entry: pawlEntry(mode), ...shared, databaseUrl: old },
+  const shared = { open: pawl, work: { rounds, thinkMs: 0 }, play: { turns, concurrency, alone: 0 } };
+  const contests = modes.flatMap((mode): Contest[] => [
+    { name: `pawl-${mode}, empty`, mode, ...shared },
+    { name: `pawl-${mode}, old`, mode, ...shared, databaseUrl: old },
   ]);
   const results = await measureInTurns(contests, harness, tries);
   const goals = modes.map((mode) => {
@@ -23,4 +25,4 @@ export const oldDatabase: Scenario = async (harness, { modes, turns, concurrency
     return atLeast(`on ${mode}: turns/s with ${finished} finished turns ÷ with none`, GOAL, ratio(results, pair));
   });
   return { text: figuresTable(results), goals };
-};
+}

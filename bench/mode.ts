@@ -1,2 +1,0 @@
-/** Where the jobs are: contenders are compared on each. */
-export type Mode = 'redis' | 'postgres';
