@@ -43,3 +43,24 @@ export function spentOf({ definite, retry, answer, ...others }: Record<Fault, nu
 export function countsIn(fault: Fault): boolean {
   return fault !== 'definite' && fault !== 'retry' && fault !== 'answer';
 }
+
+/** What may happen in the small models as well, so many times. */
+export type AnyFault =
+  | Fault
+  /** The provider lacks the capacity for `flex`; the deadline is near, or a job comes late. */
+  | ('refused' | 'late')
+  /** A model fails; a treatment, a turn or a round fails for good. */
+  | 'fail'
+  /** A clock of a worker is ahead; Postgres loses the commit of a reply; a request for places is lost. */
+  | ('skew' | 'failover' | 'lostRequest')
+  /** Callers start a turn, or a turn that is not stored; they start or retry a turn; they join one, or fork one. */
+  | ('create' | 'unstored' | 'start' | 'join' | 'fork')
+  /** Callers delete a part of the history, a response, a turn (as age does), or a fork. */
+  | ('delete' | 'hide' | 'remove' | 'drop')
+  /** Callers change a schedule or an expiry, and enable or disable an endpoint; a sweep finds a turn too old. */
+  | ('change' | 'enable' | 'disable' | 'age')
+  /** A turn goes to its next step, to a client, or is postponed; another job takes the batch. */
+  | ('step' | 'wait' | 'postpone' | 'job');
+
+/** How often each fault may still happen. */
+export type Left = Partial<Record<AnyFault, number>>;

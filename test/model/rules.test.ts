@@ -1,44 +1,10 @@
 import { expect, test } from 'vitest';
-import { admissionGuards } from './admission/admission-guards.ts';
-import { approvalGuards } from './approvals/approval-guards.ts';
-import { bulkGuards } from './bulks/bulk-guards.ts';
 import { citations, says } from './citations.ts';
-import { compactionGuards } from './compactions/compaction-guards.ts';
-import { delayGuards } from './delays/delay-guards.ts';
-import { editionGuards } from './editions/edition-guards.ts';
-import { expiryGuards } from './expiry/expiry-guards.ts';
-import { fallbackGuards } from './fallback/fallback-guards.ts';
-import { forkGuards } from './forks/fork-guards.ts';
-import { guardNames } from './guards/all-guards.ts';
 import type { GuardWords } from './guards/guard.ts';
-import { inputGuards } from './inputs/input-guards.ts';
-import { leanGuards } from './lean/lean-guards.ts';
-import { lineGuards } from './lines/line-guards.ts';
-import { rerunGuards } from './reruns/rerun-guards.ts';
 import { type RuleName, rules } from './rules.ts';
-import { scheduleGuards } from './schedules/schedule-guards.ts';
-import { tierGuards } from './tiers/tier-guards.ts';
-import { usageGuards } from './usage/usage-guards.ts';
+import { suites } from './suites.ts';
 
-const small = {
-  ...editionGuards,
-  ...fallbackGuards,
-  ...tierGuards,
-  ...lineGuards,
-  ...compactionGuards,
-  ...admissionGuards,
-  ...expiryGuards,
-  ...usageGuards,
-  ...bulkGuards,
-  ...inputGuards,
-  ...delayGuards,
-  ...scheduleGuards,
-  ...approvalGuards,
-  ...forkGuards,
-  ...rerunGuards,
-  ...leanGuards,
-};
-const guards: [string, GuardWords][] = [...guardNames, ...Object.entries(small)];
+const guards: [string, GuardWords][] = Object.values(suites).flatMap((suite) => Object.entries(suite.guards));
 const coded = guards.flatMap(([name, guard]) => ('code' in guard ? [{ name, ...guard }] : []));
 const ruleNames = Object.keys(rules) as RuleName[];
 

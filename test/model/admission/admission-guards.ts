@@ -1,58 +1,37 @@
-import type { Left } from '../explore/plain-model.ts';
-import type { GuardWords } from '../guards/guard.ts';
-import type { AdmissionFault, AdmissionScene } from './admission-state.ts';
-
-/** One condition that the places of turns depend on, and the faults that show its lack. */
-export type AdmissionGuard = GuardWords & {
-  scene: AdmissionScene;
-  faults: Left<AdmissionFault>;
-  caught: { broken: string } | 'stuck';
-};
+import { type Table, TURN, TURNS, type Up, WORKER } from '../guards/guard.ts';
+import type { AdmissionScene } from './admission-state.ts';
 
 const ADMIT = 'migrations/0001-pawl.sql';
-const withoutPlace = { broken: 'a step was at work without a place' };
-const tooMany = { broken: 'a project had more places than its quota' };
+const withoutPlace = 'a step was at work without a place';
+const tooMany = 'a project had more places than its quota';
 
 /** What keeps places from being lost, and from being handed out twice: R27, R28. */
 export const admissionGuards = {
   jobAsksForPlace: {
-    ...{ rule: 'R27', file: 'packages/core/turn/next-step.ts', code: '!turn.work.atHead || lacksPlace(turn)' },
+    ...{ rule: 'R27', file: `${TURN}/next-step.ts`, code: '!turn.work.atHead || lacksPlace(turn)' },
     without: 'a job that comes late is worked, without a lease, while its turn waits for a place',
     ...{ scene: 'quota', faults: { wait: 1, duplicate: 1 }, caught: withoutPlace },
   },
   leaseAsksForPlace: {
-    ...{
-      rule: 'R27',
-      file: 'packages/core/checkpoint/turns/lease.ts',
-      code: `isFree and hasCome('retry_at') and hasPlace`,
-    },
+    ...{ rule: 'R27', file: `${TURNS}/lease.ts`, code: `isFree and hasCome('retry_at') and hasPlace` },
     without: 'a run takes its lease on a turn that has given its place back since it was loaded',
     ...{ scene: 'window', faults: { postpone: 1, duplicate: 1 }, caught: withoutPlace },
   },
   endGivesPlaceBack: {
-    ...{
-      rule: 'R27',
-      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
-      code: 'gone as (delete from work using target where work.id = target.id),',
-    },
+    ...{ rule: 'R27', file: `${TURNS}/commits/write-ending.ts` },
+    code: 'gone as (delete from work using target where work.id = target.id),',
     without: 'a turn that has ended keeps its place',
     ...{ scene: 'window', faults: {}, caught: 'stuck' },
   },
   waitGivesPlaceBack: {
-    ...{
-      rule: 'R27',
-      file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: `place = case when staysAtWork then work.place else 'none' end`,
-    },
+    ...{ rule: 'R27', file: `${TURNS}/postpone.ts` },
+    code: `place = case when staysAtWork then work.place else 'none' end`,
     without: 'a turn that waits keeps its place, and is not enqueued with it',
     ...{ scene: 'window', faults: { postpone: 1 }, caught: 'stuck' },
   },
   answerAsksForPlace: {
-    ...{
-      rule: 'R27',
-      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
-      code: `when work.place = 'none' and (is_complete or was_waiting) then 'wanted'`,
-    },
+    ...{ rule: 'R27', file: `${TURNS}/commits/advance-any.ts` },
+    code: `when work.place = 'none' and (is_complete or was_waiting) then 'wanted'`,
     without: 'an answer from outside puts a turn to work whose place another has by now',
     ...{ scene: 'quota', faults: { wait: 1 }, caught: tooMany },
   },
@@ -67,7 +46,7 @@ export const admissionGuards = {
     ...{ scene: 'window', faults: { crash: 1 }, caught: 'stuck' },
   },
   clockAdmits: {
-    ...{ rule: 'R28', file: 'services/worker/worker.ts', code: 'every(timing.admitEveryMs' },
+    ...{ rule: 'R28', file: `${WORKER}/worker.ts`, code: 'every(timing.admitEveryMs' },
     without: 'places are handed out only where a commit has asked for it',
     ...{ scene: 'window', faults: { lostRequest: 1 }, caught: 'stuck' },
   },
@@ -81,7 +60,7 @@ export const admissionGuards = {
     without: 'a project whose steps hang has all places',
     ...{ scene: 'window', faults: { hang: 2 }, caught: 'stuck' },
   },
-} satisfies Record<string, AdmissionGuard>;
+} satisfies Table<{ scene: AdmissionScene }>;
 
 /** Which guards are up. */
-export type AdmissionGuards = Readonly<Record<keyof typeof admissionGuards, boolean>>;
+export type AdmissionGuards = Up<typeof admissionGuards>;

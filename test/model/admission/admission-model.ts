@@ -1,15 +1,24 @@
-import type { Model } from '../explore/model.ts';
-import { type Left, plainModel } from '../explore/plain-model.ts';
-import type { AdmissionGuards } from './admission-guards.ts';
-import { movesOfAdmission } from './admission-moves.ts';
+import type { Emit } from '../explore/model.ts';
+import { at, plainModel } from '../explore/plain-model.ts';
+import type { AnyFault, Left } from '../fault.ts';
+import { type MayRun, moveRuns } from '../shared/move-runs.ts';
+import { named, type Suite, suiteOf } from '../suite.ts';
+import { type AdmissionGuards, admissionGuards } from './admission-guards.ts';
+import { type AdmissionScene, type AdmissionState, type AdmittedRun, firstAdmission, IDLE } from './admission-state.ts';
 import {
-  type AdmissionFault,
-  type AdmissionScene,
-  type AdmissionState,
-  firstAdmissionState,
-} from './admission-state.ts';
-
-type AdmissionSetting = { scene: AdmissionScene; guards: AdmissionGuards; left: Left<AdmissionFault> };
+  admit,
+  answer,
+  askAgain,
+  count,
+  endTurn,
+  goOn,
+  loseJobs,
+  park,
+  postpone,
+  rescue,
+  startWork,
+  takeLease,
+} from './admission-writes.ts';
 
 const BOUNDS: Record<AdmissionScene, AdmissionState['bounds']> = {
   window: { a: { window: 1, quota: null }, b: { window: 1, quota: null } },
@@ -17,17 +26,127 @@ const BOUNDS: Record<AdmissionScene, AdmissionState['bounds']> = {
 };
 
 /** The model of the places that the turns of two projects share (R27, R28). */
-export function admissionModel({ scene, guards, left }: AdmissionSetting): Model<AdmissionState> {
-  return plainModel({
-    first: firstAdmissionState({ bounds: BOUNDS[scene], left }),
-    movesOf: (state, emit) => movesOfAdmission(state, guards, emit),
-    brokenIn: () => null,
-    isDone,
-  });
-}
+export const admissionSuite: Suite = suiteOf({
+  promise: 'each project gets its places, and none more than it may have',
+  guards: admissionGuards,
+  modelOf: (guards: AdmissionGuards, { scene, faults }: { scene: AdmissionScene; faults: Left }) =>
+    plainModel<AdmissionState>({
+      first: firstAdmission(BOUNDS[scene]),
+      faults,
+      movesOf: (state, emit) => {
+        handOut(state, guards, emit);
+        for (const index of state.turns.keys()) passTime(state, { index, guards, emit });
+        moveRuns(state, emit, (run, may, slot) => moveRun(state, { run, slot, guards, may }));
+        if (state.turns.some(({ job, oldJob }) => job || oldJob)) emit('the queue loses its jobs', loseJobs, 'flush');
+      },
+      isDone,
+    }),
+  scenes: ({ each }) =>
+    (['window', 'quota'] as const).flatMap((scene) =>
+      named('admission', [
+        { scene, faults: { crash: each, hang: each + 1 } },
+        { scene, faults: { crash: each, lostRequest: each } },
+        { scene, faults: { crash: each, flush: each, step: 1 } },
+        { scene, faults: { crash: each, postpone: each, wait: 1 } },
+        { scene, faults: { duplicate: 1, backlog: 1, cancel: 1 } },
+      ]),
+    ),
+});
 
 /** All that can end has ended: a project whose step hangs may keep its own turns waiting, and no others. */
 function isDone({ turns, runs }: AdmissionState): boolean {
-  const hanging = runs.flatMap(({ at, turn }) => (at === 'hanging' ? [turns[turn]?.project] : []));
+  const hanging = runs.flatMap((run) => (run.at === 'hanging' ? [turns[run.turn]?.project] : []));
   return turns.every(({ project, status }) => status === 'ended' || hanging.includes(project));
+}
+
+/** `admit_turns`: counted and written under one lock; by the process that was asked, or by the clock. */
+function handOut(state: AdmissionState, guards: AdmissionGuards, emit: Emit<AdmissionState>): void {
+  state.admitters.forEach(({ counted }, index) => {
+    // Where they wait for each other, one process is as good as two.
+    if (guards.admissionIsAlone && index > 0) return;
+    const name = `process ${index + 1}`;
+    if (counted) emit(`${name} admits`, (after) => admit(after, index, guards));
+    if (counted)
+      emit(`${name} admits, and dies before it enqueues`, (after) => admit(after, index, guards, 'dies'), 'crash');
+    if (counted || (!state.isRequested && !guards.clockAdmits)) return;
+    emit(`${name} counts places`, (after) => count(after, index, guards));
+  });
+  if (state.isRequested) {
+    emit(
+      'the request for an admission is lost',
+      (after) => Object.assign(after, { isRequested: false }),
+      'lostRequest',
+    );
+  }
+}
+
+type OfTurn = { index: number; guards: AdmissionGuards; emit: Emit<AdmissionState> };
+
+function passTime(state: AdmissionState, { index, guards, emit }: OfTurn): void {
+  const turn = at(state.turns, index);
+  const name = `turn ${index}`;
+  if (turn.status === 'waits') emit(`a client answers ${name}`, (after) => answer(after, index, guards));
+  if (turn.status === 'ended') return;
+  emit(`a caller cancels ${name}`, (after) => endTurn(after, index, guards), 'cancel');
+  if (turn.place === 'none' && turn.isPostponed && guards.endedWaitAsks)
+    emit(`the wait of ${name} is over`, (after) => askAgain(after, index));
+  if (turn.oldJob === false)
+    emit(
+      `an old job of ${name} comes`,
+      (after) => Object.assign(at(after.turns, index), { oldJob: true }),
+      'duplicate',
+    );
+  if (turn.place !== 'held') return;
+  const isAtWork = typeof turn.owner === 'number';
+  const isLate = (after: AdmissionState) => Object.assign(at(after.turns, index), { due: 'late', owner: null });
+  if (turn.due === 'far' && !isAtWork) emit(`${name} is late`, isLate, turn.job ? 'backlog' : undefined);
+  if (turn.due === 'late') emit(`${name} is rescued`, (after) => rescue(after, index));
+}
+
+type OfRun = { run: AdmittedRun; slot: number; guards: AdmissionGuards; may: MayRun<AdmissionState> };
+
+function moveRun(state: AdmissionState, { run, slot, guards, may }: OfRun): void {
+  const index = run.turn;
+  if (run.at === 'idle') takeJobs(state, { run, slot, guards, may });
+  else if (run.at === 'wants-lease')
+    may('takes the lease', (own, after) => {
+      const isTaken = takeLease(after, { index, slot, guards });
+      Object.assign(own, isTaken ? { at: 'working' } : IDLE);
+    });
+  else if (at(state.turns, index).owner !== slot) may('has lost its step', (own) => Object.assign(own, IDLE));
+  else if (run.at === 'working') work(index, guards, may);
+}
+
+function work(index: number, guards: AdmissionGuards, may: MayRun<AdmissionState>): void {
+  const leave = (verb: string, change: (after: AdmissionState) => void, fault?: AnyFault) =>
+    may(
+      verb,
+      (own, after) => {
+        Object.assign(own, IDLE);
+        change(after);
+      },
+      fault,
+    );
+  leave('ends its turn', (after) => endTurn(after, index, guards));
+  leave('goes on to the next step', (after) => goOn(after, index), 'step');
+  leave('leaves its turn to a client', (after) => park(after, index, guards), 'wait');
+  leave('postpones its step', (after) => postpone(after, index, guards), 'postpone');
+  leave('dies', (after) => Object.assign(at(after.turns, index), { owner: 'over' }), 'crash');
+  may('hangs', (own) => Object.assign(own, { at: 'hanging' }), 'hang');
+}
+
+function takeJobs({ turns }: AdmissionState, { slot, guards, may }: OfRun): void {
+  turns.forEach((turn, index) => {
+    for (const job of ['job', 'oldJob'] as const) {
+      if (!turn[job]) continue;
+      may(`takes ${job === 'job' ? 'the job' : 'an old job'} of turn ${index}`, (own, after) => {
+        const taken = at(after.turns, index);
+        taken[job] = false;
+        const hasPlace = turn.place === 'held' || !guards.jobAsksForPlace;
+        if (turn.status !== 'active' || typeof turn.owner === 'number' || !hasPlace) return;
+        Object.assign(own, { at: turn.isFresh ? 'working' : 'wants-lease', turn: index });
+        if (turn.isFresh) startWork(taken, slot, after);
+      });
+    }
+  });
 }

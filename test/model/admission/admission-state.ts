@@ -1,9 +1,4 @@
-import type { Left } from '../explore/plain-model.ts';
-
-/** What may go wrong, or happen from outside, so many times. */
-export type AdmissionFault =
-  | ('crash' | 'flush' | 'duplicate' | 'backlog' | 'lostRequest' | 'hang')
-  | ('step' | 'wait' | 'postpone' | 'cancel');
+import type { Kept } from '../explore/plain-model.ts';
 
 /** What bounds project `a`, which has two turns: the `window` that it shares with `b`, or a `quota` of its own. */
 export type AdmissionScene = 'window' | 'quota';
@@ -14,15 +9,13 @@ export type ProjectName = 'a' | 'b';
 export type Bounds = { window: number; quota: number | null };
 
 /** Two projects with their turns, their places and their jobs. */
-export type AdmissionState = {
+export type AdmissionState = Kept & {
   bounds: Record<ProjectName, Bounds>;
   turns: AdmittedTurn[];
   /** A commit has asked its process for an admission. */
   isRequested: boolean;
   admitters: Admitter[];
   runs: AdmittedRun[];
-  left: Left<AdmissionFault>;
-  broken: string | null;
 };
 
 /** `turns.place` beside what it depends on. */
@@ -47,23 +40,16 @@ export type Admitter = { counted: Record<ProjectName, number> | null };
 export type AdmittedRun = { at: 'idle' | 'wants-lease' | 'working' | 'hanging'; turn: number };
 
 /** A flood of project `a` and one turn of `b`, as their commits left them. */
-export function firstAdmissionState(given: {
-  bounds: AdmissionState['bounds'];
-  left: Left<AdmissionFault>;
-}): AdmissionState {
+export function firstAdmission(bounds: AdmissionState['bounds']): Omit<AdmissionState, keyof Kept> {
   return {
-    bounds: given.bounds,
-    turns: [newTurn('a'), newTurn('a'), newTurn('b')],
-    isRequested: true,
+    ...{ bounds, turns: [newTurn('a'), newTurn('a'), newTurn('b')], isRequested: true },
     admitters: [{ counted: null }, { counted: null }],
-    runs: [
-      { at: 'idle', turn: 0 },
-      { at: 'idle', turn: 0 },
-    ],
-    left: given.left,
-    broken: null,
+    runs: [{ ...IDLE }, { ...IDLE }],
   };
 }
+
+/** A worker without a run. */
+export const IDLE: AdmittedRun = { at: 'idle', turn: 0 };
 
 function newTurn(project: ProjectName): AdmittedTurn {
   return {
@@ -75,11 +61,4 @@ function newTurn(project: ProjectName): AdmittedTurn {
 /** How many places a project has. */
 export function heldBy({ turns }: Pick<AdmissionState, 'turns'>, project: ProjectName): number {
   return turns.filter((turn) => turn.project === project && turn.place === 'held').length;
-}
-
-/** A turn of the model. */
-export function turnIn({ turns }: AdmissionState, index: number): AdmittedTurn {
-  const turn = turns[index];
-  if (!turn) throw new Error(`There is no turn ${index}.`);
-  return turn;
 }

@@ -1,12 +1,6 @@
+import { at } from '../explore/plain-model.ts';
 import type { AdmissionGuards } from './admission-guards.ts';
-import {
-  type AdmissionState,
-  type AdmittedTurn,
-  type Admitter,
-  heldBy,
-  type ProjectName,
-  turnIn,
-} from './admission-state.ts';
+import { type AdmissionState, type AdmittedTurn, heldBy, type ProjectName } from './admission-state.ts';
 
 const PROJECTS: ProjectName[] = ['a', 'b'];
 
@@ -20,13 +14,13 @@ export function count(after: AdmissionState, index: number, guards: AdmissionGua
     const ofWindow = guards.windowBoundsProject ? window : 2;
     return Math.min(ofWindow, quota ?? ofWindow) - heldBy(after, project);
   };
-  (after.admitters[index] as Admitter).counted = { a: roomOf('a'), b: roomOf('b') };
+  at(after.admitters, index).counted = { a: roomOf('a'), b: roomOf('b') };
   after.isRequested = false;
 }
 
 /** Hands out what it has counted; the first turns that ask get it. */
 export function admit(after: AdmissionState, index: number, guards: AdmissionGuards, ends?: 'dies'): void {
-  const admitter = after.admitters[index] as Admitter;
+  const admitter = at(after.admitters, index);
   for (const project of PROJECTS) {
     const room = admitter.counted?.[project] ?? 0;
     const asking = after.turns.filter((turn) => turn.project === project && turn.place === 'wanted');
@@ -44,7 +38,7 @@ export function takeLease(
   after: AdmissionState,
   { index, slot, guards }: { index: number; slot: number; guards: AdmissionGuards },
 ): boolean {
-  const turn = turnIn(after, index);
+  const turn = at(after.turns, index);
   if (turn.status !== 'active' || typeof turn.owner === 'number') return false;
   if (turn.place !== 'held' && guards.leaseAsksForPlace) return false;
   startWork(turn, slot, after);
@@ -58,32 +52,28 @@ export function startWork(turn: AdmittedTurn, slot: number, after: AdmissionStat
 }
 
 export function endTurn(after: AdmissionState, index: number, guards: AdmissionGuards): void {
-  const place = guards.endGivesPlaceBack ? null : turnIn(after, index).place;
-  Object.assign(turnIn(after, index), { ...FREE, status: 'ended', place, due: 'never' });
+  const place = guards.endGivesPlaceBack ? null : at(after.turns, index).place;
+  Object.assign(at(after.turns, index), { ...FREE, status: 'ended', place, due: 'never' });
   after.isRequested = true;
-}
-
-export function cancel(after: AdmissionState, index: number, guards: AdmissionGuards): void {
-  endTurn(after, index, guards);
 }
 
 /** The next step of a turn that has its place. */
 export function goOn(after: AdmissionState, index: number): void {
-  const turn = turnIn(after, index);
+  const turn = at(after.turns, index);
   Object.assign(turn, { ...FREE, isFresh: true, due: 'far', oldJob: turn.oldJob || turn.job, job: true });
 }
 
 /** `save-round.ts`, `advance-batch.ts`: every open call waits for an answer from outside. */
 export function park(after: AdmissionState, index: number, guards: AdmissionGuards): void {
-  giveBack(turnIn(after, index), guards);
-  Object.assign(turnIn(after, index), { status: 'waits' });
+  giveBack(at(after.turns, index), guards);
+  Object.assign(at(after.turns, index), { status: 'waits' });
   after.isRequested = true;
 }
 
 /** `postpone.ts`: no job is enqueued, the wait ends by the clock. */
 export function postpone(after: AdmissionState, index: number, guards: AdmissionGuards): void {
-  giveBack(turnIn(after, index), guards);
-  Object.assign(turnIn(after, index), { isPostponed: true });
+  giveBack(at(after.turns, index), guards);
+  Object.assign(at(after.turns, index), { isPostponed: true });
   after.isRequested = true;
 }
 
@@ -94,7 +84,7 @@ function giveBack(turn: AdmittedTurn, guards: AdmissionGuards): void {
 
 /** `answer-calls.ts`: what a client makes due asks for a place like any other. */
 export function answer(after: AdmissionState, index: number, guards: AdmissionGuards): void {
-  const turn = turnIn(after, index);
+  const turn = at(after.turns, index);
   const place = turn.place === 'held' || !guards.answerAsksForPlace ? 'held' : 'wanted';
   const isHeld = place === 'held';
   Object.assign(turn, { status: 'active', place, isFresh: true, due: isHeld ? 'far' : 'never', job: isHeld });
@@ -106,11 +96,11 @@ export function answer(after: AdmissionState, index: number, guards: AdmissionGu
 
 /** The wait of a postponed step is over. */
 export function askAgain(after: AdmissionState, index: number): void {
-  Object.assign(turnIn(after, index), { place: 'wanted', isPostponed: false });
+  Object.assign(at(after.turns, index), { place: 'wanted', isPostponed: false });
 }
 
 export function rescue(after: AdmissionState, index: number): void {
-  const turn = turnIn(after, index);
+  const turn = at(after.turns, index);
   Object.assign(turn, { isFresh: false, due: 'far', oldJob: turn.oldJob || turn.job, job: true });
 }
 

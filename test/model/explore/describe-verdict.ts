@@ -6,9 +6,9 @@ export function describeVerdict(verdict: Verdict): string {
   return [sentenceOf(verdict), ...steps].join('\n');
 }
 
-/** How a verdict catches a mutant: it breaks a promise, or cannot end any more. */
-export function caughtAs(verdict: Verdict): { broken: string } | Verdict['kind'] {
-  return verdict.kind === 'broken' ? { broken: verdict.promise } : verdict.kind;
+/** How a verdict catches a mutant: by the promise that is broken, or as `stuck`. Else it is `safe` or `cut`. */
+export function caughtAs(verdict: Verdict): string {
+  return verdict.kind === 'broken' ? verdict.promise : verdict.kind;
 }
 
 function sentenceOf(verdict: Verdict): string {

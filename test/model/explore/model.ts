@@ -1,3 +1,8 @@
+import type { AnyFault } from '../fault.ts';
+
+/** Emits one thing that may happen next: its name, what it changes, and the fault it takes, if any. */
+export type Emit<S, F extends AnyFault = AnyFault> = (verb: string, change: (after: S) => void, fault?: F) => void;
+
 /** One move that was made; `fault` is what had to go wrong for it. */
 export type Made<S> = { next: S; verb: string; fault: string | undefined };
 

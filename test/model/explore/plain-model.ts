@@ -1,31 +1,29 @@
-import type { Model } from './model.ts';
+import type { Left } from '../fault.ts';
+import type { Emit, Model } from './model.ts';
 
-/** Emits one thing that may happen next: its name, what it changes, and the fault it takes, if any. */
-export type EmitPlain<S, F extends string> = (verb: string, change: (after: S) => void, fault?: F) => void;
+/** The part that all small models share: the faults that are left, and the promise that was broken on the way. */
+export type Kept = { left: Left; broken: string | null };
 
-/** How often each fault may still happen. */
-export type Left<F extends string> = Partial<Record<F, number>>;
-
-/** What a small model says of itself. Its state is plain data, which marks itself what was `broken` in it. */
-export type PlainModel<S, F extends string> = {
-  first: S;
-  movesOf(state: S, emit: EmitPlain<S, F>): void;
+/** A small model. Its state is plain data, which marks itself what was `broken` in it. */
+export type PlainModel<S extends Kept> = {
+  first: Omit<S, keyof Kept>;
+  faults: Left;
+  movesOf(state: S, emit: Emit<S>): void;
   /** What must be true in every state. */
-  brokenIn(state: S): string | null;
+  brokenIn?(state: S): string | null;
   isDone(state: S): boolean;
 };
 
 /** A model whose states are small enough to be copied and compared as they are. */
-export function plainModel<S extends { broken: string | null; left: Left<F> }, F extends string>(
-  plain: PlainModel<S, F>,
-): Model<S> {
+export function plainModel<S extends Kept>({ first, faults, movesOf, brokenIn, isDone }: PlainModel<S>): Model<S> {
   return {
-    first: plain.first,
+    // All of S that a model does not give is kept for it.
+    first: { ...first, left: faults, broken: null } as unknown as S,
     keyOf: (state) => JSON.stringify(state),
-    brokenIn: (state) => state.broken ?? plain.brokenIn(state),
-    isDone: plain.isDone,
+    brokenIn: (state) => state.broken ?? brokenIn?.(state) ?? null,
+    isDone,
     makeMoves: (state, report) =>
-      plain.movesOf(state, (verb, change, fault) => {
+      movesOf(state, (verb, change, fault) => {
         const left = fault === undefined ? 0 : (state.left[fault] ?? 0);
         if (fault !== undefined && left === 0) return;
         const next = copyPlain(state);
@@ -44,4 +42,11 @@ function copyPlain<T>(value: T): T {
   const copy: Record<string, unknown> = {};
   for (const name in value) copy[name] = copyPlain(value[name]);
   return copy as T;
+}
+
+/** The element of a list that is there. */
+export function at<T>(list: T[], index: number): T {
+  const element = list[index];
+  if (element === undefined) throw new Error(`There is no element ${index}.`);
+  return element;
 }

@@ -3,7 +3,7 @@ import { callGuards } from './call-guards.ts';
 import { continueGuards } from './continue-guards.ts';
 import { deliveryGuards } from './delivery-guards.ts';
 import { endGuards } from './end-guards.ts';
-import { type Guard, upExcept } from './guard.ts';
+import type { Up } from './guard.ts';
 import { handOverGuards } from './hand-over-guards.ts';
 import { leaseGuards } from './lease-guards.ts';
 import { repairGuards } from './repair-guards.ts';
@@ -15,15 +15,5 @@ export const allGuards = {
   ...{ ...answerGuards, ...endGuards, ...deliveryGuards, ...handOverGuards, ...repairGuards },
 };
 
-export type GuardName = keyof typeof allGuards;
-
 /** Which guards are up. */
-export type Guards = Readonly<Record<GuardName, boolean>>;
-
-/** All guards by their names, in the order of the tables. */
-export const guardNames: [GuardName, Guard][] = Object.entries(allGuards) as [GuardName, Guard][];
-
-/** The protocol as built, but for the guards that are `down`. */
-export function guardsUp(...down: GuardName[]): Guards {
-  return upExcept(allGuards, down);
-}
+export type Guards = Up<typeof allGuards>;

@@ -1,59 +1,41 @@
-import type { Guard } from './guard.ts';
+import { CHECKPOINT, type Guard, TURNS, WORKER } from './guard.ts';
 
 /** Calls that wait for an answer from outside: R15. */
 export const answerGuards = {
   answerIsFirst: {
-    ...{
-      rule: 'R15',
-      file: 'packages/core/checkpoint/turns/answer-calls.ts',
-      code: 'and tool_calls.result is null and waits_for is not null',
-    },
+    ...{ rule: 'R15', file: `${TURNS}/answer-calls.ts` },
+    code: 'and tool_calls.result is null and waits_for is not null',
     without: 'an answer counts although the call has a result',
-    ...{
-      scene: { calls: 'client', expires: true },
-      faults: { answer: 1 },
-      caught: { broken: 'a written result changed' },
-    },
+    ...{ scene: { calls: 'client', expires: true }, faults: { answer: 1 }, caught: 'a written result changed' },
   },
   answeredTurnIsDue: {
-    ...{ rule: 'R15', file: 'packages/core/checkpoint/turns/commits/advance-any.ts' },
+    ...{ rule: 'R15', file: `${TURNS}/commits/advance-any.ts` },
     code: 'case when is_complete or (was_waiting and not is_waiting) then dueNext',
     shared: {
-      file: 'packages/core/checkpoint/sql/fresh-step.ts',
+      file: `${CHECKPOINT}/sql/fresh-step.ts`,
       code: 'else dueWithPlace(dueIn(timing.graceMs)) end',
     },
     without: 'what an answer unblocks stays due when it was',
     ...{ scene: { calls: 'client' }, faults: { crash: 1 }, caught: 'stuck' },
   },
   answerRaisesGeneration: {
-    ...{
-      rule: 'R15',
-      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
-      code: 'then work.generation + 1',
-    },
+    ...{ rule: 'R15', file: `${TURNS}/commits/advance-any.ts`, code: 'then work.generation + 1' },
     without: 'an allowed call is enqueued under an id that may still be live',
     ...{ scene: { calls: 'approval', rescuerOff: true }, faults: {}, caught: 'stuck' },
   },
   waitingTurnIsDue: {
-    ...{
-      rule: 'R15',
-      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
-      code: "then least(coalesce(work.deadline_at, 'infinity'), (nextExpiry()))",
-    },
+    ...{ rule: 'R15', file: `${TURNS}/commits/advance-any.ts` },
+    code: "then least(coalesce(work.deadline_at, 'infinity'), (nextExpiry()))",
     without: 'a waiting turn is not due when its call expires',
     ...{ scene: { calls: 'client', expires: true }, faults: {}, caught: 'stuck' },
   },
   saveSeesAnswers: {
-    ...{ rule: 'R15', file: 'services/worker/batch/result-writer.ts', code: 'await lockTurn(trx, turn.id);' },
+    ...{ rule: 'R15', file: `${WORKER}/batch/result-writer.ts`, code: 'await lockTurn(trx, turn.id);' },
     without: 'a result is saved beside an answer that it does not see',
-    ...{ scene: { calls: 'client' }, faults: {}, caught: { broken: 'a turn requires action although no call waits' } },
+    ...{ scene: { calls: 'client' }, faults: {}, caught: 'a turn requires action although no call waits' },
   },
   batchGoesOn: {
-    ...{
-      rule: 'R15',
-      file: 'services/worker/batch/run-batch.ts',
-      code: 'if (wakeups.length === 0) return goOn(',
-    },
+    ...{ rule: 'R15', file: `${WORKER}/batch/run-batch.ts`, code: 'if (wakeups.length === 0) return goOn(' },
     without: 'a run leaves its batch although one of the calls was allowed meanwhile',
     ...{ scene: { calls: 'approval', rescuerOff: true }, faults: {}, caught: 'stuck' },
   },

@@ -1,4 +1,4 @@
-import { type Guard, LEASED } from './guard.ts';
+import { type Guard, LEASED, TURN, TURNS, WORKER } from './guard.ts';
 
 const tools = { calls: 'tools' } as const;
 const once = { calls: 'once' } as const;
@@ -6,91 +6,58 @@ const once = { calls: 'once' } as const;
 /** Calls that may be made once, or again under the same key: R6, R7, R8, R13. */
 export const callGuards = {
   claimIsCommitted: {
-    ...{
-      rule: 'R6',
-      file: 'services/worker/batch/run-batch.ts',
-      code: '() => claimCalls(',
-    },
+    ...{ rule: 'R6', file: `${WORKER}/batch/run-batch.ts`, code: '() => claimCalls(' },
     without: 'a call is made without a claim',
-    ...{ scene: tools, faults: { crash: 1 }, caught: { broken: 'an at_most_once call was made twice' } },
+    ...{ scene: tools, faults: { crash: 1 }, caught: 'an at_most_once call was made twice' },
   },
   claimLocksTurn: {
-    ...{ rule: 'R6', file: 'packages/core/checkpoint/turns/claim-calls.ts', code: 'for no key update' },
+    ...{ rule: 'R6', file: `${TURNS}/claim-calls.ts`, code: 'for no key update' },
     without: 'a claim trusts what it has read of the turn',
-    ...{ scene: tools, faults: { cancel: 1 }, caught: { broken: 'a call was claimed after its turn had ended' } },
+    ...{ scene: tools, faults: { cancel: 1 }, caught: 'a call was claimed after its turn had ended' },
   },
   claimIsFirst: {
-    ...{
-      rule: 'R6',
-      file: 'packages/core/checkpoint/turns/claim-calls.ts',
-      code: '(claimed_by is null or claimed_by = runId)',
-    },
+    ...{ rule: 'R6', file: `${TURNS}/claim-calls.ts`, code: '(claimed_by is null or claimed_by = runId)' },
     without: 'a claim takes over that of another run',
-    ...{ scene: once, faults: { duplicate: 1, crash: 1 }, caught: { broken: 'an at_most_once call was made twice' } },
+    ...{ scene: once, faults: { duplicate: 1, crash: 1 }, caught: 'an at_most_once call was made twice' },
   },
   claimTakesLease: {
-    ...{ rule: 'R6', file: 'packages/core/checkpoint/turns/claim-calls.ts' },
-    code: 'update work set leaseFor(sqlrunId)',
-    shared: LEASED,
+    ...{ rule: 'R6', file: `${TURNS}/claim-calls.ts`, code: 'update work set leaseFor(sqlrunId)', shared: LEASED },
     without: 'a claim is made without a lease',
-    ...{ scene: tools, faults: { duplicate: 1 } },
-    caught: { broken: 'outcome_unknown was saved for a call that was never made' },
+    ...{ scene: tools, faults: { duplicate: 1 }, caught: 'outcome_unknown was saved for a call that was never made' },
   },
   staleClaimIsRenewed: {
-    ...{
-      rule: 'R7',
-      file: 'services/worker/batch/answer-call.ts',
-      code: 'if (onlyOnce) await makeSure(',
-    },
+    ...{ rule: 'R7', file: `${WORKER}/batch/answer-call.ts`, code: 'if (onlyOnce) await makeSure(' },
     without: 'a run that slept since its claim makes the call',
-    ...{ scene: once, faults: { stall: 1 } },
-    caught: { broken: 'a call was made after it was answered or its turn had ended' },
+    ...{ scene: once, faults: { stall: 1 }, caught: 'a call was made after it was answered or its turn had ended' },
   },
   unknownIsSaved: {
-    ...{
-      rule: 'R8',
-      file: 'services/worker/batch/plan-calls.ts',
-      code: "if (call.claimedBy !== null) return kind: 'give-up' ;",
-    },
+    ...{ rule: 'R8', file: `${WORKER}/batch/plan-calls.ts` },
+    code: "if (call.claimedBy !== null) return kind: 'give-up' ;",
     without: 'a run waits for the one that claimed the call',
     ...{ scene: tools, faults: { crash: 1 }, caught: 'stuck' },
   },
   unknownNeedsLease: {
-    ...{
-      rule: 'R8',
-      file: 'packages/core/checkpoint/turns/save-results.ts',
-      code: '("leaseOwner" is null or (lease_owner = "leaseOwner" and lease_until > now()))',
-    },
+    ...{ rule: 'R8', file: `${TURNS}/save-results.ts` },
+    code: '("leaseOwner" is null or (lease_owner = "leaseOwner" and lease_until > now()))',
     without: 'a claim is given up by a run that does not have the lease',
     ...{ scene: { calls: 'approval' }, faults: { duplicate: 1 } },
-    caught: { broken: 'outcome_unknown was saved for a call that was never made' },
+    caught: 'outcome_unknown was saved for a call that was never made',
   },
   madeCallKeepsClaim: {
-    ...{
-      rule: 'R8',
-      file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: 'index not in (select value::int from json_array_elements_text(called))',
-    },
+    ...{ rule: 'R8', file: `${TURNS}/postpone.ts` },
+    code: 'index not in (select value::int from json_array_elements_text(called))',
     without: 'a run that is stopped gives back the claim of a call it has made',
-    ...{
-      scene: { calls: 'once', rescuerOff: true },
-      faults: { stall: 1, shutdown: 1 },
-      caught: { broken: 'an at_most_once call was made twice' },
-    },
+    ...{ scene: { calls: 'once', rescuerOff: true }, faults: { stall: 1, shutdown: 1 } },
+    caught: 'an at_most_once call was made twice',
   },
   unmadeCallLosesClaim: {
-    ...{
-      rule: 'R8',
-      file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: 'update tool_calls set claimed_by = null',
-    },
+    ...{ rule: 'R8', file: `${TURNS}/postpone.ts`, code: 'update tool_calls set claimed_by = null' },
     without: 'a run that is stopped keeps the claim of a call it has not made',
-    ...{ scene: tools, faults: { shutdown: 1 } },
-    caught: { broken: 'outcome_unknown was saved for a call that was never made' },
+    ...{ scene: tools, faults: { shutdown: 1 }, caught: 'outcome_unknown was saved for a call that was never made' },
   },
   keyIsStored: {
-    ...{ rule: 'R13', file: 'packages/core/turn/call.ts', code: 'turnId.round.id' },
+    ...{ rule: 'R13', file: `${TURN}/call.ts`, code: 'turnId.round.id' },
     without: 'each run makes a key of its own',
-    ...{ scene: tools, faults: { crash: 1 }, caught: { broken: 'one call went out under two keys' } },
+    ...{ scene: tools, faults: { crash: 1 }, caught: 'one call went out under two keys' },
   },
 } satisfies Record<string, Guard>;

@@ -1,27 +1,25 @@
-import type { Guard } from './guard.ts';
+import { CHECKPOINT, type Guard, TURNS, WORKER } from './guard.ts';
 
 /** How a worker continues with the step that its commit made due: R1, R3, R11. */
 export const continueGuards = {
   continuedStepIsLeased: {
-    ...{ rule: 'R3', file: 'packages/core/checkpoint/sql/fresh-step.ts' },
-    code: 'lease_until: sql`case when continues then',
+    ...{ rule: 'R3', file: `${CHECKPOINT}/sql/fresh-step.ts`, code: 'lease_until: sql`case when continues then' },
     without: 'a worker continues although its commit gave no lease to the next run',
     ...{ scene: { calls: 'tools', maxRequests: 1, continues: true }, faults: { duplicate: 1 } },
-    caught: { broken: 'the model was asked too often for a round' },
+    caught: 'the model was asked too often for a round',
   },
   nextRunIsNew: {
-    ...{ rule: 'R1', file: 'services/worker/lease/run.ts', code: 'nextRun: newRunId()' },
+    ...{ rule: 'R1', file: `${WORKER}/lease/run.ts`, code: 'nextRun: newRunId()' },
     without: 'a commit gives the lease of the next step to the run of the step before',
-    ...{ scene: { calls: 'tools' }, faults: { lostAck: 1 } },
-    caught: { broken: 'a run has the lease of a step that it is not on' },
+    ...{ scene: { calls: 'tools' }, faults: { lostAck: 1 }, caught: 'a run has the lease of a step that it is not on' },
   },
   waitingTurnIsNotLeased: {
-    ...{ rule: 'R3', file: 'packages/core/checkpoint/turns/save-round.ts', code: 'waits ? null : nextRun' },
+    ...{ rule: 'R3', file: `${TURNS}/save-round.ts`, code: 'waits ? null : nextRun' },
     without: 'a commit leases a turn that waits for an answer from outside',
-    ...{ scene: { calls: 'client' }, faults: {}, caught: { broken: 'a leased turn is not due' } },
+    ...{ scene: { calls: 'client' }, faults: {}, caught: 'a leased turn is not due' },
   },
   continuedJobStays: {
-    ...{ rule: 'R11', file: 'services/worker/job-handler.ts', code: 'step = await work(step, place)' },
+    ...{ rule: 'R11', file: `${WORKER}/job-handler.ts`, code: 'step = await work(step, place)' },
     without: 'a worker that continues acknowledges its job before it enqueues what is due',
     ...{ scene: { calls: 'tools', rescuerOff: true }, faults: { crash: 1 }, caught: 'stuck' },
   },

@@ -1,66 +1,40 @@
-import type { Guard } from './guard.ts';
+import { CHECKPOINT, type Guard, TURNS } from './guard.ts';
 
-const TAKE = 'packages/core/checkpoint/webhooks/take-deliveries.ts';
+const TAKE = `${CHECKPOINT}/webhooks/take-deliveries.ts`;
 const short = { calls: 'none' } as const;
 
 /** Webhooks: R16. */
 export const deliveryGuards = {
   endCreatesDelivery: {
-    ...{
-      rule: 'R16',
-      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
-      code: 'delivery as (createDeliveries(',
-    },
+    ...{ rule: 'R16', file: `${TURNS}/commits/write-ending.ts`, code: 'delivery as (createDeliveries(' },
     without: 'a delivery is written after the end that it reports',
-    ...{ scene: short, faults: {}, caught: { broken: 'an end and its delivery were not written together' } },
+    ...{ scene: short, faults: {}, caught: 'an end and its delivery were not written together' },
   },
   deliveryIsDue: {
-    ...{
-      rule: 'R16',
-      file: 'packages/core/checkpoint/sql/deliveries.ts',
-      code: 'wanted.with_turn, now(), now()',
-    },
+    ...{ rule: 'R16', file: `${CHECKPOINT}/sql/deliveries.ts`, code: 'wanted.with_turn, now(), now()' },
     without: 'a delivery is not due',
     ...{ scene: short, faults: {}, caught: 'stuck' },
   },
   deliveryChecksLease: {
-    ...{
-      rule: 'R16',
-      file: TAKE,
-      code: 'id in (select id from chosen) and due_at <= now() for no key update skip locked',
-    },
+    ...{ rule: 'R16', file: TAKE },
+    code: 'id in (select id from chosen) and due_at <= now() for no key update skip locked',
     without: 'a delivery is taken although another worker has its lease',
-    ...{ scene: short, faults: {}, caught: { broken: 'two workers made the same delivery at once' } },
+    ...{ scene: short, faults: {}, caught: 'two workers made the same delivery at once' },
   },
   deliveryWaitsForEarlier: {
     ...{ rule: 'R16', file: TAKE, code: 'and not exists (earlier)' },
     without: 'a delivery overtakes the one before it',
-    ...{
-      scene: short,
-      faults: { definite: 1, retry: 1 },
-      caught: { broken: 'two webhooks of a turn came in the wrong order' },
-    },
+    ...{ scene: short, faults: { definite: 1, retry: 1 }, caught: 'two webhooks of a turn came in the wrong order' },
   },
   attemptCountsOnce: {
-    ...{
-      rule: 'R16',
-      file: 'packages/core/checkpoint/webhooks/save-delivery.ts',
-      code: "and status = 'pending' and attempts = attempt.attempts",
-    },
+    ...{ rule: 'R16', file: `${CHECKPOINT}/webhooks/save-delivery.ts` },
+    code: "and status = 'pending' and attempts = attempt.attempts",
     without: 'an attempt counts although another was counted meanwhile',
-    ...{
-      scene: short,
-      faults: { stall: 1, refusal: 1 },
-      caught: { broken: 'a delivery that was over became due again' },
-    },
+    ...{ scene: short, faults: { stall: 1, refusal: 1 }, caught: 'a delivery that was over became due again' },
   },
   eventIdStays: {
-    ...{
-      rule: 'R16',
-      file: TAKE,
-      code: "json_build_object('id', eventId",
-    },
+    ...{ rule: 'R16', file: TAKE, code: "json_build_object('id', eventId" },
     without: 'each attempt is an event of its own',
-    ...{ scene: short, faults: { crash: 1 }, caught: { broken: 'one event was sent under two ids' } },
+    ...{ scene: short, faults: { crash: 1 }, caught: 'one event was sent under two ids' },
   },
 } satisfies Record<string, Guard>;

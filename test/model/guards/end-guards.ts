@@ -1,4 +1,4 @@
-import type { Guard } from './guard.ts';
+import { type Guard, TURNS } from './guard.ts';
 
 const tools = { calls: 'tools' } as const;
 const short = { calls: 'none' } as const;
@@ -7,93 +7,60 @@ const ahead = { calls: 'none', next: 'waits' } as const;
 /** How a turn ends, comes back, and makes room: R12, R14, R17. */
 export const endGuards = {
   endIsFinal: {
-    ...{
-      rule: 'R12',
-      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
-      code: 'join work on mayEnd for no key update of work',
-      shared: {
-        file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
-        code: 'work.id = "turnId" and ("onlyStep" is null or work.step = "onlyStep")',
-      },
+    ...{ rule: 'R12', file: `${TURNS}/commits/write-ending.ts`, code: 'join work on mayEnd for no key update of work' },
+    shared: {
+      file: `${TURNS}/commits/write-ending.ts`,
+      code: 'work.id = "turnId" and ("onlyStep" is null or work.step = "onlyStep")',
     },
     without: 'a turn that has ended is ended again',
-    ...{ scene: tools, faults: { cancel: 1 }, caught: { broken: 'a turn that had ended was ended again' } },
+    ...{ scene: tools, faults: { cancel: 1 }, caught: 'a turn that had ended was ended again' },
   },
   endSettlesCalls: {
-    ...{
-      rule: 'R12',
-      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
-      code: 'settled as (hasRound ? noCalls : settleCalls)',
-    },
+    ...{ rule: 'R12', file: `${TURNS}/commits/write-ending.ts`, code: 'settled as (hasRound ? noCalls : settleCalls)' },
     without: 'an end leaves open calls behind',
-    ...{ scene: tools, faults: { cancel: 1 }, caught: { broken: 'a turn ended with open calls' } },
+    ...{ scene: tools, faults: { cancel: 1 }, caught: 'a turn ended with open calls' },
   },
   endClearsLease: {
-    ...{
-      rule: 'R12',
-      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
-      code: 'gone as (delete from work using target where work.id = target.id returning work.id)',
-    },
+    ...{ rule: 'R12', file: `${TURNS}/commits/write-ending.ts` },
+    code: 'gone as (delete from work using target where work.id = target.id returning work.id)',
     without: 'an end leaves the lease behind',
-    ...{ scene: short, faults: {}, caught: { broken: 'an ended turn still has a lease' } },
+    ...{ scene: short, faults: {}, caught: 'an ended turn still has a lease' },
   },
   retryOnlyFailed: {
-    ...{
-      rule: 'R14',
-      file: 'packages/core/checkpoint/turns/retry.ts',
-      code: "where id = turnId and status = 'failed'",
-    },
+    ...{ rule: 'R14', file: `${TURNS}/retry.ts`, code: "where id = turnId and status = 'failed'" },
     without: 'any ended turn can be reopened',
-    ...{
-      scene: short,
-      faults: { cancel: 1, retry: 1 },
-      caught: { broken: 'a turn that had ended for good was reopened' },
-    },
+    ...{ scene: short, faults: { cancel: 1, retry: 1 }, caught: 'a turn that had ended for good was reopened' },
   },
   retryIsDue: {
-    ...{
-      rule: 'R14',
-      file: 'packages/core/checkpoint/turns/retry.ts',
-      code: 'case when is_free and not needsPlace then dueIn(timing.graceMs)',
-    },
+    ...{ rule: 'R14', file: `${TURNS}/retry.ts` },
+    code: 'case when is_free and not needsPlace then dueIn(timing.graceMs)',
     without: 'a reopened turn is not due',
     ...{ scene: short, faults: { definite: 1, retry: 1, crash: 1 }, caught: 'stuck' },
   },
   retryRaisesGeneration: {
-    ...{
-      rule: 'R14',
-      file: 'packages/core/checkpoint/turns/retry.ts',
-      code: 'step, generation + 1, edition,',
-    },
+    ...{ rule: 'R14', file: `${TURNS}/retry.ts`, code: 'step, generation + 1, edition,' },
     without: 'a reopened turn is enqueued under an id that may still be live',
     ...{ scene: { calls: 'none', rescuerOff: true }, faults: { definite: 1, retry: 1 }, caught: 'stuck' },
   },
   retryChecksHead: {
-    ...{ rule: 'R14', file: 'packages/core/checkpoint/turns/retry.ts' },
+    ...{ rule: 'R14', file: `${TURNS}/retry.ts` },
     code: 'select not exists (select from work where conversation_id = turn.conversation_id and at_head) as is_free',
     without: 'a reopened turn goes to the head although another is there',
-    ...{ scene: ahead, faults: { definite: 1, retry: 1 }, caught: { broken: 'two turns are at the head' } },
+    ...{ scene: ahead, faults: { definite: 1, retry: 1 }, caught: 'two turns are at the head' },
   },
   endPromotesNext: {
-    ...{
-      rule: 'R17',
-      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
-      code: ': promoteNext)',
-    },
+    ...{ rule: 'R17', file: `${TURNS}/commits/write-ending.ts`, code: ': promoteNext)' },
     without: 'the next turn is not promoted by the end',
     ...{ scene: ahead, faults: {}, caught: 'stuck' },
   },
   promotedTurnIsDue: {
-    ...{
-      rule: 'R17',
-      file: 'packages/core/checkpoint/turns/commits/promote-next.ts',
-      code: 'set at_head = true, due_at = dueWithPlace(dueIn(timing.graceMs))',
-    },
+    ...{ rule: 'R17', file: `${TURNS}/commits/promote-next.ts` },
+    code: 'set at_head = true, due_at = dueWithPlace(dueIn(timing.graceMs))',
     without: 'a promoted turn is not due',
     ...{ scene: ahead, faults: { crash: 1 }, caught: 'stuck' },
   },
   endSeesNewTurns: {
-    ...{ rule: 'R17', file: 'packages/core/checkpoint/turns/commits/write-ending.ts' },
+    ...{ rule: 'R17', file: `${TURNS}/commits/write-ending.ts` },
     code: 'and seen.turns = conversation.turns and seen.reopened = conversation.reopened)',
     without: 'an end assumes that no turn waits although one was created meanwhile',
     ...{ scene: { calls: 'none', next: 'comes' }, faults: {}, caught: 'stuck' },

@@ -1,4 +1,4 @@
-import type { Budget } from '../fault.ts';
+import type { Budget, Left } from '../fault.ts';
 import type { RuleName } from '../rules.ts';
 import type { Scene } from '../scene.ts';
 
@@ -9,9 +9,15 @@ import type { Scene } from '../scene.ts';
 export type Guard = GuardWords & {
   scene: Scene;
   faults: Budget;
-  /** How the mutant is caught: it breaks a promise, or the turn cannot end any more. */
-  caught: 'stuck' | { broken: string };
+  /** The promise that the mutant breaks, or `stuck`: the turn cannot end any more. */
+  caught: string;
 };
+
+/** The guards of a small model, each with the faults that show its lack. */
+export type Table<Extra = unknown> = Record<string, GuardWords & { faults: Left; caught: string } & Extra>;
+
+/** Which guards of a table are up. */
+export type Up<Guards> = Readonly<Record<keyof Guards, boolean>>;
 
 /** A guard in words. `awaited`: it was played before the code was written, which will say about this. */
 export type GuardWords = CodedWords | (Words & { awaited: string });
@@ -25,7 +31,13 @@ type CodedWords = Words & {
 
 type SharedWords = { file: string; code: string };
 
-const LEASE = 'packages/core/checkpoint/sql/lease.ts';
+/** The folders of the files that have guards. */
+export const CHECKPOINT = 'packages/core/checkpoint';
+export const TURNS = `${CHECKPOINT}/turns`;
+export const TURN = 'packages/core/turn';
+export const WORKER = 'services/worker';
+
+const LEASE = `${CHECKPOINT}/sql/lease.ts`;
 
 /** No run has the lease. */
 export const IS_FREE: SharedWords = { file: LEASE, code: '(work.lease_owner is null or work.lease_until < now())' };
@@ -42,7 +54,7 @@ export const LEASED: SharedWords = {
   code: 'lease_owner = runId, lease_until = inMs(timing.leaseMs), due_at = inMs(timing.leaseMs)',
 };
 
-const REPLY = 'packages/core/checkpoint/turns/commits/write-reply.ts';
+const REPLY = `${TURNS}/commits/write-reply.ts`;
 
 /** The turn is at the round of the reply, and at its model. */
 export const IS_AT_ROUND: SharedWords = {

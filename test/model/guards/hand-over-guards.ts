@@ -1,21 +1,18 @@
-import type { Guard } from './guard.ts';
+import { type Guard, TURN, WORKER } from './guard.ts';
 
 const handed = { calls: 'handed' } as const;
 
 /** Calls that the caller answers in a later turn: R19. */
 export const handOverGuards = {
   handedOverIsSettled: {
-    ...{ rule: 'R19', file: 'services/worker/round/new-calls.ts', code: '? HANDED_OVER : null' },
+    ...{ rule: 'R19', file: `${WORKER}/round/new-calls.ts`, code: '? HANDED_OVER : null' },
     without: 'a call that is handed over is saved as open',
     ...{ scene: handed, faults: {}, caught: 'stuck' },
   },
   handOverEndsTurn: {
-    ...{
-      rule: 'R19',
-      file: 'packages/core/turn/next-step.ts',
-      code: "if (isHandedOver(turn)) return kind: 'end', because: 'hand-over' ;",
-    },
+    ...{ rule: 'R19', file: `${TURN}/next-step.ts` },
+    code: "if (isHandedOver(turn)) return kind: 'end', because: 'hand-over' ;",
     without: 'the next round is asked for although calls of the last are handed over',
-    ...{ scene: handed, faults: {}, caught: { broken: 'the model was asked about a call that its caller answers' } },
+    ...{ scene: handed, faults: {}, caught: 'the model was asked about a call that its caller answers' },
   },
 } satisfies Record<string, Guard>;

@@ -1,4 +1,4 @@
-import { type Guard, IS_AT_ROUND, MAY_GIVE_UP } from './guard.ts';
+import { CHECKPOINT, type Guard, IS_AT_ROUND, MAY_GIVE_UP, TURNS, WORKER } from './guard.ts';
 
 const tools = { calls: 'tools' } as const;
 const once = { calls: 'once' } as const;
@@ -7,110 +7,66 @@ const short = { calls: 'none' } as const;
 /** What may be written, and what is due then: R2, R5, R10, R11. */
 export const writeGuards = {
   rescuerFindsDueTurns: {
-    ...{
-      rule: 'R2',
-      file: 'packages/core/checkpoint/rescue.ts',
-      code: 'due_slot < now() and due_at < now()',
-    },
+    ...{ rule: 'R2', file: `${CHECKPOINT}/rescue.ts`, code: 'due_slot < now() and due_at < now()' },
     without: 'the rescuer finds no late turns',
     ...{ scene: tools, faults: { flush: 1 }, caught: 'stuck' },
   },
   postponedTurnIsDue: {
-    ...{
-      rule: 'R2',
-      file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: 'update work set due_at = least(inMs(sql"delayMs" + case when staysAtWork then sql.lit(timing.graceMs) else 0 end), work.deadline_at)',
-    },
+    ...{ rule: 'R2', file: `${TURNS}/postpone.ts` },
+    code: 'update work set due_at = least(inMs(sql"delayMs" + case when staysAtWork then sql.lit(timing.graceMs) else 0 end), work.deadline_at)',
     without: 'a postponed step is not due',
     ...{ scene: short, faults: { later: 1, flush: 1 }, caught: 'stuck' },
   },
   saveRoundChecksStep: {
-    ...{
-      rule: 'R5',
-      file: 'packages/core/checkpoint/turns/commits/write-reply.ts',
-      code: 'from input where isAtRound',
-    },
-    shared: IS_AT_ROUND,
+    ...{ rule: 'R5', file: `${TURNS}/commits/write-reply.ts`, code: 'from input where isAtRound', shared: IS_AT_ROUND },
     without: 'a reply is saved whatever the turn is at',
-    ...{ scene: tools, faults: { stall: 1 }, caught: { broken: 'a round was saved twice' } },
+    ...{ scene: tools, faults: { stall: 1 }, caught: 'a round was saved twice' },
   },
   eventsAreNumberedUnderLock: {
-    ...{
-      rule: 'R5',
-      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
-      code: 'last_event = work.last_event +',
-    },
+    ...{ rule: 'R5', file: `${TURNS}/commits/advance-any.ts`, code: 'last_event = work.last_event +' },
     without: 'events are numbered by what a run has read',
-    ...{ scene: tools, faults: { duplicate: 1 }, caught: { broken: 'two events of a turn have the same number' } },
+    ...{ scene: tools, faults: { duplicate: 1 }, caught: 'two events of a turn have the same number' },
   },
   lateResultKeepsLease: {
-    ...{
-      rule: 'R5',
-      file: 'packages/core/checkpoint/turns/commits/advance-any.ts',
-      code: 'from state where work.id = state.id',
-    },
+    ...{ rule: 'R5', file: `${TURNS}/commits/advance-any.ts`, code: 'from state where work.id = state.id' },
     without: 'a late result clears the lease of the next step',
     ...{ scene: { calls: 'once', rescuerOff: true }, faults: { stall: 1 }, caught: 'stuck' },
   },
   failureChecksLease: {
-    ...{ rule: 'R5', file: 'packages/core/checkpoint/turns/commits/write-ending.ts' },
+    ...{ rule: 'R5', file: `${TURNS}/commits/write-ending.ts` },
     code: '("runId" is null or mayGiveUp(sql"runGeneration"))',
     shared: MAY_GIVE_UP,
     without: 'a failure ends a step that another run is on',
-    ...{
-      scene: short,
-      faults: { stall: 1, definite: 1 },
-      caught: { broken: 'a turn failed while another run was on it' },
-    },
+    ...{ scene: short, faults: { stall: 1, definite: 1 }, caught: 'a turn failed while another run was on it' },
   },
   failureChecksGeneration: {
-    ...{
-      rule: 'R5',
-      file: 'packages/core/checkpoint/turns/commits/write-ending.ts',
-      code: '("runId" is null or mayGiveUp(sql"runGeneration"))',
-      shared: MAY_GIVE_UP,
-    },
+    ...{ rule: 'R5', file: `${TURNS}/commits/write-ending.ts` },
+    code: '("runId" is null or mayGiveUp(sql"runGeneration"))',
+    shared: MAY_GIVE_UP,
     without: 'a failure counts although the step was enqueued again since',
     ...{ scene: short, faults: { lostAck: 1, definite: 1, retry: 1 } },
-    caught: { broken: 'a failure from before the retry ended the turn again' },
+    caught: 'a failure from before the retry ended the turn again',
   },
   postponeChecksLease: {
-    ...{ rule: 'R5', file: 'packages/core/checkpoint/turns/postpone.ts' },
-    code: 'and mayGiveUp(sql"ownGeneration")',
-    shared: MAY_GIVE_UP,
+    ...{ rule: 'R5', file: `${TURNS}/postpone.ts`, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
     without: 'a step is handed back by a run that has lost it',
-    ...{ scene: short, faults: { stall: 1, later: 1 } },
-    caught: { broken: 'a step was handed back while another run was on it' },
+    ...{ scene: short, faults: { stall: 1, later: 1 }, caught: 'a step was handed back while another run was on it' },
   },
   postponeChecksGeneration: {
-    ...{
-      rule: 'R5',
-      file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: 'and mayGiveUp(sql"ownGeneration")',
-      shared: MAY_GIVE_UP,
-    },
+    ...{ rule: 'R5', file: `${TURNS}/postpone.ts`, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
     without: 'a step is handed back although it was enqueued again since',
-    ...{
-      scene: short,
-      faults: { lostAck: 1, later: 1 },
-      caught: { broken: 'a step was handed back twice for one try' },
-    },
+    ...{ scene: short, faults: { lostAck: 1, later: 1 }, caught: 'a step was handed back twice for one try' },
   },
   leaseOwnerPostpones: {
-    ...{
-      rule: 'R5',
-      file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: 'and mayGiveUp(sql"ownGeneration")',
-      shared: MAY_GIVE_UP,
-    },
+    ...{ rule: 'R5', file: `${TURNS}/postpone.ts`, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
     without: 'a run cannot hand back the step it has leased, because a rescue came between its load and its lease',
     ...{ scene: tools, faults: { backlog: 1, shutdown: 1 } },
-    caught: { broken: 'outcome_unknown was saved for a call that was never made' },
+    caught: 'outcome_unknown was saved for a call that was never made',
   },
   lateResultIsDropped: {
-    ...{ rule: 'R10', file: 'packages/core/checkpoint/turns/save-results.ts', code: 'and tool_calls.result is null' },
+    ...{ rule: 'R10', file: `${TURNS}/save-results.ts`, code: 'and tool_calls.result is null' },
     without: 'a late result overwrites the saved one',
-    ...{ scene: once, faults: { stall: 1 }, caught: { broken: 'a written result changed' } },
+    ...{ scene: once, faults: { stall: 1 }, caught: 'a written result changed' },
   },
   generationIsInJobId: {
     ...{ rule: 'R11', file: 'packages/core/queue/job.ts', code: 'id: turnId-step-generation' },
@@ -118,29 +74,19 @@ export const writeGuards = {
     ...{ scene: tools, faults: { wedge: 1 }, caught: 'stuck' },
   },
   rescueRaisesGeneration: {
-    ...{
-      rule: 'R11',
-      file: 'packages/core/checkpoint/rescue.ts',
-      code: 'update work set generation = generation + 1, rescues = rescues + 1',
-    },
+    ...{ rule: 'R11', file: `${CHECKPOINT}/rescue.ts` },
+    code: 'update work set generation = generation + 1, rescues = rescues + 1',
     without: 'a rescue enqueues under the same id',
     ...{ scene: tools, faults: { wedge: 1 }, caught: 'stuck' },
   },
   postponeRaisesGeneration: {
-    ...{
-      rule: 'R11',
-      file: 'packages/core/checkpoint/turns/postpone.ts',
-      code: 'generation = work.generation + 1',
-    },
+    ...{ rule: 'R11', file: `${TURNS}/postpone.ts`, code: 'generation = work.generation + 1' },
     without: 'a postponed step is enqueued from inside a job of the same id',
     ...{ scene: { calls: 'none', rescuerOff: true }, faults: { later: 1 }, caught: 'stuck' },
   },
   dueStepIsEnqueued: {
-    ...{
-      rule: 'R11',
-      file: 'services/worker/work-turn.ts',
-      code: 'if (turn.work.step !== job.step) return [wakeupOf(turn)];',
-    },
+    ...{ rule: 'R11', file: `${WORKER}/work-turn.ts` },
+    code: 'if (turn.work.step !== job.step) return [wakeupOf(turn)];',
     without: 'a job that finds its work done enqueues nothing',
     ...{ scene: { calls: 'tools', rescuerOff: true }, faults: { crash: 1 }, caught: 'stuck' },
   },

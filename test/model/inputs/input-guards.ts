@@ -1,53 +1,41 @@
-import type { Left } from '../explore/plain-model.ts';
-import type { GuardWords } from '../guards/guard.ts';
-import type { InputFault } from './input-state.ts';
+import { type Table, TURNS, type Up, WORKER } from '../guards/guard.ts';
 
-/** One condition that joined inputs depend on, and the faults that show its lack. */
-export type InputGuard = GuardWords & { faults: Left<InputFault>; caught: { broken: string } };
-
-const JOIN = 'packages/core/checkpoint/turns/inputs/join.ts';
-const ENDING = 'packages/core/checkpoint/turns/commits/write-ending.ts';
-const unheard = { broken: 'a turn was answered before an input that had joined' };
+const JOIN = `${TURNS}/inputs/join.ts`;
+const ENDING = `${TURNS}/commits/write-ending.ts`;
+const unheard = 'a turn was answered before an input that had joined';
 
 /** What has each input sent once, in order, and none lost: R26, R29, R30. */
 export const inputGuards = {
   joinNeedsActiveTurn: {
-    ...{
-      rule: 'R26',
-      file: JOIN,
-      code: 'update work set inputs = inputs + 1, last_event = last_event + 1 where id = turnId',
-    },
+    ...{ rule: 'R26', file: JOIN },
+    code: 'update work set inputs = inputs + 1, last_event = last_event + 1 where id = turnId',
     without: 'an input joins a turn that has ended since its caller looked',
-    ...{ faults: { join: 1 }, caught: { broken: 'an input joined a turn that had ended' } },
+    ...{ faults: { join: 1 }, caught: 'an input joined a turn that had ended' },
   },
   joinIsLocked: {
     ...{ rule: 'R26', file: 'services/start/start-turn.ts', code: 'lockVisibleConversation(trx, conversationId)' },
     without: 'two callers find the turn ended, and make a turn each',
-    ...{ faults: { join: 2 }, caught: { broken: 'two callers made a turn each, side by side' } },
+    ...{ faults: { join: 2 }, caught: 'two callers made a turn each, side by side' },
   },
   joinKeepsGeneration: {
     ...{ rule: 'R26', file: JOIN, code: 'set inputs = inputs + 1, last_event = last_event + 1 where' },
     without: 'a join enqueues the step again, and the run on it loses it',
-    ...{ faults: { join: 2 }, caught: { broken: 'a run lost its step to a join' } },
+    ...{ faults: { join: 2 }, caught: 'a run lost its step to a join' },
   },
   joinKeepsDue: {
     ...{ rule: 'R26', file: JOIN, code: 'set inputs = inputs + 1, last_event = last_event + 1 where' },
     without: 'a join makes a late turn look as if a worker were on it',
-    ...{ faults: { join: 1, late: 1, crash: 1 }, caught: { broken: 'a join hid that no worker is on the turn' } },
+    ...{ faults: { join: 1, late: 1, crash: 1 }, caught: 'a join hid that no worker is on the turn' },
   },
   sentIsWhatWasLoaded: {
-    ...{ rule: 'R29', file: 'services/worker/round/commit-round.ts', code: 'sent: turn.joined.length' },
+    ...{ rule: 'R29', file: `${WORKER}/round/commit-round.ts`, code: 'sent: turn.joined.length' },
     without: 'a commit books all that has joined by then as sent',
-    ...{ faults: { join: 1 }, caught: { broken: 'an input was booked as sent that no model was sent' } },
+    ...{ faults: { join: 1 }, caught: 'an input was booked as sent that no model was sent' },
   },
   beginTakesInputs: {
-    ...{
-      rule: 'R29',
-      file: 'packages/core/checkpoint/turns/begin.ts',
-      code: 'joinedCount === (row.joined?.length ?? 0)',
-    },
+    ...{ rule: 'R29', file: `${TURNS}/begin.ts`, code: 'joinedCount === (row.joined?.length ?? 0)' },
     without: 'a turn begins with an input that its run has not loaded',
-    ...{ faults: { join: 1 }, caught: { broken: 'a turn began with what its first round was not sent' } },
+    ...{ faults: { join: 1 }, caught: 'a turn began with what its first round was not sent' },
   },
   endIsGuarded: {
     ...{ rule: 'R30', file: ENDING, code: '(not answers or work.inputs = sent)' },
@@ -60,15 +48,11 @@ export const inputGuards = {
     ...{ faults: { join: 1 }, caught: unheard },
   },
   surpassedNeedsInput: {
-    ...{
-      rule: 'R30',
-      file: 'packages/core/checkpoint/turns/commits/write-reply.ts',
-      code: '(not "onlySurpassed" or work.inputs > sent)',
-    },
+    ...{ rule: 'R30', file: `${TURNS}/commits/write-reply.ts`, code: '(not "onlySurpassed" or work.inputs > sent)' },
     without: 'an answer that was refused for another reason becomes a round in the middle',
-    ...{ faults: { late: 1, fail: 1, retry: 1 }, caught: { broken: 'a round was due with nothing to answer' } },
+    ...{ faults: { late: 1, fail: 1, retry: 1 }, caught: 'a round was due with nothing to answer' },
   },
-} satisfies Record<string, InputGuard>;
+} satisfies Table;
 
 /** Which guards are up. */
-export type InputGuards = Readonly<Record<keyof typeof inputGuards, boolean>>;
+export type InputGuards = Up<typeof inputGuards>;

@@ -1,10 +1,7 @@
-import type { Left } from '../explore/plain-model.ts';
-
-/** What may go wrong, or happen from outside, so many times. `join`: a caller speaks into the conversation. */
-export type InputFault = 'join' | 'crash' | 'duplicate' | 'late' | 'fail' | 'retry' | 'cancel';
+import type { Kept } from '../explore/plain-model.ts';
 
 /** One turn, what joins it, its job, and the runs that may be on it. All its rounds are answers. */
-export type InputState = {
+export type InputState = Kept & {
   status: 'queued' | 'active' | 'completed' | 'failed' | 'cancelled';
   /** The step that is due, as the number of its round. */
   step: number;
@@ -24,8 +21,6 @@ export type InputState = {
   /** Turns that callers made since this one had ended. */
   made: number;
   runs: InputRun[];
-  left: Left<InputFault>;
-  broken: string | null;
 };
 
 /** A caller who steers: what it has seen of the turn, where it resolves and writes apart. */
@@ -41,20 +36,7 @@ export type InputRun = {
   seen: number;
 };
 
-/** A turn as it was just asked for. */
-export function firstInputState(left: Left<InputFault>): InputState {
-  return {
-    ...{ status: 'queued', step: 1, generation: 0, raised: 0, inputs: 0, begunWith: null, sent: 0, isLate: false },
-    ...{ owner: null, jobs: 1, callers: [{ saw: null }, { saw: null }], made: 0 },
-    runs: [idleRun(), idleRun()],
-    ...{ left, broken: null },
-  };
-}
-
-/** A slot without a run. */
-export function idleRun(): InputRun {
-  return { at: 'idle', step: 0, generation: 0, view: 0, seen: 0 };
-}
+export const IDLE: InputRun = { at: 'idle', step: 0, generation: 0, view: 0, seen: 0 };
 
 /** Whether a turn has not ended. */
 export function isActive({ status }: Pick<InputState, 'status'>): boolean {

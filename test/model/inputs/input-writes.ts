@@ -1,5 +1,5 @@
 import type { InputGuards } from './input-guards.ts';
-import { type InputRun, type InputState, idleRun, isActive } from './input-state.ts';
+import { IDLE, type InputRun, type InputState, isActive } from './input-state.ts';
 
 type ByRun = { slot: number; guards: InputGuards };
 
@@ -23,7 +23,7 @@ export function joinTurn(after: InputState, guards: InputGuards): boolean {
 export function begin(after: InputState, run: InputRun, { slot, guards }: ByRun): void {
   const isFree = after.owner === null || after.owner === 'over';
   if (!isActive(after) || !isFree || after.step !== run.step) {
-    Object.assign(run, idleRun());
+    Object.assign(run, IDLE);
     return;
   }
   if (after.status === 'queued')
@@ -44,7 +44,7 @@ export function commitEnd(after: InputState, run: InputRun, guards: InputGuards)
   saveRound(after, run, guards);
   if (after.inputs > after.sent) after.broken ??= 'a turn was answered before an input that had joined';
   Object.assign(after, { status: 'completed', owner: null, isLate: false });
-  Object.assign(run, idleRun());
+  Object.assign(run, IDLE);
 }
 
 /** `saveSurpassedAnswer`: a round in the middle, and the next one is due. */
@@ -56,7 +56,7 @@ export function saveSurpassed(after: InputState, run: InputRun, guards: InputGua
     const next = { step: after.step + 1, generation: 0, raised: 0, owner: null, isLate: false, jobs: after.jobs + 1 };
     Object.assign(after, next);
   }
-  Object.assign(run, idleRun());
+  Object.assign(run, IDLE);
 }
 
 /** A negative write: by the run that has the lease. The step stays, and a retry owes it again. */
@@ -64,7 +64,7 @@ export function fail(after: InputState, run: InputRun, slot: number): void {
   const isOwn = after.owner === slot || (after.owner === null && after.generation === run.generation);
   if (after.status === 'active' && after.step === run.step && isOwn)
     Object.assign(after, { status: 'failed', owner: null, isLate: false });
-  Object.assign(run, idleRun());
+  Object.assign(run, IDLE);
 }
 
 function sentBy(after: InputState, run: InputRun, guards: InputGuards): number {

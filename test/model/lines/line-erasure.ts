@@ -1,10 +1,11 @@
+import { at } from '../explore/plain-model.ts';
 import type { LineGuards } from './line-guards.ts';
-import { isFound, type LineState, type LineTurn, lineAt, turnAt } from './line-state.ts';
+import { isFound, type LineState, type LineTurn } from './line-state.ts';
 
 /** `erase-lines.ts`: the turns of a conversation on which nothing stands. */
 export function findErasable(state: LineState, conversation: number, guards: LineGuards): number[] {
   return [...state.turns.keys()].filter((index) => {
-    const turn = turnAt(state, index);
+    const turn = at(state.turns, index);
     if (turn.conversation !== conversation || turn.erased || turn.status !== 'ended') return false;
     if (!turn.stored) return true;
     return turn.until !== null && !(guards.forkKeepsItsOrigin && isForkedBehind(state, turn));
@@ -15,7 +16,7 @@ export function findErasable(state: LineState, conversation: number, guards: Lin
 function isForkedBehind(state: LineState, { conversation, position, until, deletion }: LineTurn): boolean {
   return state.conversations.some(({ forkedFrom, forkedAfter, isErased }) => {
     if (forkedFrom === null || isErased) return false;
-    const origin = turnAt(state, forkedFrom);
+    const origin = at(state.turns, forkedFrom);
     const isBehind = origin.conversation === conversation && origin.position >= position;
     const isBefore = deletion !== null && forkedAfter < deletion;
     return isBehind && (origin.position <= (until ?? Number.POSITIVE_INFINITY) || isBefore);
@@ -29,22 +30,22 @@ type By = { found: number[]; guards: LineGuards };
  * this one was forked from has left on it.
  */
 export function eraseFound(state: LineState, conversation: number, { found, guards }: By): void {
-  for (const index of found) turnAt(state, index).erased = true;
-  const hadUsed = found.some((index) => turnAt(state, index).answers);
+  for (const index of found) at(state.turns, index).erased = true;
+  const hadUsed = found.some((index) => at(state.turns, index).answers);
   if (hadUsed && !guards.usedApprovalOutlivesItsTurn) state.isApprovalUsed = false;
-  const line = lineAt(state, conversation);
+  const line = at(state.conversations, conversation);
   const ofLine = state.turns.filter((turn) => turn.conversation === conversation && !turn.erased);
   line.isEraseDue = ofLine.some(({ stored }) => !stored) && guards.activeUnstoredIsLookedAtAgain;
   if (ofLine.length > 0) return;
   line.isErased = true;
   if (line.forkedFrom === null || !guards.erasedForkFreesItsOrigin) return;
-  const origin = turnAt(state, line.forkedFrom).conversation;
+  const origin = at(state.turns, line.forkedFrom).conversation;
   eraseFound(state, origin, { found: findErasable(state, origin, guards), guards });
 }
 
 /** `delete-turn.ts`, and what is erased by age: whether a turn may go, and whether forks stand on it. */
 export function lookAtRemoval(state: LineState, index: number, guards: LineGuards): LineState['removing'] {
-  const turn = turnAt(state, index);
+  const turn = at(state.turns, index);
   if (!isFound(turn) || (turn.status !== 'ended' && guards.activeTurnIsNotRemoved)) return null;
   return { index, isForked: isForkedBehind(state, turn) };
 }
@@ -55,9 +56,9 @@ export function removeLineTurn(
   { index, isForked }: NonNullable<LineState['removing']>,
   guards: LineGuards,
 ): void {
-  const turn = turnAt(state, index);
+  const turn = at(state.turns, index);
   if (turn.status !== 'ended') state.broken ??= 'a turn at work was removed';
-  const line = lineAt(state, turn.conversation);
+  const line = at(state.conversations, turn.conversation);
   Object.assign(turn, { hidden: true });
   const ofLine = state.turns.filter((other) => other.conversation === turn.conversation);
   for (const other of ofLine) other.standsOn = other.standsOn.filter((one) => one !== index);
@@ -73,5 +74,6 @@ export function endHistory(state: LineState, conversation: number, except?: numb
   const ofLine = [...state.turns.entries()].filter(([, turn]) => turn.conversation === conversation);
   const lastFound = Math.max(0, ...ofLine.filter(([, turn]) => isFound(turn)).map(([, { position }]) => position));
   for (const [index, turn] of ofLine)
-    if (turn.hidden && index !== except && turn.position > lastFound) turn.until ??= lineAt(state, conversation).last;
+    if (turn.hidden && index !== except && turn.position > lastFound)
+      turn.until ??= at(state.conversations, conversation).last;
 }

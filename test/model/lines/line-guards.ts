@@ -1,55 +1,36 @@
-import type { Left } from '../explore/plain-model.ts';
-import type { GuardWords } from '../guards/guard.ts';
-import type { LineFault } from './line-state.ts';
+import { CHECKPOINT, type Table, TURNS, type Up } from '../guards/guard.ts';
 
-/** One condition that lines depend on, what a call waits for in the scene that shows its lack, and what callers do in it. */
-export type LineGuard = GuardWords & {
-  asks: 'output' | 'approval';
-  faults: Left<LineFault>;
-  caught: 'stuck' | { broken: string };
-};
-
-const changed = { broken: 'the history of a turn changed' };
+const changed = 'the history of a turn changed';
 const chain = 'services/api/responses/predecessor.ts';
-const history = 'packages/core/checkpoint/turns/reading/history.ts';
-const adopt = 'packages/core/checkpoint/turns/adopt-calls.ts';
-const erase = 'packages/core/checkpoint/deletion/erase-hidden.ts';
-const lines = 'packages/core/checkpoint/deletion/erase-lines.ts';
-const removal = 'packages/core/checkpoint/deletion/delete-turn.ts';
+const history = `${TURNS}/reading/history.ts`;
+const adopt = `${TURNS}/adopt-calls.ts`;
+const erase = `${CHECKPOINT}/deletion/erase-hidden.ts`;
+const lines = `${CHECKPOINT}/deletion/erase-lines.ts`;
+const removal = `${CHECKPOINT}/deletion/delete-turn.ts`;
 
 /** What keeps conversations, their forks, and what is deleted of them: R20, R21, R22, R31. */
 export const lineGuards = {
   createLocksLine: {
     ...{ rule: 'R20', file: chain, code: 'await lockLine(trx, project, conversationId)' },
     without: 'what a turn stands on is looked up before its conversation is locked',
-    ...{ asks: 'output', faults: { create: 2 }, caught: { broken: 'a call was answered twice in one line' } },
+    ...{ asks: 'output', faults: { create: 2 }, caught: 'a call was answered twice in one line' },
   },
   forkKnowsItsOrigin: {
-    ...{
-      rule: 'R20',
-      file: chain,
-      code: 'if (predecessor.isFork && atWork) throw',
-    },
+    ...{ rule: 'R20', file: chain, code: 'if (predecessor.isFork && atWork) throw' },
     without: 'a fork is made of a turn that is still at work',
-    ...{ asks: 'approval', faults: { create: 2 }, caught: { broken: 'a fork stands on a turn that is still at work' } },
+    ...{ asks: 'approval', faults: { create: 2 }, caught: 'a fork stands on a turn that is still at work' },
   },
   forkedTurnIsNotRetried: {
-    ...{ rule: 'R20', file: 'packages/core/checkpoint/turns/retry.ts', code: 'origin.position >= stood.position' },
+    ...{ rule: 'R20', file: `${TURNS}/retry.ts`, code: 'origin.position >= stood.position' },
     without: 'a failed turn is retried although a fork stands on it',
-    ...{
-      asks: 'output',
-      faults: { create: 2, fail: 1, retry: 1 },
-      caught: { broken: 'a fork stands on a turn that is still at work' },
-    },
+    ...{ asks: 'output', faults: { create: 2, fail: 1, retry: 1 } },
+    caught: 'a fork stands on a turn that is still at work',
   },
   unstoredIsFork: {
     ...{ rule: 'R20', file: chain, code: 'line.last !== undefined && (line.isFork || !store)' },
     without: 'a turn that is not stored goes behind another in its conversation',
-    ...{
-      asks: 'output',
-      faults: { create: 1, unstored: 1 },
-      caught: { broken: 'a turn that is not stored made the next one a fork' },
-    },
+    ...{ asks: 'output', faults: { create: 1, unstored: 1 } },
+    caught: 'a turn that is not stored made the next one a fork',
   },
   eraseLocksLine: {
     ...{ rule: 'R21', file: erase, code: 'for update skip locked' },
@@ -89,11 +70,8 @@ export const lineGuards = {
   laterForkPassesTheRemoved: {
     ...{ rule: 'R31', file: history, code: '"forkedAfter" < deletion' },
     without: 'a fork is told of a turn that was removed before the fork was made',
-    ...{
-      asks: 'approval',
-      faults: { create: 2, unstored: 2, remove: 1 },
-      caught: { broken: 'a turn is told of one that was removed before its line was forked' },
-    },
+    ...{ asks: 'approval', faults: { create: 2, unstored: 2, remove: 1 } },
+    caught: 'a turn is told of one that was removed before its line was forked',
   },
   removalLocksLine: {
     ...{ rule: 'R31', file: removal, code: 'await lockLines(trx, [conversationId], { waits: true })' },
@@ -103,27 +81,20 @@ export const lineGuards = {
   activeTurnIsNotRemoved: {
     ...{ rule: 'R31', file: removal, code: "if (turn.isActive) return 'active'" },
     without: 'a turn is removed while it is at work',
-    ...{ asks: 'approval', faults: { remove: 1 }, caught: { broken: 'a turn at work was removed' } },
+    ...{ asks: 'approval', faults: { remove: 1 }, caught: 'a turn at work was removed' },
   },
   approvalIsUsedOnce: {
     ...{ rule: 'R22', file: adopt, code: 'where adopted_by is null' },
     without: 'two forks allow the same call',
-    ...{
-      asks: 'approval',
-      faults: { create: 2 },
-      caught: { broken: 'a call that may be made once was made in two lines' },
-    },
+    ...{ asks: 'approval', faults: { create: 2 }, caught: 'a call that may be made once was made in two lines' },
   },
   usedApprovalOutlivesItsTurn: {
     ...{ rule: 'R22', file: adopt, code: 'update tool_calls as call set adopted_by = turnId' },
     without: 'a call may be allowed again once the turn that it was allowed to is erased',
-    ...{
-      asks: 'approval',
-      faults: { create: 2, hide: 1 },
-      caught: { broken: 'a call that may be made once was made in two lines' },
-    },
+    ...{ asks: 'approval', faults: { create: 2, hide: 1 } },
+    caught: 'a call that may be made once was made in two lines',
   },
-} satisfies Record<string, LineGuard>;
+} satisfies Table<{ asks: 'output' | 'approval' }>;
 
 /** Which guards are up. */
-export type LineGuards = Readonly<Record<keyof typeof lineGuards, boolean>>;
+export type LineGuards = Up<typeof lineGuards>;

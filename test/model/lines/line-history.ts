@@ -1,5 +1,6 @@
+import { at } from '../explore/plain-model.ts';
 import type { LineGuards } from './line-guards.ts';
-import { isFound, type Line, type LineState, type LineTurn, lineAt, turnAt } from './line-state.ts';
+import { isFound, type Line, type LineState, type LineTurn } from './line-state.ts';
 
 /** `history.ts`: the turns that a turn stands on, walked through its conversation and those it was forked from. */
 export function historyOf(state: LineState, turn: LineTurn, guards: LineGuards): number[] {
@@ -14,11 +15,11 @@ export function historyOf(state: LineState, turn: LineTurn, guards: LineGuards):
       const isPassed = !isReadBy(other, reader, guards) && !isKept && (isOwn || guards.forkPassesTheDeleted);
       if (isBefore && other.stored && !other.erased && !isPassed) history.push(index);
     });
-    const { forkedFrom: origin, forkedAfter: deletesBefore } = lineAt(state, conversation);
+    const { forkedFrom: origin, forkedAfter: deletesBefore } = at(state.conversations, conversation);
     forkedAfter = deletesBefore;
-    if (origin === null || turnAt(state, origin).erased) return history.sort();
-    const { position } = turnAt(state, origin);
-    conversation = turnAt(state, origin).conversation;
+    if (origin === null || at(state.turns, origin).erased) return history.sort();
+    const { position } = at(state.turns, origin);
+    conversation = at(state.turns, origin).conversation;
     before = position + 1;
     isOwn = false;
     if (guards.forkReadsAsItsOrigin) reader = position;
@@ -39,15 +40,15 @@ function isKeptBy({ deletion }: LineTurn, forkedAfter: number, guards: LineGuard
 export function brokenLine(state: LineState, guards: LineGuards): string | null {
   if (state.runs > 1) return 'a call that may be made once was made in two lines';
   const isAtWork = ({ forkedFrom, isErased }: Line) =>
-    forkedFrom !== null && !isErased && turnAt(state, forkedFrom).status !== 'ended';
+    forkedFrom !== null && !isErased && at(state.turns, forkedFrom).status !== 'ended';
   if (state.conversations.some(isAtWork)) return 'a fork stands on a turn that is still at work';
   for (const turn of state.turns) {
     if (turn.erased || (turn.status === 'ended' && !isFound(turn))) continue;
     const history = historyOf(state, turn, guards);
-    if (history.some((index) => lineAt(state, turn.conversation).lost.includes(index)))
+    if (history.some((index) => at(state.conversations, turn.conversation).lost.includes(index)))
       return 'a turn is told of one that was removed before its line was forked';
     if (history.join() !== turn.standsOn.join()) return 'the history of a turn changed';
-    const answers = [...history.map((index) => turnAt(state, index)), turn].filter((other) => other.answers);
+    const answers = [...history.map((index) => at(state.turns, index)), turn].filter((other) => other.answers);
     if (answers.length > 1) return 'a call was answered twice in one line';
   }
   return state.turns.some((_, index) => isKeptForNothing(state, index)) ? 'a removed turn is kept by nothing' : null;

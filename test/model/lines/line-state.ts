@@ -1,13 +1,7 @@
-import type { Left } from '../explore/plain-model.ts';
-
-/**
- * What callers do a bounded number of times: they start turns, some not stored, delete turns as responses (`hide`) or as turns
- * (`remove`, which age does as well), and retry a failed one.
- */
-export type LineFault = 'create' | 'unstored' | 'hide' | 'remove' | 'fail' | 'retry';
+import type { Kept } from '../explore/plain-model.ts';
 
 /** A conversation, what was forked from it, and what is left of both. Turns and conversations are named by their index. */
-export type LineState = {
+export type LineState = Kept & {
   turns: LineTurn[];
   conversations: Line[];
   /** What a caller has looked up for a create that it has not written yet; only mutants look before they write. */
@@ -19,8 +13,6 @@ export type LineState = {
   /** How often the call that a person allowed was run, and whether its approval is used. */
   runs: number;
   isApprovalUsed: boolean;
-  left: Left<LineFault>;
-  broken: string | null;
 };
 
 export type LineTurn = {
@@ -59,11 +51,11 @@ export type Line = {
 export type Create = { on: number; by: 'turn' | 'conversation'; stored: boolean; answers: boolean };
 
 /** One turn at work, which will end with a call that its caller answers, or that a person has to allow. */
-export function firstLineState(left: Left<LineFault>): LineState {
+export function firstLine(): Omit<LineState, keyof Kept> {
   return {
-    turns: [{ ...newLineTurn({ conversation: 0, position: 1 }), standsOn: [] }],
+    turns: [newLineTurn({ conversation: 0, position: 1 })],
     conversations: [newLine({ forkedFrom: null, last: 1 })],
-    ...{ looked: null, found: [], removing: null, runs: 0, isApprovalUsed: false, left, broken: null },
+    ...{ looked: null, found: [], removing: null, runs: 0, isApprovalUsed: false },
   };
 }
 
@@ -76,32 +68,9 @@ export function newLine(begun: Pick<Line, 'forkedFrom' | 'last'>): Line {
 export function newLineTurn(at: Pick<LineTurn, 'conversation' | 'position'>): LineTurn {
   return {
     ...at,
-    ...{
-      status: 'waiting',
-      failed: false,
-      stored: true,
-      hidden: false,
-      until: null,
-      deletion: null,
-      erased: false,
-      answers: false,
-      standsOn: [],
-    },
+    ...{ status: 'waiting', failed: false, stored: true, hidden: false, until: null, deletion: null },
+    ...{ erased: false, answers: false, standsOn: [] },
   };
-}
-
-/** A turn by its index. */
-export function turnAt({ turns }: LineState, index: number): LineTurn {
-  const turn = turns[index];
-  if (!turn) throw new Error(`There is no turn ${index}.`);
-  return turn;
-}
-
-/** A conversation by its index. */
-export function lineAt({ conversations }: LineState, index: number): Line {
-  const line = conversations[index];
-  if (!line) throw new Error(`There is no conversation ${index}.`);
-  return line;
 }
 
 /** Whether callers find a turn. */

@@ -1,0 +1,154 @@
+import type { Emit } from '../explore/model.ts';
+import { type Kept, plainModel } from '../explore/plain-model.ts';
+import type { Left } from '../fault.ts';
+import { type Table, TURNS, type Up, WORKER } from '../guards/guard.ts';
+import { type Suite, suiteOf, withFaults } from '../suite.ts';
+
+const QUEUE = `${TURNS}/delays/queue-delayed.ts`;
+const PROMOTION = `${TURNS}/commits/promote-next.ts`;
+
+/** What keeps a delayed turn out of the line until its time, and brings it in then: R35. */
+const delayGuards = {
+  promotionLeavesDelayed: {
+    ...{ rule: 'R35', file: PROMOTION },
+    code: 'waiting.conversation_id = ended.conversation_id and waiting.position is not null',
+    without: 'an end brings the next turn to the head, whether its time has come or not',
+    ...{ faults: {}, caught: 'a turn was begun before its time' },
+  },
+  queuedUnderLock: {
+    ...{ rule: 'R35', file: QUEUE, code: 'order by id for no key update skip locked' },
+    without: 'a turn whose time has come finds the head taken, and is written behind it when that has ended',
+    ...{ faults: {}, caught: 'stuck' },
+  },
+  queuedIsCounted: {
+    ...{ rule: 'R35', file: QUEUE, code: 'update conversations set turns = turns + number' },
+    without: 'an end that found no turn waiting, before it had its lock, does not notice the one that came meanwhile',
+    ...{ faults: {}, caught: 'stuck' },
+  },
+  positionIsTakenThen: {
+    ...{ rule: 'R35', file: `${TURNS}/create.ts`, code: 'case when not isDelayed then position end' },
+    without: 'a delayed turn has its position from its creation',
+    ...{ faults: { create: 1 }, caught: 'a turn was begun after one that stands on it' },
+  },
+  clockQueues: {
+    ...{ rule: 'R35', file: `${WORKER}/worker.ts`, code: 'every(timing.delayedEveryMs' },
+    without: 'only a job that waits in the queue brings a delayed turn in',
+    ...{ faults: { flush: 1 }, caught: 'stuck' },
+  },
+  databaseClockDecides: {
+    ...{ rule: 'R35', file: QUEUE, code: 'position is null and completed_at is null and start_at <= now()' },
+    without: 'a worker queues what has come by its own clock',
+    ...{ faults: { skew: 1 }, caught: 'a turn was begun before its time' },
+  },
+} satisfies Table;
+
+type DelayGuards = Up<typeof delayGuards>;
+
+/** A turn is delayed, in the line, at its head or has ended. */
+type DelayTurn = { at: 'delayed' | 'waiting' | 'head' | 'ended'; position: number | null };
+
+type Look = { sawHead: boolean } | null;
+
+/** A conversation with a turn at work, one whose time comes, and one that may be asked for meanwhile. */
+type DelayState = Kept & {
+  first: DelayTurn;
+  delayed: DelayTurn;
+  other: DelayTurn | null;
+  hasCome: boolean;
+  /** Positions that were taken, and turns that were added: what an end that has looked compares. */
+  positions: number;
+  added: number;
+  job: boolean;
+  /** What the worker that queues saw before it had the lock, and what the end did. */
+  queuer: Look;
+  end: { added: number; sawWaiting: boolean } | null;
+};
+
+/** The model of a delayed turn (R35). */
+export const delaySuite: Suite = suiteOf({
+  promise: 'a delayed turn begins once its time has come, in its order',
+  guards: delayGuards,
+  modelOf: (guards: DelayGuards, { faults }: { faults: Left }) =>
+    plainModel<DelayState>({
+      first: {
+        ...{ first: { at: 'head', position: 1 }, positions: guards.positionIsTakenThen ? 1 : 2, added: 1 },
+        delayed: { at: 'delayed', position: guards.positionIsTakenThen ? null : 2 },
+        ...{ other: null, hasCome: false, job: true, queuer: null, end: null },
+      },
+      faults,
+      movesOf: (state, emit) => {
+        emit('a turn is asked for', addOther, 'create');
+        emit('the queue loses all', (after) => void Object.assign(after, { job: false }), 'flush');
+        if (!state.hasCome) emit('the time comes', (after) => void Object.assign(after, { hasCome: true }));
+        moveQueuer(state, guards, emit);
+        moveEnd(state, guards, emit);
+      },
+      isDone: (state) => turnsOf(state).every(({ at }) => at === 'ended'),
+    }),
+  scenes: ({ each }) => withFaults('delays', [{ flush: each, skew: each, create: 1 }]),
+});
+
+const turnsOf = ({ first, delayed, other }: DelayState) => [first, delayed, ...(other ? [other] : [])];
+const hasHead = (state: DelayState) => turnsOf(state).some(({ at }) => at === 'head');
+
+function addOther(after: DelayState): void {
+  after.positions += 1;
+  after.added += 1;
+  after.other = { at: 'waiting', position: after.positions };
+  if (!hasHead(after)) comeToHead(after, after.other);
+}
+
+/** `queue-delayed.ts`: one transaction under the lock of the conversation. */
+function moveQueuer(state: DelayState, guards: DelayGuards, emit: Emit<DelayState>): void {
+  const isCalled = guards.clockQueues || state.job;
+  if (state.queuer)
+    emit('a worker writes what it saw', (after) => queue(after, after.queuer?.sawHead ?? false, guards));
+  if (state.delayed.at !== 'delayed' || state.queuer || !isCalled) return;
+  const look = (after: DelayState) => {
+    after.job = false;
+    if (guards.queuedUnderLock) queue(after, hasHead(after), guards);
+    else after.queuer = { sawHead: hasHead(after) };
+  };
+  if (state.hasCome) emit('a worker queues the turn', look);
+  else if (!guards.databaseClockDecides) emit('a worker whose clock is ahead queues the turn', look, 'skew');
+}
+
+function queue(after: DelayState, isHeadTaken: boolean, guards: DelayGuards): void {
+  after.queuer = null;
+  if (after.delayed.at !== 'delayed') return;
+  if (guards.positionIsTakenThen) after.delayed.position = after.positions + 1;
+  after.positions += Number(guards.positionIsTakenThen);
+  if (guards.queuedIsCounted) after.added += 1;
+  after.delayed.at = 'waiting';
+  if (!isHeadTaken) comeToHead(after, after.delayed);
+}
+
+/** `end.ts`: a statement that looked before it had its lock, and writes where nothing has come since; else a second one. */
+function moveEnd(state: DelayState, guards: DelayGuards, emit: Emit<DelayState>): void {
+  if (!hasHead(state)) return;
+  const sawWaiting = nextOf(state, guards) !== undefined;
+  if (!state.end)
+    emit('the end looks', (after) => void Object.assign(after, { end: { added: after.added, sawWaiting } }));
+  else emit('the turn at the head ends', (after) => endHead(after, guards));
+}
+
+function endHead(after: DelayState, guards: DelayGuards): void {
+  const isAlone = after.end?.added === after.added && !after.end.sawWaiting;
+  const head = turnsOf(after).find(({ at }) => at === 'head');
+  if (head) head.at = 'ended';
+  after.end = null;
+  const next = isAlone ? undefined : nextOf(after, guards);
+  if (next) comeToHead(after, next);
+}
+
+function nextOf(state: DelayState, { promotionLeavesDelayed }: DelayGuards): DelayTurn | undefined {
+  const waiting = turnsOf(state).filter(({ at }) => at === 'waiting' || (at === 'delayed' && !promotionLeavesDelayed));
+  return waiting.sort((one, other) => (one.position ?? 9) - (other.position ?? 9))[0];
+}
+
+function comeToHead(after: DelayState, turn: DelayTurn): void {
+  turn.at = 'head';
+  if (turn === after.delayed && !after.hasCome) after.broken ??= 'a turn was begun before its time';
+  const isBehind = ({ at, position }: DelayTurn) => at === 'ended' && (position ?? 0) > (turn.position ?? 9);
+  if (turnsOf(after).some(isBehind)) after.broken ??= 'a turn was begun after one that stands on it';
+}

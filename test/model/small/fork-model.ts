@@ -1,0 +1,171 @@
+import type { Emit } from '../explore/model.ts';
+import { type Kept, plainModel } from '../explore/plain-model.ts';
+import type { Left } from '../fault.ts';
+import { CHECKPOINT, type Table, TURN, TURNS, type Up } from '../guards/guard.ts';
+import { type Suite, suiteOf, withFaults } from '../suite.ts';
+
+const changed = 'what a fork stands on changed';
+const plan = `${TURN}/forks/plan-fork.ts`;
+const erase = `${CHECKPOINT}/deletion/erase-rounds.ts`;
+
+/** What keeps the rounds that a fork stands on, and no others: R37. */
+const forkGuards = {
+  forkLocksOrigin: {
+    ...{ rule: 'R37', file: 'services/api/forks/start-fork.ts', code: 'await lockLine(trx, project, conversationId)' },
+    without: 'a turn is looked at for a fork before its conversation is locked, and deleted in between',
+    ...{ faults: { fork: 1, remove: 1 }, caught: 'a fork stands on a turn that is gone' },
+  },
+  forkedRoundIsAnswered: {
+    ...{ rule: 'R37', file: plan, code: 'afterRound > answered.length' },
+    without: 'a fork stands on a round with a call that is answered later',
+    ...{ faults: { fork: 1 }, caught: changed },
+  },
+  forkReadsUpToItsRound: {
+    ...{ rule: 'R37', file: `${TURNS}/reading/history.ts`, code: 'turnUpTo(turn, round)' },
+    without: 'a fork reads rounds that came after it was made',
+    ...{ faults: { fork: 1 }, caught: changed },
+  },
+  answerStaysOneRound: {
+    ...{ rule: 'R37', file: `${TURN}/forks/turn-up-to.ts`, code: 'answeringRound(turn)?.number === round' },
+    without: 'a fork reads the output of a turn whose end came after it was made',
+    ...{ faults: { fork: 1 }, caught: changed },
+  },
+  stoodOnIsKept: {
+    ...{ rule: 'R37', file: erase, code: 'number > last' },
+    without: 'a delete of the turn erases rounds that a fork stands on',
+    ...{ faults: { fork: 1, remove: 1 }, caught: changed },
+  },
+  restIsErased: {
+    ...{ rule: 'R37', file: `${CHECKPOINT}/deletion/remove-turns.ts`, code: 'await eraseRounds(trx, lines)' },
+    without: 'a delete of the turn keeps rounds that no fork stands on',
+    ...{ faults: { fork: 1, remove: 1 }, caught: 'a round is kept for nothing' },
+  },
+  lastForkErases: {
+    ...{ rule: 'R37', file: `${CHECKPOINT}/deletion/erase-lines.ts`, code: 'await eraseRounds(trx, [...origins])' },
+    without: 'what only a deleted fork stood on is kept',
+    ...{ faults: { fork: 2, remove: 1, drop: 1 }, caught: 'a round is kept for nothing' },
+  },
+} satisfies Table;
+
+type ForkGuards = Up<typeof forkGuards>;
+
+/** A turn, and the forks that stand on its rounds. */
+type ForkState = Kept & {
+  status: 'active' | 'ended' | 'failed';
+  /** The result of the call of each round, null while it is open; undefined once the round is erased. */
+  rounds: (string | null | undefined)[];
+  isAnswered: boolean;
+  isRemoved: boolean;
+  forks: { upTo: number; isThere: boolean; told: string }[];
+  /** Up to which round a caller has found a fork possible that it has not written yet; only mutants look before they write. */
+  looked: number | null;
+};
+
+const MOST_ROUNDS = 3;
+
+/** The model of a turn that runs, ends, is retried and deleted, while forks stand on its rounds (R37). */
+export const forkSuite: Suite = suiteOf({
+  promise: 'the rounds of a fork stay as they are, as long as the fork is there and no longer',
+  guards: forkGuards,
+  modelOf: (guards: ForkGuards, { faults }: { faults: Left }) =>
+    plainModel<ForkState>({
+      first: { status: 'active', rounds: [], isAnswered: false, isRemoved: false, forks: [], looked: null },
+      faults,
+      movesOf: (state, emit) => {
+        workTurn(state, emit);
+        startForks(state, guards, emit);
+        deleteAny(state, guards, emit);
+      },
+      brokenIn: (state) => brokenFork(state, guards),
+      isDone: ({ status, looked }) => status !== 'active' && looked === null,
+    }),
+  scenes: ({ each }) =>
+    withFaults('forks', [{ fork: each + 1, remove: each, drop: each + 1, fail: each, retry: each }]),
+});
+
+function workTurn({ status, rounds, isRemoved }: ForkState, emit: Emit<ForkState>): void {
+  if (status === 'failed' && !isRemoved)
+    emit('a caller retries the turn', (after) => Object.assign(after, { status: 'active' }), 'retry');
+  if (status !== 'active') return;
+  if (rounds.at(-1) === null) {
+    emit('the call is answered', (after) => after.rounds.splice(-1, 1, `result ${after.rounds.length}`));
+    return;
+  }
+  if (rounds.length < MOST_ROUNDS) emit('a round with a call is saved', (after) => after.rounds.push(null));
+  emit('the turn is answered', (after) => {
+    after.rounds.push('answer');
+    Object.assign(after, { status: 'ended', isAnswered: true });
+  });
+  emit('the turn is cut short', (after) => Object.assign(after, { status: 'ended' }));
+  emit('the turn fails', (after) => Object.assign(after, { status: 'failed' }), 'fail');
+}
+
+/** A fork decides and writes under one lock; without it, a delete may come between. */
+function startForks(state: ForkState, guards: ForkGuards, emit: Emit<ForkState>): void {
+  const { looked } = state;
+  if (looked !== null)
+    emit('the fork is written', (after) => {
+      after.looked = null;
+      writeFork(after, looked, guards);
+    });
+  if (state.isRemoved) return;
+  for (let upTo = 0; upTo <= state.rounds.length; upTo += 1) {
+    if (guards.forkedRoundIsAnswered && state.rounds.slice(0, upTo).includes(null)) continue;
+    emit(`a caller forks behind round ${upTo}`, (after) => writeFork(after, upTo, guards), 'fork');
+    if (!guards.forkLocksOrigin && looked === null)
+      emit(`a caller looks at round ${upTo}`, (after) => Object.assign(after, { looked: upTo }), 'fork');
+  }
+}
+
+function writeFork(state: ForkState, upTo: number, guards: ForkGuards): void {
+  if (state.isRemoved) state.broken ??= 'a fork stands on a turn that is gone';
+  state.forks.push({ upTo, isThere: true, told: readUpTo(state, upTo, guards) });
+}
+
+/** `delete-turn.ts` of a turn that has ended, and the delete of a fork with all that it alone stood on. */
+function deleteAny(state: ForkState, guards: ForkGuards, emit: Emit<ForkState>): void {
+  if (state.status !== 'active' && !state.isRemoved)
+    emit(
+      'a caller deletes the turn',
+      (after) => {
+        after.isRemoved = true;
+        if (guards.restIsErased || !after.forks.some(({ isThere }) => isThere)) eraseRest(after, guards);
+      },
+      'remove',
+    );
+  for (const [index, { isThere }] of state.forks.entries()) {
+    if (!isThere) continue;
+    emit(
+      `a caller deletes fork ${index}`,
+      (after) => {
+        Object.assign(after.forks[index] ?? {}, { isThere: false });
+        if (after.isRemoved && guards.lastForkErases) eraseRest(after, guards);
+      },
+      'drop',
+    );
+  }
+}
+
+/** `erase-rounds.ts`: all behind the last round that a fork reads. */
+function eraseRest(state: ForkState, { stoodOnIsKept }: ForkGuards): void {
+  const last = stoodOnIsKept ? lastStoodOn(state) : 0;
+  state.rounds = state.rounds.map((round, index) => (index < last ? round : undefined));
+}
+
+function lastStoodOn({ forks }: ForkState): number {
+  return Math.max(0, ...forks.filter(({ isThere }) => isThere).map(({ upTo }) => upTo));
+}
+
+/** `turn-up-to.ts`: what is sent of the turn. Its answer is told as the last round. */
+function readUpTo({ rounds, isAnswered }: ForkState, upTo: number, guards: ForkGuards): string {
+  const read = guards.forkReadsUpToItsRound ? rounds.slice(0, upTo) : rounds.slice(0, isAnswered ? -1 : undefined);
+  const withAnswer = isAnswered && !guards.answerStaysOneRound && !read.includes('answer');
+  return JSON.stringify([...read.map((round) => round ?? 'nothing'), ...(withAnswer ? ['answer'] : [])]);
+}
+
+function brokenFork(state: ForkState, guards: ForkGuards): string | null {
+  const isChanged = state.forks.some(({ isThere, upTo, told }) => isThere && readUpTo(state, upTo, guards) !== told);
+  if (isChanged) return 'what a fork stands on changed';
+  const isLeft = state.rounds.slice(lastStoodOn(state)).some((round) => round !== undefined);
+  return state.isRemoved && isLeft ? 'a round is kept for nothing' : null;
+}

@@ -1,0 +1,116 @@
+import type { Emit } from '../explore/model.ts';
+import { type Kept, plainModel } from '../explore/plain-model.ts';
+import type { Left } from '../fault.ts';
+import { CHECKPOINT, inReply, type Table, TURN, TURNS, type Up } from '../guards/guard.ts';
+import { type Suite, suiteOf, withFaults } from '../suite.ts';
+
+const commit = `${TURNS}/save-round.ts`;
+const ran = 'a call ran that has a recorded result';
+
+/** What keeps the calls of a rerun from being made twice: R38. */
+const rerunGuards = {
+  resultsAreSavedWithTheRound: {
+    ...{ rule: 'R38', file: commit, code: 'columnsOfRound( ...round, calls )' },
+    shared: inReply('calls as (insertCalls(sql`target`, sql`"roundNumber"`))'),
+    without:
+      'calls are saved open and answered from the record afterwards, so that another worker runs them in between',
+    ...{ faults: { job: 1 }, caught: ran },
+  },
+  unrecordedIsDeniedWithTheRound: {
+    ...{ rule: 'R38', file: `${TURN}/forks/recorded-results.ts` },
+    code: "call.effect === 'at_most_once' ? { result: NOT_RECORDED",
+    without: 'whether a call that may be made once is denied is decided by the run that would make it',
+    ...{ faults: { job: 1 }, caught: 'a call that may be made once was made without a record' },
+  },
+  wholeBatchMovesOn: {
+    ...{ rule: 'R38', file: commit, code: 'const open = calls.filter((call) => !call.result);' },
+    shared: inReply(`"openCalls" = 0 as is_complete`),
+    without: 'the batch of a round whose calls are all answered is due, and nothing in it is left to complete it',
+    ...{ faults: {}, caught: 'stuck' },
+  },
+  recordEndsWithTheStart: {
+    ...{ rule: 'R38', file: `${TURNS}/reruns/recorded-results.ts` },
+    code: 'completed_at <= (select created_at from turns',
+    without: 'what a retry of the turn adds to it is taken for a result of before',
+    ...{ faults: { retry: 1 }, caught: 'a rerun took a result that came after its start' },
+  },
+  recordOutlivesItsTurn: {
+    ...{ rule: 'R38', file: `${CHECKPOINT}/deletion/erase-rounds.ts`, code: 'round > last and not reused' },
+    without: 'a delete of the turn takes the recorded results from a rerun',
+    ...{ faults: { remove: 1 }, caught: ran },
+  },
+} satisfies Table;
+
+type RerunGuards = Up<typeof rerunGuards>;
+
+type RerunCall = 'open' | 'recorded' | 'denied' | 'ran';
+
+/** A rerun whose reply asks for a call that was recorded, and for one that was not and may be made once. */
+type RerunState = Kept & {
+  step: 'r1' | 'b1' | 'r2' | 'ended';
+  calls: { known: RerunCall; unknown: RerunCall } | null;
+  hasRecord: boolean;
+  isRetried: boolean;
+};
+
+/** The model of a rerun whose calls are answered from the record of another turn (R38). */
+export const rerunSuite: Suite = suiteOf({
+  promise: 'a rerun makes no call that was recorded, or that may be made once',
+  guards: rerunGuards,
+  modelOf: (guards: RerunGuards, { faults }: { faults: Left }) =>
+    plainModel<RerunState>({
+      first: { step: 'r1', calls: null, hasRecord: true, isRetried: false },
+      faults,
+      movesOf: (state, emit) => {
+        workRerun(state, guards, emit);
+        changeOrigin(state, guards, emit);
+      },
+      brokenIn: ({ calls }) => {
+        if (calls?.known === 'ran') return 'a call ran that has a recorded result';
+        return calls?.unknown === 'ran' ? 'a call that may be made once was made without a record' : null;
+      },
+      isDone: ({ step }) => step === 'ended',
+    }),
+  scenes: ({ each }) => withFaults('reruns', [{ job: each + 1, retry: each, remove: each }]),
+});
+
+/** The turn that is run again may be retried, where it had failed, or deleted. */
+function changeOrigin({ step }: RerunState, { recordOutlivesItsTurn }: RerunGuards, emit: Emit<RerunState>): void {
+  if (step === 'ended') return;
+  emit('the turn is retried, and makes another call', (after) => Object.assign(after, { isRetried: true }), 'retry');
+  emit('the turn is deleted', (after) => Object.assign(after, { hasRecord: recordOutlivesItsTurn }), 'remove');
+}
+
+function workRerun(state: RerunState, guards: RerunGuards, emit: Emit<RerunState>): void {
+  if (state.step === 'r1') emit('the reply is saved', (after) => saveReply(after, guards));
+  if (state.step === 'b1') workBatch(state, emit);
+  if (state.step === 'r2') emit('the rerun ends', (after) => Object.assign(after, { step: 'ended' }));
+}
+
+/** `save-round.ts` */
+function saveReply(state: RerunState, guards: RerunGuards): void {
+  const { hasRecord, isRetried } = state;
+  if (isRetried && !guards.recordEndsWithTheStart) state.broken ??= 'a rerun took a result that came after its start';
+  const known = hasRecord && guards.resultsAreSavedWithTheRound ? 'recorded' : 'open';
+  const unknown = guards.unrecordedIsDeniedWithTheRound ? 'denied' : 'open';
+  state.calls = { known, unknown };
+  const isComplete = known !== 'open' && unknown !== 'open';
+  state.step = isComplete && guards.wholeBatchMovesOn ? 'r2' : 'b1';
+}
+
+/** The run that saved the reply knows what to do with its calls; another one makes what it finds open. */
+function workBatch({ calls, hasRecord }: RerunState, emit: Emit<RerunState>): void {
+  if (calls?.known === 'open')
+    emit('the run answers the recorded call', (after) => answer(after, { known: hasRecord ? 'recorded' : 'ran' }));
+  if (calls?.unknown === 'open') emit('the run denies the other call', (after) => answer(after, { unknown: 'denied' }));
+  if (calls?.known === 'open')
+    emit('another run makes the recorded call', (after) => answer(after, { known: 'ran' }), 'job');
+  if (calls?.unknown === 'open')
+    emit('another run makes the other call', (after) => answer(after, { unknown: 'ran' }), 'job');
+}
+
+function answer(state: RerunState, answered: Partial<Record<'known' | 'unknown', RerunCall>>): void {
+  if (!state.calls) return;
+  Object.assign(state.calls, answered);
+  if (!Object.values(state.calls).includes('open')) state.step = 'r2';
+}

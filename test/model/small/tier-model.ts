@@ -1,0 +1,236 @@
+import type { Left } from '../fault.ts';
+import { CHECKPOINT, MAY_GIVE_UP, type Table, TURNS, type Up, WORKER } from '../guards/guard.ts';
+import { FAULTS_OF_ROUND, type May, type RoundRules, roundModel } from '../shared/round-moves.ts';
+import { firstRound, type RoundState } from '../shared/round-state.ts';
+import { type By, endRound, failRound, isOnStep, mayGiveUp, postpone } from '../shared/round-writes.ts';
+import { named, type Suite, suiteOf, withFaults } from '../suite.ts';
+
+const POSTPONE = `${TURNS}/postpone.ts`;
+const ROUND = `${WORKER}/round/retry-round.ts`;
+const tooEarly = 'a round was asked on default before the change to it was committed';
+const tooMany = 'a round has counted more refusals than it had';
+
+/** What keeps a round from leaving its tier too early, twice, or for longer than the round: R24. */
+const tierGuards = {
+  tierChangeIsCommittedFirst: {
+    ...{ rule: 'R24', file: ROUND },
+    code: "if (next.kind === 'change') return leaveTier(run, step, because: next.because , context);",
+    without: 'a run asks on the next tier before the change to it is committed',
+    ...{ faults: { refused: 3 }, caught: tooEarly },
+  },
+  leaseChecksTier: {
+    ...{ rule: 'R24', file: `${TURNS}/lease.ts`, code: `tier_wait ->> 'tier' is not distinct from "ownTier"` },
+    without: 'a run that loaded the turn before the change takes its lease after it',
+    ...{ faults: { refused: 3, duplicate: 1 }, caught: 'a run took its step on a tier that the round had left' },
+  },
+  tierChangeChecksLease: {
+    ...{ rule: 'R24', file: POSTPONE, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
+    without: 'a run without the lease leaves a tier while another run asks on it',
+    ...{ faults: { refused: 3, duplicate: 1, stall: 1 }, caught: 'a tier was left while another run asked on it' },
+  },
+  tierChangeChecksGeneration: {
+    ...{ rule: 'R24', file: POSTPONE, code: 'and mayGiveUp(sql"ownGeneration")', shared: MAY_GIVE_UP },
+    without: 'a refusal whose commit got no answer is committed again',
+    ...{ faults: { refused: 1, lostAck: 1 }, caught: tooMany },
+  },
+  tierChangeRaisesGeneration: {
+    ...{ rule: 'R24', file: POSTPONE, code: 'generation = work.generation + 1' },
+    without: 'a refusal leaves the generation as it is',
+    ...{ faults: { refused: 1, lostAck: 1 }, caught: tooMany },
+  },
+  tierChangeIsDue: {
+    ...{ rule: 'R24', file: POSTPONE, code: 'update work set due_at = least(inMs(' },
+    without: 'a change of tiers leaves the turn due at no time',
+    ...{ faults: { late: 1, flush: 1 }, caught: 'stuck' },
+  },
+  refusalUsesNoTry: {
+    ...{ rule: 'R24', file: ROUND, code: 'counts: false, waitedMs: 0, lacksCapacity: true' },
+    without: 'a refusal for lack of capacity counts as a failed try',
+    ...{ faults: { refused: 1, later: 1 }, caught: 'a turn failed before its tries were used up' },
+  },
+  freshStepClearsTier: {
+    ...{ rule: 'R24', file: `${CHECKPOINT}/sql/fresh-step.ts`, code: 'tier_wait: sql`null`' },
+    without: 'the next round begins on the tier that the round before has changed to',
+    ...{ rounds: 2, faults: { refused: 2 }, caught: tooMany },
+  },
+} satisfies Table<{ rounds?: number }>;
+
+type TierGuards = Up<typeof tierGuards>;
+
+/** Refusals that a round takes from `flex`, and tries of a round. */
+const MOST_REFUSALS = 3;
+const MOST_TRIES = 2;
+
+/** `turns.tier_wait` with its refusals, and the failed tries of the step; a run has loaded all of it. */
+type Asked = { tier: 'flex' | 'default'; refusals: number; attempts: number };
+
+/** `isRefused`: the provider has refused the run; `isCounted`: a commit has counted that. */
+type TierRun = Asked & { isLate: boolean; isRefused: boolean; isCounted: boolean };
+
+/** A turn on `flex` with a fallback, its rounds, and the runs that may ask them. */
+type TierState = RoundState<Asked & { lastRound: number }, TierRun> & {
+  /** Less than a fifth of the time to the deadline is left. */
+  isLate: boolean;
+  /** What happened to the round and was committed: its changes of tier, each refusal once, each other failure once. */
+  saw: { changes: number; refusals: number; failures: number };
+};
+type Write = By<TierState, TierGuards>;
+
+/** The model of the tiers that the rounds of a turn, one unless given, may be asked on (R24). */
+export const tierSuite: Suite = suiteOf({
+  promise: 'a round leaves its tier once, after three refusals',
+  guards: tierGuards,
+  modelOf: (guards: TierGuards, { rounds = 1, faults }: { rounds?: number; faults: Left }) => {
+    const first = { ...rules.first, turn: { ...rules.first.turn, lastRound: rounds } };
+    return roundModel({ ...rules, first }, guards, faults);
+  },
+  scenes: ({ each }) => [
+    ...withFaults('tiers', [
+      ...FAULTS_OF_ROUND.map((one) => ({ refused: 3, late: 1, [one]: each })),
+      ...[
+        { refused: 3, crash: 1, duplicate: 1 },
+        { refused: 3, stall: 1, duplicate: 1 },
+      ],
+      ...[
+        { refused: 3, lostAck: 1, flush: 1, backlog: 1 },
+        { refused: 2, later: 2, crash: 1 },
+      ],
+    ]),
+    ...named('tiers', [
+      { rounds: 2, faults: { refused: 6, late: 1, crash: each } },
+      { rounds: 2, faults: { refused: 3, duplicate: 1 } },
+    ]),
+  ],
+});
+
+const UNTRIED: Asked = { tier: 'flex', refusals: 0, attempts: 0 };
+const UNSEEN = { changes: 0, refusals: 0, failures: 0 };
+
+const rules: RoundRules<TierState, TierGuards> = {
+  first: {
+    ...firstRound({ ...UNTRIED, lastRound: 1 }, { ...UNTRIED, isLate: false, isRefused: false, isCounted: false }),
+    ...{ isLate: false, saw: UNSEEN },
+  },
+  load: ({ state: { turn, isLate }, run }, as) => {
+    const { tier, refusals, attempts } = as === 'cached' ? UNTRIED : turn;
+    Object.assign(run, { tier, refusals, attempts, isLate });
+  },
+  begin: (by) => {
+    if (by.run.tier === 'flex' && by.run.isLate) leaveTier(by);
+    else askProvider(by);
+  },
+  isStale: ({ state, run }) => run.tier !== state.turn.tier,
+  refusesStale: ({ leaseChecksTier }) => leaseChecksTier,
+  stale: 'a run took its step on a tier that the round had left',
+  hear,
+  commits: {
+    ...{ saving: saveReply, waiting: waitForCapacity, postponing: postponeRound },
+    ...{ changing: changeTier, failing: failRound },
+  },
+  outside: ({ turn, isLate }, emit) => {
+    if (turn.status === 'active' && !isLate)
+      emit('the deadline is near', (after) => Object.assign(after, { isLate: true }), 'late');
+  },
+};
+
+/** `leaveTier` of `retry-round.ts`. */
+function leaveTier(by: Write): void {
+  by.run.at = 'changing';
+  if (by.guards.tierChangeIsCommittedFirst) return;
+  by.run.tier = 'default';
+  askProvider(by);
+}
+
+function askProvider(by: Write): void {
+  const { state, run } = by;
+  run.at = 'asking';
+  if (isOnStep(by) && run.tier === 'default' && state.saw.changes === 0)
+    state.broken ??= 'a round was asked on default before the change to it was committed';
+}
+
+/** Only a request on `flex` is refused for lack of capacity. */
+function hear({ isLost, tier }: TierRun & { isLost: boolean }, may: May<TierState, TierGuards>): void {
+  may('gets a reply', ({ run }) => Object.assign(run, { at: 'saving' }));
+  if (isLost) return;
+  may('gets no reply now', afterFailure, 'later');
+  if (tier === 'flex') may('is refused for lack of capacity', afterRefusal, 'refused');
+}
+
+/** `retry-round.ts` after a failure: it counts the tries that it has loaded. */
+function afterFailure(by: Write): void {
+  const { state, run } = by;
+  run.at = run.attempts + 1 < MOST_TRIES ? 'postponing' : 'failing';
+  if (run.at === 'failing' && run.isFresh && isOnStep(by) && state.saw.failures + 1 < MOST_TRIES)
+    state.broken ??= 'a turn failed before its tries were used up';
+}
+
+/** `retryWithCapacity` of `retry-round.ts`: it counts the refusals that it has loaded. */
+function afterRefusal(by: Write): void {
+  by.run.isRefused = true;
+  if (by.run.refusals + 1 >= MOST_REFUSALS) leaveTier(by);
+  else by.run.at = 'waiting';
+}
+
+/** `save-round.ts`, `write-ending.ts` (R5): the first reply is saved, on whatever tier it was asked for. */
+function saveReply(by: Write): void {
+  const { state, slot, guards } = by;
+  const { turn, queue } = state;
+  if (!isOnStep(by)) return;
+  if (turn.round === turn.lastRound) {
+    endRound(by, 'saved');
+    return;
+  }
+  const next = { round: turn.round + 1, attempts: 0, isRaised: false, owner: 'none', lease: 'none', due: 'far' };
+  Object.assign(turn, next, guards.freshStepClearsTier ? UNTRIED : {});
+  state.saw = { ...UNSEEN };
+  state.cached = slot === 0 ? turn.round : 0;
+  queue.old ||= queue.now;
+  queue.now = true;
+}
+
+/** `postpone.ts` (R5) after a refusal for lack of capacity, which uses no try. */
+function waitForCapacity(by: Write): void {
+  if (!putOff(by)) return;
+  countRefusal(by);
+  if (!by.guards.refusalUsesNoTry) by.state.turn.attempts += 1;
+}
+
+/** `postpone.ts` (R5) after any other failure. */
+function postponeRound(by: Write): void {
+  if (!putOff(by)) return;
+  by.state.turn.attempts += 1;
+  by.state.saw.failures += 1;
+}
+
+/** `postpone.ts` with a tier (R24). */
+function changeTier(by: Write): void {
+  const { state, slot, run } = by;
+  const { turn, saw } = state;
+  const isOnByOther = turn.lease === 'live' && turn.owner !== slot;
+  if (!putOff(by)) return;
+  if (isOnByOther) state.broken ??= 'a tier was left while another run asked on it';
+  if (saw.changes > 0) state.broken ??= 'a round changed its tier twice';
+  if (run.isRefused) countRefusal(by);
+  if (!run.isLate && saw.refusals < MOST_REFUSALS) state.broken ??= 'a tier was left before three refusals';
+  turn.tier = 'default';
+  saw.changes += 1;
+}
+
+/** A commit whose answer was lost is made again, and must count nothing then. */
+function countRefusal({ state, run }: Write): void {
+  const { turn, saw } = state;
+  turn.refusals += 1;
+  if (!run.isCounted) saw.refusals += 1;
+  run.isCounted = true;
+  if (turn.refusals > saw.refusals) state.broken ??= 'a round has counted more refusals than it had';
+}
+
+/** `postpone.ts`; whether it was written. */
+function putOff(by: Write): boolean {
+  const { guards, state } = by;
+  const checked = { lease: guards.tierChangeChecksLease, generation: guards.tierChangeChecksGeneration };
+  if (!mayGiveUp(by, checked)) return false;
+  postpone(by, guards.tierChangeRaisesGeneration);
+  if (!guards.tierChangeIsDue) state.turn.due = 'never';
+  return true;
+}

@@ -1,0 +1,110 @@
+import type { Emit } from '../explore/model.ts';
+import { type Kept, plainModel } from '../explore/plain-model.ts';
+import type { Left } from '../fault.ts';
+import { CHECKPOINT, inReply, type Table, TURNS, type Up } from '../guards/guard.ts';
+import { type MayRun, moveRuns } from '../shared/move-runs.ts';
+import { type Suite, suiteOf, withFaults } from '../suite.ts';
+
+const ROLL_UP = `${CHECKPOINT}/usage/roll-up-usage.ts`;
+const lost = 'usage was lost';
+
+/** What keeps usage from being lost, or counted twice: R33. */
+const usageGuards = {
+  roundRecordsItself: {
+    ...{ rule: 'R33', file: `${TURNS}/save-round.ts` },
+    code: 'savedBy(lean ?? (await writeReply(db, rowOfRound(round)))[0])',
+    shared: inReply('recorded as (recordRounds(sql`target`)'),
+    without: 'what a round used is recorded apart from its commit',
+    ...{ faults: { crash: 1 }, caught: lost },
+  },
+  recordNeedsRound: {
+    ...{ rule: 'R33', file: `${TURNS}/commits/write-ending.ts`, code: 'recorded as (recordRounds(sql`target`)' },
+    without: 'a commit that is refused, since it was made before, records its usage',
+    ...{ faults: { lostAck: 1 }, caught: 'usage was counted twice' },
+  },
+  recordsBecomeSumAtOnce: {
+    ...{ rule: 'R33', file: ROLL_UP, code: 'insert into usage_sums' },
+    without: 'records are deleted in one commit, and summed in another',
+    ...{ faults: { crash: 1 }, caught: lost },
+  },
+  deletedIsSummed: {
+    ...{ rule: 'R33', file: ROLL_UP, code: 'from taken group by' },
+    without: 'what was read before is summed, and a record that came late is deleted with the others',
+    ...{ faults: {}, caught: lost },
+  },
+} satisfies Table;
+
+type UsageGuards = Up<typeof usageGuards>;
+
+/** Rounds that are saved, what is recorded of them, and two workers that roll that up. */
+type UsageState = Kept & {
+  rounds: number;
+  records: number;
+  sums: number;
+  runs: { at: 'idle' | 'read' | 'took'; records: number }[];
+};
+
+const MOST_ROUNDS = 3;
+const IDLE = { at: 'idle', records: 0 } as const;
+
+/** The model of what commits use (R33). */
+export const usageSuite: Suite = suiteOf({
+  promise: 'the usage of rounds is counted once at every moment',
+  guards: usageGuards,
+  modelOf: (guards: UsageGuards, { faults }: { faults: Left }) =>
+    plainModel<UsageState>({
+      first: { rounds: 0, records: 0, sums: 0, runs: [{ ...IDLE }, { ...IDLE }] },
+      faults,
+      movesOf: (state, emit) => {
+        if (state.rounds < MOST_ROUNDS) saveRounds(guards, emit);
+        moveRuns(state, emit, (run, may) => rollUp(state, { run, guards, may }));
+      },
+      brokenIn: ({ rounds, records, sums }) => {
+        if (records + sums > rounds) return 'usage was counted twice';
+        return records + sums < rounds ? 'usage was lost' : null;
+      },
+      isDone: ({ rounds, records }) => rounds === MOST_ROUNDS && records === 0,
+    }),
+  scenes: ({ each }) => withFaults('usage', [{ crash: each + 1, lostAck: each + 1 }]),
+});
+
+function saveRounds(guards: UsageGuards, emit: Emit<UsageState>): void {
+  const save = (after: UsageState) => {
+    after.rounds += 1;
+    if (guards.roundRecordsItself) after.records += 1;
+  };
+  emit('a round is saved', save);
+  emit(
+    'a round is saved, and once more since no answer came',
+    (after) => {
+      save(after);
+      if (!guards.recordNeedsRound) after.records += 1;
+    },
+    'lostAck',
+  );
+}
+
+type Run = UsageState['runs'][number];
+type Rolling = { run: Run; guards: UsageGuards; may: MayRun<UsageState> };
+
+/** `roll-up-usage.ts`: one statement, whatever another worker does. */
+function rollUp({ records }: UsageState, { run, guards, may }: Rolling): void {
+  if (run.at === 'idle' && records > 0)
+    may('looks at records', (own, after) => Object.assign(own, { at: 'read', records: after.records }));
+  if (run.at === 'read') may('takes what it deletes', (own, after) => take(after, own, guards));
+  if (run.at !== 'took') return;
+  may('adds the sum', (own, after) => {
+    after.sums += own.records;
+    Object.assign(own, IDLE);
+  });
+  may('dies', (own) => Object.assign(own, IDLE), 'crash');
+}
+
+function take(after: UsageState, own: Run, guards: UsageGuards): void {
+  const taken = guards.deletedIsSummed ? after.records : Math.min(own.records, after.records);
+  after.records = 0;
+  if (guards.recordsBecomeSumAtOnce) {
+    after.sums += taken;
+    Object.assign(own, IDLE);
+  } else Object.assign(own, { at: 'took', records: taken });
+}

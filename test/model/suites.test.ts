@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { caughtAs, describeVerdict } from './explore/describe-verdict.ts';
+import { suites } from './suites.ts';
+
+/** The nearest states of each scene: `npm run model` plays all. A mutant is found well within the second bound. */
+const NEAREST = { maxStates: 1_000 };
+const MUTANTS = { maxStates: 400_000 };
+
+const scenes = Object.values(suites).flatMap(({ promise, ...suite }) =>
+  suite.scenes({ each: 1 }).map((scene) => ({ promise, ...scene })),
+);
+
+test.each(scenes)('$promise, in the nearest states of $name', ({ play }) => {
+  const verdict = play(NEAREST);
+
+  expect(['safe', 'cut'], describeVerdict(verdict)).toContain(caughtAs(verdict));
+});
+
+const mutants = Object.entries(suites).flatMap(([model, suite]) => suite.mutants.map((one) => ({ model, ...one })));
+
+test.each(mutants)('a mutant of $model without $name is caught', ({ play, without, caught }) => {
+  const verdict = play(MUTANTS);
+
+  expect(caughtAs(verdict), `${without}, and the model shows something else:\n${describeVerdict(verdict)}`).toBe(
+    caught,
+  );
+});

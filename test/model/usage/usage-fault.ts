@@ -1,2 +1,0 @@
-/** What may go wrong: see `fault.ts`. */
-export type UsageFault = 'crash' | 'lostAck';
