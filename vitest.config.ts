@@ -13,7 +13,7 @@ const LONG = [
   'test/inspector/list.test.ts',
   'test/inspector/turn-words.test.ts',
   'test/worker/round/rate-limited-turns.test.ts',
-  'test/model/model.test.ts',
+  'test/model/suites.test.ts',
 ];
 
 /**
