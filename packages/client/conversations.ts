@@ -1,7 +1,7 @@
+import type { CompactMessage } from './generated.ts';
 import { listAll, searchQuery } from './list-all.ts';
 import type { Conversation, ConversationHandle, Conversations, Turn } from './pawl.ts';
 import { type Api, createOnce, requestJson } from './request-json.ts';
-import type { CompactMessage } from './resources/conversation.ts';
 import { startedTurn, startTurn } from './turns.ts';
 
 const PATH = '/v1/conversations';

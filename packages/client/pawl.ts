@@ -1,50 +1,31 @@
-import type { BulkRequestBody, BulkResource } from './resources/bulk.ts';
-import type { CompactMessage, ConversationResource, TurnConfigResource } from './resources/conversation.ts';
-import type { EventResource, LiveEvent } from './resources/event.ts';
-import type { QueueResource } from './resources/queue.ts';
-import type { ScheduleChangeBody, ScheduleRequestBody, ScheduleResource } from './resources/schedule.ts';
-import type { StatisticsResource } from './resources/statistics.ts';
-import type {
-  ListedTurnResource,
-  InputPart as Part,
-  TerminalStatus,
-  ToolError,
-  TurnResource,
-  TurnStatus,
-} from './resources/turn.ts';
-import type {
-  ConversationChangesBody,
-  ConversationRequestBody,
-  ForkRequestBody,
-  RerunRequestBody,
-  TurnRequestBody,
-} from './resources/turn-request.ts';
-import type { UsageResource } from './resources/usage.ts';
-import type { WorkerResource } from './resources/worker.ts';
+import type * as api from './generated.ts';
 
-export type Turn = TurnResource;
+/** A turn as the API returns it. */
+export type Turn = api.Turn;
+type TurnStatus = Turn['status'];
+type TerminalStatus = Exclude<TurnStatus, 'queued' | 'in_progress' | 'requires_action'>;
 /** A turn of a list: without its rounds, which `get` brings. */
-export type ListedTurn = ListedTurnResource;
+export type ListedTurn = api.ListedTurn;
 export type EndedTurn = Turn & { status: TerminalStatus };
-export type TurnRequest = TurnRequestBody;
-export type ForkRequest = ForkRequestBody;
-export type RerunRequest = RerunRequestBody;
+export type TurnRequest = api.TurnRequest;
+export type ForkRequest = api.ForkRequest;
+export type RerunRequest = api.RerunRequest;
 /** A text, an image, a file or audio: a part of a user's message, or of a result. */
-export type InputPart = Part;
-export type Conversation = ConversationResource;
-export type Worker = WorkerResource;
-export type Statistics = StatisticsResource;
+export type InputPart = api.InputText | api.InputImage | api.InputFile | api.InputAudio;
+export type Conversation = api.Conversation;
+export type Worker = api.Worker;
+export type Statistics = api.Statistics;
 /** Times in RFC 3339; without them the last day, in 48 buckets. Another project, or all by `*`, wants an admin key. */
 export type StatisticsRange = { from?: string; to?: string; buckets?: number; project?: string };
-export type Queue = QueueResource;
-export type ConversationRequest = ConversationRequestBody;
-export type ConversationChanges = ConversationChangesBody;
+export type Queue = api.Queue;
+export type ConversationRequest = api.ConversationRequest;
+export type ConversationChanges = api.ConversationChanges;
 /** What happens to a turn. Events with a `sequence_number` are kept with the turn, the others are only streamed. */
-export type TurnEvent = EventResource | LiveEvent;
+export type TurnEvent = api.StreamedEvent;
 /** The result of a call that the client runs: any JSON, a list of parts among it, or why there is none. */
 export type ToolOutput =
   | { tool_call_id: string; output: unknown }
-  | { tool_call_id: string; error: Omit<ToolError, 'details'> & Partial<Pick<ToolError, 'details'>> };
+  | { tool_call_id: string; error: Omit<api.ToolError, 'details'> & Partial<Pick<api.ToolError, 'details'>> };
 
 export type PawlOptions = {
   /** Where the API listens: `http://127.0.0.1:8080` unless given. Without a scheme it is http. */
@@ -89,7 +70,7 @@ export type ApproveOptions = CallOptions & {
 /** `metadata` is told with the event `input.added`. */
 export type InputOptions = StartOptions & { metadata?: Record<string, string> | undefined };
 /** What a turn ran with. */
-export type TurnConfig = TurnConfigResource;
+export type TurnConfig = NonNullable<Turn['config']>;
 
 export type Pawl = {
   turns: Turns;
@@ -151,10 +132,7 @@ export type TurnHandle = {
   approve(callId: string, options?: ApproveOptions): Promise<Turn>;
   deny(callId: string, reason?: string, options?: CallOptions): Promise<Turn>;
   /** The whole output of one call, uncut. */
-  output(
-    callId: string,
-    options?: CallOptions,
-  ): Promise<{ tool_call_id: string; output: string | InputPart[] | null; truncated: boolean }>;
+  output(callId: string, options?: CallOptions): Promise<api.ToolOutput>;
   /** Says something to the turn while it has not ended: its next round has it. Refused with `turn_ended` after that. */
   addInput(input: TurnRequest['input'], options?: InputOptions): Promise<Turn>;
   cancel(options?: CallOptions): Promise<Turn>;
@@ -187,13 +165,14 @@ export type ConversationHandle = {
   start(request: TurnRequest, options?: StartOptions): Promise<StartedTurn>;
   /** Changes what later turns inherit. */
   update(changes: ConversationChanges, options?: CallOptions): Promise<Conversation>;
-  messages(options?: CallOptions): Promise<CompactMessage[]>;
+  messages(options?: CallOptions): Promise<api.CompactMessage[]>;
   delete(options?: CallOptions): Promise<void>;
 };
 
-export type BulkRequest = BulkRequestBody;
+/** What a bulk does, and with which turns. */
+export type BulkRequest = Omit<api.BulkRequest, 'dry_run'>;
 /** One action on many turns: how far it is. */
-export type Bulk = BulkResource;
+export type Bulk = api.Bulk;
 
 export type Bulks = {
   /** Cancels, retries or deletes all turns that match now, one by one. Answered at once; `wait` tells what came of it. */
@@ -205,9 +184,9 @@ export type Bulks = {
   wait(id: string, options?: CallOptions): Promise<Bulk>;
 };
 
-export type Schedule = ScheduleResource;
-export type ScheduleRequest = ScheduleRequestBody;
-export type ScheduleChange = ScheduleChangeBody;
+export type Schedule = api.Schedule;
+export type ScheduleRequest = api.ScheduleRequest;
+export type ScheduleChange = api.ScheduleChange;
 
 export type Schedules = {
   /** A turn at each planned time, from now on. */
@@ -227,7 +206,7 @@ export type UsageQuery = CallOptions & {
   to?: string | undefined;
   groupBy?: readonly ('day' | 'project' | 'model' | 'key')[] | undefined;
 };
-export type UsageRow = UsageResource;
+export type UsageRow = api.Usage;
 
 export type Usage = {
   /** What was used, a row for each group; one row without `groupBy`. */

@@ -1,18 +1,8 @@
-import type { Round, TerminalStatus, TurnResource } from './resources/turn.ts';
+import type { DisabledWebhook, ResponseWebhook, RoundWebhook, TestWebhook, TurnWebhook } from './generated.ts';
 import { webCrypto } from './web-crypto.ts';
 
 /** The body of a webhook; `data.id` is the turn's, the response's or the endpoint's. `turn` comes with `include: ["turn"]`. */
-export type WebhookEvent = { id: string; object: 'event' } & (
-  | ({ timestamp: string } & OwnEvent)
-  /** Of a response in the background, as OpenAI has it; `created_at` is in seconds since 1970. */
-  | { created_at: number; type: `response.${TerminalStatus}`; data: { id: string } }
-);
-
-type OwnEvent =
-  | { type: `turn.${TerminalStatus | 'requires_action'}`; data: { id: string; turn?: TurnResource } }
-  | { type: 'round.completed'; data: { id: string; round: Round; turn?: TurnResource } }
-  | { type: 'webhook_endpoint.disabled'; data: { id: string; url: string; disabled_reason: string } }
-  | { type: 'webhook.test'; data: { id: string } };
+export type WebhookEvent = TurnWebhook | RoundWebhook | ResponseWebhook | DisabledWebhook | TestWebhook;
 
 /** Headers of any server: those of the web, or a plain object of any spelling. */
 export type WebhookHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>;

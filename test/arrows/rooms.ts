@@ -52,12 +52,13 @@ export const rooms: Record<string, string[]> = {
   'services/migrate': [...CORE, PROCESS],
   'services/standalone': [...CORE, PROCESS, ...PARTS, 'packages/embedded-postgres'],
   migrations: [],
+  build: PRODUCT,
   docs: [],
   examples: ['packages/core/tools', 'packages/client'],
   demo: [...PRODUCT, 'examples', 'test/harness'],
   bench: [...PRODUCT, 'test', 'test/harness'],
   'test/harness': [...PRODUCT, 'test'],
-  test: [...PRODUCT, 'docs', 'examples', 'demo', 'bench', 'test/harness'],
+  test: [...PRODUCT, 'build', 'docs', 'examples', 'demo', 'bench', 'test/harness'],
   '.': [],
 };
 

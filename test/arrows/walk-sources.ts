@@ -10,7 +10,7 @@ export type Arrow = { from: string; to: string | null; isOurs: boolean; isType: 
 export type Source = { path: string; arrows: Arrow[]; names: string[]; handsOn: boolean };
 
 const ROOT = new URL('../../', import.meta.url);
-const FOLDERS = ['packages', 'services', 'migrations', 'test', 'bench', 'demo', 'docs', 'examples'];
+const FOLDERS = ['packages', 'services', 'migrations', 'test', 'bench', 'demo', 'docs', 'examples', 'build'];
 const ALIASES: Record<string, string> = {
   '#cli/': 'packages/cli/',
   '#client/': 'packages/client/',
@@ -24,7 +24,7 @@ const ALIASES: Record<string, string> = {
 
 /** Reads every TypeScript file of the repository. */
 export function walkSources(): Source[] {
-  const exclude = ['packages/*/dist/**', '**/node_modules/**'];
+  const exclude = ['packages/*/dist/**', 'packages/client/generated.ts', '**/node_modules/**'];
   return globSync([...FOLDERS.map((folder) => `${folder}/**/*.ts`), '*.ts'], { cwd: ROOT, exclude })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()

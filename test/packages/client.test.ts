@@ -74,7 +74,7 @@ test('the tarball is small, has no dependencies, and has what it exports and not
   }
   expect(
     installed.files
-      .filter((file) => !/^package\/dist\/((browser|events|resources|schedules)\/)?[a-z-]+(\.d\.ts|\.js)$/.test(file))
+      .filter((file) => !/^package\/dist\/((browser|events|schedules)\/)?[a-z-]+(\.d\.ts|\.js)$/.test(file))
       .sort(),
   ).toEqual(['package/LICENSE', 'package/README.md', 'package/package.json']);
   const files = [exports['.'], exports['./webhook']].flatMap((target) => Object.values<string>(target));

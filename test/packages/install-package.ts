@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** What a build needs of the repository; it is built in a copy, so that no test writes where others read. */
-const SOURCES = ['package.json', 'tsconfig.json', 'packages/client', 'packages/cli'];
+const SOURCES = ['package.json', 'tsconfig.json', 'build', 'packages', 'services', 'migrations'];
 
 export const run = promisify(execFile);
 
@@ -32,8 +32,9 @@ export async function installPackage(name: 'client' | 'cli'): Promise<Installed>
   return { folder, tarball, bytes: statSync(tarball).size, files: listing.trim().split('\n'), remove };
 }
 
+/** The types of the client are left out, as in a fresh clone: packing a package writes them. */
 function isSource(path: string): boolean {
-  return !path.endsWith('/dist');
+  return !path.endsWith('/dist') && !path.endsWith('/generated.ts');
 }
 
 /** npm runs on the Node that runs the tests, as `npm test` has it. */

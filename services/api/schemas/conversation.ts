@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { fillLimits } from '#core/turn/limits.ts';
 import { PromptCache, ServiceTier } from '#core/turn/request/provider/provider-fields.ts';
-import { GivenTool } from '#core/turn/request/tool.ts';
 import { ToolChoice } from '#core/turn/request/turn.ts';
 import { Webhook } from '#core/turn/request/webhook.ts';
 import { ConversationId, TurnId } from './fields/id.ts';
+import { ResolvedTool } from './fields/resolved-tool.ts';
 import { Time } from './fields/time.ts';
 import { asGiven, Limits } from './fields/turn-config.ts';
 import { ListedTurn, Turn } from './turn.ts';
@@ -32,7 +32,7 @@ export const Conversation = z
     fallback_models: z.array(z.string()).describe('The models that are asked where that one cannot answer.'),
     instructions: z.string().nullable().describe('The system prompt.'),
     tools: z
-      .array(z.union([z.string(), GivenTool]))
+      .array(z.union([z.string(), ResolvedTool]))
       .describe('The tools: names as they were given, definitions with the rules that hold for them.'),
     tool_choice: ToolChoice.describe('Whether the first round of a turn may, must not or must call a tool, or which.'),
     tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),

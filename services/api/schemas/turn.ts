@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
+import { Json } from '#core/turn/request/json.ts';
 import { INCOMPLETE_REASONS, TURN_STATUSES } from '#core/turn/turn.ts';
 import { ResponseId } from '../responses/schemas/response-object.ts';
 import { Compaction } from './compaction.ts';
@@ -148,9 +149,9 @@ export const Turn = z
       .describe('What it is on: asking the model, or running the calls of a reply. Null while queued and when ended.'),
     last_event: z.int().describe('The sequence number of its latest event; `after` waits for a higher one.'),
     output: z.string().nullable().describe('The final text only; null until there is one.'),
-    output_parsed: z
-      .unknown()
-      .describe('The output as a value, of a completed turn with `output_schema`; null of any other.'),
+    output_parsed: Json.describe(
+      'The output as a value, of a completed turn with `output_schema`; null of any other.',
+    ) as z.ZodType<unknown>,
     forked_from: TurnId.nullable().describe(
       'The turn that it goes on from, of the first turn of a fork; null of others.',
     ),

@@ -1,6 +1,4 @@
-import { makeApp } from '#services/api/app.ts';
-import type { ApiContext } from '#services/api/context.ts';
-import { makeApiKeys } from '#services/api/http/api-keys.ts';
+import { makeDescribedApp, readDocument } from '#build/read-document.ts';
 
 /** A schema, or anything else of the document that holds schemas. */
 export type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; examples?: unknown[] };
@@ -39,10 +37,9 @@ export type Document = {
   webhooks: Record<string, { post: Omit<Operation, 'method' | 'path'> }>;
 };
 
-/** What describes itself needs nothing to run on. */
-const app = makeApp({ keys: makeApiKeys(() => [], '127.0.0.1') } as ApiContext);
+const app = makeDescribedApp();
 
-export const document = (await (await app.request('/openapi.json')).json()) as Document;
+export const document = await readDocument<Document>(app);
 
 export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({

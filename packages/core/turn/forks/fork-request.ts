@@ -28,7 +28,6 @@ export const ForkRequest = z
     examples: [{ after_round: 1 }, { input: 'And in Porto?', model: 'sim/other' }],
   });
 export type ForkRequest = z.output<typeof ForkRequest>;
-export type ForkRequestBody = z.input<typeof ForkRequest>;
 
 /** `POST /v1/turns/:id/rerun`. */
 export const RerunRequest = z
@@ -48,4 +47,3 @@ export const RerunRequest = z
     examples: [{ model: 'sim/other' }, { instructions: 'You are brief.', tool_results: 'run' }],
   });
 export type RerunRequest = z.output<typeof RerunRequest>;
-export type RerunRequestBody = z.input<typeof RerunRequest>;

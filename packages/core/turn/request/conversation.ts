@@ -21,7 +21,6 @@ export const ConversationRequest = z
     ],
   });
 export type ConversationRequest = z.output<typeof ConversationRequest>;
-export type ConversationRequestBody = z.input<typeof ConversationRequest>;
 
 /** `PATCH /v1/conversations/:id`: what is given replaces what stands. */
 export const ConversationChanges = z

@@ -180,8 +180,6 @@ export const TurnRequest = z
     ],
   });
 export type TurnRequest = z.output<typeof TurnRequest>;
-/** The same as callers write it: what has a default may be left out. */
-export type TurnRequestBody = z.input<typeof TurnRequest>;
 
 /** How one turn is worked: its own fields over the conversation's, every default filled in, every tool resolved. */
 export type TurnConfig = {

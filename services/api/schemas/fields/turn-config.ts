@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fillLimits, mapLimits } from '#core/turn/limits.ts';
 import { PromptCache, ServiceTier } from '#core/turn/request/provider/provider-fields.ts';
-import { GivenTool } from '#core/turn/request/tool.ts';
 import { StandingConfig, ToolChoice } from '#core/turn/request/turn.ts';
+import { ResolvedTool } from './resolved-tool.ts';
 
 /** Where a turn ends at the latest, with every default. */
 export const Limits = z.object(
@@ -30,7 +30,7 @@ export const TurnConfig = z
     fallback_models: z.array(z.string()).describe('The models that are asked where that one cannot answer.'),
     instructions: z.string().nullable().describe('The system prompt.'),
     tools: z
-      .array(GivenTool)
+      .array(ResolvedTool)
       .describe(`The tools with all their rules. \${secret:name} in a header stands as it was written.`),
     tool_choice: ToolChoice.describe('Whether the first round may, must not or must call a tool, or which.'),
     tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),

@@ -1,0 +1,3 @@
+import { writeClientTypes } from './client-types.ts';
+
+await writeClientTypes();
