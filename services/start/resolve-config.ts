@@ -6,9 +6,11 @@ import { unsupportedField, unusableTier } from '#core/llm/unsupported-parameter.
 import { chooseWires, type Wires } from '#core/llm/wires.ts';
 import { mayAsk } from '#core/project.ts';
 import { quote, shorten } from '#core/text.ts';
+import { keepConfig } from '#core/turn/config/kept-config.ts';
+import type { ToolChoice } from '#core/turn/config/tool-choice.ts';
 import { fillLimits } from '#core/turn/limits.ts';
 import type { Tool, TurnTool } from '#core/turn/request/tool.ts';
-import type { StandingConfig, ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
+import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
 import { DEFAULT_EVENTS, type ResponseWebhook, type Subscription } from '#core/turn/request/webhook.ts';
 import type { Parts } from '../process/parts.ts';
 import { resolveModelRetry } from './resolve-model-retry.ts';
@@ -83,34 +85,27 @@ async function fillConfig(config: GivenConfig, given: Rules, known?: TurnTool[])
   const asked = { ...config, tools };
   checkModel(model, asked, rules);
   const fallbacks = checkFallbacks(model, asked, rules);
-  const tool_mode = config.tool_mode ?? 'native';
+  const kept = keepConfig(config);
   const models = [model, ...fallbacks].map((name) => ({
     model: name,
     provider: rules.providers.ofModel(name, rules.wires),
   }));
-  const filled = {
+  const { output_schema: output } = config;
+  const resolve = { tools, tool_mode: kept.tool_mode, models, project: rules.project };
+  return {
+    ...kept,
     model,
     ...(fallbacks.length > 0 && { fallback_models: fallbacks }),
-    instructions: config.instructions ?? null,
     tools,
     tool_choice: checkChoice(config.tool_choice ?? 'auto', tools),
-    tool_mode,
-    parallel_tool_calls: config.parallel_tool_calls ?? null,
-    temperature: config.temperature ?? null,
-    top_p: config.top_p ?? null,
-    reasoning_effort: config.reasoning_effort ?? null,
-    verbosity: config.verbosity ?? null,
-    max_output_tokens: config.max_output_tokens ?? null,
     limits: fillLimits(config.limits),
     ...contextField(config, rules),
-    allowed_capabilities: config.allowed_capabilities ?? null,
-    provider_options: config.provider_options ?? {},
     webhook: config.webhook ? subscribe(config.webhook, rules) : null,
     ...(rules.wires && { wires: rules.wires }),
     ...resolveModelRetry(config, rules),
     ...left,
+    ...(output && { output_schema: await resolveOutputSchema(output, resolve) }),
   };
-  return { ...filled, ...(await ownFields(config, { tools, tool_mode, models, project: rules.project })) };
 }
 
 /** The wires over which the turn asks its models, also the one that writes summaries. */
@@ -124,26 +119,6 @@ function wiresOf(model: string, config: GivenConfig, { providers, input }: Rules
 async function toolFields({ tools }: GivenConfig, rules: Rules): Promise<Pick<TurnConfig, 'tools' | 'warnings'>> {
   const resolved = await resolveTools(tools ?? [], rules);
   return resolved.warnings.length > 0 ? resolved : { tools: resolved.tools };
-}
-
-type OwnField =
-  | ('stop' | 'seed' | 'prompt_cache' | 'service_tier' | 'tier_fallback')
-  | ('provider_headers' | 'output_schema');
-
-/** Fields that a turn has only where they are given: the row of one without them is no longer for it. */
-async function ownFields(
-  { stop, seed, prompt_cache, service_tier, tier_fallback, provider_headers, output_schema: output }: GivenConfig,
-  asked: Parameters<typeof resolveOutputSchema>[1],
-): Promise<Pick<TurnConfig, OwnField>> {
-  return {
-    ...(stop && { stop }),
-    ...(typeof seed === 'number' && { seed }),
-    ...(prompt_cache && prompt_cache !== 'auto' && { prompt_cache }),
-    ...(service_tier && { service_tier }),
-    ...(tier_fallback && { tier_fallback }),
-    ...(Object.keys(provider_headers ?? {}).length > 0 && provider_headers && { provider_headers }),
-    ...(output && { output_schema: await resolveOutputSchema(output, asked) }),
-  };
 }
 
 function nameModel(model: string | null | undefined): string {

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { cleanText } from '#core/text.ts';
+import type { ToolChoice } from '#core/turn/config/tool-choice.ts';
 import { fillLimits } from '#core/turn/limits.ts';
 import type { InputMessage } from '#core/turn/message.ts';
 import type { NewTurn } from '#core/turn/predict.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import type { ToolEffect } from '#core/turn/request/tool.ts';
-import type { ToolChoice, TurnConfig } from '#core/turn/request/turn.ts';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { WaitsFor } from '#core/turn/turn.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 }).map(cleanText);
-const json = fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+const json = fc.jsonValue({ maxDepth: 2 }).map((value): object | null => JSON.parse(JSON.stringify(value)));
 const jsonObject = fc.dictionary(fc.constantFrom('a', 'b', 'state'), json);
 const count = fc.nat({ max: 1_000_000 });
 
@@ -27,6 +28,7 @@ const config: fc.Arbitrary<TurnConfig> = fc.record({
   tool_mode: fc.constantFrom('native', 'emulated', 'inline'),
   parallel_tool_calls: fc.option(fc.boolean()),
   temperature: fc.option(fc.constantFrom(0, 0.2, 2)),
+  ...{ top_p: fc.constant(null), reasoning_effort: fc.constant(null), verbosity: fc.constant(null) },
   max_output_tokens: fc.option(count),
   limits: fc.record({ deadline_seconds: fc.option(fc.integer({ min: 60, max: 1_000 })) }).map(fillLimits),
   allowed_capabilities: fc.option(fc.constant(['network'])),

@@ -1,10 +1,10 @@
 import type { TraceHeaders } from '../trace-context.ts';
+import type { PromptCache, ServiceTier } from '../turn/config/service-tier.ts';
+import type { ReasoningEffort, ToolChoice, Verbosity } from '../turn/config/tool-choice.ts';
 import type { Message } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
-import type { PromptCache, ServiceTier } from '../turn/request/provider/provider-fields.ts';
 import type { TextFormat } from '../turn/request/response.ts';
 import type { Tool } from '../turn/request/tool.ts';
-import type { ReasoningEffort, ToolChoice, Verbosity } from '../turn/request/turn.ts';
 import type { ListedModel } from './http/list-models.ts';
 
 /** A minimum time for which a cache keeps a prefix. */

@@ -1,8 +1,9 @@
+import type { ToolChoice } from '../turn/config/tool-choice.ts';
 import type { Message } from '../turn/message.ts';
 import type { RoundStep } from '../turn/next-step.ts';
 import { formatFor, needsRepair, withSchema } from '../turn/output/output-schema.ts';
 import { leftOutputTokens } from '../turn/reached-limit.ts';
-import type { ToolChoice, TurnConfig } from '../turn/request/turn.ts';
+import type { TurnConfig } from '../turn/request/turn.ts';
 import { askedTier } from '../turn/tiers/asked-tier.ts';
 import type { Turn } from '../turn/turn.ts';
 import { cachingOf } from './caching.ts';

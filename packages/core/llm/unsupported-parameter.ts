@@ -1,6 +1,6 @@
 import { isRecord } from '../json.ts';
 import { quote } from '../text.ts';
-import type { ServiceTier } from '../turn/request/provider/provider-fields.ts';
+import type { ServiceTier } from '../turn/config/service-tier.ts';
 import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import { type Capabilities, isOpenaiWire, type Provider } from './provider.ts';
 

@@ -1,3 +1,4 @@
+import { mapFields } from '#core/turn/config/config-fields.ts';
 import type { ForkRequest } from '#core/turn/forks/fork-request.ts';
 import type { GivenOutputSchema, OutputSchema } from '#core/turn/request/output-schema.ts';
 import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
@@ -30,21 +31,10 @@ export async function configOfFork(
 
 /** A turn's own configuration, as a request would give it. */
 function standingOf(config: TurnConfig): StandingConfig {
-  const { stop, seed, prompt_cache, service_tier, tier_fallback, output_schema, context, fallback_models, webhook } =
-    config;
+  const { output_schema, webhook } = config;
   return {
-    ...{ model: config.model, instructions: config.instructions, limits: config.limits },
-    ...{
-      tool_choice: config.tool_choice,
-      tool_mode: config.tool_mode,
-      parallel_tool_calls: config.parallel_tool_calls,
-    },
-    ...{ temperature: config.temperature, top_p: config.top_p, reasoning_effort: config.reasoning_effort },
-    ...{ verbosity: config.verbosity, max_output_tokens: config.max_output_tokens },
-    ...{ allowed_capabilities: config.allowed_capabilities as StandingConfig['allowed_capabilities'] },
-    ...{ provider_options: config.provider_options as StandingConfig['provider_options'] },
-    ...{ stop, seed, prompt_cache, service_tier, tier_fallback, context, fallback_models },
-    ...{ provider_headers: config.provider_headers, model_retry: config.model_retry },
+    // The schemas of the list have checked the values.
+    ...(mapFields((_, name) => config[name]) as Partial<TurnConfig> as StandingConfig),
     output_schema: output_schema && schemaOf(output_schema),
     webhook: webhook && asWebhook(webhook),
   };

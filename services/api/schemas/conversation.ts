@@ -1,48 +1,38 @@
 import { z } from 'zod';
-import { fillLimits } from '#core/turn/limits.ts';
-import { PromptCache, ServiceTier } from '#core/turn/request/provider/provider-fields.ts';
-import { ToolChoice } from '#core/turn/request/turn.ts';
-import { Webhook } from '#core/turn/request/webhook.ts';
+import { fillTool } from '#core/turn/request/tool.ts';
+import { presentConversation } from '#core/turn/resource/conversation.ts';
 import { ConversationId, TurnId } from './fields/id.ts';
 import { ResolvedTool } from './fields/resolved-tool.ts';
 import { Time } from './fields/time.ts';
-import { asGiven, Limits } from './fields/turn-config.ts';
+import { fieldsOfConversation, Limits } from './fields/turn-config.ts';
 import { ListedTurn, Turn } from './turn.ts';
 
-const example = {
-  ...{ id: 'conv_01kagz8m4pfvbte2n5q7rys3wx', object: 'conversation', model: 'sim/demo' },
-  fallback_models: [],
-  ...{ instructions: 'You are brief.', tools: ['get_weather'], tool_choice: 'auto', tool_mode: 'native' },
-  ...{ parallel_tool_calls: null, temperature: 0.2, top_p: null, reasoning_effort: null, verbosity: null, stop: null },
-  ...{ seed: null, max_output_tokens: null, output_schema: null, context: null, provider_options: null },
-  ...{ provider_headers: null, model_retry: null },
-  ...{ prompt_cache: 'auto' as const, service_tier: null, tier_fallback: null },
-  limits: fillLimits(null),
-  ...{ allowed_capabilities: null, webhook: null, metadata: {}, active_turn_id: null },
-  ...{ forked_from: null, after_round: null },
-  ...{ created_at: '2026-11-20T10:00:00.082Z', expires_in_seconds: null, expires_at: null },
-};
+const example = presentConversation(
+  {
+    id: 'conv_01kagz8m4pfvbte2n5q7rys3wx',
+    config: { model: 'sim/demo', instructions: 'You are brief.', tools: ['get_weather'], temperature: 0.2 },
+    ...{ metadata: {}, activeTurnId: null, forkedFrom: null, forkedRound: null },
+    ...{ createdAt: '2026-11-20T10:00:00.082Z', expiresAt: null },
+  },
+  fillTool,
+);
 
 /** A conversation with its standing configuration; `turn` only in the answer to a POST with `input`, `latest_turn` only in a list. */
 export const Conversation = z
   .object({
     id: ConversationId,
     object: z.literal('conversation'),
+    ...fieldsOfConversation,
     model: z.string().nullable().describe('The model as `provider/model`; null where each turn names its own.'),
     fallback_models: z.array(z.string()).describe('The models that are asked where that one cannot answer.'),
-    instructions: z.string().nullable().describe('The system prompt.'),
     tools: z
       .array(z.union([z.string(), ResolvedTool]))
       .describe('The tools: names as they were given, definitions with the rules that hold for them.'),
-    tool_choice: ToolChoice.describe('Whether the first round of a turn may, must not or must call a tool, or which.'),
-    tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),
-    ...asGiven,
-    prompt_cache: PromptCache.describe('How the provider’s cache is used.'),
-    service_tier: ServiceTier.nullable().describe('The tier on which rounds are asked; null if none is sent.'),
-    tier_fallback: z.enum(['default']).nullable().describe('The tier for rounds that lack capacity or are late.'),
+    tool_choice: fieldsOfConversation.tool_choice.describe(
+      'Whether the first round of a turn may, must not or must call a tool, or which.',
+    ),
     limits: Limits.describe('Where each turn ends at the latest.'),
-    allowed_capabilities: z.array(z.string()).nullable().describe('What tools may need; null for everything.'),
-    webhook: Webhook.nullable().describe(
+    webhook: fieldsOfConversation.webhook.describe(
       'What receives the events of each turn, besides the project’s webhook endpoints.',
     ),
     metadata: z.record(z.string(), z.string()).describe('What the caller keeps with the conversation.'),

@@ -1,8 +1,8 @@
 import type { RoundRequest } from '#core/llm/provider.ts';
+import type { ToolChoice } from '#core/turn/config/tool-choice.ts';
 import type { Message, RequestedCall } from '#core/turn/message.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { Tool } from '#core/turn/request/tool.ts';
-import type { ToolChoice } from '#core/turn/request/turn.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 type Json = Record<string, unknown>;

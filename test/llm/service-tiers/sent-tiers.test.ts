@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServiceTier } from '#core/turn/request/provider/provider-fields.ts';
+import type { ServiceTier } from '#core/turn/config/service-tier.ts';
 import { askOn, TIER_WIRES, type TierWireName, WIRE_NAMES, wholeAnswer } from './tier-wires.ts';
 
 const cases = WIRE_NAMES.flatMap((name) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '../../id.ts';
 import type { TurnTrace } from '../../trace-context.ts';
-import type { ServiceTier } from '../../turn/request/provider/provider-fields.ts';
+import type { ServiceTier } from '../../turn/config/service-tier.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
 import { enterLine, type Waiter } from '../provider-limits/enter-line.ts';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../json.ts';
+import type { ToolChoice } from '../../turn/config/tool-choice.ts';
 import { systemPrompt } from '../../turn/history/system-prompt.ts';
 import type { Tool } from '../../turn/request/tool.ts';
-import type { ToolChoice } from '../../turn/request/turn.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';

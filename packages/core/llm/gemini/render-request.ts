@@ -6,10 +6,10 @@ import type {
   ToolConfig,
   Tool as ToolParam,
 } from '@google/genai';
-import type { ServiceTier } from '../../turn/request/provider/provider-fields.ts';
+import type { ServiceTier } from '../../turn/config/service-tier.ts';
+import type { ToolChoice } from '../../turn/config/tool-choice.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool } from '../../turn/request/tool.ts';
-import type { ToolChoice } from '../../turn/request/turn.ts';
 import type { RoundRequest } from '../provider.ts';
 import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { geminiName } from './gemini-name.ts';

@@ -2,10 +2,10 @@ import type {
   ResponseCreateParamsStreaming as Params,
   FunctionTool as ToolParam,
 } from 'openai/resources/responses/responses';
+import type { ToolChoice } from '../../turn/config/tool-choice.ts';
 import type { Message } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../turn/request/tool.ts';
-import type { ToolChoice } from '../../turn/request/turn.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { CacheTtl, RoundRequest } from '../provider.ts';
 import { schemaFormat } from '../schema-format.ts';

@@ -5,11 +5,11 @@ import type {
   ChatCompletionFunctionTool as ToolParam,
 } from 'openai/resources/chat/completions';
 import { isRecord } from '../../json.ts';
+import type { ToolChoice } from '../../turn/config/tool-choice.ts';
 import { objectText } from '../../turn/history/as-object.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../turn/request/tool.ts';
-import type { ToolChoice } from '../../turn/request/turn.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import type { Fields } from '../reply/fields.ts';

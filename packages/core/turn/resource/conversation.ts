@@ -1,3 +1,5 @@
+import { type ConfigName, type configFields, mapFields } from '../config/config-fields.ts';
+import type { StoredValue } from '../config/kept-config.ts';
 import { fillLimits } from '../limits.ts';
 import type { GivenTool, Tool } from '../request/tool.ts';
 import type { StandingConfig } from '../request/turn.ts';
@@ -17,19 +19,9 @@ export function presentConversation(
   return {
     id,
     object: 'conversation' as const,
-    model: config.model ?? null,
-    fallback_models: config.fallback_models ?? [],
-    instructions: config.instructions ?? null,
+    ...showGiven(config),
     tools: (config.tools ?? []).map((tool) => (typeof tool === 'string' ? tool : toolAs(tool))),
-    tool_choice: config.tool_choice ?? 'auto',
-    tool_mode: config.tool_mode ?? 'native',
-    ...passedOn(config),
-    prompt_cache: config.prompt_cache ?? 'auto',
-    service_tier: config.service_tier ?? null,
-    tier_fallback: config.tier_fallback ?? null,
     limits: fillLimits(config.limits),
-    allowed_capabilities: config.allowed_capabilities ?? null,
-    webhook: config.webhook ?? null,
     metadata,
     active_turn_id: activeTurnId,
     forked_from: forkedFrom,
@@ -40,22 +32,15 @@ export function presentConversation(
   };
 }
 
-/** What is passed on to the model, or shapes what it is sent and its answer; null where it was not given. */
-function passedOn({
-  parallel_tool_calls = null,
-  temperature = null,
-  top_p = null,
-  reasoning_effort = null,
-  verbosity = null,
-  stop = null,
-  seed = null,
-  max_output_tokens = null,
-  output_schema = null,
-  context = null,
-  provider_options = null,
-  provider_headers = null,
-  model_retry = null,
-}: StandingConfig) {
-  const sampling = { parallel_tool_calls, temperature, top_p, reasoning_effort, verbosity, stop, seed };
-  return { ...sampling, max_output_tokens, output_schema, context, provider_options, provider_headers, model_retry };
+type ShownConfig = {
+  [Name in ConfigName]:
+    | StoredValue<Name>
+    | ((typeof configFields)[Name] extends { inConversation: null } ? null : never);
+};
+
+/** Shows each field by the name of its request. */
+function showGiven(config: StandingConfig): ShownConfig {
+  const shown = mapFields(({ byDefault, inConversation = byDefault }, name) => config[name] ?? inConversation);
+  // The schemas of the list have checked the values.
+  return shown as ShownConfig;
 }

@@ -1,3 +1,5 @@
+import { type ConfigName, mapFields } from '../config/config-fields.ts';
+import { groupConfig, type StoredValue } from '../config/kept-config.ts';
 import type { TurnTool } from '../request/tool.ts';
 import type { TurnConfig } from '../request/turn.ts';
 
@@ -6,30 +8,27 @@ import type { TurnConfig } from '../request/turn.ts';
  * in no row, so `${secret:name}` stands here as it was written.
  */
 export function presentTurnConfig(config: TurnConfig) {
-  const { temperature, top_p = null, reasoning_effort = null, verbosity = null, stop = null, seed = null } = config;
+  const { limits, context, allowed_capabilities, provider_options, provider_headers, ...first } = showFields(config);
+  const { model_retry, webhook, ...shown } = first;
   return {
+    ...shown,
     model: config.model,
-    fallback_models: config.fallback_models ?? [],
-    instructions: config.instructions,
     tools: config.tools.map(presentTool),
-    tool_choice: config.tool_choice,
-    tool_mode: config.tool_mode,
-    parallel_tool_calls: config.parallel_tool_calls,
-    sampling: { temperature, top_p, reasoning_effort, verbosity, stop, seed },
-    max_output_tokens: config.max_output_tokens,
     output_schema: config.output_schema ? presentSchema(config.output_schema) : null,
-    prompt_cache: config.prompt_cache ?? 'auto',
-    service_tier: config.service_tier ?? null,
-    tier_fallback: config.tier_fallback ?? null,
     wires: config.wires ?? {},
     limits: config.limits,
     context: config.context ?? null,
-    allowed_capabilities: config.allowed_capabilities,
-    provider_options: config.provider_options,
-    provider_headers: config.provider_headers ?? {},
+    ...{ allowed_capabilities, provider_options, provider_headers },
     model_retry: config.model_retry ?? null,
     webhook: config.webhook && { ...config.webhook, events: config.webhook.events.map(String) },
   };
+}
+
+/** Shows each field by the name of its request. */
+function showFields(config: TurnConfig) {
+  const shown = mapFields(({ byDefault }, name) => config[name] ?? byDefault);
+  // The schemas of the list have checked the values.
+  return groupConfig(shown as { [Name in ConfigName]: StoredValue<Name> });
 }
 
 /** The definition that the model saw and the rules that held; what only Pawl keeps with it is left out. */

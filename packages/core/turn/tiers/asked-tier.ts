@@ -1,4 +1,4 @@
-import type { ServiceTier } from '../request/provider/provider-fields.ts';
+import type { ServiceTier } from '../config/service-tier.ts';
 import type { Turn } from '../turn.ts';
 
 /** Returns the tier of the next request of a turn: its own, or the tier that the round has changed to. */

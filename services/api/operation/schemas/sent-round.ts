@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ReasoningEffort, ToolChoice, Verbosity } from '#core/turn/request/turn.ts';
+import { ReasoningEffort, ToolChoice, Verbosity } from '#core/turn/config/tool-choice.ts';
 import { TurnId } from '../../schemas/fields/id.ts';
 import { orNull } from '../../schemas/fields/or-null.ts';
 import { OpenAiMessage } from '../../schemas/message-list.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { quote } from '#core/text.ts';
-import type { ToolChoice } from '#core/turn/request/turn.ts';
+import type { ToolChoice } from '#core/turn/config/tool-choice.ts';
 import { renderPath } from '../../http/issues.ts';
 import type { ResponseBody } from '../response-body.ts';
 import { readValue } from './explain-issues.ts';

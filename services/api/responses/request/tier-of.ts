@@ -1,6 +1,6 @@
 import type { Provider } from '#core/llm/provider.ts';
 import { supportsTier } from '#core/llm/unsupported-parameter.ts';
-import { ServiceTier } from '#core/turn/request/provider/provider-fields.ts';
+import { ServiceTier } from '#core/turn/config/service-tier.ts';
 import type { ResponseBody } from '../response-body.ts';
 
 /**

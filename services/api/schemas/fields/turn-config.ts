@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { type ConfigName, type configFields, mapFields } from '#core/turn/config/config-fields.ts';
+import { groupConfig, keepConfig } from '#core/turn/config/kept-config.ts';
 import { fillLimits, mapLimits } from '#core/turn/limits.ts';
-import { PromptCache, ServiceTier } from '#core/turn/request/provider/provider-fields.ts';
-import { StandingConfig, ToolChoice } from '#core/turn/request/turn.ts';
+import { presentTurnConfig } from '#core/turn/resource/turn-config.ts';
+import { resolvedField, resolvedOrNull } from './resolved-field.ts';
 import { ResolvedTool } from './resolved-tool.ts';
 
 /** Where a turn ends at the latest, with every default. */
@@ -14,43 +16,68 @@ export const Limits = z.object(
   ),
 );
 
-/** What is passed on to the model or shapes its answer, as it was given. */
-export const asGiven = StandingConfig.pick({
-  ...{ parallel_tool_calls: true, temperature: true, top_p: true, reasoning_effort: true, verbosity: true },
-  ...{ stop: true, seed: true, max_output_tokens: true, output_schema: true, context: true, provider_options: true },
-  ...{ provider_headers: true, model_retry: true },
-}).required().shape;
+type Fields = typeof configFields;
+type ShownFields<Nullable> = {
+  [Name in ConfigName]: Fields[Name] extends Nullable ? z.ZodNullable<Fields[Name]['schema']> : Fields[Name]['schema'];
+};
 
-const { temperature, top_p, reasoning_effort, verbosity, stop, seed, ...besideSampling } = asGiven;
+/** Each field of a configuration as a conversation shows it. */
+export const fieldsOfConversation = schemasOf((byDefault, inConversation) =>
+  [byDefault, inConversation].includes(null),
+) as ShownFields<{ byDefault: null } | { inConversation: null }>;
+
+const fieldsOfTurn = schemasOf((byDefault) => byDefault === null) as ShownFields<{ byDefault: null }>;
+const {
+  model: _,
+  fallback_models: __,
+  instructions,
+  tools: ___,
+  tool_choice,
+  tool_mode,
+  ...laterFields
+} = fieldsOfTurn;
+const { limits: ____, allowed_capabilities, webhook: _____, ...passedOn } = laterFields;
+const { sampling, ...besideSampling } = groupConfig(passedOn);
+
+const { strict, mode, ...outputSchema } = passedOn.output_schema.unwrap().shape;
+const { strategy, max_input_tokens, keep_last_rounds, model: summarizer } = passedOn.context.unwrap().shape;
 
 /** What a turn ran with; `presentTurnConfig` makes it. */
 export const TurnConfig = z
   .object({
     model: z.string().describe('The model that was asked for, as `provider/model`.'),
     fallback_models: z.array(z.string()).describe('The models that are asked where that one cannot answer.'),
-    instructions: z.string().nullable().describe('The system prompt.'),
+    instructions,
     tools: z
       .array(ResolvedTool)
       .describe(`The tools with all their rules. \${secret:name} in a header stands as it was written.`),
-    tool_choice: ToolChoice.describe('Whether the first round may, must not or must call a tool, or which.'),
-    tool_mode: z.enum(['native', 'emulated', 'inline']).describe('How the model calls tools.'),
-    sampling: z
-      .object({ temperature, top_p, reasoning_effort, verbosity, stop, seed })
-      .describe('How the model chooses its words; null where that was left to the model.'),
+    tool_choice: tool_choice.describe('Whether the first round may, must not or must call a tool, or which.'),
+    tool_mode,
+    sampling: z.object(sampling).describe('How the model chooses its words; null where that was left to the model.'),
     ...besideSampling,
-    prompt_cache: PromptCache.describe('How the provider’s cache is used.'),
-    service_tier: ServiceTier.nullable().describe('The tier on which rounds are asked; null if none is sent.'),
-    tier_fallback: z.enum(['default']).nullable().describe('The tier for rounds that lack capacity or are late.'),
+    output_schema: z
+      .object({ ...outputSchema, strict: resolvedOrNull(strict), mode: resolvedField(mode) })
+      .nullable()
+      .describe(passedOn.output_schema.description ?? ''),
+    context: z
+      .object({
+        strategy: strategy.exclude(['none']).describe(strategy.description ?? ''),
+        max_input_tokens: resolvedOrNull(max_input_tokens),
+        keep_last_rounds: resolvedField(keep_last_rounds),
+        model: resolvedOrNull(summarizer),
+      })
+      .nullable()
+      .describe(passedOn.context.description ?? ''),
     wires: z
       .record(z.string(), z.literal('openai-responses'))
       .describe('The providers that are asked over Responses although they also speak Chat Completions.'),
     limits: Limits.describe('Where the turn ends at the latest.'),
-    allowed_capabilities: z.array(z.string()).nullable().describe('What tools may need; null for everything.'),
+    allowed_capabilities,
     webhook: z
       .object({
         url: z.string().describe('Where events are posted.'),
         events: z.array(z.string()).describe('Which events.'),
-        include: z.array(z.string()).describe('What is sent along.'),
+        include: z.array(z.literal('turn')).describe('What is sent along.'),
       })
       .nullable()
       .describe('What receives the events of the turn, besides the project’s webhook endpoints.'),
@@ -59,20 +86,15 @@ export const TurnConfig = z
     id: 'TurnConfig',
     description: 'What a turn ran with: its own fields over its conversation’s, with every default and every tool.',
     examples: [
-      {
-        ...{ model: 'sim/demo', fallback_models: [], instructions: 'You are brief.', tools: [], tool_choice: 'auto' },
-        sampling: { temperature: 0.2, top_p: null, reasoning_effort: null, verbosity: null, stop: null, seed: null },
-        ...{
-          tool_mode: 'native',
-          parallel_tool_calls: null,
-          max_output_tokens: null,
-          output_schema: null,
-          context: null,
-        },
-        ...{ prompt_cache: 'auto', service_tier: null, tier_fallback: null },
-        wires: {},
-        ...{ limits: fillLimits(null), allowed_capabilities: null, provider_options: {}, webhook: null },
-        ...{ provider_headers: {}, model_retry: null },
-      },
+      presentTurnConfig({
+        ...keepConfig({ instructions: 'You are brief.', temperature: 0.2 }),
+        ...{ model: 'sim/demo', tools: [], tool_choice: 'auto', limits: fillLimits(null), webhook: null },
+      }),
     ],
   });
+
+function schemasOf(isNullable: (byDefault: unknown, inConversation: unknown) => boolean) {
+  return mapFields(({ schema, description, shown = description, byDefault, inConversation }) =>
+    (isNullable(byDefault, inConversation) ? schema.nullable() : schema).describe(shown),
+  );
+}

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { chooseDialect } from '#core/llm/dialects/choose-dialect.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
+import type { ToolChoice } from '#core/turn/config/tool-choice.ts';
 import type { Message } from '#core/turn/message.ts';
-import type { ToolChoice } from '#core/turn/request/turn.ts';
 import { askOnce, refusal, says, scriptedProvider, usageOf, withTools } from '#test/llm/dialects/scripted-provider.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 

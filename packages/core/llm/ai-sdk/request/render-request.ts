@@ -6,10 +6,10 @@ import type {
   LanguageModelV4ToolChoice as WireChoice,
 } from '@ai-sdk/provider';
 import { isRecord } from '../../../json.ts';
+import type { ToolChoice } from '../../../turn/config/tool-choice.ts';
 import type { Part } from '../../../turn/request/item.ts';
 import type { TextFormat } from '../../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../../turn/request/tool.ts';
-import type { ToolChoice } from '../../../turn/request/turn.ts';
 import { type HeadersByName, mergeHeaders } from '../../http/merge-headers.ts';
 import { leaveOutNulls } from '../../leave-out-nulls.ts';
 import type { RoundRequest } from '../../provider.ts';

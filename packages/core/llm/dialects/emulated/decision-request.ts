@@ -1,5 +1,5 @@
+import type { ToolChoice } from '../../../turn/config/tool-choice.ts';
 import type { Tool } from '../../../turn/request/tool.ts';
-import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { RoundRequest } from '../../provider.ts';
 
 /** What a caller may demand of the answer's form, or say as a system prompt, by the options of any wire. */

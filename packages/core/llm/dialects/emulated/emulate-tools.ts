@@ -1,9 +1,9 @@
 import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import { ProviderFailed } from '../../../failure.ts';
 import { cleanText } from '../../../text.ts';
+import type { ToolChoice } from '../../../turn/config/tool-choice.ts';
 import type { RequestedCall } from '../../../turn/message.ts';
 import { type FinishReason, type Reply, sumRequests } from '../../../turn/reply.ts';
-import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Provider, RoundRequest } from '../../provider.ts';
 import { followsRefusal, joinRefusals } from '../../refusals/with-own-state.ts';
 import { withoutState } from '../../refusals/without-state.ts';

@@ -1,8 +1,8 @@
 import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
+import type { ToolChoice } from '../../../turn/config/tool-choice.ts';
 import type { Message } from '../../../turn/message.ts';
 import type { FinishReason, Reply } from '../../../turn/reply.ts';
 import type { Tool } from '../../../turn/request/tool.ts';
-import type { ToolChoice } from '../../../turn/request/turn.ts';
 import type { Delta, Provider, RoundRequest } from '../../provider.ts';
 import { renderHistory } from '../../render-history.ts';
 import { boundReply } from '../../unusable-reply.ts';
