@@ -37,8 +37,8 @@ type ConfigField = {
   /** The value that a conversation without the field shows, if it differs. */
   inConversation?: null;
   /**
-   * `always`: a turn stores the field, with its default. `given`: a turn stores the field only if it differs from the default.
-   * `own`: `resolve-config.ts` has a rule for the field.
+   * `always`: a turn stores the field, with its default. `given`: a turn stores the field only if it differs from the
+   * default. `own`: `resolve-config.ts` has a rule for the field.
    */
   kept: 'always' | 'given' | 'own';
   /** The object that has the field in the configuration of a turn. */
@@ -47,7 +47,7 @@ type ConfigField = {
 
 /**
  * The configuration of a conversation and its turns, in the order of their resources. The requests, the stored
- * configuration of a turn, forks, the resources, the OpenAPI document and the types of the client follow from this list.
+ * configuration of a turn, forks, the resources, the OpenAPI document and the client's types follow from this list.
  */
 export const configFields = {
   model: {
