@@ -1,10 +1,39 @@
-import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type InlineConfig, type TestSpecification } from 'vitest/node';
 
-/** Files that take long for their size: what they test starts many processes, waits, or computes. The longest first. */
+/** Tests without a database: they need files, sockets and the CPU. */
+const UNIT = [
+  'test/*.test.ts',
+  'test/{arrows,bench,bounds,chaos,ci,deploy,docs,egress,harness,json-schema,llm,model,schedule,simulator}/**/*.test.ts',
+  'test/{tools,turn,webhooks}/**/*.test.ts',
+  'test/crash/{sample,share}-points.test.ts',
+  'test/operations/{kubernetes,kubernetes-stores,monitoring,systemd}.test.ts',
+];
+
+/** Tests that start a process, a browser, a foreign client, or a PostgreSQL or a Redis of their own. */
+const E2E = [
+  'test/{demo,e2e,embedded-postgres,inspector,packages,standalone}/**/*.test.ts',
+  'test/api/{docs-page,keys,watching-guide}.test.ts',
+  'test/api/responses/clients/*.test.ts',
+  'test/cli/{forks,model-options,pawl,prompt-cache,schedules,service-tier}.test.ts',
+  'test/client/usage-and-bulk.test.ts',
+  'test/crash/some-points.test.ts',
+  'test/llm/hostile/*.test.ts',
+  'test/operations/{restore,told-metrics}.test.ts',
+  'test/process/{env-file,log,log-writes,other-schema,reload-projects,settings}.test.ts',
+  'test/process/{start-and-log,start-with-packages}.test.ts',
+  'test/pubsub/{several-redis,wakes}.test.ts',
+  'test/queue/{database-away,many-providers,require-redis,several-redis,waiting}.test.ts',
+  'test/worker/{secrets,deliveries/webhook-order}.test.ts',
+];
+
+/** Tests that have commands of their own: `npm run restarts`, `npm run crash`. */
+const LATER = ['**/node_modules/**', '**/restarts/**', 'test/crash/matrix/**'];
+
+/** Files that take long for their size, the longest first. */
 const LONG = [
-  'test/queue/waiting.test.ts',
   'test/demo/demo.test.ts',
+  'test/queue/waiting.test.ts',
   'test/queue/many-providers.test.ts',
   'test/demo/examples.test.ts',
   'test/cli/pawl.test.ts',
@@ -17,8 +46,8 @@ const LONG = [
 ];
 
 /**
- * Starts long files first, so that none of them is left at the end with one process at work. By itself Vitest goes by
- * how long a file took the last time, which a new checkout does not know, and else by its size.
+ * Starts long files first, so that no long file runs alone at the end. Vitest orders files by their last duration, which
+ * a new checkout does not have, and else by their size.
  */
 class OrderedFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -32,22 +61,39 @@ function rankOf({ moduleId }: TestSpecification): number {
   return rank < 0 ? LONG.length : rank;
 }
 
-export default defineConfig({
-  test: {
-    include: ['test/*.test.ts', 'test/!(crash)/**/*.test.ts', 'test/crash/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/restarts/**', 'test/e2e/**'],
-    globalSetup: ['test/harness/parts/start-compile-cache.ts', 'test/harness/stores/start-stores.ts'],
-    // For a test that hangs; a machine that is busy with other things must not reach them.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
-    // A report of a failure that comes once in a hundred runs has to say what it was.
-    chaiConfig: { truncateThreshold: 2_000 },
-    expect: { poll: { timeout: 30_000 } },
-    pool: 'forks',
-    // Files share what they import: to load it and warm it up anew for each of them was a quarter of the CPU.
-    isolate: false,
-    // More than cores: most tests wait for something else most of the time.
-    maxWorkers: 3,
-    sequence: { sequencer: OrderedFiles },
+/** What tests on stores start once a run. */
+export const stores = ['test/harness/parts/start-compile-cache.ts', 'test/harness/stores/start-stores.ts'];
+// No foreign client may report to its vendor.
+const env = { MASTRA_TELEMETRY_DISABLED: '1', LANGSMITH_TRACING: 'false', OPENAI_AGENTS_DISABLE_TRACING: '1' };
+
+/** Applies to every project, and to the configurations of commands with tests of their own. */
+export const shared = {
+  // For a test that hangs; a machine that is busy with other things must not reach them.
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  // A report of a failure that comes once in a hundred runs has to say what it was.
+  chaiConfig: { truncateThreshold: 2_000 },
+  expect: { poll: { timeout: 30_000 } },
+  pool: 'forks',
+  // Files share what they import: to load it and warm it up anew for each of them was a quarter of the CPU.
+  isolate: false,
+  // More than cores: most tests wait for something else most of the time.
+  maxWorkers: 3,
+} satisfies InlineConfig;
+
+/** `npm test` runs `unit` and `integration`, `npm run e2e` runs `e2e`. A file that no list names is an integration test. */
+export const projects: TestProjectInlineConfiguration[] = [
+  { extends: true, test: { name: 'unit', include: UNIT, exclude: [...LATER, ...E2E] } },
+  {
+    extends: true,
+    test: {
+      name: 'integration',
+      include: ['test/**/*.test.ts'],
+      exclude: [...LATER, ...UNIT, ...E2E],
+      globalSetup: stores,
+    },
   },
-});
+  { extends: true, test: { name: 'e2e', include: E2E, exclude: LATER, globalSetup: stores, env } },
+];
+
+export default defineConfig({ test: { ...shared, projects, sequence: { sequencer: OrderedFiles } } });

@@ -81,20 +81,29 @@ hide_redis() {
   fi
 }
 
-test_with_redis() { npm test -- --reporter=default --reporter=json --outputFile.json="$results/with-redis.json"; }
-
-# The suites that differ without Redis: each file that names Redis or the queues, and the programs that choose a queue. The run
-# with Redis has played the suites on PostgreSQL.
-test_without_redis() {
-  local files
-  files=$(grep -rliE 'redis|describeQueues|queueBackends' test --include='*.test.ts' | grep -vE '/restarts/|^test/crash/')
-  # shellcheck disable=SC2086
-  env -u REQUIRE_REDIS HIDE_DOCKER=1 PATH="$results/bin" \
-    npm test -- $files test/standalone test/cli/pawl.test.ts --testNamePattern '^(?!BullMQ on Postgres )' \
-    --reporter=default --reporter=json --outputFile.json="$results/without-redis.json"
+# Runs tests with a report for the count at the end.
+with_report() {
+  local name=$1
+  shift
+  "$@" --reporter=default --reporter=json --outputFile.json="$results/$name.json"
 }
 
-count_tests() { node .ci/count-tests.js "$results/with-redis.json" "$results/without-redis.json" | tee "$results/counted.log"; }
+test_with_redis() { with_report with-redis npm test --; }
+e2e_with_redis() { with_report e2e-with-redis npm run e2e --; }
+
+# The suites of all projects that differ without Redis: each file that names Redis or the queue of the run, and the programs that
+# choose a queue.
+test_without_redis() (
+  unset REQUIRE_REDIS
+  export HIDE_DOCKER=1 PATH="$results/bin"
+  files=$(grep -rliE 'redis|describeQueue' test --include='*.test.ts' | grep -vE '/restarts/|^test/crash/matrix/|^test/e2e/')
+  # shellcheck disable=SC2086
+  with_report without-redis npx vitest run $files test/standalone test/cli/pawl.test.ts
+)
+
+count_tests() {
+  node .ci/count-tests.js "$results"/{with-redis,e2e-with-redis,without-redis}.json | tee "$results/counted.log"
+}
 
 say 'programs'
 find_redis

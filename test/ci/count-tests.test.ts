@@ -7,11 +7,17 @@ import { newFolder } from '#test/harness/new-folder.ts';
 type Tests = Record<string, 'passed' | 'failed' | 'skipped'>;
 
 const ROOT = join(import.meta.dirname, '../..');
-const onRedis = { 'BullMQ on Redis a turn runs': 'passed', 'a plain test': 'passed' } as const;
-const leftOut = {
-  'BullMQ on Redis (left out: no Redis here) a turn runs': 'skipped',
+const REASON = '(left out: no Redis here)';
+const onRedis: Tests = {
+  'BullMQ on Redis a turn runs': 'passed',
+  'Redis alone a script': 'passed',
   'a plain test': 'passed',
-} as const;
+};
+const onPostgres: Tests = {
+  ...{ 'BullMQ on Postgres a turn runs': 'passed', [`Redis alone ${REASON} a script`]: 'skipped' },
+  'a plain test': 'passed',
+};
+const e2e: Tests = { 'a page shows a turn': 'passed' };
 
 /** The count of CI over the reports of its runs; null stands for a run that ended without one. */
 async function countTests(...runs: (Tests | null)[]) {
@@ -30,22 +36,37 @@ async function countTests(...runs: (Tests | null)[]) {
   return { status, output: stdout, last: stdout.trim().split('\n').at(-1) };
 }
 
-test('two runs are counted together where the second left out, with the reason, all that needs Redis', async () => {
-  expect(await countTests(onRedis, leftOut)).toMatchObject({ status: 0, last: '3 passed, 0 failed, 1 skipped' });
+test('runs are counted together if each queue ran its tests and the last run left out what needs Redis', async () => {
+  expect(await countTests(onRedis, e2e, onPostgres)).toMatchObject({
+    status: 0,
+    last: '6 passed, 0 failed, 1 skipped',
+  });
 });
 
 test.each<[string, (Tests | null)[], string]>([
-  ['a failed test of the first run', [{ ...onRedis, other: 'failed' }, leftOut], 'FAILED other'],
-  ['a failed test of the second run', [onRedis, { ...leftOut, other: 'failed' }], 'FAILED other'],
-  ['a Redis that was not hidden', [onRedis, onRedis], 'not left out, with the reason'],
+  ['a failed test of the first run', [{ ...onRedis, other: 'failed' }, e2e, onPostgres], 'FAILED a.test.ts other'],
+  ['a failed test of the second run', [onRedis, { other: 'failed' }, onPostgres], 'FAILED a.test.ts other'],
+  ['a failed test of the last run', [onRedis, e2e, { ...onPostgres, other: 'failed' }], 'FAILED a.test.ts other'],
+  ['a Redis that was not hidden', [onRedis, e2e, onRedis], 'ran on Redis in the run without Redis'],
+  ['a suite that PostgreSQL did not play', [onRedis, e2e, { 'a plain test': 'passed' }], 'ran on Redis only'],
   [
-    'a suite that was left out without a word',
-    [onRedis, { 'a plain test': 'passed' }],
+    'a suite that Redis did not play',
+    [onRedis, e2e, { ...onPostgres, 'BullMQ on Postgres another turn runs': 'passed' }],
+    'another turn runs: ran on PostgreSQL only',
+  ],
+  [
+    'a suite for Redis that was left out without a word',
+    [onRedis, e2e, { 'BullMQ on Postgres a turn runs': 'passed' }],
     'not left out, with the reason',
   ],
-  ['a first run without Redis', [leftOut, leftOut], 'left out of the run with Redis'],
-  ['a second run without a report', [onRedis, null], 'ended without a report'],
-  ['a run without tests', [{}, leftOut], 'no test was run'],
+  [
+    'a suite for Redis that was left out with Redis',
+    [{ ...onRedis, [`Redis alone ${REASON} a script`]: 'skipped' }, e2e, onPostgres],
+    'left out of the run with Redis',
+  ],
+  ['a first run without Redis', [onPostgres, e2e, onPostgres], 'no test ran on Redis'],
+  ['a last run without a report', [onRedis, e2e, null], 'ended without a report'],
+  ['a run without tests', [{}, e2e, onPostgres], 'no test was run'],
 ])('%s fails CI, and says so', async (_, runs, sentence) => {
   const { status, output } = await countTests(...runs);
 

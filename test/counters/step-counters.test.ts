@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { BOUNDS, type Bound } from './bounds.ts';
 import { checkBounds, showCounters } from './check-bounds.ts';
 import { countTurns } from './count-turns.ts';
 
-describeQueues(({ name, redis }) => {
+describeQueue(({ name, redis }) => {
   test('the counters of a turn stay within their bounds', async () => {
     const queue = redis ? 'redis' : 'postgres';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { openCrashHarness, references } from './matrix/open-crash-harness.ts';
 import { describeDeaths, faultsOf } from './matrix/run-points.ts';
 
@@ -8,7 +8,7 @@ const POINTS = 5;
 /** For a process that hangs: each point takes several processes, one after the other. */
 const BOUND_MS = 900_000;
 
-describeQueues(({ name, redis }) => {
+describeQueue(({ name, redis }) => {
   test(`a process killed at some points of ${reference?.of} leaves the same outcome`, {
     timeout: BOUND_MS,
   }, async () => {

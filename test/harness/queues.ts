@@ -1,20 +1,38 @@
 import { describe, inject } from 'vitest';
 
-/** The queue backends that a promise is tested on; without a Redis, that one's name says why it is left out. */
-export function queueBackends(): { name: string; redis: boolean; skip: boolean }[] {
-  const hasRedis = inject('redisUrl') !== null;
-  return [
-    { name: 'BullMQ on Postgres', redis: false, skip: false },
-    { name: hasRedis ? 'BullMQ on Redis' : 'BullMQ on Redis (left out: no Redis here)', redis: true, skip: !hasRedis },
-  ];
+type Backend = { name: string; redis: boolean };
+
+const POSTGRES: Backend = { name: 'BullMQ on Postgres', redis: false };
+const REDIS: Backend = { name: 'BullMQ on Redis', redis: true };
+const LEFT_OUT = ' (left out: no Redis here)';
+
+/** Describes a suite on the queue of the run: Redis if the run has a Redis, else PostgreSQL. CI has a run of each kind. */
+export function describeQueue(suite: (backend: Backend) => void): void {
+  const backend = hasRedis() ? REDIS : POSTGRES;
+  describe(backend.name, () => suite(backend));
 }
 
-/** The same suite on each queue backend; skipped on Redis, with the reason in its name, where there is none. */
-export function describeQueues(suite: (backend: { name: string; redis: boolean }) => void): void {
-  for (const { name, redis, skip } of queueBackends()) describe.skipIf(skip)(name, () => suite({ name, redis }));
+/** Describes a suite on each queue. It is for commands that CI runs once, as `npm run restarts`. */
+export function describeQueues(suite: (backend: Backend) => void): void {
+  describe(POSTGRES.name, () => suite(POSTGRES));
+  describeIfRedis(REDIS.name, () => suite(REDIS));
 }
 
-/** A suite for Redis alone; skipped, with the reason in its name, where there is none. */
+/** Describes a suite for Redis alone. Without a Redis the suite is skipped, with the reason in its name. */
 export function describeOnRedis(suite: () => void): void {
-  for (const { name, skip } of queueBackends().filter(({ redis }) => redis)) describe.skipIf(skip)(name, suite);
+  describeIfRedis('Redis alone', suite);
+}
+
+/** Returns the queues that the machine has. */
+export function queueBackends(): Backend[] {
+  return hasRedis() ? [POSTGRES, REDIS] : [POSTGRES];
+}
+
+function describeIfRedis(name: string, suite: () => void): void {
+  if (hasRedis()) describe(name, suite);
+  else describe.skip(name + LEFT_OUT, suite);
+}
+
+function hasRedis(): boolean {
+  return inject('redisUrl') !== null;
 }

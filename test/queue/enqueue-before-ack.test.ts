@@ -2,16 +2,13 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
-import { queueBackends } from '#test/harness/queues.ts';
+import { describeOnRedis } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-const [onRedis] = queueBackends().filter(({ redis }) => redis);
-
-test.skipIf(onRedis!.skip)(
-  `${onRedis!.name}: a wakeup goes ahead of the acknowledgement of its job, on one connection`,
-  async () => {
+describeOnRedis(() => {
+  test('a wakeup goes ahead of the acknowledgement of its job, on one connection', async () => {
     await using redis = await watchScripts();
     await using jobQueue = await openRedisQueue();
     await jobQueue.work(
@@ -29,20 +26,17 @@ test.skipIf(onRedis!.skip)(
     await waitUntil(() => expect(redis.scriptsOf(turnId).map(({ job }) => job)).toEqual(inOrder));
     const [, wakeup, acknowledgement] = redis.scriptsOf(turnId);
     expect(wakeup?.source).toBe(acknowledgement?.source);
-  },
-);
+  });
 
-test.skipIf(onRedis!.skip)(
-  `${onRedis!.name}: a wakeup ahead that is refused at once rejects for its caller alone`,
-  async () => {
+  test('a wakeup ahead that is refused at once rejects for its caller alone', async () => {
     const jobQueue = await openRedisQueue();
     await jobQueue.close();
 
     const { arrived } = await jobQueue.enqueueBeforeAck([wakeupOf(newId('turn'), 'r1')]);
 
     await expect(arrived).rejects.toThrow();
-  },
-);
+  });
+});
 
 function openRedisQueue() {
   return openPatientQueue({ databaseUrl: '', redisUrl: testRedisUrl() });

@@ -3,7 +3,7 @@ import { newId } from '#core/id.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { type Link, openLink } from '../harness/links/open-link.ts';
@@ -30,7 +30,7 @@ function wakeupOf(step: string): TurnWakeup {
   return { kind: 'turn', turnId: newId('turn'), step, generation: 0, provider: 'openai', priority: 0 };
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a queue that met its first wakeup in an outage takes jobs once it is back', async () => {
     await using harness = await openCutOffQueue(redis);
     const wakeup = wakeupOf('r1');

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { examineJobQueue, newWakeup } from './job-queue-exam.ts';
 
-describeQueues(({ redis }) => examineJobQueue(() => openTestQueue({ redis })));
+describeQueue(({ redis }) => examineJobQueue(() => openTestQueue({ redis })));
 
 describe('BullMQ on Postgres, behind a pooler', () =>
   examineJobQueue(() => openTestQueue({ redis: false, pooled: true })));

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { newWakeup } from './job-queue-exam.ts';
 
 const JOBS = 32;
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a worker with many free places has begun with all jobs that wait after far fewer round trips', async () => {
     await using way = await openCountedWay(redis ? testRedisUrl() : await createTestDatabase());
     const jobQueue = await openPatientQueue(redis ? { databaseUrl: '', redisUrl: way.url } : { databaseUrl: way.url });

@@ -7,7 +7,7 @@ import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { blockForJobs } from '#core/queue/redis/block-for-jobs.ts';
 import type { TurnWakeup } from '#core/turn/wakeup.ts';
-import { describeOnRedis, describeQueues } from '#test/harness/queues.ts';
+import { describeOnRedis, describeQueue } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
@@ -76,7 +76,7 @@ async function killConnections({ databaseUrl, redisUrl }: Urls): Promise<void> {
   await sql.end();
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('each of many queues is woken for each of its jobs', async () => {
     await using workers = await openAnswered(await newUrls(redis));
     const enqueued: string[] = [];

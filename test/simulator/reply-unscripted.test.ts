@@ -1,7 +1,6 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { exampleAnswer, exampleArguments } from '#simulator/example-answer.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { askSimulator, getWeather } from './ask-simulator.ts';
 
 const getTime = { type: 'function' as const, function: { name: 'get_time', parameters: { type: 'object' } } };
@@ -135,16 +134,4 @@ test.each([
 
 test('a schema that no finite value fits has an example nevertheless', () => {
   expect(exampleArguments(closed({ self: toSelf }))).toEqual({});
-});
-
-test('a turn with a recursive output schema is completed with an object', async () => {
-  const node = closed({ name: text, child: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } });
-  const schema = { ...closed({ root: { $ref: '#/$defs/node' } }), $defs: { node } };
-  await using harness = await createHarness();
-  const turn = await harness.startTurn({ input: 'Draw a tree.', output_schema: { name: 'tree', schema } });
-  await harness.workUntilIdle();
-
-  const { status, output } = await harness.findTurn(turn.id);
-  expect(status).toBe('completed');
-  expect(JSON.parse(output ?? '')).toEqual({ root: { name: 'name', child: null } });
 });

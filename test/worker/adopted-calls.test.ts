@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { answered, asking, look, openApproving, pay } from '#test/api/responses/approving.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 
 type Opened = Awaited<ReturnType<typeof openApproving>>;
 
@@ -17,7 +17,7 @@ async function adopt(opened: Opened, { calls = ['call_pay'], ...body }: { calls?
 const categoryOf = ({ adopted_calls: adopted }: TurnResource) =>
   adopted?.results.map(({ status, error }) => error?.category ?? status);
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('jobs that are handed out three times run an adopted call once, and ask the model once', async () => {
     await using opened = await openApproving({ redis });
     const { harness } = opened;

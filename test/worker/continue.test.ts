@@ -8,7 +8,7 @@ import { commitsInForm } from '#test/checkpoint/commits-in-form.ts';
 import { CALLING } from '#test/checkpoint/plain-rounds.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import type { Held } from '#test/harness/gate.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
@@ -45,7 +45,7 @@ async function leaseOf({ db }: Harness, turnId: string) {
   return rows[0];
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a worker that may continue works a turn to its end on one job', async () => {
     await using harness = await createHarness({ redis });
     const { id } = await harness.startTurn(twoRounds);

@@ -4,7 +4,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { timing } from '#core/turn/timing.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { isoAgo } from '#test/harness/moments.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { refusalOf } from '../api/refusals.ts';
 
 async function openConversation(harness: Harness) {
@@ -20,7 +20,7 @@ async function openConversation(harness: Harness) {
 
 const asked = ({ modelRequests }: Harness) => modelRequests.map(({ body }) => body.messages.at(-1)?.content);
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a turn with a time is begun when that has come, and holds up no other before, whatever the queue forgets', async () => {
     await using harness = await createHarness({ redis });
     const { path, say, activeTurn } = await openConversation(harness);

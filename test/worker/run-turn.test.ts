@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
@@ -15,7 +15,7 @@ const twoRounds = scripted({
 });
 const tools = ['weather_lookup', 'send_postcard', 'note_visit'];
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a turn runs round by round to its answer', async () => {
     await using harness = await createHarness({ redis });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { completing, scriptedUser, startedTurn, user } from './completing.ts';
 
 const usage = {
@@ -10,7 +10,7 @@ const usage = {
 };
 const looks = { say: 'Let me look.', tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }], usage };
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a completion is answered when its turn has ended, with all fields of OpenAI’s answer', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import {
   answerOf,
   city,
@@ -37,7 +37,7 @@ const called = (id: string, name: string, args: object = city) => ({
 const calls = [called('call_a', 'get_weather'), called('call_b', 'get_time')];
 const asked: Message = { role: 'assistant', content: 'Let me look.', tool_calls: calls };
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('the client answers its tool calls in two further requests, each with the whole history', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChainResource } from '#core/turn/resource/chain.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import {
   answerOf,
@@ -25,7 +25,7 @@ const asking = scriptedUser({
 });
 const hello: Message[] = [{ role: 'system', content: 'Be brief.' }, scriptedUser({ answer: 'Hello, Ada.' })];
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a completion whose messages begin with those and the answer of another continues that turn', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

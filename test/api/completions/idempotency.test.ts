@@ -1,14 +1,14 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { completing, scriptedUser } from './completing.ts';
 import { openCompletionStream } from './completion-stream.ts';
 
 const key = { 'idempotency-key': 'once' };
 const body = { messages: [scriptedUser({ answer: 'Once upon a time.', piece_chars: 3 })] };
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('an Idempotency-Key that comes twice is one completion, and both clients receive it', async () => {
     await using harness = await createHarness({ redis });
     const { complete } = completing(harness);

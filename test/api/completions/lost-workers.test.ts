@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { openCutHarness } from '#test/llm/open-cut-harness.ts';
 import { completing, user } from './completing.ts';
 import { contentOf, deltasOf, openCompletionStream } from './completion-stream.ts';
@@ -28,7 +28,7 @@ async function streamLostRun(harness: Awaited<ReturnType<typeof openCutHarness>>
   return { id, live, committed, open };
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a stream continues if its worker died and the second reply is equal', async () => {
     await using opened = await openCutHarness(redis, ['Half ', 'a sentence.']);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { open as openWires, wires } from '../responses/reasoning-wires.ts';
 import { type Body, city, clientTool, completing, scriptedUser, toolMessage, user } from './completing.ts';
 
@@ -18,7 +18,7 @@ const asking = scriptedUser({
 });
 const after = ({ id }: { id: string }, more: object = {}) => ({ pawl: { previous_completion_id: id, ...more } });
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a completion that follows another is the next turn of its conversation, with new messages only', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { openExternalMcpServer } from '#test/harness/servers/external-mcp-server.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
@@ -22,7 +22,7 @@ import { contentOf, deltasOf, openCompletionStream } from './completion-stream.t
 const calls = (...names: string[]) => names.map((name) => ({ name, arguments: city, id: `call_${name}` }));
 const asking = (...names: string[]) => scriptedUser({ rounds: [{ tools: calls(...names) }], answer: '{{results}}' });
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('Pawl runs a server-side tool, an HTTP tool and an MCP tool inside one completion', async () => {
     await using server = await openExternalServer(() => ({ status: 200, body: 'posted' }));
     await using mcp = await openExternalMcpServer();

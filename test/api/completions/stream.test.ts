@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 import { city, clientTool, completing, scriptedUser } from './completing.ts';
@@ -13,7 +13,7 @@ const twoCalls = [
 ];
 const tools = [clientTool('get_weather'), clientTool('get_time')];
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a stream has the role first, then text, the finish reason, the usage and [DONE]', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

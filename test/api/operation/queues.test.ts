@@ -1,12 +1,12 @@
 import { connectPawl } from 'pawl/client';
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 
 const limited = scripted({ final: { fault: { kind: 'status', status: 429, retry_after: 30 } } });
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('each queue says what waits in it', async () => {
     await using harness = await createHarness({ redis });
     const pawl = connectPawl({ baseUrl: harness.url });

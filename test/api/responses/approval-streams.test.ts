@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { answered, asking, openApproving, pay, requestsOf } from './approving.ts';
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
@@ -22,7 +22,7 @@ const said = [
   'output_item.done',
 ];
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a request and the call that it allows are streamed to OpenAI’s client, in the foreground too', async () => {
     await using opened = await openApproving({ redis });
     await using _worker = await startBackgroundWorker(opened.harness);

@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openaiClient, raised } from './openai-client.ts';
 
@@ -39,7 +39,7 @@ function chaining(harness: Harness) {
   };
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a response that follows the last one is the next turn of its conversation', async () => {
     await using harness = await createHarness({ redis });
     const { run, lastSent, conversationOf } = chaining(harness);

@@ -1,13 +1,13 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openaiClient, raised } from './openai-client.ts';
 
 const model = 'test';
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a create in the foreground is answered when the response has ended', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalMcpServer } from '#test/harness/servers/external-mcp-server.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
@@ -40,7 +40,7 @@ const failed = {
 };
 const said = [{ type: 'message', content: [{ text: 'Let me look.' }] }, ...answered, failed];
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('Pawl runs the tools of its labels, waited for, streamed and in the background', async () => {
     await using server = await openExternalMcpServer();
     await using harness = await createHarness({ redis, env: withMcp(server.url) });

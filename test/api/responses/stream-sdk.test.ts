@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openaiClient } from './openai-client.ts';
 
@@ -22,7 +22,7 @@ async function all(events: AsyncIterable<Event>): Promise<Event[]> {
   return told;
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('the stream of OpenAI’s client ends with the response that a retrieve shows', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

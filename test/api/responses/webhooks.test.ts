@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, letTimePass, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer, type ReceivedRequest } from '#test/harness/servers/external-server.ts';
 import { createEndpoint, type Delivery, deliveriesTo } from '#test/harness/webhook-endpoint.ts';
@@ -36,7 +36,7 @@ const eventsIn = (caught: ReceivedRequest[]) => caught.map(({ body }) => JSON.pa
 const turnIdOf = (id: string) => id.replace('resp_', 'turn_');
 const refusal = scripted({ answer: 'I will not.', final: { finish_reason: 'refusal' } });
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('the end of a response in the background is told as OpenAI tells it', async () => {
     await using harness = await createHarness({ redis });
     await using receiver = await openExternalServer();

@@ -2,7 +2,7 @@ import { type UIMessageChunk, validateUIMessages } from 'ai';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { openaiClient } from '../responses/openai-client.ts';
@@ -25,7 +25,7 @@ async function read(harness: Pick<Harness, 'url'>, path: string) {
 
 const typesOf = (chunks: UiChunk[]) => chunks.map(({ type }) => type);
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a turn with a tool is the same message by every route, and what the SDK makes of it is valid', async () => {
     await using harness = await createHarness({ redis });
     const { id, conversation_id } = await harness.startTurn({

@@ -11,7 +11,7 @@ import { writingFunctions } from './writing-functions.ts';
 const { queue, only, sample, list } = inject('crash') ?? { queue: null, only: '', sample: 1, list: false };
 /** A sample plays few points, and each reference on one queue. Whether all is crossed, only the whole matrix shows. */
 const isWhole = sample === 1;
-const backends = queueBackends().filter(({ skip, redis }) => !skip && (!queue || redis === (queue === 'redis')));
+const backends = queueBackends().filter(({ redis }) => !queue || redis === (queue === 'redis'));
 
 if (backends.length === 0) throw new Error('No Redis: put redis-server on the PATH, or leave --queue redis out.');
 

@@ -5,18 +5,24 @@ import { TEMPLATE } from './template.ts';
 
 /** A migrated database that ends with the server. */
 export function createLastingDatabase(): Promise<string> {
-  return createDatabase(inject('postgresUrl'), newName(), TEMPLATE);
+  return createDatabase(serverUrl(), newName(), TEMPLATE);
 }
 
 /** A migrated database of one test's own, gone when the test is over; one that a file shares ends with the server. */
 export async function createTestDatabase(): Promise<string> {
-  const [server, name] = [inject('postgresUrl'), newName()];
+  const [server, name] = [serverUrl(), newName()];
   const url = await createDatabase(server, name, TEMPLATE);
   try {
     onTestFinished(() => dropDatabase(server, name));
   } catch {
     // Outside of a test Vitest has no end to tie this to.
   }
+  return url;
+}
+
+function serverUrl(): string {
+  const url: string | undefined = inject('postgresUrl');
+  if (!url) throw new Error('A unit test has no stores. Move its file out of UNIT in vitest.config.ts.');
   return url;
 }
 

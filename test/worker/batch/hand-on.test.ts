@@ -10,7 +10,7 @@ import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { openWorker } from '#services/worker/worker.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openToolRecorder } from '#test/harness/servers/tool-recorder.ts';
 
@@ -131,7 +131,7 @@ test('/readyz names the tools that no worker has loaded, until one has', async (
   expect(await notes()).toEqual([]);
 });
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('turns end on workers of which only some have loaded their tool', { timeout: 60_000 }, async () => {
     await using harness = await createHarness({ redis });
     const open = (context: WorkerContext) => openWorker(context, harness.parts.jobQueue, 2);

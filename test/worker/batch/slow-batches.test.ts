@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { type LeavingHandler, makeSlowBatches } from '#services/worker/batch/slow-batches.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openToolRecorder, type ToolRecorder } from '#test/harness/servers/tool-recorder.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
@@ -15,7 +15,7 @@ function hanging({ url }: ToolRecorder, effect: 'idempotent' | 'at_most_once' = 
   return { input, tools: [httpTool('book', `${url}/slow`, { effect })] };
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a turn is worked and ends while more batches hang than a worker has places', async () => {
     await using recorder = await openToolRecorder();
     await using harness = await createHarness({ redis });

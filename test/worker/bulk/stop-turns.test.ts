@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { stopBulkTurns } from '#core/checkpoint/bulk/stop-turns.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
@@ -20,7 +20,7 @@ async function create(harness: Harness, body: object): Promise<string> {
   return (await harness.call<Bulk>('POST', '/v1/bulk', { body })).body.id;
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a bulk that cancels lets no turn begin that has not begun when it is taken up', async () => {
     await using harness = await createHarness({ redis });
     const first = await harness.startTurn({ input: 'One' });

@@ -7,7 +7,7 @@ import { treatTurn } from '#services/worker/bulk/treat-turn.ts';
 import { workBulks } from '#services/worker/bulk/work-bulks.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { dumpTables } from '#test/harness/stores/dump-tables.ts';
@@ -38,7 +38,7 @@ async function letLeasePass(harness: Harness): Promise<void> {
 
 const counts = { matched: 5, done: 5, failed: 0, left: 0, status: 'completed' };
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('each turn is treated as by the single call: its worker stops, its webhook is sent, the next of its conversation begins', async () => {
     await using receiver = await openExternalServer(() => ({ status: 200, body: 'ok' }));
     await using harness = await createHarness({ redis });
@@ -58,7 +58,7 @@ describeQueues(({ redis }) => {
   });
 });
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a bulk retries turns that then run', async () => {
     await using harness = await createHarness({ redis });
     const input = scripted({ final: { fault: { kind: 'status', status: 401, times: 1 } } });

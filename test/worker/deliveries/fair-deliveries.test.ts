@@ -6,7 +6,7 @@ import { allQueues } from '#core/queue/job.ts';
 import { makeProjects } from '#services/process/projects.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
@@ -43,7 +43,7 @@ async function attemptedProjects({ db }: Harness): Promise<string[]> {
   return rows.map(({ project }) => project);
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('deliveries that wait have no jobs in the queue, however many they are', async () => {
     await using harness = await openTwoProjects({ redis });
     await using receiver = await openExternalServer();

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { takeDeliveries } from '#core/checkpoint/webhooks/take-deliveries.ts';
 import { createHarness, type Harness, letTimePass, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer, type ReceivedRequest } from '#test/harness/servers/external-server.ts';
 import { startProcess } from '#test/harness/start-process.ts';
@@ -34,7 +34,7 @@ const roomFor = (free: number) => ({
   unknown: { project: free, receiver: free },
 });
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a slow receiver gets the events of a turn in order, each once', async () => {
     await using harness = await createHarness({ redis });
     await using receiver = await openExternalServer(() => null);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { flood, openTwoProjects } from './flood.ts';
@@ -21,7 +21,7 @@ async function endedAfter(steps: number, harness: Harness): Promise<{ a: number;
   return { a: 0, b: 0, ...Object.fromEntries(rows.map(({ project, ended }) => [project, ended])) };
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a turn of one project is worked at once beside ten thousand of another', async () => {
     await using harness = await openTwoProjects({ redis });
     await flood(harness, (await harness.a.startTurn({ input, priority: 9 })).id, 10_000);

@@ -1,39 +1,36 @@
 import { expect, test } from 'vitest';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
-import { queueBackends } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { RATE_LIMITED, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
 import { callUntil, openFlex, passPauses, passTime, rowOf, run, tierChanges, typesOf } from './flex-turns.ts';
 
 const tier_fallback = 'default';
 const retryAfter = (seconds: number) => ({ ...RATE_LIMITED, headers: { 'retry-after': String(seconds) } });
 
-for (const { name, redis, skip } of queueBackends()) {
-  test.skipIf(skip)(
-    `${name}: after three refusals on flex a round with tier_fallback is asked on default`,
-    async () => {
-      await using opened = await openFlex({ redis });
-      const { harness, server } = opened;
-      server.refuse('flex', UNAVAILABLE);
+describeQueue(({ redis }) => {
+  test('after three refusals on flex a round with tier_fallback is asked on default', async () => {
+    await using opened = await openFlex({ redis });
+    const { harness, server } = opened;
+    server.refuse('flex', UNAVAILABLE);
 
-      const { id } = await run(harness, { tier_fallback });
-      await passTime(harness);
-      const waiting = await harness.findTurn(id);
-      await passTime(harness);
+    const { id } = await run(harness, { tier_fallback });
+    await passTime(harness);
+    const waiting = await harness.findTurn(id);
+    await passTime(harness);
 
-      const turn = await harness.findTurn(id);
-      expect(waiting.status).toBe('in_progress');
-      expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 1, service_tier: 'default' }] });
-      expect(server.tiers()).toEqual(['flex', 'flex', 'flex', 'default']);
-      expect(await tierChanges(harness, id)).toMatchObject([
-        { round: 1, from: 'flex', to: 'default', because: 'refused', turn_id: id },
-      ]);
-      expect(await typesOf(harness, id)).toEqual([
-        ...['turn.queued', 'turn.started', 'step.retrying', 'step.retrying', 'tier.changed'],
-        ...['round.completed', 'turn.completed'],
-      ]);
-    },
-  );
-}
+    const turn = await harness.findTurn(id);
+    expect(waiting.status).toBe('in_progress');
+    expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 1, service_tier: 'default' }] });
+    expect(server.tiers()).toEqual(['flex', 'flex', 'flex', 'default']);
+    expect(await tierChanges(harness, id)).toMatchObject([
+      { round: 1, from: 'flex', to: 'default', because: 'refused', turn_id: id },
+    ]);
+    expect(await typesOf(harness, id)).toEqual([
+      ...['turn.queued', 'turn.started', 'step.retrying', 'step.retrying', 'tier.changed'],
+      ...['round.completed', 'turn.completed'],
+    ]);
+  });
+});
 
 test('a round that flex serves after two refusals changes no tier', async () => {
   await using opened = await openFlex();

@@ -4,7 +4,7 @@ import { limitName } from '#core/turn/tiers/asked-tier.ts';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { queueBackends } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { RATE_LIMITED } from '#test/llm/service-tiers/flex-server.ts';
 import { MODEL, OTHER, openFlex, run, start } from './flex-turns.ts';
@@ -12,8 +12,8 @@ import { MODEL, OTHER, openFlex, run, start } from './flex-turns.ts';
 const limited = { ...RATE_LIMITED, headers: { 'retry-after': '60' } };
 const FLEX = limitName(MODEL, 'flex');
 
-for (const { name, redis, skip } of queueBackends()) {
-  test.skipIf(skip)(`${name}: a rate limit on flex holds up flex alone`, async () => {
+describeQueue(({ redis }) => {
+  test('a rate limit on flex holds up flex alone', async () => {
     await using opened = await openFlex({ redis });
     const { harness, server } = opened;
     server.refuse('flex', limited, 1);
@@ -28,7 +28,7 @@ for (const { name, redis, skip } of queueBackends()) {
     expect(others.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
     expect(server.tiers()).toEqual(['flex', null, 'auto', 'default', 'priority']);
   });
-}
+});
 
 test('a rate limit on the ordinary tier holds up neither flex nor priority', async () => {
   await using opened = await openFlex();

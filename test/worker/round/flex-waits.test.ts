@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
-import { queueBackends } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { RATE_LIMITED, type TierRefusal, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
 import { callUntil, MODEL, openFlex, passPauses, passTime, rowOf, run, start, typesOf } from './flex-turns.ts';
 
-for (const { name, redis, skip } of queueBackends()) {
-  test.skipIf(skip)(`${name}: a round on flex without capacity waits, and is asked again on flex`, async () => {
+describeQueue(({ redis }) => {
+  test('a round on flex without capacity waits, and is asked again on flex', async () => {
     await using opened = await openFlex({ redis });
     const { harness, server } = opened;
     server.refuse('flex', UNAVAILABLE, 2);
@@ -19,7 +19,7 @@ for (const { name, redis, skip } of queueBackends()) {
     expect(turn.rounds).toMatchObject([{ attempts: 1, service_tier: 'flex', model: MODEL }]);
     expect(server.tiers()).toEqual(['flex', 'flex', 'flex']);
   });
-}
+});
 
 test('each refusal for lack of capacity is reported with its pause', async () => {
   await using opened = await openFlex();

@@ -5,7 +5,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { createHarness, type Harness, startBackgroundWorker, workUntilEnded } from '#test/harness/create-harness.ts';
-import { queueBackends } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
@@ -17,8 +17,8 @@ const locate = {
   expires_in_seconds: 3_600,
 };
 
-for (const { name, redis, skip } of queueBackends()) {
-  test.skipIf(skip)(`${name}: a 429 stops neither another model of its provider nor another provider`, async () => {
+describeQueue(({ redis }) => {
+  test('a 429 stops neither another model of its provider nor another provider', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const limited = await harness.startTurn({ input: refusing(429, 86_400) });
@@ -32,7 +32,7 @@ for (const { name, redis, skip } of queueBackends()) {
     expect((await harness.findTurn(limited.id)).status).toBe('in_progress');
   });
 
-  test.skipIf(skip)(`${name}: turns that two providers send away come back, each after its own pause`, async () => {
+  test('turns that two providers send away come back, each after its own pause', async () => {
     await using harness = await createHarness({ redis });
     const late = await harness.startTurn({ input: refusing(503, 4, 1), model: 'sim/demo' });
     const soon = await harness.startTurn({ input: refusing(429, 1, 1) });
@@ -50,7 +50,7 @@ for (const { name, redis, skip } of queueBackends()) {
     expect(ended.map(({ status }) => status)).toEqual(['completed', 'completed']);
   });
 
-  test.skipIf(skip)(`${name}: a turn that is refused each time does not keep the others from the model`, async () => {
+  test('a turn that is refused each time does not keep the others from the model', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const refused = await harness.startTurn({ input: refusing(429, 1) });
@@ -62,7 +62,7 @@ for (const { name, redis, skip } of queueBackends()) {
     expect((await harness.findTurn(refused.id)).status).toBe('in_progress');
   });
 
-  test.skipIf(skip)(`${name}: what one worker has met reaches the others`, async () => {
+  test('what one worker has met reaches the others', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const pubsub = openPubsub({ databaseUrl: harness.env.DATABASE_URL, redisUrl: harness.settings.REDIS_URL });
@@ -75,7 +75,7 @@ for (const { name, redis, skip } of queueBackends()) {
     await pubsub.close();
   });
 
-  test.skipIf(skip)(`${name}: a rate limit holds up no deadline, and no call that expires`, async () => {
+  test('a rate limit holds up no deadline, and no call that expires', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const rounds = [{ tools: [{ name: 'locate_user', arguments: {}, id: 'call_where' }] }];
@@ -91,7 +91,7 @@ for (const { name, redis, skip } of queueBackends()) {
     await waitUntil(async () => expect(await statusOf(late.id)).toBe('incomplete'));
     await waitUntil(async () => expect(await statusOf(waiting.id)).not.toBe('requires_action'));
   });
-}
+});
 
 test('a provider that requests a pause of a day is called again after a minute', async () => {
   await using harness = await createHarness();

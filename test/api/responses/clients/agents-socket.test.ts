@@ -2,7 +2,7 @@ import { Agent, OpenAIProvider, Runner, tool, withResponsesWebSocketSession } fr
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openaiClient } from '../openai-client.ts';
 import { gather } from './gather.ts';
@@ -30,7 +30,7 @@ function openRunner(harness: Pick<Harness, 'url'>, apiKey = 'none') {
 
 const historyOf = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages.map(({ role }) => role);
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('an agent runs its tools over a socket, streamed or not', async () => {
     await using harness = await createHarness({ redis, env: { PAWL_API_KEYS: 'alpha:key-a' } });
     await using _worker = await startBackgroundWorker(harness);

@@ -2,7 +2,7 @@ import { openai } from '@ai-sdk/openai';
 import { generateText, type ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { aiSdkProvider } from './ai-sdk-provider.ts';
 
@@ -12,7 +12,7 @@ const script = scripted({
   answer: 'It says: {{results}}',
 });
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test.each([true, false])(
     'the AI SDK asks a person for what Pawl runs, and goes on with the answer (allowed: %s)',
     async (approved) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { aiSdkProvider } from './ai-sdk-provider.ts';
@@ -46,7 +46,7 @@ const history = [
 
 const lastSent = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages;
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a text is generated, and streamed piece by piece', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import {
   agents,
@@ -29,7 +29,7 @@ async function eventsOf(answer: Response): Promise<Event[]> {
 
 const lastSent = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages;
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('Codex works in steps: it keeps what was streamed and sends all of it again', async () => {
     await using harness = await createHarness({ redis, env: ignoring });
     await using _worker = await startBackgroundWorker(harness);

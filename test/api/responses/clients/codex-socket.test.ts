@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { type Message, openSocket, responseOf } from '../websocket/open-socket.ts';
 import { asks, bodyOf, type Event, headers, ignoring, itemsOf, message, output, prompt } from './codex-shapes.ts';
 
@@ -11,7 +11,7 @@ const beta = { ...headers, 'openai-beta': 'responses_websockets=2026-02-06', ver
 /** The messages of a response as Codex reads them. */
 const eventsOf = (messages: Message[]) => messages as unknown as Event[];
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('Codex works in steps over one socket, and sends each item once', async () => {
     await using harness = await createHarness({ redis, env: ignoring });
     await using _worker = await startBackgroundWorker(harness);

@@ -1,7 +1,7 @@
 import { Agent, hostedMcpTool, RunState } from '@openai/agents';
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { agentsRunner } from './agents-runner.ts';
 
@@ -16,7 +16,7 @@ const allowed = 'It says: {"city":"Rome","temp":22,"condition":"sunny"}';
 const told = ({ modelRequests }: Harness) =>
   modelRequests.at(-1)!.body.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('an agent’s run waits for a person to allow what Pawl runs, and goes on from its kept state', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -2,7 +2,7 @@ import { Agent, OpenAIConversationsSession, tool } from '@openai/agents';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openaiClient } from '../openai-client.ts';
 import { agentsRunner } from './agents-runner.ts';
@@ -17,7 +17,7 @@ const script = scripted({
   answer: 'It says: {{results}}',
 });
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a session of the Conversations API keeps what agents said and did, from run to run', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -11,7 +11,7 @@ import {
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openaiClient, raised } from '../openai-client.ts';
 import { agentsRunner } from './agents-runner.ts';
@@ -51,7 +51,7 @@ const history = [
 const lastSent = ({ modelRequests }: Harness) =>
   modelRequests.at(-1)!.body.messages.filter(({ role }) => role !== 'system');
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('an agent runs its tools until it has an answer, streamed or not', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openaiClient } from '../openai-client.ts';
 
@@ -56,7 +56,7 @@ function completed(events: ServerEvent[]): OpenAI.Responses.Response {
   throw new Error(`The last event is ${JSON.stringify(last)}.`);
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test.each(['/v1', '/openai/v1'] as const)('OpenAI’s socket runs a tool under %s, without store', async (base) => {
     await using harness = await createHarness({ redis, env: { PAWL_API_KEYS: 'alpha:key-a' } });
     await using _worker = await startBackgroundWorker(harness);

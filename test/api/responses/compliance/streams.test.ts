@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { document } from '../../openapi/document.ts';
@@ -14,7 +14,7 @@ const described = Object.keys(
   (document.components.schemas.ResponseStreamEvent as { discriminator: { mapping: object } }).discriminator.mapping,
 );
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('every kind of event is told to the letter, and ends with what a retrieve answers', async () => {
     await using server = await openExternalServer(() => ({ status: 200, body: '"sunny"' }));
     await using broken = await openExternalServer(() => ({ status: 404 }));

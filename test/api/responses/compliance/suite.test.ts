@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { responsesOf } from './ask.ts';
 
@@ -28,7 +28,7 @@ const callOfWeather = {
   arguments: '{"location":"Lisbon"}',
 };
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test.each(['/v1', '/openai/v1'] as const)('what the suite asks under %s is answered to the letter', async (base) => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RESPONSE_BASES } from '#services/api/http/response-base.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { asInput, compacting, lastMessages } from '../compacting/compact-history.ts';
 import { type Message, openSocket, responseOf, type Socket } from '../websocket/open-socket.ts';
@@ -41,7 +41,7 @@ async function respond(socket: Socket, fields: object) {
 const isLast = ({ type }: { type: string }) => /^response\.(completed|failed|incomplete)$|^error$/.test(type);
 const errorOf = async (socket: Socket, fields: object) => (await socket.ask(fields)).at(-1) as Message;
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test.each(RESPONSE_BASES)('websocket-response: a socket under %s streams a response', async (base) => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

@@ -2,13 +2,13 @@ import type OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { openaiClient, raised } from '../openai-client.ts';
 import { asking, call, conversing, getTime, output, says, told } from './converse.ts';
 
 type Given = OpenAI.Responses.ResponseInputItem;
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('items that are added come behind what there is, and are history of the next response', async () => {
     await using harness = await createHarness({ redis });
     const { conversations, respond, lastSent } = conversing(harness);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { startApi } from '#services/api/app.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
@@ -27,7 +27,7 @@ async function fillLanes(socket: Socket): Promise<void> {
   await socket.until(() => createdOn(socket).length === lanes.length);
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test.each([
     ['closes', (socket: Socket) => socket.close()],
     ['loses', (socket: Socket) => socket.socket.terminate()],

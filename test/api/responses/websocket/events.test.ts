@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { checkedEvents, responsesOf } from '../compliance/ask.ts';
@@ -48,7 +48,7 @@ const withoutPieces = (events: { type: string }[]) =>
 
 const replayed = (harness: Harness, { id }: { id: string }) => responsesOf(harness).follow(id);
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('the messages of a response are its events, one each, and equal those of its stream', async () => {
     await using server = await openExternalServer(() => ({ status: 200, body: '"sunny"' }));
     await using harness = await createHarness({ redis });

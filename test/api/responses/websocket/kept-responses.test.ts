@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { responsesOf } from '../compliance/ask.ts';
 import { eraseUnstored } from './erase-unstored.ts';
@@ -56,7 +56,7 @@ async function playChain(socket: Socket, act: () => Promise<unknown> = async () 
   return responses;
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('each response without store follows the one before, with all of its history', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);

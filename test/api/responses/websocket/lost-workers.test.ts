@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeQueues } from '#test/harness/queues.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { openCutHarness } from '#test/llm/open-cut-harness.ts';
 import { responsesOf } from '../compliance/ask.ts';
 import { deltasOf, openSocket, responseOf } from './open-socket.ts';
@@ -20,7 +20,7 @@ async function loseRun(harness: Awaited<ReturnType<typeof openCutHarness>>['harn
   return { id, socket, messages };
 }
 
-describeQueues(({ redis }) => {
+describeQueue(({ redis }) => {
   test('a response over a socket continues if its worker died and the second reply is equal', async () => {
     await using opened = await openCutHarness(redis, ['Half ', 'a sentence.']);
 

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
+
+test('a turn with a recursive output schema is completed with an object', async () => {
+  const child = { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] };
+  const node = closed({ name: { type: 'string' }, child });
+  const schema = { ...closed({ root: { $ref: '#/$defs/node' } }), $defs: { node } };
+  await using harness = await createHarness();
+  const turn = await harness.startTurn({ input: 'Draw a tree.', output_schema: { name: 'tree', schema } });
+  await harness.workUntilIdle();
+
+  const { status, output } = await harness.findTurn(turn.id);
+  expect(status).toBe('completed');
+  expect(JSON.parse(output ?? '')).toEqual({ root: { name: 'name', child: null } });
+});
+
+function closed(properties: object): object {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
