@@ -88,7 +88,7 @@ with_report() {
   "$@" --reporter=default --reporter=json --outputFile.json="$results/$name.json"
 }
 
-test_with_redis() { with_report with-redis npm test --; }
+test_with_redis() { RECORDINGS=all with_report with-redis npm test --; }
 e2e_with_redis() { with_report e2e-with-redis npm run e2e --; }
 
 # The suites of all projects that differ without Redis: each file that names Redis or the queue of the run, and the programs that

@@ -19,6 +19,19 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(file, folder), 'u
 /** Every recording there is; none when they are not at hand. */
 export const entries: Entry[] = areRecordingsHere ? read('index.json').files : [];
 
+/** Returns so many recordings of each wire, spread evenly, or all of them if RECORDINGS is `all`, as in CI. */
+export function sampleOf<Recorded extends { reader: { wire: string } }>(
+  recorded: Recorded[],
+  each: number,
+): Recorded[] {
+  if (process.env.RECORDINGS === 'all') return recorded;
+  const byWire = Map.groupBy(recorded, ({ reader }) => reader.wire);
+  return [...byWire.values()].flatMap((ours) => {
+    const step = Math.ceil(ours.length / each);
+    return ours.filter((_, index) => index % step === 0);
+  });
+}
+
 /** One recording: its exchanges in order, and its traits. */
 export function readRecording<Body>(file: string): { exchanges: Exchange<Body>[]; traits: string[] } {
   const recording: Recording<Body> = read(file);

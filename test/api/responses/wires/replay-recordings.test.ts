@@ -9,7 +9,7 @@ import { readOpenaiResponses } from '#test/llm/recorded-loops/read-openai-respon
 import { type RecordedTurn, recordedTurns } from '#test/llm/recorded-loops/recorded-turns.ts';
 import { MEDIA, type Said, type WireReader } from '#test/llm/recorded-loops/wire-reader.ts';
 import { withoutOwnIds } from '#test/llm/recorded-loops/without-own-ids.ts';
-import { answerOf, areRecordingsHere, entries, readRecording, startCounts } from '#test/llm/recordings.ts';
+import { answerOf, areRecordingsHere, entries, readRecording, sampleOf, startCounts } from '#test/llm/recordings.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 const ways: Way[] = ['previous_response_id', 'conversation', 'all items again', 'all items and state again'];
@@ -21,7 +21,7 @@ const loops = entries.flatMap(({ file, api }) => {
     ? [{ file, reader, turns: loop.turns }]
     : [];
 });
-const cases = loops.flatMap((loop) => ways.map((way) => ({ ...loop, way })));
+const cases = sampleOf(loops, 2).flatMap((loop) => ways.map((way) => ({ ...loop, way })));
 type Body = Record<string, unknown>;
 const { count, told } = startCounts();
 
