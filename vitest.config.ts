@@ -4,13 +4,13 @@ import { BaseSequencer, type InlineConfig, type TestSpecification } from 'vitest
 /** Tests without a database: they need files, sockets and the CPU. */
 const UNIT = [
   'test/*.test.ts',
-  'test/{arrows,bench,bounds,chaos,ci,deploy,docs,egress,harness,json-schema,llm,model,schedule,simulator}/**/*.test.ts',
+  'test/{arrows,bounds,build,chaos,ci,deploy,docs,egress,harness,json-schema,llm,model,schedule,simulator}/**/*.test.ts',
   'test/{tools,turn,webhooks}/**/*.test.ts',
   'test/crash/{sample,share}-points.test.ts',
   'test/operations/{kubernetes,kubernetes-stores,monitoring,systemd}.test.ts',
 ];
 
-/** Tests that start a process, a browser, a foreign client, or a PostgreSQL or a Redis of their own. */
+/** Tests that start a process, a browser, a foreign client, or a store of their own, and tests that wait for a timeout. */
 const E2E = [
   'test/{demo,e2e,embedded-postgres,inspector,packages,standalone}/**/*.test.ts',
   'test/api/{docs-page,keys,watching-guide}.test.ts',
@@ -24,6 +24,7 @@ const E2E = [
   'test/process/{start-and-log,start-with-packages}.test.ts',
   'test/pubsub/{several-redis,wakes}.test.ts',
   'test/queue/{database-away,many-providers,require-redis,several-redis,waiting}.test.ts',
+  'test/webhooks/difficult-receivers.test.ts',
   'test/worker/{secrets,deliveries/webhook-order}.test.ts',
 ];
 
@@ -41,8 +42,13 @@ const LONG = [
   'test/api/docs-page.test.ts',
   'test/inspector/list.test.ts',
   'test/inspector/turn-words.test.ts',
-  'test/worker/round/rate-limited-turns.test.ts',
+  'test/webhooks/difficult-receivers.test.ts',
   'test/model/suites.test.ts',
+  'test/llm/valid-history.test.ts',
+  'test/tools/mcp/call-once.test.ts',
+  'test/worker/deliveries/fair-deliveries.test.ts',
+  'test/api/ui-stream/live-message.test.ts',
+  'test/api/openapi/answers.test.ts',
 ];
 
 /**
@@ -62,7 +68,9 @@ function rankOf({ moduleId }: TestSpecification): number {
 }
 
 /** What tests on stores start once a run. */
-export const stores = ['test/harness/parts/start-compile-cache.ts', 'test/harness/stores/start-stores.ts'];
+export const stores = ['parts/build-pages', 'parts/start-compile-cache', 'stores/start-stores'].map(
+  (name) => `test/harness/${name}.ts`,
+);
 // No foreign client may report to its vendor.
 const env = { MASTRA_TELEMETRY_DISABLED: '1', LANGSMITH_TRACING: 'false', OPENAI_AGENTS_DISABLE_TRACING: '1' };
 

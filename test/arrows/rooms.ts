@@ -20,7 +20,7 @@ const STANDALONE = ['packages/simulator', 'packages/embedded-postgres'];
 const PROCESS = 'services/process';
 const START = 'services/start';
 const PARTS = [START, 'services/api', 'services/worker', 'services/migrate'];
-const OUTSIDE = ['packages/client', 'packages/cli'];
+const OUTSIDE = ['packages/client', 'packages/cli', 'packages/inspector'];
 const PRODUCT = [...CORE, PROCESS, ...PARTS, 'services/standalone', ...STANDALONE, ...OUTSIDE];
 
 /**
@@ -43,6 +43,8 @@ export const rooms: Record<string, string[]> = {
   'packages/core/webhooks': REACHING,
   'packages/client': [],
   'packages/cli': ['packages/client'],
+  // Of turn/ it takes types, which are gone in the browser.
+  'packages/inspector': ['packages/client', 'packages/core/turn'],
   'packages/simulator': [],
   'packages/embedded-postgres': [],
   [PROCESS]: [...CORE, 'packages/simulator'],
@@ -50,7 +52,7 @@ export const rooms: Record<string, string[]> = {
   'services/api': [...CORE, PROCESS, START],
   'services/worker': [...CORE, PROCESS, START],
   'services/migrate': [...CORE, PROCESS],
-  'services/standalone': [...CORE, PROCESS, ...PARTS, 'packages/embedded-postgres'],
+  'services/standalone': [...CORE, PROCESS, ...PARTS, 'packages/embedded-postgres', 'packages/inspector'],
   migrations: [],
   build: PRODUCT,
   docs: [],
@@ -58,7 +60,7 @@ export const rooms: Record<string, string[]> = {
   demo: [...PRODUCT, 'examples', 'test/harness'],
   bench: [...PRODUCT, 'test', 'test/harness'],
   'test/harness': [...PRODUCT, 'test'],
-  test: [...PRODUCT, 'build', 'docs', 'examples', 'demo', 'bench', 'test/harness'],
+  test: [...PRODUCT, 'build', 'docs', 'examples', 'demo', 'bench', 'test/harness', '.'],
   '.': [],
 };
 
