@@ -43,9 +43,9 @@ test('of two secrets, one the start of the other, the longer one is redacted who
 
 test('text without a secret stays as it is, letter by letter', () => {
   const texts = fc.string({ unit: 'binary' });
+  const [redact, redactNothing] = [makeRedact(['no-such-secret']), makeRedact([])];
 
-  fc.assert(fc.property(texts, (text) => makeRedact(['no-such-secret'])(text) === text));
-  fc.assert(fc.property(texts, (text) => makeRedact([])(text) === text));
+  fc.assert(fc.property(texts, (text) => redact(text) === text && redactNothing(text) === text));
 });
 
 test('every secret is redacted, in every spelling and at every position', () => {
