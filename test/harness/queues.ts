@@ -6,7 +6,10 @@ const POSTGRES: Backend = { name: 'BullMQ on Postgres', redis: false };
 const REDIS: Backend = { name: 'BullMQ on Redis', redis: true };
 const LEFT_OUT = ' (left out: no Redis here)';
 
-/** Describes a suite on the queue of the run: Redis if the run has a Redis, else PostgreSQL. CI has a run of each kind. */
+/**
+ * Describes a suite on the queue of the run: Redis if the run has a Redis, else PostgreSQL. CI has a run of each kind. The
+ * pubsub is on the same store.
+ */
 export function describeQueue(suite: (backend: Backend) => void): void {
   const backend = hasRedis() ? REDIS : POSTGRES;
   describe(backend.name, () => suite(backend));

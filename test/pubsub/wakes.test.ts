@@ -1,6 +1,6 @@
-import { describe, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
-import { pubsubBackends } from '#test/api/stream/pubsub-backends.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { repeat } from '#test/harness/repeat.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
@@ -8,38 +8,36 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 
 const event = { type: 'round.started' as const, turn_id: 'turn_1', round: 1, attempt: 1, edition: 1 };
 
-for (const { name, redis, skip } of pubsubBackends()) {
-  describe.skipIf(skip)(`on ${name}`, () => {
-    test('a subscription to wakes receives those of all turns, and no live events', async () => {
-      await using pubsub = await openPair(redis);
-      const received = receive(pubsub);
-      await waitUntil(() => pubsub.receivesWakes());
-      received.length = 0;
+describeQueue(({ redis }) => {
+  test('a subscription to wakes receives those of all turns, and no live events', async () => {
+    await using pubsub = await openPair(redis);
+    const received = receive(pubsub);
+    await waitUntil(() => pubsub.receivesWakes());
+    received.length = 0;
 
-      for (const turnId of ['turn_1', 'turn_2', 'turn_1']) pubsub.publishToTurn({ kind: 'wake', turnId });
-      pubsub.publishToTurn({ kind: 'event', turnId: 'turn_1', event });
-      pubsub.publishToTurn({ kind: 'wake', turnId: 'turn_3' });
-      await waitUntil(() => received.includes('turn_3'));
+    for (const turnId of ['turn_1', 'turn_2', 'turn_1']) pubsub.publishToTurn({ kind: 'wake', turnId });
+    pubsub.publishToTurn({ kind: 'event', turnId: 'turn_1', event });
+    pubsub.publishToTurn({ kind: 'wake', turnId: 'turn_3' });
+    await waitUntil(() => received.includes('turn_3'));
 
-      expect(received).toEqual(['turn_1', 'turn_2', 'turn_3']);
-    });
-
-    test('a wake arrives before a later live event of its turn, and after an earlier one', async () => {
-      await using pubsub = await openPair(redis);
-      const received = receive(pubsub);
-      pubsub.subscribeToEvents('turn_1', ({ type }) => received.push(type));
-      await untilSubscribed(pubsub);
-      received.length = 0;
-
-      pubsub.publishToTurn({ kind: 'wake', turnId: 'turn_1' });
-      pubsub.publishToTurn({ kind: 'event', turnId: 'turn_1', event });
-      pubsub.publishToTurn({ kind: 'wake', turnId: 'turn_2' });
-      await waitUntil(() => received.includes('turn_2'));
-
-      expect(received).toEqual(['turn_1', 'round.started', 'turn_2']);
-    });
+    expect(received).toEqual(['turn_1', 'turn_2', 'turn_3']);
   });
-}
+
+  test('a wake arrives before a later live event of its turn, and after an earlier one', async () => {
+    await using pubsub = await openPair(redis);
+    const received = receive(pubsub);
+    pubsub.subscribeToEvents('turn_1', ({ type }) => received.push(type));
+    await untilSubscribed(pubsub);
+    received.length = 0;
+
+    pubsub.publishToTurn({ kind: 'wake', turnId: 'turn_1' });
+    pubsub.publishToTurn({ kind: 'event', turnId: 'turn_1', event });
+    pubsub.publishToTurn({ kind: 'wake', turnId: 'turn_2' });
+    await waitUntil(() => received.includes('turn_2'));
+
+    expect(received).toEqual(['turn_1', 'round.started', 'turn_2']);
+  });
+});
 
 test('a lost Redis ends the certainty that wakes arrive, and its return says that some were missed', async ({
   skip,

@@ -1,46 +1,44 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import { makeCreatedTurns } from '#services/api/stream/watch/created-turns.ts';
+import { describeQueue } from '#test/harness/queues.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
-import { pubsubBackends } from './pubsub-backends.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
 const isOver = ({ status }: Turn) => isTerminal(status);
 const forSettled = { timeoutMs: 60_000, untilSettled: true, project: 'default' };
 const created = (id: string) => ({ id, project: 'default', status: 'queued' as const });
 
-for (const { name, redis, skip } of pubsubBackends()) {
-  describe.skipIf(skip)(`on ${name}`, () => {
-    test('a wait for a created turn reads it once, after its wake', async () => {
-      await using harness = await createWatchHarness({ redis });
-      const turn = await harness.startTurn();
-      harness.streamHub.addCreated(created(turn.id));
-      const before = harness.statements.count();
-      const waiting = harness.streamHub.waitFor(turn.id, isOver, forSettled);
-      const known = await harness.startTurn();
-      const other = harness.streamHub.waitFor(known.id, () => true, { timeoutMs: 60_000 });
-      await other;
-      const perReading = harness.statements.count() - before;
+describeQueue(({ redis }) => {
+  test('a wait for a created turn reads it once, after its wake', async () => {
+    await using harness = await createWatchHarness({ redis });
+    const turn = await harness.startTurn();
+    harness.streamHub.addCreated(created(turn.id));
+    const before = harness.statements.count();
+    const waiting = harness.streamHub.waitFor(turn.id, isOver, forSettled);
+    const known = await harness.startTurn();
+    const other = harness.streamHub.waitFor(known.id, () => true, { timeoutMs: 60_000 });
+    await other;
+    const perReading = harness.statements.count() - before;
 
-      await turn.complete('Hello.');
+    await turn.complete('Hello.');
 
-      expect(await waiting).toMatchObject({ status: 'completed', output: 'Hello.' });
-      expect(harness.statements.count() - before).toBe(2 * perReading);
-    });
-
-    test('a wait for a created turn of which every hint is lost ends within a heartbeat', async () => {
-      await using harness = await createWatchHarness({ redis, heartbeatMs: 100 });
-      const turn = await harness.startTurn();
-      harness.streamHub.addCreated(created(turn.id));
-      turn.loseHints();
-      await turn.complete();
-
-      const answer = await harness.streamHub.waitFor(turn.id, isOver, forSettled);
-
-      expect(answer?.status).toBe('completed');
-    });
+    expect(await waiting).toMatchObject({ status: 'completed', output: 'Hello.' });
+    expect(harness.statements.count() - before).toBe(2 * perReading);
   });
-}
+
+  test('a wait for a created turn of which every hint is lost ends within a heartbeat', async () => {
+    await using harness = await createWatchHarness({ redis, heartbeatMs: 100 });
+    const turn = await harness.startTurn();
+    harness.streamHub.addCreated(created(turn.id));
+    turn.loseHints();
+    await turn.complete();
+
+    const answer = await harness.streamHub.waitFor(turn.id, isOver, forSettled);
+
+    expect(answer?.status).toBe('completed');
+  });
+});
 
 test('a wait for a created turn that has changed before the wait reads it at once', async () => {
   await using harness = await createWatchHarness();
