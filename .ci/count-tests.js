@@ -1,6 +1,7 @@
-// Prints each failure and `N passed, M failed[, K skipped]` over Vitest's JSON reports. Fails if a test failed or a report has none.
-// The last report is of a run without Redis, the others are of runs with Redis. Each test on the queue of the run has to run on
-// Redis in one run and on PostgreSQL in the other. The run without Redis must skip each test that needs Redis, with the reason.
+// Prints each failure and `N passed, M failed[, K skipped]` over Vitest's JSON reports. Fails if a test failed or a
+// report has no test. The last report is of a run without Redis, the others are of runs with Redis. Each test on the queue
+// of the run has to run on Redis in one run and on PostgreSQL in the other. The run without Redis must skip each test for
+// Redis alone, with the reason.
 import { readFileSync } from 'node:fs';
 
 const LEFT_OUT = ' (left out: no Redis here)';
@@ -57,7 +58,7 @@ function notOnBoth() {
   ];
 }
 
-/** Returns the tests for Redis alone that did not run with Redis, or that the run without Redis did not skip with the reason. */
+/** Returns the tests for Redis alone that did not run with Redis, or that the run without Redis did not skip. */
 function notLeftOut() {
   const skipped = new Set(without.filter((test) => !hasRun(test)).map((test) => nameOf(test).replace(LEFT_OUT, '')));
   const forRedis = withRedis.filter(({ fullName }) => fullName.startsWith(REDIS_ALONE));

@@ -91,8 +91,8 @@ with_report() {
 test_with_redis() { RECORDINGS=all with_report with-redis npm test --; }
 e2e_with_redis() { with_report e2e-with-redis npm run e2e --; }
 
-# The suites of all projects that differ without Redis: each file that names Redis or the queue of the run, and the programs that
-# choose a queue.
+# The suites of all projects that differ without Redis: each file that names Redis or the queue of the run, and the
+# programs that choose a queue.
 test_without_redis() (
   unset REQUIRE_REDIS
   export HIDE_DOCKER=1 PATH="$results/bin"
