@@ -1,9 +1,17 @@
-# One image for every part; the command says which: services/{api,worker,migrate}/main.ts. Node runs the TypeScript as it is.
+# One image for every part. The command selects the part: services/{api,worker,migrate}/main.ts. Node runs the TypeScript.
 FROM node:24.21.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Optional packages are the embedded PostgreSQL, which only `npm start` uses, and native code that has a fallback.
 RUN npm ci --omit=dev --omit=optional
+
+# The browser pages need the packages of development, which the image leaves out.
+FROM node:24.21.0-slim AS pages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+RUN npm ci --ignore-scripts
+COPY packages packages
+RUN node -e "import('#inspector/build.ts').then(({ buildPages }) => buildPages())"
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
@@ -12,6 +20,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY migrations migrations
 COPY packages packages
+COPY --from=pages /app/packages/inspector/dist packages/inspector/dist
 COPY services services
 USER node
 EXPOSE 8080

@@ -74,12 +74,13 @@ test('a package is imported only where it belongs', () => {
   expect(wrong.map(written), 'go through the room that owns the package (test/arrows/owners.ts)').toEqual([]);
 });
 
-test('the product runs on what a production install has; of other packages it imports types', () => {
+test('the product imports packages of a production install, and types of others; the page is bundled', () => {
   const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const running = product
     .flatMap((source) => source.arrows)
     .filter(({ to, isOurs, isType }) => to && !isOurs && !isType);
-  const foreign = running.filter(({ from, to }) => roomOf(from) !== 'examples' && !to?.startsWith('node:'));
+  const bundled = ['examples', 'packages/inspector'];
+  const foreign = running.filter(({ from, to }) => !bundled.includes(roomOf(from) ?? '') && !to?.startsWith('node:'));
   const wrong = foreign.filter(({ to }) => !((to ?? '') in dependencies));
 
   expect(wrong.map(written), 'write `import type`, or make it a dependency').toEqual([]);
@@ -114,7 +115,7 @@ test('no file hands on what another exports', () => {
 });
 
 test('a file is named for what it exports', () => {
-  const named = product.filter(({ path }) => roomOf(path) !== 'examples' && !path.endsWith('/main.ts'));
+  const named = product.filter(({ path }) => roomOf(path) !== 'examples' && !/\/main\.tsx?$/.test(path));
   const wrong = named.filter(({ path, names }) => {
     const exported = new Set(names.flatMap(wordsOf));
     return !wordsOf(fileName(path)).every((word) => exported.has(word));
@@ -162,7 +163,7 @@ test('no file shows where it was written', () => {
 });
 
 function fileName(path: string): string {
-  return path.replace(/^.*\/|\.ts$/g, '');
+  return path.replace(/^.*\/|\.tsx?$/g, '');
 }
 
 /** Words in small letters and in the singular: those of `turn-events` are among those of `turnEventRoutes`. */

@@ -34,7 +34,7 @@ import { sentRoundRoutes } from './operation/sent-round.ts';
 import { statisticsRoutes } from './operation/statistics.ts';
 import { turnCountRoutes } from './operation/turn-counts.ts';
 import { workerRoutes } from './operation/workers.ts';
-import { docsPageRoutes, inspectorPageRoutes } from './pages.ts';
+import { pageRoutes } from './pages.ts';
 import { checkRequestQuota, makeRequestQuota } from './quotas/request-quota.ts';
 import { makeStartQueue } from './quotas/start-queue.ts';
 import { openAnyReader } from './read-anywhere.ts';
@@ -160,8 +160,7 @@ export function makeApp(context: ApiContext) {
   for (const paths of ['/v1/*', '/openai/v1/*']) app.use(paths, read, refuseFields);
 
   for (const makeRoutes of [...NATIVE_ROUTES, ...OPENAI_ROUTES]) app.route('/', makeRoutes(context));
-  app.route('/', inspectorPageRoutes());
-  app.route('/', docsPageRoutes());
+  app.route('/', pageRoutes());
   describeApi(app, context.publicUrl);
   return app;
 }

@@ -5,7 +5,9 @@ import type { Settings } from '../process/settings.ts';
 await runProcess('pawl', async (settings, log) => {
   log.info({ event: 'process.starting' }, beginning(settings));
   // Loaded after that line: the parts take a while to load.
+  const { buildPages } = await import('#inspector/build.ts');
   const { openPawl } = await import('./open-pawl.ts');
+  await buildPages();
   return openPawl(settings, log);
 });
 

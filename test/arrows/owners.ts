@@ -1,6 +1,6 @@
 /**
- * Every package the product imports, and where: a folder or one file. What two rooms need has two owners; what is not
- * here enters this table before it enters code. Tests, benchmarks and the demo may import what they like.
+ * Every package that the product imports, and its owners: folders or files. A package enters this table before it
+ * enters code. Tests, benchmarks and the demo may import what they like.
  */
 export const owners: Record<string, string[]> = {
   kysely: ['packages/core/postgres/', 'packages/core/checkpoint/'],
@@ -22,8 +22,12 @@ export const owners: Record<string, string[]> = {
   'cross-spawn': ['packages/core/tools/mcp/'],
   '@modelcontextprotocol/server': ['examples/'],
   standardwebhooks: ['examples/'],
-  rolldown: ['examples/'],
+  rolldown: ['packages/inspector/build.ts', 'examples/'],
   commander: ['packages/cli/'],
+  preact: ['packages/inspector/'],
+  marked: ['packages/inspector/content/'],
+  lowlight: ['packages/inspector/content/'],
+  temml: ['packages/inspector/content/'],
   croner: ['packages/core/schedule/next-time.ts'],
   ajv: ['packages/core/tools/'],
   'ajv-formats': ['packages/core/tools/'],

@@ -15,6 +15,7 @@ const ALIASES: Record<string, string> = {
   '#cli/': 'packages/cli/',
   '#client/': 'packages/client/',
   '#core/': 'packages/core/',
+  '#inspector/': 'packages/inspector/',
   '#embedded-postgres/': 'packages/embedded-postgres/',
   '#simulator/': 'packages/simulator/',
   'pawl/client': 'packages/client/connect-pawl.ts',
@@ -24,8 +25,13 @@ const ALIASES: Record<string, string> = {
 
 /** Reads every TypeScript file of the repository. */
 export function walkSources(): Source[] {
-  const exclude = ['packages/*/dist/**', 'packages/client/generated.ts', '**/node_modules/**'];
-  return globSync([...FOLDERS.map((folder) => `${folder}/**/*.ts`), '*.ts'], { cwd: ROOT, exclude })
+  const exclude = [
+    'examples/chat/page.tsx',
+    'packages/*/dist/**',
+    'packages/client/generated.ts',
+    '**/node_modules/**',
+  ];
+  return globSync([...FOLDERS.map((folder) => `${folder}/**/*.{ts,tsx}`), '*.ts'], { cwd: ROOT, exclude })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
     .map((path) => {

@@ -63,6 +63,6 @@ test('all name one Node: npm installs it without the developers’ packages, and
   const froms = [...dockerfile.matchAll(/^FROM node:(\S+)-slim/gm)].map(([, version]) => version);
 
   expect(optionalDependencies.node).toMatch(/^24\.\d+\.\d+$/);
-  expect(froms).toEqual([optionalDependencies.node, optionalDependencies.node]);
+  expect(new Set(froms)).toEqual(new Set([optionalDependencies.node]));
   expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toMatch(/Node\s24/);
 });

@@ -1,8 +1,19 @@
-/**
- * Lets the page be moved through by keys: `j` and `k` from turn to turn, `Escape` back, `n` a new turn, `r` reply, `/` find.
- * They leave fields, dialogs and the browser's own keys alone.
- */
-export function listenToShortcuts() {
+import { openDialog } from './base/dialog.tsx';
+
+/** What each key does; `?` shows this list. */
+const KEYS = [
+  ['j', 'Next row, turn or call'],
+  ['k', 'Previous row, turn or call'],
+  ['Enter', 'Open it'],
+  ['n', 'New turn'],
+  ['r', 'Reply in a conversation'],
+  ['/', 'Find'],
+  ['Escape', 'Leave the field, or go back to the list'],
+  ['?', 'This help'],
+] as const;
+
+/** Listens to the keys of the page. Fields, dialogs and the browser's own keys stay as they are. */
+export function listenToShortcuts(): void {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
     const { target } = event;
@@ -15,11 +26,8 @@ export function listenToShortcuts() {
   });
 }
 
-/**
- * @param {string} key
- * @returns {boolean} whether it meant something
- */
-function press(key) {
+/** Returns whether the key has a meaning here. */
+function press(key: string): boolean {
   switch (key) {
     case 'j':
     case 'k':
@@ -34,15 +42,17 @@ function press(key) {
       return reply();
     case '/':
       return find();
+    case '?':
+      openDialog((close) => <KeyHelp close={close} />);
+      return true;
     default:
       return false;
   }
 }
 
-/** @param {1 | -1} by */
-function move(by) {
+function move(by: 1 | -1) {
   const all = document.querySelectorAll(
-    'a.row, a.example, .thread-turn, .chain a, .call summary, .folded > details > summary',
+    '.row, a.example, .thread-turn, .chain a, .call summary, .folded > details > summary',
   );
   const rows = [...all].filter((row) => row.checkVisibility());
   const at = rows.findIndex((row) => row.contains(document.activeElement));
@@ -64,4 +74,27 @@ function find() {
   if (!field) location.hash = '#/turns';
   field?.focus();
   return true;
+}
+
+function KeyHelp({ close }: { close: () => void }) {
+  return (
+    <div class="question">
+      <h2 id="ask-title">Keys</h2>
+      <dl class="facts">
+        {KEYS.map(([key, does]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="actions">
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </div>
+  );
 }

@@ -3,71 +3,48 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/**
- * A duration in words: `35 ms`, `1.24 s`, `3 min 12 s`, `2 h 5 min`.
- * @param {number} ms
- */
-export function formatDuration(ms) {
+/** A duration in words: `35 ms`, `1.24 s`, `3 min 12 s`, `2 h 5 min`. */
+export function formatDuration(ms: number) {
   if (ms < SECOND) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < MINUTE) return `${(ms / SECOND).toFixed(ms < 10 * SECOND ? 2 : 1)} s`;
   if (ms < HOUR) return inTwo(ms, [MINUTE, 'min'], [SECOND, 's']);
   return ms < DAY ? inTwo(ms, [HOUR, 'h'], [MINUTE, 'min']) : inTwo(ms, [DAY, 'd'], [HOUR, 'h']);
 }
 
-/**
- * A round duration, without the zeros behind its point: `500 ms`, `2 s`.
- * @param {number} ms
- */
-export function formatRoundDuration(ms) {
-  return formatDuration(ms).replace(/\.?0+ s$/, ' s');
+/** A round duration, without zeros after its point: `500 ms`, `2 s`. */
+export function formatRoundDuration(ms: number) {
+  return formatDuration(ms).replace(/(?:\.|(\.\d+?))0+ s$/, '$1 s');
 }
 
-/**
- * An age, roughly: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`.
- * @param {number} ms
- */
-export function formatAge(ms) {
+/** An age, roughly: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`. */
+export function formatAge(ms: number) {
   if (ms < 2 * SECOND) return 'now';
   if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s ago`;
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
   return ms < DAY ? `${Math.floor(ms / HOUR)} h ago` : `${Math.floor(ms / DAY)} d ago`;
 }
 
-/**
- * The local time of day with milliseconds.
- * @param {string} time
- */
-export function formatTimeOfDay(time) {
+/** The local time of day with milliseconds. */
+export function formatTimeOfDay(time: string) {
   const at = new Date(time);
   return `${at.toLocaleTimeString('en-GB')}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/**
- * The local date and time.
- * @param {string} time
- */
-export function formatDateTime(time) {
+/** The local date and time. */
+export function formatDateTime(time: string) {
   return new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
-/**
- * @param {number} ms
- * @param {[number, string]} large
- * @param {[number, string]} small
- */
-function inTwo(ms, [largeMs, large], [smallMs, small]) {
+function inTwo(ms: number, [largeMs, large]: [number, string], [smallMs, small]: [number, string]) {
   const rest = Math.floor((ms % largeMs) / smallMs);
   return `${Math.floor(ms / largeMs)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`;
 }
 
 /** How far the server's clock is ahead of this one, in ms; null before the first known time. */
-let aheadMs = /** @type {number | null} */ (null);
+let aheadMs: number | null = null;
 
-/**
- * Notes a time of the server. The largest lead counts, since a time that was under way for longer is older.
- * @param {string | null | undefined} time
- */
-export function noteServerTime(time) {
+/** Notes a time of the server. The largest difference counts, because a time that travelled longer is older. */
+export function noteServerTime(time: string | null | undefined) {
   const at = Date.parse(time ?? '');
   if (!Number.isNaN(at)) aheadMs = Math.max(aheadMs ?? Number.NEGATIVE_INFINITY, at - Date.now());
 }

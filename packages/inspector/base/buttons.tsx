@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+
+type ActionProps = {
+  looks?: string;
+  label?: string | undefined;
+  title?: string;
+  submits?: boolean;
+  isOn?: boolean;
+  work: () => unknown;
+  children: ComponentChildren;
+};
+
+/**
+ * A button that runs its work once per press, and shows the sentence of a failure. `label` is its name for screen readers,
+ * `title` explains its work. A button that submits is the one that `pressSubmit` presses. With `isOn` it is a switch.
+ */
+export function ActionButton({ looks, label, title, submits = false, isOn, work, children }: ActionProps) {
+  const [isBusy, setBusy] = useState(false);
+  const press = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      notice(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button
+      type={submits ? 'submit' : 'button'}
+      class={looks}
+      aria-label={label}
+      title={title}
+      {...(isOn !== undefined && { role: 'switch', 'aria-checked': isOn })}
+      aria-busy={isBusy || undefined}
+      onClick={press}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** Presses the button that submits the form of a field. */
+export function pressSubmit(field: HTMLTextAreaElement | HTMLInputElement | null): void {
+  field?.form?.querySelector<HTMLElement>('[type=submit]')?.click();
+}
+
+/** A button that copies a text. `label` is its name for screen readers. */
+export function CopyButton({ text, label, children }: { text: () => string; label?: string; children: string }) {
+  return (
+    <ActionButton looks="quiet" label={label} work={() => copy(text())}>
+      {children}
+    </ActionButton>
+  );
+}
+
+async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Browsers give access to the clipboard on HTTPS and localhost only.
+    throw new Error('This browser does not let the page copy here. Select the text instead.');
+  }
+  notice('Copied.');
+}
+
+const SHOWN_MS = 6_000;
+let hiding: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows a text for a few seconds at the foot of the page, and reads it to screen readers. */
+export function notice(text: string): void {
+  const container = document.getElementById('notice');
+  if (!container) return;
+  container.textContent = text;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => {
+    container.textContent = '';
+  }, SHOWN_MS);
+}

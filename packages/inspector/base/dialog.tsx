@@ -1,0 +1,68 @@
+import { type ComponentChildren, render } from 'preact';
+import { useState } from 'preact/hooks';
+import { ActionButton } from './buttons.tsx';
+
+/** Shows a modal dialog until it is closed. Resolves to the value that it is closed with, or to an empty text. */
+export function openDialog(content: (close: (value?: string) => void) => ComponentChildren): Promise<string> {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'ask';
+  dialog.setAttribute('aria-labelledby', 'ask-title');
+  render(
+    content((value) => dialog.close(value)),
+    dialog,
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      render(null, dialog);
+      dialog.remove();
+      resolve(dialog.returnValue);
+    });
+  });
+}
+
+/** Replaces the question by a report on the work that it started. */
+export type Show = (title: string, report: ComponentChildren) => void;
+
+/** `work` runs while the dialog is open and may report with `show`. Without a report, the dialog closes afterwards. */
+export type Question = {
+  title: string;
+  body: ComponentChildren;
+  action: string;
+  isDanger?: boolean;
+  work: (show: Show) => Promise<unknown>;
+};
+
+/** Asks a person before an action. Resolves when the dialog is closed. */
+export async function askFirst(question: Question): Promise<void> {
+  await openDialog((close) => <Confirmation {...question} close={() => close()} />);
+}
+
+function Confirmation({ title, body, action, isDanger = false, work, close }: Question & { close: () => void }) {
+  const [report, setReport] = useState<{ title: string; body: ComponentChildren } | null>(null);
+  const confirm = async () => {
+    let hasReport = false;
+    await work((shownTitle, shownBody) => {
+      hasReport = true;
+      setReport({ title: shownTitle, body: shownBody });
+    });
+    if (!hasReport) close();
+  };
+  return (
+    <div class="question">
+      <h2 id="ask-title">{report?.title ?? title}</h2>
+      {report === null ? body : report.body}
+      <div class="actions">
+        {report === null && (
+          <ActionButton looks={isDanger ? 'danger' : 'primary'} work={confirm}>
+            {action}
+          </ActionButton>
+        )}
+        <button type="button" onClick={close}>
+          {report === null ? 'Leave it' : 'Close'}
+        </button>
+      </div>
+    </div>
+  );
+}

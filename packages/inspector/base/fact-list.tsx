@@ -1,0 +1,59 @@
+import type { ComponentChildren } from 'preact';
+import { formatAge, formatDateTime, serverNow } from './time.ts';
+import { wordsOf } from './words.ts';
+
+/** A status in colour and in words, for turns, tool calls and deliveries. */
+export function StatusBadge({ status }: { status: string }) {
+  return <span class={`badge ${status}`}>{wordsOf(status)}</span>;
+}
+
+/** The age of a moment, with the date and time as its tooltip. */
+export function Age({ at }: { at: string }) {
+  return (
+    <time class="meta age" dateTime={at} title={formatDateTime(at)}>
+      {formatAge(serverNow() - Date.parse(at))}
+    </time>
+  );
+}
+
+export type Fact = [name: string, value: ComponentChildren];
+
+/** Facts by name. A fact without a value is left out. */
+export function FactList({ facts, looks = 'facts' }: { facts: Fact[]; looks?: string }) {
+  const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
+  return (
+    <dl class={looks}>
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A preformatted text, unchanged. The keyboard can scroll it. `label` is its name for screen readers. */
+export function CodeBlock({ text, label }: { text: string; label: string }) {
+  return (
+    <pre {...scrollable(label)}>
+      <code>{text}</code>
+    </pre>
+  );
+}
+
+/** The attributes of a region that scrolls: it takes the focus, so that the keyboard can scroll it. */
+export function scrollable(label: string) {
+  return { tabIndex: 0, role: 'region', 'aria-label': label } as const;
+}
+
+/** A value, or a text that holds JSON, as indented JSON. Any other text is returned unchanged. */
+export function prettyJson(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2);
+  try {
+    const parsed = JSON.parse(value);
+    return typeof parsed === 'object' ? JSON.stringify(parsed, null, 2) : value;
+  } catch {
+    return value;
+  }
+}

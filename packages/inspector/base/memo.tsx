@@ -1,0 +1,33 @@
+import { Component, type ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+/** Views of items that have no key: each view keeps its elements by its position. */
+export function inOrder<Item>(items: readonly Item[], view: (item: Item) => ComponentChildren) {
+  return <>{items.map((item) => view(item))}</>;
+}
+
+/** Renders its child again only if `state` is not deeply equal to the state before. For the many rows of a long page. */
+export class Memo extends Component<{ state: unknown; children: () => ComponentChildren }> {
+  override shouldComponentUpdate(next: { state: unknown }) {
+    return !isSame(this.props.state, next.state);
+  }
+  override render() {
+    return this.props.children();
+  }
+}
+
+/** Whether two values are deeply equal. One and the same object is not compared field by field. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => isSame(Reflect.get(a, key), Reflect.get(b, key)));
+}
+
+/** Sets the title of the browser's tab. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Pawl`;
+  }, [title]);
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ActionButton } from './buttons.tsx';
+
+/** The sentence of a refusal, with a button to try again. */
+export function Refusal({ refused, again }: { refused: Error | null; again: () => unknown }) {
+  if (refused === null) return null;
+  return (
+    <section class="panel trouble failed" role="alert">
+      <p>{refused.message}</p>
+      <div class="actions">
+        <ActionButton work={again}>Try again</ActionButton>
+      </div>
+    </section>
+  );
+}
+
+/** Grey lines in the place of content that is still read. */
+export function Skeleton() {
+  return <div class="skeleton" role="status" aria-label="Loading" />;
+}
+
+type LazyFoldProps = { title: ComponentChildren; looks?: string; read: () => Promise<ComponentChildren> };
+
+/** A fold whose content is long and rarely needed: it is read when a person opens the fold first. */
+export function LazyFold({ title, looks, read }: LazyFoldProps) {
+  const [inside, setInside] = useState<ComponentChildren>(null);
+  const fill = async () => {
+    setInside(<p class="meta">Loading …</p>);
+    try {
+      setInside(await read());
+    } catch (error) {
+      setInside(<Refusal refused={error instanceof Error ? error : new Error(String(error))} again={fill} />);
+    }
+  };
+  return (
+    <details class={looks} onToggle={(event) => event.currentTarget.open && inside === null && fill()}>
+      <summary>{title}</summary>
+      <div class="inside">{inside}</div>
+    </details>
+  );
+}
+
+type EmptyProps = { title: string; text?: string | undefined; href: string; action: string };
+
+/** Takes the place of an empty list, with a link that leads on. */
+export function Empty({ title, text, href, action }: EmptyProps) {
+  return (
+    <section class="none">
+      <h2>{title}</h2>
+      {text !== undefined && <p>{text}</p>}
+      <a class="button primary" href={href}>
+        {action}
+      </a>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { isFinal, refusalOf } from './call.ts';
+
+/** `data` is null until the first answer; `refused` is the sentence of the last reading, if it failed. */
+export type Fresh<Data> = { data: Data | null; refused: Error | null; again: () => Promise<void> };
+
+/** `mayRead` postpones a reading, for example while a person edits what it would replace. */
+type Options = { everyMs: number; mayRead?: () => boolean };
+
+/**
+ * Reads at once, at intervals while the page is visible, and when the page becomes visible. After a final refusal only `again` reads: a key dialog every few seconds would be in the way.
+ */
+export function useFresh<Data>(
+  read: (signal: AbortSignal) => Promise<Data>,
+  { everyMs, mayRead = () => true }: Options,
+): Fresh<Data> {
+  const [state, setState] = useState<Omit<Fresh<Data>, 'again'>>({ data: null, refused: null });
+  const latest = useRef({ read, mayRead });
+  latest.current = { read, mayRead };
+  const again = useRef(async () => {});
+  useEffect(() => {
+    const leaving = new AbortController();
+    let refused: Error | null = null;
+    const readNow = async () => {
+      try {
+        const data = await latest.current.read(leaving.signal);
+        refused = null;
+        if (!leaving.signal.aborted) setState({ data, refused });
+      } catch (error) {
+        refused = refusalOf(error);
+        if (!leaving.signal.aborted) setState(({ data }) => ({ data, refused }));
+      }
+    };
+    const look = () => {
+      if (document.visibilityState === 'visible' && !isFinal(refused) && latest.current.mayRead()) readNow();
+    };
+    again.current = readNow;
+    readNow();
+    const timer = setInterval(look, everyMs);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      leaving.abort();
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [everyMs]);
+  return { ...state, again: useCallback(() => again.current(), []) };
+}
+
+/** Renders the component again at this interval, for ages and for durations that grow. Null stops the clock. */
+export function useClock(everyMs: number | null): void {
+  const [, setCount] = useState(0);
+  useEffect(() => {
+    if (everyMs === null) return;
+    const timer = setInterval(() => setCount((count) => count + 1), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+}

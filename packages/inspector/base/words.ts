@@ -1,0 +1,99 @@
+import type { ListedTurn } from './turn.ts';
+
+/** The first words of a turn's last user message in one line, or a short name for an input without words. */
+export function titleOf({ input }: Pick<ListedTurn, 'input'>): string {
+  const content = (input.findLast(({ role }) => role === 'user') ?? input.at(-1))?.content ?? '';
+  const parts = typeof content === 'string' ? [{ type: 'input_text' as const, text: content }] : content;
+  const text = parts.map((part) => (part.type === 'input_text' ? part.text : '')).join('\n');
+  if (text.trim() === '') return parts.map(({ type }) => `[${type.replace('input_', '')}]`).join(' ');
+  const title = codeName(text.trim()) ?? firstWords(text) ?? 'Code';
+  return title.length > 160 ? `${title.slice(0, 159)}…` : title;
+}
+
+/** The name of a text that is a script, or JSON with its first fields; null for any other text. */
+function codeName(text: string): string | null {
+  if (text.startsWith('#!')) return 'Script';
+  if (!/^[{[]/.test(text)) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? 'JSON list' : `JSON: ${Object.keys(Object(value)).slice(0, 4).join(', ')}`;
+  } catch {
+    return null;
+  }
+}
+
+/** The first line of a text that is outside of a code block. */
+function firstWords(text: string): string | undefined {
+  const lines = text.replace(/^```[\s\S]*?(?:^```|$(?!\n))/gm, '').split('\n');
+  return lines.map((line) => line.trim()).find((line) => line !== '');
+}
+
+/** How far a turn is, or was: `round 3`. */
+export function roundsOf({ round }: Pick<ListedTurn, 'round'>) {
+  return round === 0 ? 'not started' : `${round} ${round === 1 ? 'round' : 'rounds'}`;
+}
+
+/** A count as every part of the page writes it: `12,345`. */
+export function formatCount(number: number) {
+  return number.toLocaleString('en');
+}
+
+/** A count where there is little room: `12.3K`. */
+export function formatShort(number: number) {
+  return number < 10_000
+    ? formatCount(number)
+    : number.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 1 });
+}
+
+/** Tokens as every part of the page writes them: `1,234 in, 56 out`. */
+export function formatTokens({
+  input_tokens: taken,
+  output_tokens: given,
+}: {
+  input_tokens: number;
+  output_tokens: number;
+}) {
+  return `${formatCount(taken)} in, ${formatCount(given)} out`;
+}
+
+/** How many input tokens came from a cache, and which share of the input they are. */
+export function formatShare({
+  input_tokens: taken,
+  cached_input_tokens: cached,
+}: {
+  input_tokens: number;
+  cached_input_tokens: number;
+}) {
+  const share = taken > 0 ? cached / taken : 0;
+  return `${formatCount(cached)} (${share.toLocaleString('en', { style: 'percent' })})`;
+}
+
+/** US dollars as every part of the page writes them: two digits that count, or cents. */
+export function formatUsd(usd: number) {
+  const digits = usd < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
+  return usd.toLocaleString('en', { style: 'currency', currency: 'USD', ...digits });
+}
+
+/** Why a turn failed or is incomplete, in a line: its code, and what the API says of it; null if all is well. */
+export function troubleOf({
+  error,
+  incomplete_details: incomplete,
+}: Pick<ListedTurn, 'error' | 'incomplete_details'>): { code: string; message: string } | null {
+  return error ?? (incomplete && { code: incomplete.reason, message: '' });
+}
+
+/** The statuses of a turn, in the order of its life, in words. */
+export const STATUS_WORDS = {
+  queued: 'Queued',
+  in_progress: 'In progress',
+  requires_action: 'Requires action',
+  completed: 'Completed',
+  incomplete: 'Incomplete',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+};
+
+/** A status in words; a status of another kind stays as it is, without underscores. */
+export function wordsOf(status: string) {
+  return Object.entries(STATUS_WORDS).find(([known]) => known === status)?.[1] ?? status.replaceAll('_', ' ');
+}

@@ -1,0 +1,100 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { urlOf } from './base/call.ts';
+import { isSame } from './base/memo.tsx';
+
+const PAGES = [
+  ['overview', 'Overview'],
+  ['conversations', 'Conversations'],
+  ['turns', 'Turns'],
+  ['schedules', 'Schedules'],
+  ['workers', 'Workers'],
+] as const;
+
+const KEYS = [
+  ['j', 'next'],
+  ['k', 'previous'],
+  ['↵', 'open'],
+  ['esc', 'back'],
+  ['n', 'new turn'],
+  ['/', 'find'],
+  ['?', 'help'],
+] as const;
+
+/** The head of every page, what keeps turns from running, the page itself, and the keys. `section` is marked as current. */
+export function Frame({ section, children }: { section: string; children: ComponentChildren }) {
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href="#/turns">
+          <img src="inspector/icon.svg" alt="" width="22" height="22" />
+          Pawl
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.map(([page, name]) => (
+            <a key={page} href={`#/${page}`} aria-current={page === section ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+          <a href="docs">API</a>
+        </nav>
+        <a class="button" href="#/new">
+          New turn
+        </a>
+      </header>
+      <ServiceNotes />
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <div id="notice" role="status" aria-live="polite" />
+      <footer class="keys">
+        {KEYS.map(([key, does]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {does}
+          </span>
+        ))}
+      </footer>
+    </>
+  );
+}
+
+const AGAIN_MS = 5_000;
+
+/** Shows above every page, in the API's words, what keeps turns from running now. */
+function ServiceNotes() {
+  const [notes, setNotes] = useState<string[]>([]);
+  useEffect(() => {
+    const look = async () => {
+      if (document.visibilityState !== 'visible') return;
+      const read = await readNotes();
+      setNotes((shown) => (isSame(shown, read) ? shown : read));
+    };
+    const timer = setInterval(look, AGAIN_MS);
+    addEventListener('visibilitychange', look);
+    look();
+    return () => {
+      clearInterval(timer);
+      removeEventListener('visibilitychange', look);
+    };
+  }, []);
+  return (
+    <div id="away" role="status">
+      {notes.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
+    </div>
+  );
+}
+
+/** Returns no notes if the API does not answer: the requests of the page report that. */
+async function readNotes(): Promise<string[]> {
+  try {
+    const { notes, error } = await (await fetch(urlOf('/readyz'))).json();
+    return notes ?? [error.message];
+  } catch {
+    return [];
+  }
+}

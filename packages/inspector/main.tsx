@@ -1,0 +1,68 @@
+import { type ComponentChildren, type ComponentType, render } from 'preact';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
+import { spellBidiControls } from './base/bidi-controls.ts';
+import { Refusal } from './base/refusal.tsx';
+import { ComparePage } from './compare/compare-page.tsx';
+import { ConversationPage } from './conversation/conversation-page.tsx';
+import { Frame } from './frame.tsx';
+import { ConversationsPage } from './list/conversations-page.tsx';
+import { ListPage } from './list/list-page.tsx';
+import { OverviewPage } from './overview/overview-page.tsx';
+import { type Route, readRoute } from './route.ts';
+import { SchedulesPage } from './schedules/schedules-page.tsx';
+import { listenToShortcuts } from './shortcuts.tsx';
+import { NewPage } from './start/new-page.tsx';
+import { TurnPage } from './turn/turn-page.tsx';
+import { WorkersPage } from './workers/workers-page.tsx';
+
+const PAGES: Record<Route['page'], ComponentType<Route>> = {
+  turns: ListPage,
+  turn: TurnPage,
+  conversations: ConversationsPage,
+  conversation: ConversationPage,
+  compare: ComparePage,
+  schedules: SchedulesPage,
+  new: NewPage,
+  overview: OverviewPage,
+  workers: WorkersPage,
+};
+
+/** Pages that the navigation lists under another page. */
+const SECTIONS: Partial<Record<Route['page'], string>> = {
+  turn: 'turns',
+  compare: 'conversations',
+  conversation: 'conversations',
+};
+
+/** The page of the address. Every address is a page of its own: it keeps nothing of the page before. */
+function App() {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const show = () => {
+      setHash(location.hash);
+      document.getElementById('main')?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    };
+    addEventListener('hashchange', show);
+    return () => removeEventListener('hashchange', show);
+  }, []);
+  const route = readRoute(hash);
+  const Page = PAGES[route.page];
+  return (
+    <Frame section={SECTIONS[route.page] ?? route.page}>
+      <Guard key={hash}>
+        <Page {...route} />
+      </Guard>
+    </Frame>
+  );
+}
+
+/** Shows the sentence of an error in its page: without it, the page stays blank. */
+function Guard({ children }: { children: ComponentChildren }) {
+  const [error, again] = useErrorBoundary();
+  return error ? <Refusal refused={error} again={again} /> : children;
+}
+
+spellBidiControls();
+listenToShortcuts();
+render(<App />, document.getElementById('page') as HTMLElement);

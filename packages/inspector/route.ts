@@ -1,0 +1,68 @@
+/** The address: a page, the id that it shows, and its parameters. */
+export type Route = { page: Page; id: string; query: URLSearchParams };
+
+type Page =
+  | 'turns'
+  | 'turn'
+  | 'conversations'
+  | 'conversation'
+  | 'compare'
+  | 'schedules'
+  | 'new'
+  | 'overview'
+  | 'workers';
+
+/** Reads the part of the address after `#`. An unknown address is the list of turns. */
+export function readRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [first, id] = path.split('/');
+  const rest = new URLSearchParams(query);
+  if (first === 'overview' || first === 'workers' || first === 'schedules') return { page: first, id: '', query: rest };
+  if (first === 'new') return { page: 'new', id: '', query: rest };
+  if (first === 'conversations') return { page: id ? 'conversation' : 'conversations', id: id ?? '', query: rest };
+  if (first === 'compare') return { page: 'compare', id: '', query: rest };
+  if (first === 'turns' && id) return { page: 'turn', id: turnIdOf(id), query: rest };
+  return { page: 'turns', id: '', query: rest };
+}
+
+/** The id of the turn that a response or one of its items belongs to: it has the same characters. Any other id stays. */
+export function turnIdOf(id: string) {
+  return id.replace(/^(?!turn_)[a-z]+_([0-9a-z]{26})(?:_[ir]\d.*)?$/, 'turn_$1');
+}
+
+/** The address of one turn's page. */
+export function turnHref(id: string) {
+  return `#/turns/${encodeURIComponent(id)}`;
+}
+
+/** The address of the list of conversations. */
+export function conversationsHref(cursor: string | null) {
+  return `#/conversations${cursor === null ? '' : `?${new URLSearchParams({ cursor })}`}`;
+}
+
+/** The address of a conversation's page. */
+export function conversationHref(id: string) {
+  return `#/conversations/${encodeURIComponent(id)}`;
+}
+
+/** The address of two turns side by side. */
+export function compareHref(left: string, right: string) {
+  return `#/compare?${new URLSearchParams({ left, right })}`;
+}
+
+/** The address of a list of turns, without empty parameters. */
+export function listHref(filter: Record<string, string | null | undefined>) {
+  const given = Object.entries(filter).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return queryHref(new URLSearchParams(given));
+}
+
+/** The address of a page with this query; brackets and commas stay legible. */
+export function queryHref(query: URLSearchParams, section: 'turns' | 'conversations' | 'overview' = 'turns') {
+  const text = query
+    .toString()
+    .replaceAll('%2C', ',')
+    .replaceAll('%5B', '[')
+    .replaceAll('%5D', ']')
+    .replaceAll('%3A', ':');
+  return text ? `#/${section}?${text}` : `#/${section}`;
+}
