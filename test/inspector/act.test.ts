@@ -38,7 +38,7 @@ browserSuite('what can be done to a turn', (open) => {
     await harness.workUntilIdle();
     await page.getByRole('region', { name: 'Answer' }).getByText('At last.').waitFor();
 
-    expect(await page.getByRole('region', { name: 'What went wrong' }).count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Problems' }).count()).toBe(0);
     expect(inspector.problems).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ browserSuite('what can be done to a turn', (open) => {
     const { id } = await harness.startTurn({ input: scriptOf('send_money', { city: 'Tokyo', amount: 5 }), tools });
     await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
-    const field = page.getByLabel('Arguments it is made with');
+    const field = page.getByLabel('Changed arguments');
 
     await page.getByRole('button', { name: 'Change the arguments' }).click();
     await field.fill('{\n  "city": "Kyoto",\n  "amount": 10\n}');
@@ -135,7 +135,7 @@ browserSuite('what can be done to a turn', (open) => {
 
     await page.getByRole('button', { name: 'Submit result' }).click();
 
-    await page.getByText('The API cannot be reached.').waitFor();
+    await page.getByText('Pawl does not answer').waitFor();
     expect(await page.getByLabel('Result', { exact: true }).inputValue()).toBe('42');
   });
 

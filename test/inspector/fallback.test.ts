@@ -32,7 +32,7 @@ browserSuite('the page of a turn that changed its model', (open) => {
     const round = page.locator('.entry', { has: page.getByRole('heading', { name: 'Round 1' }) });
 
     expect(await change.getByRole('heading').innerText()).toBe('first/model cannot answer');
-    expect(await change.innerText()).toMatch(/openai\/second is asked instead[\s\S]*provider_overloaded/);
+    expect(await change.innerText()).toMatch(/Pawl asks openai\/second instead[\s\S]*provider_overloaded/);
     expect(await round.locator('.meta').innerText()).toMatch(
       /^openai\/second · tokens 1,000 in, 100 out · \$0\.0028 · /,
     );

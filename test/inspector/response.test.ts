@@ -87,7 +87,7 @@ browserSuite('the page of a response', (open) => {
     await page.getByRole('heading', { name: 'Completed' }).waitFor();
 
     expect(await page.locator('.call .badge').allInnerTexts()).toEqual(['handed over']);
-    await page.getByText('Left to its caller, who answers it in the input of a next response.').waitFor();
+    await page.getByText('The caller runs this call, and sends its result in the input of a next response.').waitFor();
     await page.locator('.call summary').first().click();
     await page.goto(`${harness.url}/#/turns/${id.replace('resp_', 'turn_')}`);
     await page.getByRole('heading', { name: 'Completed' }).waitFor();
@@ -199,7 +199,7 @@ browserSuite('the page of a response', (open) => {
     const { id } = await opened.ask(pay());
     await using inspector = await open(`${opened.harness.url}/#/turns/${id.replace('resp_', 'turn_')}`);
 
-    await inspector.page.getByText('Pawl runs it once a next response approves it.').waitFor();
+    await inspector.page.getByText('Pawl runs this call when a next response approves it.').waitFor();
     expect(inspector.problems).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ browserSuite('what a turn was asked with', (open) => {
     const { page } = inspector;
     const sent = page.locator('.entry', { has: page.getByRole('heading', { name: 'Round 2' }) }).locator('.sent');
 
-    await sent.getByText('What the model was sent').click();
+    await sent.getByText('Request to the model').click();
     await sent.locator('.message').first().waitFor();
 
     const roles = await sent.locator('.role').allInnerTexts();
@@ -25,16 +25,16 @@ browserSuite('what a turn was asked with', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a turn shows what it ran with', async () => {
+  test('a turn shows its settings', async () => {
     await using harness = await createHarness();
     const { id } = await harness.startTurn({ input: 'Hi', instructions: 'You are brief.', temperature: 0.5 });
     await harness.workUntilIdle();
     await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
 
-    await page.getByText('What it ran with').click();
+    await page.getByText('Settings of the turn').click();
 
-    const config = page.locator('.fold', { hasText: 'What it ran with' });
+    const config = page.locator('.fold', { hasText: 'Settings of the turn' });
     await config.getByText('You are brief.').waitFor();
     expect(await config.innerText()).toContain('openai/test');
     expect(await config.innerText()).toContain('0.5');

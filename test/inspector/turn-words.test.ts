@@ -89,8 +89,8 @@ browserSuite('what a turn’s page says', (open) => {
     const [first, second] = await page.locator('.entry.checkpoint').allInnerTexts();
 
     expect(answer).toBe('{\n  "city": "Lisbon"\n}');
-    expect(first).toMatch(/\{"city":7\}\s+This answer does not fit the output schema: it is repaired\./);
-    expect(second).toContain('Its text is the answer above.');
+    expect(first).toMatch(/\{"city":7\}\s+This answer does not fit the output schema, so the model repairs it\./);
+    expect(second).toContain('The answer above is the text of this round.');
     expect(problems).toEqual([]);
   });
 
@@ -153,7 +153,9 @@ browserSuite('what a turn’s page says', (open) => {
     const alert = inspector.page.getByRole('alert');
     await alert.waitFor();
 
-    expect(await alert.innerText()).toContain(`What came back for GET /v1/turns/${id} is no JSON. Is it Pawl's API`);
+    expect(await alert.innerText()).toContain(
+      `The answer to GET /v1/turns/${id} is not valid JSON. Check that Pawl's API`,
+    );
   });
 
   test('an event of a stream that is no JSON is an error in a sentence', async () => {
@@ -161,11 +163,11 @@ browserSuite('what a turn’s page says', (open) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(harness.url);
     const body = 'event: turn.queued\nid: 1\ndata: {"type":\n\n';
-    await inspector.page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+    await inspector.page.route('**/events?*', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
 
     await inspector.page.goto(`${harness.url}/#/turns/${id}`);
 
-    await inspector.page.getByRole('alert').getByText('An event of the stream is no JSON.').waitFor();
+    await inspector.page.getByRole('alert').getByText('An event of the stream is not valid JSON.').waitFor();
   });
 
   test('an error of the stream stays when the turn itself is read after it', async () => {
@@ -173,9 +175,9 @@ browserSuite('what a turn’s page says', (open) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(harness.url);
     const { page } = inspector;
-    const alert = page.getByRole('alert').getByText('An event of the stream is no JSON.');
+    const alert = page.getByRole('alert').getByText('An event of the stream is not valid JSON.');
     const body = 'event: turn.queued\nid: 1\ndata: {"type":\n\n';
-    await page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+    await page.route('**/events?*', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
     await page.route(`**/v1/turns/${id}`, async (route) => {
       await alert.waitFor();
       await route.continue();
@@ -199,7 +201,7 @@ browserSuite('what a turn’s page says', (open) => {
     const submit = page.getByRole('button', { name: 'Submit result' });
 
     await submit.click();
-    await page.getByText('This begins as JSON and is none').waitFor();
+    await page.getByText('This result is not valid JSON').waitFor();
     const meanwhile = (await harness.findTurn(id)).status;
     await submit.click();
     await page.getByText('Waited for the client').waitFor();
@@ -216,7 +218,7 @@ browserSuite('what a turn’s page says', (open) => {
     const { page } = inspector;
     await page.route('**/cancel', (route) => route.abort());
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.locator('#notice', { hasText: 'cannot be reached' }).waitFor();
+    await page.locator('#notice', { hasText: 'Pawl does not answer' }).waitFor();
 
     await page.locator('.keys').scrollIntoViewIfNeeded();
     const [notice, keys] = [await page.locator('#notice').boundingBox(), await page.locator('.keys').boundingBox()];

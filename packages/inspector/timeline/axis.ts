@@ -1,0 +1,87 @@
+/** A range of time in ms. */
+export type Span = { from: number; to: number };
+
+type TimedEvent = { type: string; created_at: string };
+
+/** Returns the position of a time on the axis, in ms from the start of the turn. */
+export type Position = (time: string | number) => number;
+
+/** Returns where a position of the axis is drawn, in ms of an axis that shortens long pauses. */
+export type Place = (position: number) => number;
+
+/**
+ * The time axis of a turn. It begins when the turn was queued. While the turn requires action or has failed the axis
+ * stops, so that a day of waiting for a person does not press all other bars into one pixel.
+ */
+export function axisOf(createdAt: string, events: TimedEvent[]): Position {
+  const start = Date.parse(createdAt);
+  const stops = stopsOf(events);
+  return (time) => {
+    const at = typeof time === 'number' ? time : Date.parse(time);
+    return Math.max(0, at - start - overlapMs(stops, at));
+  };
+}
+
+function stopsOf(events: TimedEvent[]): Span[] {
+  const stops: Span[] = [];
+  for (const { type, created_at: at } of events) {
+    const last = stops.at(-1);
+    if (last?.to === Number.POSITIVE_INFINITY && type.startsWith('turn.')) last.to = Date.parse(at);
+    if (type === 'turn.requires_action' || type === 'turn.failed') {
+      stops.push({ from: Date.parse(at), to: Number.POSITIVE_INFINITY });
+    }
+  }
+  return stops;
+}
+
+/** How much of the spans lies before `at`, in ms. */
+function overlapMs(spans: Span[], at: number): number {
+  return spans.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(at, to) - from), 0);
+}
+
+/** Draws every position at its own place. */
+export const unshortened: Place = (position) => position;
+
+/** Shortens the pauses of an axis, so that they take at most half of it. */
+export function shorten(pauses: Span[], totalMs: number): Place {
+  const pausedMs = overlapMs(pauses, totalMs);
+  const kept = (totalMs - pausedMs) / pausedMs;
+  if (pausedMs === 0 || kept >= 1) return unshortened;
+  return (position) => position - (1 - kept) * overlapMs(pauses, position);
+}
+
+/** How much of the axis the spans cover, in ms. Spans can overlap. */
+export function coveredMs(spans: Span[]): number {
+  let end = 0;
+  let covered = 0;
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    covered += Math.max(0, to - Math.max(from, end));
+    end = Math.max(end, to);
+  }
+  return covered;
+}
+
+/** Half a minute, minutes, hours and a day, in ms. */
+const LONG_STEPS = [0.5, 1, 2, 5, 10, 30, 60, 120, 360, 720, 1_440].map((minutes) => minutes * 60_000);
+
+/** The times to write along an axis, from 0. Near the end of the axis there is no room for one. */
+export function ticksOf(totalMs: number, place: Place): number[] {
+  const drawnMs = place(totalMs);
+  const rough = Math.max(drawnMs, 1) / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const sizes = rough > 10_000 ? LONG_STEPS : [1, 2, 5, 10].map((factor) => factor * power);
+  const step = sizes.find((size) => size >= rough) ?? rough;
+  const places = Array.from({ length: Math.floor((drawnMs * 0.88) / step) + 1 }, (_, index) => index * step);
+  return place === unshortened ? places : places.map((at) => positionAt(at, place, totalMs));
+}
+
+/** The position that is drawn at a place, found by halving. */
+function positionAt(drawn: number, place: Place, totalMs: number): number {
+  let [low, high] = [0, totalMs];
+  while (high - low > 0.5) {
+    const middle = (low + high) / 2;
+    if (place(middle) < drawn) low = middle;
+    else high = middle;
+  }
+  return high;
+}

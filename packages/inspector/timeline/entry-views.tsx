@@ -1,0 +1,229 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { inOrder } from '../base/memo.tsx';
+import { formatDuration, formatRoundDuration, formatTimeOfDay } from '../base/time.ts';
+import type { Round } from '../base/turn.ts';
+import { formatCount, formatShare, formatTokens, formatUsd, wordsOf } from '../base/words.ts';
+import { ContentView } from '../content/part-view.tsx';
+import { SentFold } from '../turn/sent-fold.tsx';
+import type { KnownTurn } from '../watch/watched-turn.ts';
+import { type Bar, Took, Track } from './bars.tsx';
+import { BatchView } from './batch-view.tsx';
+import type { Compaction, Entry, Retrying } from './timeline-entries.ts';
+
+type Of<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>;
+
+/** An entry in words. `timed` are the bars of its duration: by default the last one. */
+type Item = {
+  looks?: string;
+  title: string;
+  meta?: string;
+  error?: { code: string; message: string } | null;
+  timed?: Bar[];
+  children?: ComponentChildren;
+};
+
+/** One entry of a timeline: its title, a line of text, its bars, and its content. */
+export function EntryView({ entry, watched }: { entry: Entry; watched: KnownTurn }) {
+  if (entry.kind === 'batch') return <BatchView entry={entry} watched={watched} />;
+  const bars = 'bars' in entry ? entry.bars : [];
+  const { looks = '', title, meta, error, timed = bars.slice(-1), children } = itemOf(entry, watched);
+  return (
+    <li class={`entry ${looks}`}>
+      <div class="line">
+        <div class="what">
+          <h3>{title}</h3>
+          {meta && <span class="meta">{meta}</span>}
+        </div>
+        <Track bars={bars} />
+        <Took bars={timed} />
+      </div>
+      {error && (
+        <p class="said">
+          <code>{error.code}</code> {error.message}
+        </p>
+      )}
+      {children}
+    </li>
+  );
+}
+
+function itemOf(entry: Exclude<Entry, { kind: 'batch' }>, watched: KnownTurn): Item {
+  switch (entry.kind) {
+    case 'started':
+      return { title: 'Started', meta: formatTimeOfDay(entry.at), timed: entry.bars };
+    case 'queued':
+      return { looks: 'now', title: 'Queued', timed: entry.bars };
+    case 'resumed':
+      return { title: 'Resumed', meta: `from its last checkpoint · ${formatTimeOfDay(entry.at)}` };
+    case 'ended':
+      return { looks: entry.status, title: wordsOf(entry.status), meta: formatTimeOfDay(entry.at) };
+    case 'round':
+      return roundItem(entry, watched.turn);
+    case 'running':
+      return runningItem(entry, watched);
+    case 'compacted':
+      return compactedItem(entry);
+    case 'attempts':
+      return attemptsItem(entry, watched);
+    case 'joined': {
+      const children = inOrder(entry.event.input, ({ content }) => <ContentView content={content} />);
+      return { looks: 'joined', title: 'An input joined', meta: formatTimeOfDay(entry.event.created_at), children };
+    }
+    default:
+      return interruptionItem(entry);
+  }
+}
+
+/** The reasons for which a round leaves its tier. */
+const TIER_CHANGES = {
+  refused: 'the provider lacks capacity',
+  deadline: 'the deadline is near',
+  waited: 'it waited as long as it may',
+};
+
+/** An event between two checkpoints: a failed attempt, a lost worker, a wait for an answer. */
+function interruptionItem(entry: Of<'retrying' | 'changed' | 'tier' | 'failed' | 'lost' | 'idle' | 'waiting'>): Item {
+  switch (entry.kind) {
+    case 'retrying': {
+      const { error, retry_in_ms: delayMs } = entry.event;
+      const meta = `next attempt after ${formatDuration(delayMs)}`;
+      return { looks: 'bad', title: `An attempt at ${workOf(entry.event)} failed`, meta, error };
+    }
+    case 'changed': {
+      const { error, from, to } = entry.event;
+      return { looks: 'bad', title: `${from} cannot answer`, meta: `Pawl asks ${to} instead`, error };
+    }
+    case 'tier': {
+      const { from, to, because } = entry.event;
+      const title = `The round leaves the tier ${from}: ${TIER_CHANGES[because]}`;
+      return { title, meta: `Pawl asks on ${to} instead` };
+    }
+    case 'failed': {
+      const { created_at: at, turn } = entry.event;
+      return { looks: 'bad', title: 'Failed', meta: formatTimeOfDay(at), error: turn.error };
+    }
+    case 'lost': {
+      const title = entry.runs === 1 ? 'A worker was lost' : `${entry.runs} workers were lost`;
+      const words = `Another worker continued with round ${entry.round} from the last checkpoint. It repeated no earlier work.`;
+      return { looks: 'bad gap', title, children: <p class="said">{words}</p> };
+    }
+    case 'idle':
+      return { looks: 'gap', title: 'The turn waited for a worker', meta: 'a worker was lost, or all were busy' };
+    case 'waiting':
+      return waitingItem(entry);
+  }
+}
+
+function waitingItem({ until, event }: Of<'waiting'>): Item {
+  const { approvals, tool_outputs: outputs } = event.required_action;
+  const whom = [approvals.length > 0 && 'a person', outputs.length > 0 && 'the client'].filter(Boolean).join(' and ');
+  if (until === null) return { looks: 'waiting now', title: `Waits for ${whom}`, meta: 'occupies no worker' };
+  const lasted = formatDuration(Date.parse(until) - Date.parse(event.created_at));
+  return { looks: 'waiting', title: `Waited for ${whom}`, meta: `${lasted}, occupied no worker` };
+}
+
+/** A committed round with its text and its figures, and with its model if the turn asked for another. */
+function roundItem({ round, bars, isJoined }: Of<'round'>, turn: KnownTurn['turn']): Item {
+  const { number, assistant_response: text, tool_calls: calls } = round;
+  const next = isJoined
+    ? 'An input joined during this round, so the turn continues with it.'
+    : 'This answer does not fit the output schema, so the model repairs it.';
+  const figures = [round.model !== turn.model && round.model, ...figuresOf(round, bars)];
+  const children = (
+    <>
+      {text && <p class="said">{text}</p>}
+      {calls.length === 0 && <p class="hint">{text ? next : 'The answer above is the text of this round.'}</p>}
+      <SentFold turnId={turn.id} round={number} />
+    </>
+  );
+  return { looks: 'checkpoint', title: `Round ${number}`, meta: figures.filter(Boolean).join(' · '), children };
+}
+
+function figuresOf({ usage, service_tier: tier, finish_reason: reason, ...round }: Round, bars: Bar[]) {
+  const wait = bars.find(({ kind }) => kind === 'wait');
+  return [
+    round.attempts > 1 && `attempt ${round.attempts}`,
+    usage && `tokens ${formatTokens(usage)}`,
+    usage && usage.cached_input_tokens > 0 && `${formatShare(usage)} from cache`,
+    usage?.cost_usd != null && formatUsd(usage.cost_usd),
+    tier && tier !== 'default' && tier !== 'standard' && `tier ${tier}`,
+    reason !== 'stop' && round.tool_calls.length === 0 && reason,
+    wait?.to && `queued ${formatDuration(wait.to - wait.from)}`,
+    `checkpoint ${formatTimeOfDay(round.completed_at)}`,
+  ];
+}
+
+/** The running round. Its text grows in one element, so that a person can read and select it. */
+function runningItem({ round, bars }: Of<'running'>, { live }: KnownTurn): Item {
+  const { text, reasoning, attempt } = live.round === round ? live : { text: '', reasoning: '', attempt: 1 };
+  const pause = bars.find(({ kind }) => kind === 'pause');
+  const again = pause?.to ? ` again after a pause of ${formatDuration(pause.to - pause.from)}` : '';
+  const children = (
+    <>
+      <p class="said thought">{reasoning}</p>
+      <p class="said streaming">{text}</p>
+    </>
+  );
+  const meta = `asks the model${again}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+  return { looks: 'now', title: `Round ${round}`, meta, children };
+}
+
+/** The compaction of the history before a round, with the text that the model reads instead folded below. */
+function compactedItem({ event, made }: Of<'compacted'>): Item {
+  const { round, before_tokens: before, after_tokens: after, created_at: at } = event;
+  const tokens = `${formatCount(before)} → ${formatCount(after)} tokens`;
+  const meta = `${tokens} · from round ${round} on · checkpoint ${formatTimeOfDay(at)}`;
+  return { looks: 'checkpoint', title: 'History was compacted here', meta, children: made && replacementOf(made) };
+}
+
+function replacementOf({ strategy, summary, model }: Compaction) {
+  if (strategy === 'drop_tool_results') return <p class="hint">A note replaces the results of older calls.</p>;
+  if (summary === null) return <p class="hint">The summary was deleted, since a part of its history was deleted.</p>;
+  return (
+    <details class="instead">
+      <summary>Summary by {model}, sent instead</summary>
+      <p class="said">{summary}</p>
+    </details>
+  );
+}
+
+/** Equal failed attempts in one entry, which opens to each of them. */
+function attemptsItem({ tried, bars }: Of<'attempts'>, watched: KnownTurn): Item {
+  const [{ event }] = tried;
+  return {
+    looks: 'bad',
+    title: `${tried.length} attempts at ${workOf(event)} failed`,
+    meta: pausesOf(tried.map((one) => one.event.retry_in_ms)),
+    error: event.error,
+    timed: bars.filter(({ kind }) => kind === 'lost'),
+    children: (
+      <Fold looks="instead" title="Show each attempt">
+        {() => tried.map((entry) => <EntryView key={entry.event.id} entry={entry} watched={watched} />)}
+      </Fold>
+    ),
+  };
+}
+
+/** A fold of entries, which are rendered while it is open. */
+export function Fold({ looks, title, children }: { looks?: string; title: string; children: () => ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class={looks} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      <ol>{isOpen && children()}</ol>
+    </details>
+  );
+}
+
+/** Pauses in words. Jitter alone does not make them differ: they count as equal up to a tenth. */
+function pausesOf(pauses: number[]): string {
+  const seconds = pauses.map((ms) => (ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000));
+  const [least, most] = [Math.min(...seconds), Math.max(...seconds)];
+  if (most * 0.9 <= least) return `each after ${formatRoundDuration(most)}`;
+  return `after ${formatRoundDuration(least)} to ${formatRoundDuration(most)}`;
+}
+
+function workOf({ round, phase }: Retrying['event']): string {
+  return phase === 'tool_batch' ? `batch ${round}` : `round ${round}`;
+}

@@ -1,0 +1,219 @@
+import type { AdoptedCalls, Result, Round, Turn } from '../base/turn.ts';
+import type { LiveCall } from '../watch/live-turn.ts';
+import type { DurableEvent, KnownTurn } from '../watch/watched-turn.ts';
+import { axisOf, type Position } from './axis.ts';
+import { type Bar, callBars, within } from './bars.tsx';
+import type { CalledTool } from './call-view.tsx';
+
+export type EventOf<Type extends DurableEvent['type']> = Extract<DurableEvent, { type: Type }>;
+export type Compaction = NonNullable<Turn['compactions']>[number];
+export type Retrying = { kind: 'retrying'; event: EventOf<'step.retrying'>; bars: Bar[] };
+
+/**
+ * An entry of a timeline. A round and a batch are checkpoints. A `lost` entry counts attempts without an outcome. An `idle`
+ * entry is a step that waited long for a worker.
+ */
+export type Entry =
+  | { kind: 'started'; at: string; bars: Bar[] }
+  | { kind: 'compacted'; event: EventOf<'context.compacted'>; made: Compaction | null; bars: Bar[] }
+  | Retrying
+  | { kind: 'attempts'; tried: [Retrying, ...Retrying[]]; bars: Bar[] }
+  | { kind: 'changed'; event: EventOf<'model.changed'>; bars: Bar[] }
+  | { kind: 'tier'; event: EventOf<'tier.changed'>; bars: Bar[] }
+  | { kind: 'failed'; event: EventOf<'turn.failed'>; bars: Bar[] }
+  | { kind: 'lost'; round: number; runs: number; bars: Bar[] }
+  | { kind: 'idle'; round: number; bars: Bar[] }
+  | { kind: 'round'; round: Round; isJoined: boolean; bars: Bar[] }
+  | { kind: 'batch'; round: Pick<Round, 'number'>; calls: CalledTool[] }
+  | { kind: 'waiting'; until: string | null; event: EventOf<'turn.requires_action'> }
+  | { kind: 'resumed'; at: string }
+  | { kind: 'joined'; event: EventOf<'input.added'> }
+  | { kind: 'running'; round: number; bars: Bar[] }
+  | { kind: 'queued'; bars: Bar[] }
+  | { kind: 'ended'; at: string; status: string };
+
+/** The state between two events: since when the next step is due, and which attempts failed before it. */
+type Cursor = { since: string; retries: number; backoffMs: number };
+
+type Reading = Omit<KnownTurn, 'rounds'> & { rounds: Map<number, Round>; position: Position; cursor: Cursor };
+
+/** The entries of a turn's durable events, in order, then those of its current work. */
+export function timelineEntries(watched: KnownTurn): { position: Position; entries: Entry[] } {
+  const { turn, events, rounds } = watched;
+  const position = axisOf(turn.created_at, events);
+  const cursor = { since: turn.created_at, retries: 0, backoffMs: 0 };
+  const byNumber = new Map(rounds.map((round) => [round.number, round]));
+  const reading: Reading = { ...watched, rounds: byNumber, position, cursor };
+  const entries = events.flatMap((event, index) => {
+    const found = entriesOf(event, index, reading);
+    advance(cursor, event);
+    return found;
+  });
+  return { position, entries: foldAttempts([...entries, ...currentEntries(reading)]) };
+}
+
+/** Moves the cursor past an event: the next step is due since then. */
+function advance(cursor: Cursor, event: DurableEvent): void {
+  // An input that joins makes no step due.
+  if (event.type === 'input.added') return;
+  cursor.since = event.created_at;
+  cursor.backoffMs = event.type === 'step.retrying' ? event.retry_in_ms : 0;
+  // A rate-limited provider uses no attempt, and its pauses do not count for the round.
+  if (event.type === 'step.retrying' && event.error.code !== 'provider_rate_limited') cursor.retries += 1;
+  if (['round.completed', 'turn.resumed', 'model.changed'].includes(event.type)) cursor.retries = 0;
+}
+
+function entriesOf(event: DurableEvent, index: number, reading: Reading): Entry[] {
+  const { cursor, position, turn, events, rounds } = reading;
+  const at = event.created_at;
+  const [since, now] = [position(cursor.since), position(at)];
+  switch (event.type) {
+    case 'input.added':
+      return [{ kind: 'joined', event }];
+    case 'turn.started':
+      return [{ kind: 'started', at, bars: startBars(reading, now) }, ...adoptedEntries(reading, at)];
+    case 'context.compacted': {
+      const made = turn.compactions?.find(({ round }) => round === event.round) ?? null;
+      return [{ kind: 'compacted', event, made, bars: made?.model ? [{ kind: 'model', from: since, to: now }] : [] }];
+    }
+    case 'step.retrying':
+      return [{ kind: 'retrying', event, bars: triedBars(cursor, since, now) }];
+    case 'model.changed':
+      return [{ kind: 'changed', event, bars: triedBars(cursor, since, now) }];
+    case 'tier.changed':
+      return [{ kind: 'tier', event, bars: triedBars(cursor, since, now) }];
+    case 'turn.failed':
+      return [{ kind: 'failed', event, bars: triedBars(cursor, since, now) }];
+    case 'turn.requires_action':
+      return [{ kind: 'waiting', until: endOfWait(events, index), event }];
+    case 'turn.resumed':
+      // The entry of a wait already shows when the turn resumed.
+      return events[index - 1]?.type === 'turn.failed' ? [{ kind: 'resumed', at }] : [];
+    case 'turn.completed':
+    case 'turn.incomplete':
+    case 'turn.cancelled':
+      return [{ kind: 'ended', at, status: event.type.replace('turn.', '') }];
+    case 'round.completed': {
+      const round = rounds.get(event.round);
+      return round ? [...roundEntries(round, reading), ...batchEntries(round, reading)] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+function adoptedEntries(reading: Reading, at: string): Entry[] {
+  return reading.adopted ? batchEntries({ ...reading.adopted, number: 0, completed_at: at }, reading) : [];
+}
+
+/** A failed attempt, with the pause before it. */
+function triedBars({ backoffMs }: Cursor, since: number, now: number): Bar[] {
+  const begun = Math.min(since + backoffMs, now);
+  return [...pauseBars(since, begun), { kind: 'lost', from: begun, to: now }];
+}
+
+function pauseBars(from: number, to: number): Bar[] {
+  return to > from ? [{ kind: 'pause', from, to }] : [];
+}
+
+/** When a turn that required action at an event resumed or ended; null while it still requires action. */
+function endOfWait(events: DurableEvent[], index: number): string | null {
+  return events.slice(index + 1).find(({ type }) => type.startsWith('turn.'))?.created_at ?? null;
+}
+
+function roundEntries(round: Round, { cursor, position, rounds, turn }: Reading): Entry[] {
+  const { since, retries, backoffMs } = cursor;
+  const dueFrom = position(since);
+  const end = Math.max(position(round.completed_at), dueFrom);
+  const started = within(position(round.started_at), dueFrom, end);
+  const runs = Math.max(0, round.attempts - 1 - retries);
+  const due = Math.min(dueFrom + backoffMs, started);
+  const pause = pauseBars(dueFrom, due);
+  const wait: Bar = { kind: 'wait', from: due, to: started };
+  const joined = rounds.get(round.number + 1)?.input ?? turn.pending_input;
+  const alone: Entry = {
+    ...{ kind: 'round', round, isJoined: joined.length > 0 },
+    bars: [{ kind: 'model', from: started, to: end }],
+  };
+  if (runs > 0) {
+    const bars: Bar[] = [...pause, { ...wait, kind: 'lost' }];
+    return [{ kind: 'lost', round: round.number, runs, bars }, alone];
+  }
+  if (isLongWait(wait)) return [{ kind: 'idle', round: round.number, bars: [...pause, wait] }, alone];
+  return [{ ...alone, bars: [...pause, wait, ...alone.bars] }];
+}
+
+/** The current work of the turn, before any event reports it. */
+function currentEntries(reading: Reading): Entry[] {
+  const { turn, rounds, cursor, position } = reading;
+  if (turn.status === 'queued') return [{ kind: 'queued', bars: startBars(reading, null) }];
+  if (turn.phase !== 'llm_round' || rounds.has(turn.round)) return [];
+  const since = position(cursor.since);
+  const begun = since + cursor.backoffMs;
+  const bars: Bar[] = [...pauseBars(since, begun), { kind: 'model', from: begun, to: null }];
+  return [{ kind: 'running', round: turn.round, bars }];
+}
+
+/** The wait of a turn for its first worker, after the pause until its start time. `now` is null while it waits. */
+function startBars({ turn, cursor, position }: Reading, now: number | null): Bar[] {
+  const from = position(cursor.since);
+  const due = turn.start_at === null ? from : within(position(turn.start_at), from, now);
+  return [...pauseBars(from, due), { kind: 'wait', from: due, to: now }];
+}
+
+type Batch = Pick<Round, 'number' | 'tool_calls' | 'completed_at'> & { results: AdoptedCalls['results'] };
+
+/** The calls of a round, or adopted calls, as entries of a timeline, after an entry for a long wait for a worker. */
+function batchEntries(round: Batch, { events, live, position }: Reading): Entry[] {
+  if (round.tool_calls.length === 0) return [];
+  const resumedAt = events.flatMap(({ type, created_at: at }) => (type === 'turn.resumed' ? [at] : []));
+  const results = new Map(round.results.map((result) => [result.tool_call_id, result]));
+  const calls = round.tool_calls.flatMap((call) => {
+    const known = results.get(call.id);
+    if (!known) return [];
+    const result = withLiveStart(known, live.calls[call.id]);
+    return [{ call, result, bars: callBars({ result, dueAt: round.completed_at, resumedAt, position }) }];
+  });
+  const batch: Entry = { kind: 'batch', round, calls };
+  const long = calls.flatMap(({ bars }) => bars).find((bar) => bar.kind === 'wait' && isLongWait(bar));
+  return long ? [{ kind: 'idle', round: round.number, bars: [long] }, batch] : [batch];
+}
+
+/** A wait of this length is longer than any queue needs: the lease of a lost worker expires about as late. */
+const LONG_WAIT_MS = 4_000;
+
+function isLongWait({ from, to }: Bar): boolean {
+  return to !== null && to - from >= LONG_WAIT_MS;
+}
+
+/** A call with a live start event runs, although no checkpoint holds its start. */
+function withLiveStart(result: Result, live: LiveCall | undefined): Result {
+  const isOpen = result.status === 'pending' || result.status === 'running';
+  if (!live || !isOpen || result.started_at !== null) return result;
+  return { ...result, status: 'running', started_at: live.startedAt };
+}
+
+/** Fewer equal attempts are shown one by one. */
+const MANY = 3;
+
+/** Folds failed attempts that follow each other, if they have the same round and the same error. */
+function foldAttempts(entries: Entry[]): Entry[] {
+  const runs: Entry[][] = [];
+  for (const entry of entries) {
+    const run = runs.at(-1);
+    if (run?.[0] && isEqual(run[0], entry)) run.push(entry);
+    else runs.push([entry]);
+  }
+  return runs.flatMap((run) => {
+    const [first, ...more] = run.filter((entry) => entry.kind === 'retrying');
+    if (!first || run.length < MANY) return run;
+    const tried: [Retrying, ...Retrying[]] = [first, ...more];
+    return { kind: 'attempts', tried, bars: tried.flatMap(({ bars }) => bars) };
+  });
+}
+
+function isEqual(one: Entry, other: Entry): boolean {
+  if (one.kind !== 'retrying' || other.kind !== 'retrying') return false;
+  const [{ event: a }, { event: b }] = [one, other];
+  return a.round === b.round && a.phase === b.phase && a.error.code === b.error.code;
+}

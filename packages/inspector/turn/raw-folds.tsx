@@ -1,0 +1,90 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { CopyButton } from '../base/buttons.tsx';
+import { urlOf } from '../base/call.ts';
+import { CodeBlock } from '../base/fact-list.tsx';
+import { storedKey } from '../base/key.tsx';
+import type { Turn } from '../base/turn.ts';
+import type { TurnRequest } from '../start/turn-request.ts';
+
+/** The answer of the API, as JSON. */
+export function RawFold({ name, value }: { name: string; value: unknown }) {
+  return (
+    <Fold title={`Raw JSON: ${name}`}>{() => <Copyable name={name} text={JSON.stringify(value, null, 2)} />}</Fold>
+  );
+}
+
+/** The actions of this page as commands for a terminal. A command names the variable of a key, never the key. */
+export function CurlFold({ turn, request }: { turn: Turn; request: TurnRequest | null }) {
+  return (
+    <Fold title="Copy as curl">
+      {() => commandsOf(turn, request).map(([name, command]) => <Copyable key={name} name={name} text={command} />)}
+    </Fold>
+  );
+}
+
+/** A fold whose content is rendered while it is open: the raw form of a long turn is long. */
+function Fold({ title, children }: { title: string; children: () => ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section class="fold">
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>{title}</summary>
+        <div class="inside">{isOpen && children()}</div>
+      </details>
+    </section>
+  );
+}
+
+function Copyable({ name, text }: { name: string; text: string }) {
+  return (
+    <div class="copyable">
+      <h3>{name}</h3>
+      <CopyButton text={() => text} label={`Copy: ${name}`}>
+        Copy
+      </CopyButton>
+      <CodeBlock text={text} label={name} />
+    </div>
+  );
+}
+
+function commandsOf(turn: Turn, request: TurnRequest | null): [name: string, command: string][] {
+  const { id, response_id: responseId, status, required_action: action } = turn;
+  const path = `/v1/turns/${id}`;
+  const output = action?.tool_outputs[0];
+  const approval = action?.approvals[0];
+  const outputs = { tool_outputs: [{ tool_call_id: output?.id, output: '…' }] };
+  const approvals = { approvals: [{ tool_call_id: approval?.id, decision: 'allow' }] };
+  const commands: ([string, string] | false | null | undefined)[] = [
+    ['Read it', curl('-s', `${path}?wait=30`)],
+    ['Follow it', curl('-sN', `${path}/events`, { header: 'accept: text/event-stream' })],
+    responseId !== null && ['Read it as a response', curl('-s', `/v1/responses/${responseId}?wait=30`)],
+    responseId !== null && ['Stream it as a response', curl('-sN', `/v1/responses/${responseId}?stream=true`)],
+    output && ['Give a result', curl('-s', `${path}/tool_outputs`, { body: outputs })],
+    approval && ['Approve a call', curl('-s', `${path}/approvals`, { body: approvals })],
+    turn.completed_at === null && ['Cancel it', curl('-s -X POST', `${path}/cancel`)],
+    status === 'failed' && ['Retry it', curl('-s -X POST', `${path}/retry`)],
+    request && ['Start it again', curl('-s', '/v1/turns', { body: shorten(request) })],
+  ];
+  return commands.filter((command) => !!command);
+}
+
+function curl(options: string, path: string, { header, body }: { header?: string; body?: unknown } = {}): string {
+  const parts = [
+    `curl ${options} ${quote(urlOf(path))}`,
+    storedKey() !== null && '-H "Authorization: Bearer $PAWL_API_KEY"',
+    header && `-H ${quote(header)}`,
+    body !== undefined && `-H 'content-type: application/json' -d ${quote(JSON.stringify(body, null, 2))}`,
+  ];
+  return parts.filter(Boolean).join(' \\\n  ');
+}
+
+/** Writes a single message of a user as its text. */
+function shorten(request: TurnRequest) {
+  const [only, ...more] = request.input;
+  return { ...request, input: only?.role === 'user' && more.length === 0 ? only.content : request.input };
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

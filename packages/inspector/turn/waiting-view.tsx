@@ -1,0 +1,39 @@
+import { formatDateTime, formatDuration, formatTimeOfDay, serverNow } from '../base/time.ts';
+import type { ListedTurn } from '../base/turn.ts';
+
+type Waiting = NonNullable<ListedTurn['waiting']>;
+
+const WORDS: Record<Waiting['for'], string> = {
+  provider: 'Waits for its provider, which is rate-limited',
+  retry: 'Waits before the next attempt',
+  slot: 'Waits for a free worker',
+  project_quota: 'Waits for a place of its project, which runs as many turns as it may',
+  start_at: 'Waits for its start time',
+  turn: 'Waits for the turn before it in its conversation',
+  client: 'Waits for its client to answer a call',
+  approval: 'Waits for a person to approve a call',
+};
+
+const DAY_MS = 86_400_000;
+
+/** The reason of a wait, until when it lasts, and how long it takes in all, in one line. */
+export function WaitingView({ waiting }: { waiting: Waiting | null }) {
+  if (waiting === null) return null;
+  const { for: reason, since, until } = waiting;
+  const lastsMs = until ? Date.parse(until) - Date.parse(since) : 0;
+  const texts = [
+    WORDS[reason] ?? `Waits for ${reason}`,
+    until && `until ${formatUntil(until)}`,
+    lastsMs > 0 && `${formatDuration(lastsMs)} in all`,
+  ];
+  return (
+    <p class="stands-still" role="status">
+      {texts.filter(Boolean).join(' · ')}
+    </p>
+  );
+}
+
+function formatUntil(until: string): string {
+  if (Date.parse(until) - serverNow() > DAY_MS) return formatDateTime(until);
+  return formatTimeOfDay(until).replace(/\.\d+$/, '');
+}

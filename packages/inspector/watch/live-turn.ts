@@ -1,0 +1,36 @@
+import type { TurnEvent } from '#client/connect-pawl.ts';
+
+/** A call that runs, as its live events report it. */
+export type LiveCall = { startedAt: string; statusText: string | null; progress: unknown };
+
+/** Text and calls that no checkpoint holds yet: the reply of the running round, and the progress of running tools. */
+export type LiveTurn = {
+  round: number;
+  attempt: number;
+  text: string;
+  reasoning: string;
+  calls: Record<string, LiveCall>;
+};
+
+type LiveEvent = Exclude<TurnEvent, { sequence_number: number }>;
+
+export const NOTHING_LIVE: LiveTurn = { round: 0, attempt: 0, text: '', reasoning: '', calls: {} };
+
+/** The live state after one more live event. A new attempt begins with an empty text; an old one is ignored. */
+export function addLiveEvent(live: LiveTurn, event: LiveEvent, now: string): LiveTurn {
+  if (!('attempt' in event))
+    return { ...live, calls: { ...live.calls, [event.tool_call_id]: callAfter(live, event, now) } };
+  const { round, attempt } = event;
+  const order = round - live.round || attempt - live.attempt;
+  if (order < 0) return live;
+  const current = order > 0 ? { ...NOTHING_LIVE, calls: live.calls, round, attempt } : live;
+  if (event.type === 'output_text.delta')
+    return { ...current, text: current.text.slice(0, event.offset) + event.delta };
+  if (event.type !== 'reasoning.delta') return current;
+  return { ...current, reasoning: current.reasoning.slice(0, event.offset) + event.delta };
+}
+
+function callAfter({ calls }: LiveTurn, event: Exclude<LiveEvent, { attempt: number }>, now: string): LiveCall {
+  if (event.type === 'tool_call.started') return { startedAt: now, statusText: event.status_text, progress: null };
+  return { ...(calls[event.tool_call_id] ?? { startedAt: now, statusText: null }), progress: event.value };
+}
