@@ -130,7 +130,7 @@ browserSuite('a conversation', (open) => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Ask this instead').fill('What is my name?');
     await page.getByLabel('Ask this instead').press('Enter');
-    await page.getByText('Goes on from another conversation').waitFor();
+    await page.getByText('Forked from another conversation').waitFor();
     await harness.workUntilIdle();
     await page.getByText('Completed').waitFor();
 

@@ -65,23 +65,25 @@ browserSuite('what models and tools say', (open) => {
     };
 
     await page.goto(`${harness.url}/#/overview`);
-    expect(await page.locator('.group .message').innerText()).toBe(EVIL);
+    expect(await page.locator('.failures .example span').innerText()).toBe(EVIL);
     await page.getByRole('button', { name: 'Retry all' }).click();
     await page.getByRole('heading', { name: 'Retry 1 failed turn?' }).waitFor();
     await clean();
     await page.getByRole('button', { name: 'Leave it' }).click();
     const query = new URLSearchParams({ q: EVIL, model: EVIL, 'metadata[<b>x</b>]': EVIL, error_code: EVIL });
     await page.goto(`${harness.url}/#/turns?${query}`);
-    expect(await page.locator('.chip b').first().innerText()).toBe(EVIL);
+    expect(await page.locator('.chips b').first().innerText()).toBe(EVIL);
     await clean();
     await page.goto(`${harness.url}/#/workers`);
-    expect(await page.locator('.worker-head code').innerText()).toBe(EVIL);
+    expect(await page.locator('.worker code').first().innerText()).toBe(EVIL);
     expect(await page.locator('tbody code').innerText()).toBe(EVIL);
     await clean();
     await page.goto(`${harness.url}/#/turns/${id}`);
-    for (const fold of ['What the model was sent', 'What it ran with']) await page.getByText(fold).click();
-    await waitUntil(async () => expect(await page.locator('.message .said').allInnerTexts()).toEqual([EVIL, EVIL]));
-    await page.getByRole('heading', { name: 'Instructions' }).waitFor();
+    for (const fold of ['Request to the model', 'Settings of the turn']) await page.getByText(fold).click();
+    await waitUntil(async () =>
+      expect(await page.locator('.message .said').allInnerTexts()).toEqual([EVIL, EVIL, EVIL]),
+    );
+    await page.locator('.fold .role', { hasText: 'instructions' }).waitFor();
     await clean();
 
     expect(problems).toEqual([]);

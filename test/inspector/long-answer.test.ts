@@ -3,7 +3,7 @@ import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { browserSuite } from './browser-suite.ts';
 
-browserSuite('a long answer', (open) => {
+browserSuite('answers', (open) => {
   test('a long answer shows its beginning as Markdown, and all of it at a click', async () => {
     await using harness = await createHarness();
     const answer = Array.from({ length: 10_000 }, (_, line) => `**${line}**`).join('\n\n');
@@ -23,6 +23,30 @@ browserSuite('a long answer', (open) => {
     expect(before).toBeLessThan(8_000);
     expect(await paragraphs.count()).toBe(10_000);
     expect(await showAll.count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('an answer has aligned columns, code in colours, and formulas', async () => {
+    await using harness = await createHarness();
+    const answer =
+      '| a | b |\n|---|--:|\n| x | 1 |\n\n```js\nconst one = 1;\n```\n\nSo \\(x^2\\) and \\(\\wrong\\).\n\n$$\n\\frac12\n$$';
+    const { conversation_id: id } = await harness.startTurn({ input: scripted({ answer }) });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/conversations/${id}`);
+    const { page, problems } = inspector;
+    const reply = page.locator('.reply');
+
+    await reply.locator('.hljs-keyword').waitFor();
+    await reply.locator('math mfrac').waitFor();
+    await reply.locator('math msup').waitFor();
+    const align = await page.evaluate(
+      '[...document.querySelectorAll(".reply td")].map((cell) => getComputedStyle(cell).textAlign)',
+    );
+
+    expect(align).toEqual(['left', 'right']);
+    expect(await reply.locator('.hljs-keyword').innerText()).toBe('const');
+    expect(await reply.getByRole('region', { name: 'Code in js' }).innerText()).toBe('const one = 1;');
+    expect(await reply.locator('.formula').nth(1).innerText()).toBe('\\(\\wrong\\)');
     expect(problems).toEqual([]);
   });
 });

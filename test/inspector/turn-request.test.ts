@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest';
+import type { ConversationResource } from '#core/turn/resource/conversation.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
+import { requestOf } from '#inspector/start/turn-request.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 
-const SCRIPT = new URL('../../packages/inspector/start/turn-request.js', import.meta.url).href;
-
 test('the page keeps provider_headers and model_retry when a turn is asked again', async () => {
-  const { requestOf } = await import(SCRIPT);
   const own = { kind: 'openai', base_url: 'http://127.0.0.1:1/v1', allowed_headers: ['x-tag'] };
   await using harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify({ own }) } });
   const again = async (given: object): Promise<unknown> => {
     const turn: TurnResource = await harness.startTurn({ model: 'own/x', input: 'Hi', ...given });
-    const { body } = await harness.call('GET', `/v1/conversations/${turn.conversation_id}`);
+    const { body } = await harness.call<ConversationResource>('GET', `/v1/conversations/${turn.conversation_id}`);
     return requestOf(turn, body);
   };
   const given = { provider_headers: { 'x-tag': 'one' }, model_retry: { max_attempts: 3 } };

@@ -1,0 +1,93 @@
+import { useEffect } from 'preact/hooks';
+import { ActionButton, CopyButton } from '../base/buttons.tsx';
+import { Memo, useTitle } from '../base/memo.tsx';
+import { Refusal, Skeleton } from '../base/refusal.tsx';
+import type { Conversation, ListedTurn } from '../base/turn.ts';
+import { useNear } from '../base/use-near.ts';
+import { titleOf } from '../base/words.ts';
+import { conversationsHref, listHref, type Route, turnHref } from '../route.ts';
+import { isActive } from './ordered-turns.ts';
+import { ReplyBox } from './reply-box.tsx';
+import { ThreadTurn } from './thread-turn.tsx';
+import { useKeptPlace } from './use-kept-place.ts';
+import { useThread } from './use-thread.ts';
+
+/** A conversation as a thread, live while it runs, with a box to continue it. */
+export function ConversationPage({ id }: Route) {
+  const { conversation, turns, cursor, refused, again, readEarlier } = useThread(id);
+  const { place, goToEnd } = useKeptPlace();
+  // The browser opens few connections to a host: the page follows one turn.
+  const active = turns.find(isActive);
+  useTitle('Conversation');
+  return (
+    <div class="conversation" ref={place}>
+      <Head id={id} conversation={conversation} first={cursor === null ? turns[0] : undefined} />
+      <Refusal refused={refused} again={again} />
+      {!conversation && !refused && <Skeleton />}
+      {cursor !== null && <Earlier key={cursor} read={readEarlier} />}
+      {conversation && (
+        <>
+          <h2 class="unseen">Turns</h2>
+          <ol class="thread">
+            {turns.map((turn) => (
+              <Memo key={turn.id} state={[turn, turn === active]}>
+                {() => <ThreadTurn listed={turn} isFollowed={turn === active} refresh={again} />}
+              </Memo>
+            ))}
+          </ol>
+          <ReplyBox
+            conversationId={id}
+            isRunning={active !== undefined}
+            isKnown={(turnId) => turns.some((turn) => turn.id === turnId)}
+            sent={() => {
+              goToEnd();
+              return again();
+            }}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+type HeadProps = { id: string; conversation: Conversation | null; first: ListedTurn | undefined };
+
+function Head({ id, conversation, first }: HeadProps) {
+  const { forked_from: forkedFrom = null, after_round: round = null } = conversation ?? {};
+  return (
+    <header class="turn-head">
+      <p class="crumbs">
+        <a href={conversationsHref(null)}>Conversations</a>
+        <CopyButton text={() => id} label={`Copy ${id}`}>
+          {id}
+        </CopyButton>
+        <a class="meta" href={listHref({ conversation_id: id })}>
+          As a list
+        </a>
+      </p>
+      <h1>{(first && titleOf(first)) || 'Conversation'}</h1>
+      {forkedFrom && (
+        <p class="meta">
+          Forked from <a href={turnHref(forkedFrom)}>another conversation</a>
+          {round !== null &&
+            (round === 0 ? ', before the first round of its turn' : `, after round ${round} of its turn`)}
+        </p>
+      )}
+    </header>
+  );
+}
+
+/** Earlier turns are read at a click, or when a person scrolls up to the button. */
+function Earlier({ read }: { read: () => Promise<void> }) {
+  const { place, isNear } = useNear<HTMLDivElement>();
+  useEffect(() => {
+    if (isNear && scrollY > 0) place.current?.querySelector('button')?.click();
+  }, [isNear, place]);
+  return (
+    <div ref={place} class="earlier">
+      <ActionButton looks="quiet" work={read}>
+        Earlier turns
+      </ActionButton>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useRef, useState } from 'preact/hooks';
+import { call } from '../base/call.ts';
+import type { Conversation, ListedTurn, Page } from '../base/turn.ts';
+import { useFresh } from '../base/use-fresh.ts';
+import { orderedTurns } from './ordered-turns.ts';
+
+const AGAIN_MS = 2_500;
+
+const LIMIT = 15;
+
+/**
+ * A conversation and its turns in the order of the history. The newest turns are read at intervals, the earlier turns
+ * on request: `cursor` is null if the page has read all turns.
+ */
+export function useThread(id: string) {
+  const known = useRef(new Map<string, ListedTurn>()).current;
+  const [cursor, setCursor] = useState<string | null | undefined>(undefined);
+  const path = `/v1/conversations/${encodeURIComponent(id)}`;
+  const {
+    data: conversation,
+    refused,
+    again,
+  } = useFresh(
+    async (signal) => {
+      const newest = readPage(id, null, signal);
+      const read = await call<Conversation>('GET', path, { signal });
+      const page = await newest;
+      keepNewest(known, page);
+      setCursor((before) => (before === undefined ? page.next_cursor : before));
+      return read;
+    },
+    { everyMs: AGAIN_MS },
+  );
+  const readEarlier = async () => {
+    const page = await readPage(id, cursor ?? null);
+    for (const turn of page.data) known.set(turn.id, turn);
+    setCursor(page.next_cursor);
+  };
+  return {
+    conversation,
+    turns: orderedTurns([...known.values()]),
+    cursor: cursor ?? null,
+    refused,
+    again,
+    readEarlier,
+  };
+}
+
+function readPage(id: string, cursor: string | null, signal?: AbortSignal): Promise<Page<ListedTurn>> {
+  const query = new URLSearchParams({ conversation_id: id, limit: String(LIMIT), ...(cursor ? { cursor } : {}) });
+  return call('GET', `/v1/turns?${query}`, signal ? { signal } : {});
+}
+
+/** Keeps the newest turns as they were read now. A turn of their time that is missing was deleted. */
+function keepNewest(known: Map<string, ListedTurn>, { data, next_cursor: next }: Page<ListedTurn>): void {
+  const ids = new Set(data.map(({ id }) => id));
+  const oldest = next === null ? '' : (data.at(-1)?.created_at ?? '');
+  for (const { id, created_at: at } of known.values()) if (at > oldest && !ids.has(id)) known.delete(id);
+  for (const turn of data) known.set(turn.id, turn);
+}
