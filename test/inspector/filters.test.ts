@@ -87,7 +87,7 @@ browserSuite('the filters of the list', (open) => {
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await page.getByRole('heading', { name: 'Cancel 2 turns?' }).waitFor();
     await page.getByRole('button', { name: 'Cancel 2' }).click();
-    await page.getByText('It goes on by itself').waitFor();
+    await page.getByText('The work continues if you close this dialog').waitFor();
     await harness.workBulks();
     await page.getByRole('heading', { name: '2 of 2 cancelled' }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();

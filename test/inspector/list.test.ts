@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { enterNow } from '#test/harness/enter-now.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('the list of turns', (open) => {
-  test('it shows status, words, model, rounds and age, and what happens next by itself', async () => {
+  test('the list shows the status, title, figures and age of a turn, and refreshes', async () => {
     await using harness = await createHarness();
     await harness.startTurn({ input: 'Say hello to Ada.' });
     await using inspector = await open(harness.url);
@@ -15,7 +16,9 @@ browserSuite('the list of turns', (open) => {
     await harness.workUntilIdle();
     await row.getByText('Completed').waitFor();
 
-    expect(await row.innerText()).toMatch(/Completed\s+Say hello to Ada\.\s+openai\/test\s+1 round\s+(now|\d+ s ago)/);
+    expect(await row.innerText()).toMatch(
+      /Completed\s+Say hello to Ada\.\s+openai\/test\s+1 round\s+[\d.]+ m?s\s+\d+ tokens\s+(now|\d+ s ago)/,
+    );
     expect(inspector.problems).toEqual([]);
   });
 
@@ -80,8 +83,8 @@ browserSuite('the list of turns', (open) => {
     await using harness = await createHarness();
     await using inspector = await open(harness.url);
 
-    await inspector.page.getByRole('link', { name: 'Start one' }).click();
-    await inspector.page.getByLabel('Model').fill('openai/test');
+    await inspector.page.getByRole('link', { name: 'Start a turn' }).click();
+    await inspector.page.getByLabel('Model', { exact: true }).fill('openai/test');
     await inspector.page.getByLabel('Input').fill('Say hello to Ada.');
     await inspector.page.getByLabel('weather_lookup').check();
     await inspector.page.keyboard.press('Control+Enter');
@@ -107,6 +110,50 @@ browserSuite('the list of turns', (open) => {
         expect.stringMatching(/^provider_authentication_failed \S.{10,}/),
       ]),
     );
+  });
+
+  test('equal failures that follow each other are one row, which opens', async () => {
+    await using harness = await createHarness();
+    const script = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });
+    for (const title of ['Alone.', 'Again.', 'Again.', 'Again.'])
+      await harness.startTurn({ input: `${title}\n${script}` });
+    await harness.workUntilIdle();
+    await using inspector = await open(harness.url);
+    const { page } = inspector;
+
+    await page.locator('summary.row').getByText('×3').waitFor();
+    const closed = await page.locator('a.row:visible .title').allInnerTexts();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    const opened = await page.locator('a.row:visible .title').allInnerTexts();
+    await harness.startTurn({ input: `Again.\n${script}` });
+    await harness.workUntilIdle();
+    await page.locator('details[open] > summary').getByText('×4').waitFor();
+
+    expect(closed).toEqual(['Alone.']);
+    expect(opened).toEqual(['Again.', 'Again.', 'Again.', 'Alone.']);
+  });
+
+  test('the compact list shows 20 rows on a laptop screen, and the browser remembers it', async () => {
+    await using harness = await createHarness();
+    for (let number = 1; number <= 20; number += 1) await harness.startTurn({ input: `Turn ${number}.` });
+    await using inspector = await open(harness.url);
+    const { page } = inspector;
+    const lowest = () =>
+      page
+        .locator('a.row')
+        .last()
+        .evaluate((row) => row.getBoundingClientRect().bottom);
+
+    await page.getByRole('button', { name: 'Compact' }).click();
+    await page.locator('a.row').last().waitFor();
+    const compact = await lowest();
+    await page.reload();
+    await page.locator('a.row').last().waitFor();
+
+    expect(compact).toBeLessThan(800);
+    expect(await lowest()).toBe(compact);
+    expect(await page.getByRole('button', { name: 'Compact' }).getAttribute('aria-pressed')).toBe('true');
   });
 
   test.each([
@@ -165,6 +212,25 @@ browserSuite('the list of conversations', (open) => {
       expect.stringMatching(/^Queued\s+Second\.\s+openai\/test\s/),
     ]);
     expect(new Set(paths)).toEqual(new Set(['/v1/conversations']));
+    expect(inspector.problems).toEqual([]);
+  });
+
+  test('a search finds conversations by the words of their turns', async () => {
+    await using harness = await createHarness();
+    for (const input of ['Where is the parcel?', 'Where is the letter?']) await harness.startTurn({ input });
+    await harness.workUntilIdle();
+    await enterNow(harness);
+    await using inspector = await open(`${harness.url}/#/conversations`);
+    const { page } = inspector;
+    const titles = () => page.locator('a.row .title').allInnerTexts();
+
+    await page.getByRole('searchbox').fill('parcel');
+    await page.keyboard.press('Enter');
+    await waitUntil(async () => expect(await titles()).toEqual(['Where is the parcel?']));
+    await page.getByRole('link', { name: 'Drop the filter: contains parcel' }).click();
+    await waitUntil(async () => expect(await titles()).toHaveLength(2));
+
+    expect(page.url()).toMatch(/#\/conversations$/);
     expect(inspector.problems).toEqual([]);
   });
 });

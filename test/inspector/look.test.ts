@@ -56,7 +56,7 @@ browserSuite('how it looks', (open) => {
     await shoot('turn');
     const ofTurn = await overflow();
     await page.goto(`${harness.url}/#/new?from=${id}`);
-    await page.getByLabel('Model').waitFor();
+    await page.getByLabel('Model', { exact: true }).waitFor();
     await shoot('new');
 
     expect([ofList, ofTurn, await overflow()]).toEqual([0, 0, 0]);

@@ -53,6 +53,38 @@ browserSuite('the overview', (open) => {
     expect(await page.getByRole('link', { name: '1 hour' }).getAttribute('aria-current')).toBe('true');
   });
 
+  test('without a range it shows the shortest range with all turns of the last day', async () => {
+    await using harness = await createHarness();
+    await harness.startTurn({ input: 'Hi' });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/overview`);
+    const { page } = inspector;
+    const chosen = () => page.getByRole('navigation', { name: 'Range of time' }).locator('[aria-current]').innerText();
+
+    await page.getByRole('region', { name: 'Turns' }).waitFor();
+    const first = await chosen();
+    await insertPastTurns(harness.db, { from: msAgo(5 * 3_600_000), count: 1, everyMs: 1, status: 'completed' });
+    await page.reload();
+    await page.getByRole('region', { name: 'Turns' }).waitFor();
+
+    expect([first, await chosen()]).toEqual(['15 minutes', '6 hours']);
+  });
+
+  test('the overview shows usage and cost by model', async () => {
+    await using harness = await createHarness();
+    await harness.startTurn({ input: 'Hi' });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/overview`);
+    const rows = inspector.page.getByRole('region', { name: 'Usage by model' }).getByRole('row');
+
+    await waitUntil(async () => expect(await rows.count()).toBe(2));
+
+    expect(await rows.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Model\s+Turns\s+Rounds\s+Tool calls\s+Tokens in\s+From cache\s+Tokens out\s+Cost$/),
+      expect.stringMatching(/^openai\/test\s+1\s+1\s+0\s+\d+\s+–\s+\d+\s+–$/),
+    ]);
+  });
+
   test('a chart is read by keys: each stretch is spoken, in all charts at once, and Enter lists its turns', async () => {
     await using harness = await createHarness();
     await insertPastTurns(harness.db, { from: msAgo(5 * 3_600_000), count: 2, everyMs: 1, status: 'completed' });
@@ -115,14 +147,14 @@ browserSuite('the overview', (open) => {
     await page.getByRole('button', { name: 'Retry all: provider_authentication_failed' }).click();
     await page.getByRole('heading', { name: 'Retry 2 failed turns?' }).waitFor();
     await page.getByRole('button', { name: 'Retry 2' }).click();
-    await page.getByText('It goes on by itself').waitFor();
+    await page.getByText('The work continues if you close this dialog').waitFor();
     await harness.workBulks();
     await page.getByRole('heading', { name: '2 of 2 retried' }).waitFor();
     await harness.workUntilIdle();
     await page.getByRole('button', { name: 'Close' }).click();
 
     await waitUntil(async () =>
-      expect(await page.locator('.group code').allInnerTexts()).toEqual(['provider_permission_denied']),
+      expect(await page.locator('.failures code').allInnerTexts()).toEqual(['provider_permission_denied']),
     );
     expect(inspector.problems).toEqual([]);
   });
@@ -131,11 +163,11 @@ browserSuite('the overview', (open) => {
     await using harness = await createHarness();
     await using inspector = await open(`${harness.url}/#/overview`);
 
-    await inspector.page.getByRole('heading', { name: 'No turns in this time' }).waitFor();
+    await inspector.page.getByRole('heading', { name: 'No turns in this period' }).waitFor();
     await harness.startTurn({ input: 'Hi' });
     await inspector.page.reload();
 
-    await inspector.page.getByText('No turn of this time is failed.').waitFor();
+    await inspector.page.getByText('No failed turns in this period.').waitFor();
   });
 
   test('an admin key chooses whose figures are shown, and the address keeps it; turns of others are not opened', async () => {
@@ -159,7 +191,7 @@ browserSuite('the overview', (open) => {
     await choice.selectOption('web');
     await waitUntil(async () => expect(await headline.innerText()).toBe('2 · 50 % failed'));
     await page.getByRole('link', { name: '1 hour' }).click();
-    await waitUntil(() => expect(page.url()).toContain('range=1h&project=web'));
+    await waitUntil(() => expect(page.url()).toContain('project=web&range=1h'));
     await page.reload();
     await waitUntil(async () => expect(await headline.innerText()).toBe('2 · 50 % failed'));
 
@@ -172,7 +204,7 @@ browserSuite('the overview', (open) => {
     await page.getByRole('slider', { name: 'Turns over time' }).focus();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
-    await page.getByText('Turns are listed for the project of the key only.').waitFor();
+    await page.getByText('The list shows only turns of your key’s project.').waitFor();
   });
 
   test('a key that sees one project has nothing to choose', async () => {

@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import { Memo } from '../base/memo.tsx';
+import { ChartMarks, highestOf, type Series } from './chart-marks.tsx';
+import { type Bucket, formatBucket, timeLabelsOf } from './time-labels.ts';
+
+/** A chart with its words. `headline` sums up the range, `format` writes a value, `ceiling` rounds the top up. */
+export type Card = {
+  title: string;
+  headline: string;
+  series: (Series & { total: string })[];
+  as: 'bars' | 'lines';
+  format: (value: number) => string;
+  ceiling: (most: number) => number;
+};
+
+type Pointing = { at: number; point: (index: number) => void; open: (bucket: Bucket) => void };
+
+/**
+ * Charts over the same buckets. A person points at a bucket of one chart, by mouse, finger or arrow keys, and reads
+ * it in all of them. A click or Enter opens the bucket.
+ */
+export function ChartCards({ buckets, cards, open }: { buckets: Bucket[]; cards: Card[]; open: Pointing['open'] }) {
+  const [at, point] = useState(-1);
+  return (
+    <div class="charts">
+      {cards.map((card) => (
+        <ChartCard key={card.title} card={card} buckets={buckets} pointing={{ at, point, open }} />
+      ))}
+    </div>
+  );
+}
+
+type ChartCardProps = { card: Card; buckets: Bucket[]; pointing: Pointing };
+
+function ChartCard({ card, buckets, pointing }: ChartCardProps) {
+  const bucket = buckets[pointing.at];
+  const when = bucket && formatBucket(bucket);
+  const readings = card.series.map(({ name, kind, total, values }) => {
+    const value = values[pointing.at] ?? null;
+    return { name, kind, text: bucket ? (value === null ? '–' : card.format(value)) : total };
+  });
+  const spoken = bucket ? `${when}: ${readings.map(({ name, text }) => `${name} ${text}`).join(', ')}` : card.headline;
+  return (
+    <section class="panel chart" aria-label={card.title}>
+      <header class="actions">
+        <h2>{card.title}</h2>
+        <span class="meta">{when}</span>
+      </header>
+      <p class="headline">{card.headline}</p>
+      <Plot card={card} buckets={buckets} pointing={pointing} spoken={spoken} />
+      <ul class="meta actions">
+        {readings.map(({ name, kind, text }) => (
+          <li key={name}>
+            <i class={`key ${kind}`} />
+            {name} <b>{text}</b>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Plot({ card, buckets, pointing: { at, point, open }, spoken }: ChartCardProps & { spoken: string }) {
+  const { title, series, as, format } = card;
+  const top = card.ceiling(highestOf(card));
+  const last = buckets.length - 1;
+  const pointTo = ({ clientX, currentTarget }: PointerEvent & { currentTarget: HTMLElement }) => {
+    const { left, width } = (currentTarget.querySelector('.marks') ?? currentTarget).getBoundingClientRect();
+    point(Math.min(Math.max(Math.floor(((clientX - left) / width) * buckets.length), 0), last));
+  };
+  const openAt = () => buckets[at] && open(buckets[at]);
+  const press = (event: KeyboardEvent) => {
+    const next = keyed(event.key, at, last);
+    if (next === null && event.key !== 'Enter') return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (next === null) openAt();
+    else point(next);
+  };
+  const leave = () => point(-1);
+  const handlers = { onPointerMove: pointTo, onPointerLeave: leave, onBlur: leave, onClick: openAt, onKeyDown: press };
+  const value = {
+    'aria-valuemin': 0,
+    'aria-valuemax': last,
+    'aria-valuetext': spoken,
+    'aria-label': `${title} over time`,
+  };
+  const looks = { class: at >= 0 ? 'plot pointed' : 'plot', style: { '--count': buckets.length, '--at': at } };
+  return (
+    <div {...looks} {...handlers} {...value} role="slider" aria-valuenow={Math.max(0, at)} tabIndex={0}>
+      <Labels looks="values" labels={[0, 0.5, 1].map((part) => ({ part, text: format(top * part) }))} />
+      <div class="marks">
+        <Memo state={series}>{() => <ChartMarks series={series} as={as} top={top} />}</Memo>
+        <i class="pointer" />
+      </div>
+      <Labels looks="times" labels={timeLabelsOf(buckets)} />
+    </div>
+  );
+}
+
+function Labels({ looks, labels }: { looks: string; labels: { part: number; text: string }[] }) {
+  const views = labels.map(({ part, text }) => (
+    <span key={part} style={{ '--part': part }}>
+      {text}
+    </span>
+  ));
+  return <div {...{ class: looks, 'aria-hidden': 'true' }}>{views}</div>;
+}
+
+/** The bucket that a key leads to; null if it leads to none. The first Escape ends the pointing. */
+function keyed(key: string, at: number, last: number): number | null {
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  if (key === 'ArrowLeft') return at === -1 ? last : Math.max(0, at - 1);
+  if (key === 'ArrowRight') return Math.min(last, at + 1);
+  return key === 'Escape' && at !== -1 ? -1 : null;
+}
