@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('the page of schedules', (open) => {
@@ -16,7 +17,8 @@ browserSuite('the page of schedules', (open) => {
     await page.getByLabel('Model').fill('openai/test');
     await page.getByLabel('Input').fill('What is new?');
     await create.click();
-    const refused = await page.locator('.of-cron .problem:not(:empty)').innerText();
+    const refused = await page.getByRole('alert').innerText();
+    const focused = await page.getByLabel('Cron').evaluate((field) => field.matches(':focus'));
     await page.getByLabel('Cron').fill('');
     await page.getByLabel('Every how many').fill('5');
     await page.getByLabel('Unit').selectOption('minutes');
@@ -26,9 +28,10 @@ browserSuite('the page of schedules', (open) => {
     await harness.advance(300_000);
     await harness.fireSchedules();
     await harness.workUntilIdle();
-    await row.locator('.firing').waitFor();
+    await row.getByText('Last turns: 1 completed').waitFor();
+    const chip = await row.locator('.firing').getAttribute('aria-label');
     await row.getByRole('switch', { name: 'Enabled' }).click();
-    await row.getByText('It starts none while it is disabled.').waitFor();
+    await row.getByText('A disabled schedule starts no turns.').waitFor();
     await row.getByRole('switch', { name: 'Disabled' }).press('Enter');
     await row.getByText('Next in').waitFor();
     await row.locator('.firing').click();
@@ -39,8 +42,29 @@ browserSuite('the page of schedules', (open) => {
     await page.getByText('No schedules yet').waitFor();
 
     expect(refused).toContain('Give 0 to 23');
+    expect(focused).toBe(true);
+    expect(chip).toMatch(/^Completed, /);
     const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     expect(await page.evaluate(overflow)).toBe(0);
     expect(problems).toEqual([expect.stringContaining('400 (Bad Request)')]);
+  });
+
+  test('a schedule shows the outcome of each turn in its colour and in words', async () => {
+    await using harness = await createHarness();
+    const fault = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });
+    const body = { every_seconds: 60, turn: { model: 'openai/test', input: fault } };
+    await harness.call('POST', '/v1/schedules', { body });
+    await harness.advance(60_000);
+    await harness.fireSchedules();
+    await harness.workUntilIdle();
+
+    await using inspector = await open(`${harness.url}/#/schedules`);
+    const { page } = inspector;
+    await page.getByText('Last turns: 1 failed').waitFor();
+    const chip = page.getByRole('link', { name: 'Failed, ' });
+
+    expect(await chip.getAttribute('class')).toBe('badge firing failed');
+    expect(await chip.getAttribute('href')).toMatch(/^#\/turns\/turn_/);
+    expect(inspector.problems).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ const STEP = { turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', step: 'b2', since: '2
 const list = (data: unknown[]) => ({ object: 'list', data, has_more: false, next_cursor: null });
 
 browserSuite('workers and queues', (open) => {
-  test('workers that come are shown by themselves, and every queue with what waits in it', async () => {
+  test('a worker that starts appears, and every queue shows its waiting jobs over time', async () => {
     await using harness = await createHarness();
     await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(`${harness.url}/#/workers`);
@@ -15,14 +15,17 @@ browserSuite('workers and queues', (open) => {
 
     await page.getByText('No worker is alive').waitFor();
     const rows = await page.getByRole('region', { name: 'Queues' }).getByRole('row').allInnerTexts();
+    await page.getByRole('img', { name: 'Jobs waiting in turns-openai: 1 now, at most 1 in 5 minutes' }).waitFor();
+    const charts = await page.getByRole('region', { name: 'Last hour' }).getByRole('slider').count();
     await using _worker = await startBackgroundWorker(harness);
     await page.locator('.worker').waitFor();
 
     expect(rows.some((row) => /openai\s+1\s+0/.test(row))).toBe(true);
+    expect(charts).toBe(2);
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a worker tells the steps it is on, each with its turn, and a queue for how long it is rate-limited', async () => {
+  test('a worker shows its steps with their turns, and a queue shows its rate limit', async () => {
     await using harness = await createHarness();
     await using inspector = await open(`${harness.url}/docs`);
     const { page } = inspector;
@@ -37,14 +40,14 @@ browserSuite('workers and queues', (open) => {
 
     await page.goto(`${harness.url}/#/workers`);
 
-    await page.getByText('1 step at work · 1 worker').waitFor();
+    await page.getByText('1 step running · 1 worker').waitFor();
     await page.getByText(/rate-limited for 1 min/).waitFor();
     const step = page.locator('a.step');
     expect(await step.getAttribute('href')).toBe(`#/turns/${STEP.turn_id}`);
     expect(await step.innerText()).toContain('tools of round 2');
   });
 
-  test('a key that is no admin is told why there is nothing to see', async () => {
+  test('the page of workers says which scope it needs', async () => {
     await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
     await using inspector = await open(`${harness.url}/#/workers`);
     const { page } = inspector;
@@ -52,6 +55,6 @@ browserSuite('workers and queues', (open) => {
     await page.getByRole('textbox', { name: 'Key' }).fill('key-of-alpha');
     await page.getByRole('button', { name: 'Use this key' }).click();
 
-    await page.getByText('shown to keys with the scope admin').waitFor();
+    await page.getByText('Only keys with the scope admin can see them.').waitFor();
   });
 });

@@ -2,11 +2,15 @@ import { z } from 'zod';
 import { ScheduledTurnRequest } from '#core/turn/request/schedule.ts';
 import { ConversationId, ScheduleId, TurnId } from './fields/id.ts';
 import { Time } from './fields/time.ts';
+import { TurnStatus } from './turn.ts';
 
 const Firing = z
   .object({
     planned_at: Time.describe('The planned time.'),
     turn_id: TurnId.nullable().describe('The turn that was started for it; null where none could be.'),
+    turn_status: TurnStatus.nullable().describe(
+      'The status of the turn now; null without a turn, or if it is deleted.',
+    ),
     error: z
       .object({
         code: z.string().describe('The code that a request for the turn would have been refused with.'),
@@ -19,7 +23,12 @@ const Firing = z
   .meta({
     id: 'Firing',
     description: 'What came of a planned time of a schedule.',
-    examples: [{ planned_at: '2026-11-20T08:00:00.000Z', turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', error: null }],
+    examples: [
+      {
+        ...{ planned_at: '2026-11-20T08:00:00.000Z', turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx' },
+        ...{ turn_status: 'completed', error: null },
+      },
+    ],
   });
 
 /** A schedule; `presentSchedule` makes it. */

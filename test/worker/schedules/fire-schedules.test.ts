@@ -42,6 +42,7 @@ test('each planned time starts one turn, whatever number of workers look', async
   const turns = await Promise.all(last.map(({ turn_id }) => harness.findTurn(turn_id!)));
   expect(next).toHaveLength(5);
   expect(last.map(({ error }) => error)).toEqual([null, null]);
+  expect(last.map(({ turn_status }) => turn_status)).toEqual(['completed', 'completed']);
   expect(turns).toMatchObject([
     { status: 'completed', schedule_id: id },
     { schedule_id: id, start_at: null },

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { read, write } from '../../postgres/read-write.ts';
 import type { ListedSchedule } from '../../turn/resource/schedule.ts';
 import type { Schedule } from '../../turn/schedule/schedule.ts';
+import { isVisible } from '../sql/visible.ts';
 import type { Db, Trx } from '../tables.ts';
 
 /** A schedule to be recorded; its times are of the database's clock, which `readClock` gives. */
@@ -85,6 +86,7 @@ export const columns = sql`id, project, key_id as "keyId", cron, time_zone as "t
   created_at::text as "createdAt"`;
 
 const shown = sql`${columns}, now()::text as now, (
-    select coalesce(json_agg(json_build_object('plannedAt', planned_at, 'turnId', turn_id, 'error', error)
-      order by planned_at desc), '[]')
-    from firings where schedule_id = schedules.id) as last`;
+    select coalesce(json_agg(json_build_object('plannedAt', planned_at, 'turnId', turn_id, 'error', firings.error,
+      'turnStatus', turns.status) order by planned_at desc), '[]')
+    from firings left join turn_states as turns on turns.id = turn_id and ${isVisible}
+    where firings.schedule_id = schedules.id) as last`;

@@ -19,7 +19,9 @@ export function presentSchedule(schedule: ListedSchedule, next: number[]) {
     conversation_id: schedule.conversationId,
     enabled: nextAt !== null,
     if_missed: schedule.ifMissed,
-    last: last.map(({ plannedAt, turnId, error }) => ({ planned_at: iso(plannedAt), turn_id: turnId, error })),
+    last: last.map(({ plannedAt, turnId, turnStatus, error }) => ({
+      ...{ planned_at: iso(plannedAt), turn_id: turnId, turn_status: turnStatus, error },
+    })),
     next: next.map((at) => new Date(at).toISOString()),
     created_at: iso(schedule.createdAt),
   };

@@ -1,4 +1,5 @@
 import type { ScheduledTurnRequest } from '../request/schedule.ts';
+import type { TurnStatus } from '../turn.ts';
 
 /** When a schedule fires: a cron expression by the clocks of a zone, or every so many seconds since a moment. */
 export type Plan =
@@ -8,8 +9,13 @@ export type Plan =
 /** Why a planned time started no turn: the refusal that a request would have got. */
 export type FiringError = { code: string; message: string; param: string | null };
 
-/** What came of a planned time. */
-export type Firing = { plannedAt: string; turnId: string | null; error: FiringError | null };
+/** The result of a planned time: a turn, or an error. `turnStatus` is null if the turn is deleted. */
+export type Firing = {
+  plannedAt: string;
+  turnId: string | null;
+  turnStatus: TurnStatus | null;
+  error: FiringError | null;
+};
 
 /** The plan of a schedule as its row has it: a cron expression with its zone, or seconds counted from `since`. */
 export type StoredPlan = { cron: string | null; timeZone: string | null; everySeconds: number | null; since: string };

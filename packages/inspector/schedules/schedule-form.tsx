@@ -1,0 +1,85 @@
+import { useRef, useState } from 'preact/hooks';
+import { PawlError } from '#client/connect-pawl.ts';
+import { ActionButton, notice } from '../base/buttons.tsx';
+import { call } from '../base/call.ts';
+import { concerns, RequestField } from '../start/request-field.tsx';
+
+const UNITS = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 };
+const FIELDS = ['cron', 'time_zone', 'turn.model', 'turn.input', 'conversation_id'];
+
+/** A form that creates a schedule. A refusal marks its field, and the field takes the focus. */
+export function ScheduleForm({ created }: { created: () => Promise<void> }) {
+  const form = useRef<HTMLFormElement>(null);
+  const [refused, setRefused] = useState<PawlError | null>(null);
+  const create = async () => {
+    if (!form.current?.reportValidity()) return;
+    setRefused(null);
+    try {
+      await call('POST', '/v1/schedules', { body: requestOf(new FormData(form.current)) });
+    } catch (error) {
+      if (!(error instanceof PawlError && FIELDS.some((name) => concerns(error, name)))) throw error;
+      setRefused(error);
+      return;
+    }
+    form.current.reset();
+    notice('Created.');
+    await created();
+  };
+  return (
+    <form ref={form} class="new panel schedule-form" onSubmit={(event) => event.preventDefault()}>
+      <Fields refused={refused} />
+      <label class="box words">
+        <input type="checkbox" name="skip" />
+        Skip missed times
+      </label>
+      <div class="actions">
+        <ActionButton looks="primary" submits work={create}>
+          Create schedule
+        </ActionButton>
+      </div>
+    </form>
+  );
+}
+
+function Fields({ refused }: { refused: PawlError | null }) {
+  const field = (name: string, label: string) => ({ name, label, refused });
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <>
+      <RequestField {...field('cron', 'Cron')} placeholder="0 9 * * 1-5" autocomplete="off" />
+      <RequestField {...field('time_zone', 'Time zone')} list="zones" defaultValue={zone} />
+      <div class="json-field every">
+        <label for="every">Or every</label>
+        <input id="every" name="every" type="number" min={1} defaultValue={1} aria-label="Every how many" />
+        <select name="unit" aria-label="Unit">
+          {Object.keys(UNITS).map((name) => (
+            <option key={name} selected={name === 'hours'}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <RequestField {...field('turn.model', 'Model')} required defaultValue="sim/demo" />
+      <RequestField {...field('turn.input', 'Input')} required rows={3} />
+      <RequestField {...field('conversation_id', 'Conversation')} placeholder="A new one each time" />
+      <datalist id="zones">
+        {Intl.supportedValuesOf('timeZone').map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+function requestOf(given: FormData) {
+  const text = (name: string) => String(given.get(name) ?? '').trim() || undefined;
+  const [, unitSeconds = 1] = Object.entries(UNITS).find(([name]) => name === text('unit')) ?? [];
+  return {
+    ...(text('cron')
+      ? { cron: text('cron'), time_zone: text('time_zone') }
+      : { every_seconds: Number(text('every')) * unitSeconds }),
+    turn: { model: text('turn.model'), input: text('turn.input') },
+    conversation_id: text('conversation_id'),
+    if_missed: given.has('skip') ? 'skip' : undefined,
+  };
+}
