@@ -1,9 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { pageRoutes } from '#services/api/pages.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { browserSuite } from './browser-suite.ts';
 
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const PAGES = ['/', '/docs'];
 
 type Asset = { path: string; status: number; headers: Headers; body: string };
 
@@ -12,28 +18,33 @@ async function readAsset(url: string, path: string): Promise<Asset> {
   return { path, status: response.status, headers: response.headers, body: await response.text() };
 }
 
-/** The page, every asset it requests, and those they request in turn. */
+/** Both pages, every asset that they request, and the scripts that these import. */
 async function readAssets(url: string): Promise<Asset[]> {
   const found: Asset[] = [];
-  const wanted = ['/'];
+  const wanted = [...PAGES];
   for (const path of wanted) {
     const asset = await readAsset(url, path);
     found.push(asset);
     const inPage = [...asset.body.matchAll(/(?:href|src)="(inspector\/[^"]+)"/g)].map(([, name]) => `/${name}`);
-    const inScript = [...asset.body.matchAll(/from '(\.[^']+\.js)';/g)].map(
-      ([, name]) => new URL(name!, url + path).pathname,
-    );
+    const inScript = path.endsWith('.js')
+      ? [...asset.body.matchAll(/(?:from|import)\s*"(\.[^"]+\.js)"/g)].map(
+          ([, name]) => new URL(name!, url + path).pathname,
+        )
+      : [];
     wanted.push(...new Set([...inPage, ...inScript].filter((other) => !wanted.includes(other))));
   }
   return found;
 }
 
-test('all that the page requests is there, guarded against scripts and frames of other sites', async () => {
-  await using harness = await createHarness();
+test('every asset of both pages needs no key, and is guarded against scripts and frames of other sites', async () => {
+  await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
 
   const assets = await readAssets(harness.url);
 
-  expect(assets.length).toBeGreaterThan(20);
+  expect(assets.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([...PAGES, '/inspector/inspector.js', '/inspector/docs.js', '/inspector/pages.css']),
+  );
+  expect(assets.filter(({ path }) => path.endsWith('.js')).length).toBeGreaterThan(2);
   for (const { path, status, headers } of assets) {
     expect.soft(status, path).toBe(200);
     expect.soft(headers.get('content-security-policy'), path).toBe(CSP);
@@ -46,34 +57,59 @@ test('all that the page requests is there, guarded against scripts and frames of
   );
 });
 
-test('no asset holds an inline script or style, or names another host', async () => {
+test('no page holds an inline script or style, and no style loads a file', async () => {
   await using harness = await createHarness();
 
   const assets = await readAssets(harness.url);
-  const texts = assets.map(({ path, body }) => ({ path, text: withoutNames(body) }));
+  const pages = assets.filter(({ path }) => PAGES.includes(path));
+  const styles = assets.filter(({ path }) => path.endsWith('.css'));
 
-  for (const { path, text } of texts) {
-    expect.soft(text, path).not.toMatch(/https?:\/\/|innerHTML|outerHTML|insertAdjacentHTML|\sstyle="|\son\w+="/);
+  expect([pages.length, styles.length]).toEqual([2, 1]);
+  for (const { path, body } of pages) {
+    expect.soft(body, path).not.toMatch(/https?:|<style|\sstyle=|\son\w+=/);
+    expect.soft(body.match(/<script(?! type="module" src="inspector\/)/g), path).toBeNull();
   }
+  for (const { path, body } of styles) expect.soft(body, path).not.toMatch(/url\(|@import/);
 });
 
-test('the Markdown asset is the file of the package, and imports nothing', async () => {
-  await using harness = await createHarness();
+test('no source of the pages writes markup from a text', async () => {
+  const root = join(import.meta.dirname, '../../packages/inspector');
+  const names = await readdir(root, { recursive: true });
+  const sources = names.filter((name) => /\.tsx?$/.test(name) && !/^(?:dist|old)\b/.test(name));
 
-  const { body } = await readAsset(harness.url, '/inspector/content/markdown-it.js');
+  const texts = await Promise.all(sources.map((name) => readFile(join(root, name), 'utf8')));
 
-  expect(body).toContain('/*! markdown-it');
-  expect(body).toMatch(/export \{ \w+ as default \}/);
-  expect(body).not.toMatch(/^import /m);
+  expect(sources).toContain('main.tsx');
+  expect(texts.filter((text) => /innerHTML|outerHTML|insertAdjacentHTML|document\.write/i.test(text))).toEqual([]);
 });
 
-/** Leaves out the names that are no address to load from: of SVG, of a package in its license, of a scheme before a host. */
-function withoutNames(body: string): string {
-  return body
-    .replaceAll('http://www.w3.org/2000/svg', '')
-    .replace(/^\/\*!.*\*\/$/m, '')
-    .replaceAll('`http://${', '');
-}
+browserSuite('the pages in a browser', (open) => {
+  test('both pages request files of this server only', async () => {
+    await using harness = await createHarness();
+    await using inspector = await open(`${harness.url}/healthz`);
+    const { page, problems } = inspector;
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+
+    for (const path of PAGES) {
+      await page.goto(harness.url + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    }
+
+    expect([...hosts]).toEqual([harness.url]);
+    expect(problems).toEqual([]);
+  });
+});
+
+test.each(PAGES)('the page at %s says how to build it if it is not built', async (path) => {
+  const routes = pageRoutes(join(import.meta.dirname, 'no-such-folder'));
+
+  const response = await routes.request(path);
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-security-policy')).toBe(CSP);
+  expect(await response.text()).toContain('This page is not built yet. Run <code>npm run build</code>.');
+});
 
 test('an asset that is as it was is not sent again', async () => {
   await using harness = await createHarness();
@@ -106,7 +142,7 @@ test('the page is open where keys are configured, and what it shows is not', asy
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
 
   const answers = await Promise.all(
-    ['/', '/inspector/main.js', '/v1/turns'].map((path) => readAsset(harness.url, path)),
+    ['/', '/inspector/inspector.js', '/v1/turns'].map((path) => readAsset(harness.url, path)),
   );
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 401]);

@@ -89,7 +89,6 @@ test('every refusal is as it is described, and every code can be met', async () 
   await externalServer.ask('GET', '/v1/turns');
   await ask('GET', '/metrics');
   await externalServer.ask('GET', '/inspector/nothing.js');
-  await externalServer.ask('GET', '/inspector/base/nothing.js');
   const bound = await askAsBound(harness.url);
   await externalServer.ask('GET', '/v1/turns', { headers: { origin: 'https://evil.example' } });
   for (const body of bodies) {
