@@ -1,3 +1,5 @@
+import { source as axe } from 'axe-core';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
@@ -37,29 +39,60 @@ async function startTurns(harness: Harness): Promise<string> {
   return id;
 }
 
+type Screen = { name: string; at: string; shown: (page: Page) => Promise<unknown> };
+
+/** Every screen of the pages, and how a reader sees that it is complete. */
+function screensOf(turnId: string): Screen[] {
+  const heading = (name: string) => (page: Page) => page.getByRole('heading', { name, level: 1 }).waitFor();
+  return [
+    { name: 'list', at: '#/turns', shown: (page) => page.locator('a.row').first().waitFor() },
+    { name: 'conversations', at: '#/conversations', shown: (page) => page.locator('a.row').first().waitFor() },
+    {
+      name: 'turn',
+      at: `#/turns/${turnId}`,
+      shown: async (page) => {
+        await page.getByRole('region', { name: 'Answer' }).waitFor();
+        await page.locator('.call summary').last().click();
+      },
+    },
+    {
+      name: 'compare',
+      at: `#/compare?left=${turnId}&right=${turnId}`,
+      shown: (page) => page.locator('table').waitFor(),
+    },
+    { name: 'overview', at: '#/overview', shown: (page) => page.locator('svg').first().waitFor() },
+    { name: 'schedules', at: '#/schedules', shown: (page) => page.getByText('No schedules yet').waitFor() },
+    { name: 'workers', at: '#/workers', shown: heading('Workers') },
+    { name: 'new', at: `#/new?from=${turnId}`, shown: (page) => page.getByLabel('Model', { exact: true }).waitFor() },
+    { name: 'reference', at: 'docs', shown: (page) => page.locator('.operation').first().waitFor() },
+  ];
+}
+
+/** What axe finds on a page that is wrong for people who use a keyboard, a screen reader or little contrast. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(`axe.run().then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))`);
+}
+
 browserSuite('how it looks', (open) => {
-  test.each(LOOKS)('%s: nothing is wider than the screen', async (name, reader) => {
+  test.each(LOOKS)('%s: nothing is wider than the screen, and axe finds no violation', async (name, reader) => {
     await using harness = await createHarness();
     const id = await startTurns(harness);
     await using inspector = await open(harness.url, reader);
     const { page } = inspector;
-    const overflow = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    const shoot = (what: string) =>
-      page.screenshot({ path: `${import.meta.dirname}/screenshots/${what}-${name}.png`, fullPage: true });
 
-    await page.locator('a.row').first().waitFor();
-    await shoot('list');
-    const ofList = await overflow();
-    await page.goto(`${harness.url}/#/turns/${id}`);
-    await page.getByRole('region', { name: 'Answer' }).waitFor();
-    await page.locator('.call summary').last().click();
-    await shoot('turn');
-    const ofTurn = await overflow();
-    await page.goto(`${harness.url}/#/new?from=${id}`);
-    await page.getByLabel('Model', { exact: true }).waitFor();
-    await shoot('new');
+    const found: Record<string, unknown> = {};
+    for (const screen of screensOf(id)) {
+      await page.goto(`${harness.url}/${screen.at}`);
+      await screen.shown(page);
+      const path = `${import.meta.dirname}/screenshots/${screen.name}-${name}.png`;
+      await page.screenshot({ path, fullPage: true });
+      const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      found[screen.name] = [await page.evaluate(wider), await violationsOf(page)];
+    }
 
-    expect([ofList, ofTurn, await overflow()]).toEqual([0, 0, 0]);
+    expect(found).toEqual(Object.fromEntries(screensOf(id).map((screen) => [screen.name, [0, []]])));
     expect(inspector.problems).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { inOrder } from '../base/memo.tsx';
 import { formatDuration } from '../base/time.ts';
 import type { ListedTurn, Round } from '../base/turn.ts';
 import { MarkdownView } from '../content/markdown-view.tsx';
-import { ContentView } from '../content/part-view.tsx';
+import { ContentView, lengthOf } from '../content/part-view.tsx';
 import { CallView } from '../timeline/call-view.tsx';
 import type { LiveTurn } from '../watch/live-turn.ts';
 import { AskAgain, forkAfter } from './ask-again.tsx';
@@ -64,9 +64,13 @@ function Bubble({ input, note = '', looks = '' }: { input: Input; note?: string;
   );
 }
 
+/** A message of so many characters may be higher than its bubble, which scrolls then. */
+const SCROLLS_CHARS = 150;
+const FOCUSABLE = { tabIndex: 0 };
+
 function Messages({ input }: { input: Input }) {
   return inOrder(input, ({ role, content }) => (
-    <div class={`bubble ${role}`}>
+    <div class={`bubble ${role}`} {...(lengthOf(content) > SCROLLS_CHARS && FOCUSABLE)}>
       {role !== 'user' && <b class="meta">{role}</b>}
       <ContentView content={content} />
     </div>
