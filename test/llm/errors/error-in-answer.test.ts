@@ -169,3 +169,19 @@ test('an error under x_groq is the error of the reply', async () => {
   expect(code).toBe('provider_overloaded');
   expect(message).toContain('openai says: "The server is over capacity"');
 });
+
+/** An object that no text can be made of: `String` and `Number` throw. Any server can send it. */
+const noText = { toString: null, valueOf: null };
+
+test.each([
+  ['type', { type: noText, error: { message: 'No' } }],
+  ['code', { code: noText, message: 'No' }],
+  ['message', { error: { message: noText, code: 7 } }],
+  ['status', { status: noText, message: 'No' }],
+  ['status_code', { base_resp: { status_code: noText, status_msg: 'No' } }],
+  ['every field', { type: noText, status: noText, code: noText, message: noText, error: noText, object: noText }],
+])('an answer whose %s is not a text is a failure of its provider on every wire', async (_field, body) => {
+  const codes = Object.values({ ...(await codesOf(whole(body))), ...(await codesOf(streamed(body))) });
+
+  expect(codes.filter((code) => !code?.startsWith('provider_'))).toEqual([]);
+});

@@ -8,7 +8,7 @@ export function errorInAnswer(value: unknown, name: string | null = null): unkno
   if (name === 'error') return value ?? {};
   const first = Array.isArray(value) ? value[0] : value;
   if (!isRecord(first)) return undefined;
-  if (RESPONSE_EVENT.test(String(first.type ?? ''))) return errorOfResponse(first);
+  if (RESPONSE_EVENT.test(wordOf(first.type))) return errorOfResponse(first);
   if (saysSomething(first.error) || isBaseError(first.base_resp)) return first;
   const choice = Array.isArray(first.choices) ? first.choices[0] : undefined;
   // Groq reports what broke a reply beside its usage.
@@ -35,12 +35,12 @@ function saysSomething(error: unknown): boolean {
 }
 
 function saysSuccess({ code, message }: Record<string, unknown>): boolean {
-  return /^\W*(ok|success\w*)\W*$/i.test(String(message ?? '')) && (code === undefined || isWell(code));
+  return /^\W*(ok|success\w*)\W*$/i.test(wordOf(message)) && (code === undefined || isWell(code));
 }
 
 /** MiniMax ends each of its answers with a code. Zero is success. */
 function isBaseError(base: unknown): boolean {
-  return isRecord(base) && Number(base.status_code ?? 0) !== 0;
+  return isRecord(base) && Number(wordOf(base.status_code)) !== 0;
 }
 
 /** Fields that only an answer has, on any of the wires. */
@@ -78,7 +78,7 @@ function isError(value: Record<string, unknown>): boolean {
 
 /** Whether a value is of a kind that shows that the server works on: a sign of life, or an event of the Messages API. */
 function isAlive({ type, event, object, status }: Record<string, unknown>, name: string | null): boolean {
-  if (object === 'error' || /^(error|fail)/i.test(String(status ?? ''))) return false;
+  if (object === 'error' || /^(error|fail)/i.test(wordOf(status))) return false;
   return [name, type, event, object].some((kind) => typeof kind === 'string' && KINDS_OF_LIFE.test(kind));
 }
 
@@ -94,5 +94,10 @@ function isSuccess({ code, status, statusCode, success }: Record<string, unknown
 }
 
 function isWell(value: unknown): boolean {
-  return /^(0+|2\d\d|ok|success)$/i.test(String(value ?? ''));
+  return /^(0+|2\d\d|ok|success)$/i.test(wordOf(value));
+}
+
+/** A text or a number as text; any other value is empty. `String` throws for an object with a `toString` of its own. */
+function wordOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

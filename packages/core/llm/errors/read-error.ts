@@ -107,7 +107,8 @@ function isCode(code: unknown): boolean {
 const SILENT = /^(error|fail|failed|object)$/i;
 
 function baseCodes({ status_code: code, status_msg }: Layer): string[] {
-  if (status_msg === undefined || !code) return [];
+  const isCode = typeof code === 'string' || typeof code === 'number';
+  if (status_msg === undefined || !isCode || !code) return [];
   const word = BASE_CODES.get(Number(code));
   return word ? [`base_resp ${code}`, word] : [`base_resp ${code}`];
 }
