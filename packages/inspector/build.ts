@@ -37,7 +37,7 @@ export async function buildPages(): Promise<boolean> {
 function listSources(): string[] {
   return [SOURCE, CLIENT].flatMap((folder) =>
     readdirSync(folder, { encoding: 'utf8', recursive: true })
-      .filter((name) => /\.(?:tsx?|css|html|svg)$/.test(name) && !/^dist\b/.test(name))
+      .filter((name) => /\.(?:tsx?|css|html|svg)$/.test(name) && !/^(?:dist\b|generated\.ts$)/.test(name))
       .sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1))
       .map((name) => join(folder, name)),
   );

@@ -53,7 +53,7 @@ const GUARDS = {
 /** Stands in for the pages of a checkout that was not built. */
 const NOT_BUILT = assetOf(
   '.html',
-  Buffer.from('<!doctype html><p>This page is not built yet. Run <code>npm run build</code>.'),
+  Buffer.from('<!doctype html><p>This page is not built yet. Run <code>npm run build</code>, then start Pawl again.'),
 );
 
 const unchanged = { 304: { description: 'It is as `If-None-Match` says.' } };

@@ -1,15 +1,29 @@
 import { existsSync } from 'node:fs';
+import type { Log } from '../process/log.ts';
 import { runProcess } from '../process/run.ts';
 import type { Settings } from '../process/settings.ts';
 
 await runProcess('pawl', async (settings, log) => {
   log.info({ event: 'process.starting' }, beginning(settings));
   // Loaded after that line: the parts take a while to load.
-  const { buildPages } = await import('#inspector/build.ts');
   const { openPawl } = await import('./open-pawl.ts');
-  await buildPages();
+  await buildPages(log);
   return openPawl(settings, log);
 });
+
+/** Builds the pages of a checkout that has changed. The API works without them, so a failure is a line of the log. */
+async function buildPages(log: Log): Promise<void> {
+  const { buildPages: build } = await import('#inspector/build.ts');
+  const why = await build().then(
+    (isBuilt) => (isBuilt ? null : 'rolldown is not installed'),
+    (error) => (error instanceof Error ? error.message : String(error)),
+  );
+  if (why === null) return;
+  log.warn(
+    { event: 'pages.not_built' },
+    `the pages are not built anew: ${why}. Run “npm ci && npm run build”, then start again`,
+  );
+}
 
 /** What a start does first, which may last: the first one makes a database. */
 function beginning({ DATABASE_URL, PAWL_DATA_DIR }: Settings): string {

@@ -108,7 +108,9 @@ test.each(PAGES)('the page at %s says how to build it if it is not built', async
 
   expect(response.status).toBe(200);
   expect(response.headers.get('content-security-policy')).toBe(CSP);
-  expect(await response.text()).toContain('This page is not built yet. Run <code>npm run build</code>.');
+  expect(await response.text()).toContain(
+    'This page is not built yet. Run <code>npm run build</code>, then start Pawl again.',
+  );
 });
 
 test('an asset that is as it was is not sent again', async () => {
