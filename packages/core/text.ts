@@ -8,6 +8,11 @@ export function shorten(text: string, most = 100): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
+/** A primitive value as text; any other is empty. `String` throws for an object with a `toString` that is not a function. */
+export function wordOf(value: unknown): string {
+  return typeof value === 'object' || value === undefined ? '' : String(value);
+}
+
 /** The same in quotation marks. */
 export function quote(text: string): string {
   return JSON.stringify(shorten(text));

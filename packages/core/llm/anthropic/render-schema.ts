@@ -1,4 +1,5 @@
 import { isRecord } from '../../json.ts';
+import { wordOf } from '../../text.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -18,7 +19,7 @@ const FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'host
 
 function plainFields(schema: Schema): Schema {
   const kept = Object.fromEntries(PLAIN.filter((field) => field in schema).map((field) => [field, schema[field]]));
-  return FORMATS.has(String(schema.format)) ? { ...kept, format: schema.format } : kept;
+  return FORMATS.has(wordOf(schema.format)) ? { ...kept, format: schema.format } : kept;
 }
 
 /** `oneOf` is read as `anyOf`. */

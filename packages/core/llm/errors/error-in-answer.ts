@@ -1,4 +1,5 @@
 import { isRecord } from '../../json.ts';
+import { wordOf } from '../../text.ts';
 
 /**
  * Returns the error in an answer with status 200, or undefined if the value is none. `name` is the name of the event
@@ -95,9 +96,4 @@ function isSuccess({ code, status, statusCode, success }: Record<string, unknown
 
 function isWell(value: unknown): boolean {
   return /^(0+|2\d\d|ok|success)$/i.test(wordOf(value));
-}
-
-/** A text or a number as text; any other value is empty. `String` throws for an object with a `toString` of its own. */
-function wordOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -1,4 +1,5 @@
 import { mendSchema, withoutDeadReferences } from '../../json-schema/mend-schema.ts';
+import { wordOf } from '../../text.ts';
 import { flattenTop } from '../wire-tools/flatten-top.ts';
 import { rememberSchemas } from '../wire-tools/remember-schemas.ts';
 
@@ -40,7 +41,7 @@ const FORMATS = new Set(['date-time', 'date', 'time', 'enum', 'int32', 'int64', 
 
 function plainFields(schema: Schema): Schema {
   const kept = Object.fromEntries(PLAIN.filter((field) => field in schema).map((field) => [field, schema[field]]));
-  return FORMATS.has(String(schema.format)) ? { ...kept, format: schema.format } : kept;
+  return FORMATS.has(wordOf(schema.format)) ? { ...kept, format: schema.format } : kept;
 }
 
 /** `nullable` is OpenAPI's word for one more type; a constant that no `enum` can hold is named by its type. */

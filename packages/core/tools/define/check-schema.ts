@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
 import { localizeReferences } from '../../json-schema/localize-references.ts';
-import { quote, shorten } from '../../text.ts';
+import { quote, shorten, wordOf } from '../../text.ts';
 import { requireUsable, type SchemaSource } from '../arguments/require-usable.ts';
 
 /** One rule that a definition breaks: where, and what to do about it. */
@@ -70,7 +70,7 @@ function checkRequired({ required }: JsonSchema, path: string, known: readonly S
   if (!Array.isArray(required)) return [{ path: `${path}.required`, message: 'List the required names in an array.' }];
   const missing = required.find((name) => !known.some((names) => names.has(name)));
   if (missing === undefined) return [];
-  return [{ path: `${path}.required`, message: `Add ${quote(String(missing))} to properties, or do not require it.` }];
+  return [{ path: `${path}.required`, message: `Add ${quote(wordOf(missing))} to properties, or do not require it.` }];
 }
 
 function checkNames({ properties }: JsonSchema, path: string): Problem[] {
@@ -80,7 +80,7 @@ function checkNames({ properties }: JsonSchema, path: string): Problem[] {
 
 function checkReference(schema: JsonSchema, path: string): Problem[] {
   return ['$ref', '$dynamicRef', '$recursiveRef']
-    .filter((keyword) => schema[keyword] !== undefined && !String(schema[keyword]).startsWith('#'))
+    .filter((keyword) => schema[keyword] !== undefined && !wordOf(schema[keyword]).startsWith('#'))
     .map((keyword) => ({
       path: `${path}.${keyword}`,
       message: 'Refer to a position inside this schema, such as "#/$defs/name"; nothing is fetched from elsewhere.',

@@ -1,6 +1,7 @@
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isRecord } from '#core/json.ts';
+import { wordOf } from '#core/text.ts';
 
 const MIB = 1024 * 1024;
 
@@ -32,7 +33,7 @@ export function tooLarge(mostBytes: number, besides = ''): RequestRefused {
 /** Characters of a clean body that are the data of parts, at any place. */
 function inlineLength(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
-  const own = isRecord(value) ? (INLINE_FIELDS[String(value.type)] ?? []) : [];
+  const own = isRecord(value) ? (INLINE_FIELDS.get(wordOf(value.type)) ?? []) : [];
   const data = own.map((field) => (isRecord(value) ? value[field] : ''));
   const length = data.reduce<number>((sum, text) => sum + (isInline(text) ? text.length : 0), 0);
   return Object.values(value).reduce<number>((sum, inner) => sum + inlineLength(inner), length);
@@ -43,8 +44,8 @@ function isInline(value: unknown): value is string {
   return typeof value === 'string' && !/^(?:https:\/\/|\/v1\/)/.test(value);
 }
 
-const INLINE_FIELDS: Partial<Record<string, string[]>> = {
-  input_image: ['image_url'],
-  input_file: ['file_data'],
-  input_audio: ['data'],
-};
+const INLINE_FIELDS = new Map([
+  ['input_image', ['image_url']],
+  ['input_file', ['file_data']],
+  ['input_audio', ['data']],
+]);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
-import { quote } from '#core/text.ts';
+import { quote, wordOf } from '#core/text.ts';
 import type { InputItem } from '#core/turn/request/item.ts';
 import { readItemId } from '#core/turn/responses/item-id.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
@@ -101,7 +101,7 @@ function readItem(given: Given, path: PropertyKey[]): InputItem | ItemReference 
     case 'mcp_list_tools':
       return null;
     default: {
-      const message = `Items of type ${quote(String(given.type))} are not supported here. Leave it out.`;
+      const message = `Items of type ${quote(wordOf(given.type))} are not supported here. Leave it out.`;
       throw new RequestRefused(400, 'unsupported_input_item', message, renderPath([...path, 'type']));
     }
   }

@@ -1,4 +1,5 @@
 import { isRecord, parseJson } from '../../../json.ts';
+import { wordOf } from '../../../text.ts';
 import { UNREADABLE } from '../error.ts';
 import { tidyMessage, type WaitingRequest } from '../tidy/tidy-message.ts';
 
@@ -47,7 +48,7 @@ export function readMessages(text: string, request: WaitingRequest, mayBeCut: bo
 
 /** Finds the request of an answer over HTTP: without an id it can only be the one that was sent. */
 export function finderOf(request: WaitingRequest): (id: unknown) => WaitingRequest | undefined {
-  return (id) => (id === null || id === undefined || String(id) === String(request.id) ? request : undefined);
+  return (id) => (id === null || id === undefined || wordOf(id) === String(request.id) ? request : undefined);
 }
 
 const MOST_EVENTS = 100;

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../json.ts';
+import { wordOf } from '../../../text.ts';
 import { textBlock, tidyBlock } from './tidy-block.ts';
 
 type Result = Record<string, unknown>;
@@ -37,7 +38,7 @@ export function structuredContentOf({ structuredContent, _meta }: Result): unkno
 function tidyFlag(result: Result): void {
   const { isError, is_error: other } = result;
   if (typeof isError === 'boolean' || (isError === undefined && other === undefined)) return;
-  result.isError = /^(?:true|1|yes)$/i.test(String(isError ?? other));
+  result.isError = /^(?:true|1|yes)$/i.test(wordOf(isError ?? other));
 }
 
 /** A result that asks for more than its reading has another type, and is left to the SDK. */

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+
+// What is refused leaves nothing behind: one harness serves all.
+let harness: Harness;
+beforeAll(async () => {
+  harness = await createHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+/** `String` throws for it. */
+const noText = { toString: null, valueOf: null };
+const model = 'openai/test';
+const toolWith = (parameters: object) => [{ name: 'look', description: 'Looks something up', parameters }];
+const large = (type: unknown) => [
+  { role: 'user', content: [{ type: 'input_image', image_url: 'x'.repeat(2 ** 21) }] },
+  { type },
+];
+
+test.each([
+  ['the type of an item', '/v1/responses', { model, input: [{ type: noText }] }],
+  ['the type of an item in a large body', '/v1/turns', { model, input: large(noText) }],
+  ['the name of a prototype as a type in a large body', '/v1/turns', { model, input: large('__proto__') }],
+  ['a required name', '/v1/turns', { model, input: 'Hi', tools: toolWith({ type: 'object', required: [noText] }) }],
+  ['a reference', '/v1/turns', { model, input: 'Hi', tools: toolWith({ type: 'object', $ref: noText }) }],
+])('%s that is not a text is refused, and is no fault of the server', async (_field, path, body) => {
+  const { status } = await harness.call('POST', path, { body });
+
+  expect(status).toBe(400);
+});
