@@ -4,7 +4,7 @@ import type { Work } from './work.ts';
 /** The store of the jobs: contenders are compared on each. */
 export type Mode = 'redis' | 'postgres';
 
-/** What a contender runs on: a migrated database, empty unless the scenario fills it, and the turn to play. */
+/** The database and the turn of a contender. The database is migrated, and empty unless the scenario fills it. */
 export type Setup = { harness: BenchHarness; databaseUrl: string; work: Work; mode: Mode };
 
 /** A system under load: plays the work's turn on each call, also side by side, until it is closed. */

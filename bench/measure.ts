@@ -21,7 +21,7 @@ export type Figures = {
   walBytes: number;
 };
 
-/** What is played: `alone` turns one at a time, then the load. */
+/** The turns of a measurement: `alone` turns one at a time, then the load. */
 export type Play = Load & { alone: number };
 
 /**

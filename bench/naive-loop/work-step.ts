@@ -5,7 +5,7 @@ import { loadMessages, type NaiveMessage, saveStep } from './naive-turn.ts';
 import type { StepData } from './open-bullmq.ts';
 import type { Naive } from './open-naive.ts';
 
-/** What a worker of the loop uses. */
+/** The database, the queue and the model of a worker of the loop. */
 type NaiveContext = Pick<Naive, 'sql' | 'add' | 'ends'> & { askModel(messages: NaiveMessage[]): Promise<NaiveMessage> };
 
 /** Does one step of a turn, commits it, and adds the job of the next one. A repeated job changes nothing. */

@@ -53,17 +53,22 @@ function readAccess({ PAWL_URL, PAWL_API_KEY: apiKey }: Cli['env']): { baseUrl: 
 
 /** Returns the sentence of the library, and the command with the help. */
 function explainMisuse({ code, message }: CommanderError, program: Command, args: string[]): string {
-  const help = `See: ${['pawl', ...namesIn(args, program)].join(' ')} --help`;
-  if (code === 'commander.help') return `The command is missing. ${help}`;
+  const path = pathOf(args, program);
+  const help = `See: ${[program, ...path].map((command) => command.name()).join(' ')} --help`;
+  const [, word] = args.slice(path.length);
+  if (code === 'commander.help') return `${word ? `Unknown command “${word}”.` : 'The command is missing.'} ${help}`;
   const [problem = '', hint] = message.replace(/^error: /, '').split(/\n\((.*)\)$/);
-  const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`.replace(/(?<![.?])$/, '.');
-  return [sentence, hint, help].filter(Boolean).join(' ');
+  const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`
+    .replace(/^(Unknown command )'(.*)'/, '$1“$2”')
+    .replace(/(?<![.?])$/, '.');
+  const names = code === 'commander.unknownCommand' && path.at(-1)?.commands.map((command) => command.name());
+  return [sentence, hint, names && `Use ${names.join(', ')}.`, help].filter(Boolean).join(' ');
 }
 
-/** Returns the names of the command and of the command inside it with which the arguments begin. */
-function namesIn([name = '', ...rest]: string[], { commands }: Command): string[] {
+/** Returns the command and the command inside it with which the arguments begin. */
+function pathOf([name = '', ...rest]: string[], { commands }: Command): Command[] {
   const inner = commands.find((command) => command.name() === name);
-  return inner ? [name, ...namesIn(rest, inner)] : [];
+  return inner ? [inner, ...pathOf(rest, inner)] : [];
 }
 
 function explain({ status, code, message }: PawlError, env: Cli['env']): string {

@@ -169,7 +169,7 @@ export type ConversationHandle = {
   delete(options?: CallOptions): Promise<void>;
 };
 
-/** What a bulk does, and with which turns. */
+/** The action and the filter of a bulk. */
 export type BulkRequest = Omit<api.BulkRequest, 'dry_run'>;
 /** One action on many turns: how far it is. */
 export type Bulk = api.Bulk;
@@ -177,7 +177,7 @@ export type Bulk = api.Bulk;
 export type Bulks = {
   /** Cancels, retries or deletes all turns that match now, one by one. Answered at once; `wait` tells what came of it. */
   create(request: BulkRequest, options?: StartOptions): Promise<Bulk>;
-  /** How many turns would be meant. Nothing is done. */
+  /** Returns the number of turns that match. Changes no turn. */
   count(request: BulkRequest, options?: CallOptions): Promise<number>;
   retrieve(id: string, options?: CallOptions): Promise<Bulk>;
   /** The bulk once each of its turns was treated. */

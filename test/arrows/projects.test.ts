@@ -10,7 +10,7 @@ const sources = new Map(walkSources().map((source) => [source.path, source]));
 const configured = [...projects.map(({ test }) => test), crash.test, restarts.test];
 const [unit, integration] = configured.map(filesOf);
 
-/** What starts a process or a browser. The stores of a run are processes as well, but the run starts them. */
+/** The files that start a part of Pawl, a program or a browser. The run starts its stores itself. */
 const STARTERS = [
   'test/harness/parts/start-program.ts',
   'test/harness/parts/start-part.ts',

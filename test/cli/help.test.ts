@@ -8,7 +8,13 @@ test('a misused command says what is wrong and names its help', async () => {
 
   const wrong: [string[], string][] = [
     [[], 'The command is missing. See: pawl --help'],
-    [['start'], "Unknown command 'start'. See: pawl --help"],
+    [['start'], 'Unknown command “start”. See: pawl --help'],
+    [['help', 'frob'], 'Unknown command “frob”. See: pawl --help'],
+    [['schedules', 'help', 'frob'], 'Unknown command “frob”. See: pawl schedules --help'],
+    [['schedules', 'frob'], 'Unknown command “frob”. Use list, create, show, enable, disable, delete.'],
+    [['schedules', '--json', 'shwo', 'sched_1'], 'Unknown command “shwo”. Did you mean show? Use list,'],
+    [['schedules', 'list', 'all'], "Too many arguments for 'list'. Expected 0 arguments but got 1."],
+    [['schedules', '--every', '60'], "Unknown option '--every'."],
     [['run'], 'The input is missing. Write pawl run "Hello", or pipe a text into pawl run.'],
     [['run', 'Hello', '--modle', 'x/y'], "Unknown option '--modle'. Did you mean --model? See: pawl run --help"],
     [['fork', 'turn_1', '--after-round', '-1'], "argument '-1' is invalid. Give a whole number from 0."],

@@ -13,6 +13,9 @@ test('schedules are created, listed, shown with what came of them, disabled and 
   await harness.advance(60_000);
   await harness.fireSchedules();
   const list = await pawl();
+  const lines = await pawl('--json');
+  const before = await pawl('--json', 'show', other.id);
+  const after = await pawl('show', other.id, '--json');
   const shown = await pawl('show', other.id);
   const disabled = await pawl('disable', id);
   const deleted = await pawl('delete', id);
@@ -27,6 +30,9 @@ test('schedules are created, listed, shown with what came of them, disabled and 
     expect.stringMatching(`^${other.id}  every 60 s  next `),
     made.output.trim(),
   ]);
+  expect(lines.output.trim().split('\n').map(idOf)).toEqual([other.id, id]);
+  expect(idOf(before.output)).toBe(other.id);
+  expect(after.output).toBe(before.output);
   expect(shown.output).toMatch(/\n {2}20\d\d-\d\d-\d\d \d\d:\d\d:\d\dZ {2}turn_\w+\n$/);
   expect(disabled.output).toContain('disabled');
   expect(deleted.output).toBe(`${id} is deleted.\n`);
@@ -36,3 +42,7 @@ test('schedules are created, listed, shown with what came of them, disabled and 
     expect.stringContaining("Missing required argument 'sched_…'."),
   ]);
 });
+
+function idOf(line: string): string {
+  return JSON.parse(line).id;
+}

@@ -47,7 +47,7 @@ test('the command line counts what a bulk would mean, works it, and tells what w
   const used = await runPawl(harness.url, ['usage', '--by', 'model']);
   const misused = await runPawl(harness.url, ['bulk', 'cancel']);
 
-  expect(counted).toMatchObject({ output: '1 turn would be meant.\n', exitCode: 0 });
+  expect(counted).toMatchObject({ output: '1 turn matches.\n', exitCode: 0 });
   expect(worked.output).toMatch(/^bulk_\w+: 1 turn\nturn_\w+ {2}turn_not_failed\n0 done, 1 failed\.\n$/);
   expect(worked.exitCode).toBe(1);
   expect(used.output).toMatch(/^openai\/test {2}1 turns, 1 rounds, 0 calls, \d+ \+ \d+ tokens {2}cost not known\n$/);

@@ -37,5 +37,8 @@ function describeIfRedis(name: string, suite: () => void): void {
 }
 
 function hasRedis(): boolean {
-  return inject('redisUrl') !== null;
+  const url: string | null | undefined = inject('redisUrl');
+  if (url === undefined)
+    throw new Error('The project unit of vitest.config.ts has no queue. Move the file to another project.');
+  return url !== null;
 }

@@ -35,7 +35,7 @@ async function workBulk(
   const request = { action, filter: filterOf(given) };
   if (isDryRun) {
     const matched = await pawl.bulk.count(request, options);
-    stdout.write(isJson ? `${JSON.stringify({ matched })}\n` : `${turns(matched)} would be meant.\n`);
+    stdout.write(isJson ? `${JSON.stringify({ matched })}\n` : `${turns(matched)} ${matched === 1 ? 'matches' : 'match'}.\n`);
     return 0;
   }
   const { id, matched } = await pawl.bulk.create(request, options);

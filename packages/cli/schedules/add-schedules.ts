@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { type Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { CallOptions, Schedule, Schedules } from '../../client/connect-pawl.ts';
 import type { Act, Context, JsonOption } from '../cli.ts';
 import { showLines, timeOf } from '../lists/show-lines.ts';
@@ -22,7 +22,11 @@ const OF_ONE: [string, string, Ask][] = [
 
 /** Adds `schedules` with its own commands. Without one of these it lists them. */
 export function addSchedules(program: Command, act: Act): void {
-  const schedules = program.command('schedules').description('list, create and change schedules');
+  const schedules = program
+    .command('schedules')
+    .description('list, create and change schedules')
+    .option('--json', 'write lines of JSON, whatever the command')
+    .hook('preSubcommand', enterCommand);
   const add = (name: string, description: string, isDefault = false) =>
     schedules.command(name, { isDefault }).description(description).option('--json', 'write lines of JSON');
   const addForOne = (name: string, description: string) =>
@@ -44,6 +48,19 @@ export function addSchedules(program: Command, act: Act): void {
       ),
     );
   addForOne('delete', 'delete a schedule and keep its turns').action(act(deleteSchedule));
+}
+
+/**
+ * Hands `--json` on to the command inside. Throws CommanderError if the command was chosen by default although a word
+ * was given: a program without a default has the sentence about an unknown command, with a suggestion.
+ */
+function enterCommand(schedules: Command, inner: Command): void {
+  inner.setOptionValue('json', schedules.opts<JsonOption>().json);
+  const [word = '-'] = schedules.args;
+  if (word === inner.name() || word.startsWith('-')) return;
+  const strict = new Command().copyInheritedSettings(schedules);
+  for (const command of schedules.commands) strict.command(command.name());
+  strict.parse([word], { from: 'user' });
 }
 
 async function listSchedules({ pawl, cli, options }: Context, given: JsonOption): Promise<number> {

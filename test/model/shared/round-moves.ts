@@ -13,7 +13,7 @@ type Run<S extends RoundState> = S['runs'][number];
 /** Emits a move of one run: `change` gets the same run in the state that follows. */
 export type May<S extends RoundState, G> = (verb: string, change: (by: By<S, G>) => void, fault?: AnyFault) => void;
 
-/** What a small model of rounds says of itself: the rest is the same for all. */
+/** The rules of one small model of rounds. All small models share the other rules. */
 export type RoundRules<S extends RoundState, G> = {
   first: PlainModel<S>['first'];
   /** Copies the columns that a run needs; those of a cached turn are as they were before its first try. */

@@ -27,8 +27,10 @@ test('a conversation of 20 turns with tools fits a window of 8,000 tokens at the
   // No request was refused: each has the usage of its only try.
   expect(harness.modelRequests).toHaveLength(used.length + summariesAsked(harness).length);
   expect(Math.max(...used)).toBeLessThan(WINDOW);
+
   const meanOf = (from: number, to: number) => used.slice(from, to).reduce((sum, each) => sum + each, 0) / (to - from);
-  expect(meanOf(30, 40)).toBeLessThan(1.2 * meanOf(10, 20));
+  // The windows are 20 rounds apart and their ratio is 1.001. A growth of 0.3 % of the cost per round exceeds this bound.
+  expect(meanOf(30, 40)).toBeLessThan(1.05 * meanOf(10, 20));
   // A summary for every few turns, not for each.
   expect(summariesAsked(harness).length).toBeLessThan(TURNS / 2);
 });
