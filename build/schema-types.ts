@@ -13,6 +13,21 @@ export type Schema = {
   examples?: unknown[];
 };
 
+/** The keywords that decide about a type, in the order of their rank, and the keywords that each takes beside it. */
+const FORMS: Record<string, string[]> = {
+  $ref: [],
+  enum: ['type'],
+  anyOf: [],
+  oneOf: [],
+  type: ['properties', 'required', 'additionalProperties', 'items'],
+};
+
+/** The keywords that describe or restrict values, and change no type. */
+const RESTRICTIONS = [
+  ...['description', 'examples', 'default', 'discriminator', 'format', 'pattern', 'propertyNames'],
+  ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'minItems', 'maxItems', 'maxProperties'],
+];
+
 /** Takes the name of a schema that another schema uses. */
 type Use = (name: string) => void;
 
@@ -30,16 +45,23 @@ export function printTypes(schemas: Record<string, Schema>, names: readonly stri
 }
 
 function typeOf(schema: Schema, use: Use): string {
+  refuseOthers(schema);
   const { $ref, enum: values, anyOf, oneOf = anyOf, type } = schema;
   if ($ref) return nameOf($ref, use);
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (oneOf) return oneOf.map((member) => typeOf(member, use)).join(' | ');
   const types = [type ?? []].flat();
-  if (types.length > 0) return types.map((one) => simpleType(one, schema, use)).join(' | ');
-  const { description: _, examples: __, ...rest } = schema;
-  const keywords = Object.keys(rest);
-  if (keywords.length === 0) return 'unknown';
-  throw new Error(`The build has no type for a schema with ${keywords.join(', ')}. Add it to typeOf.`);
+  return types.map((one) => simpleType(one, schema, use)).join(' | ') || 'unknown';
+}
+
+/** Throws if a schema has a keyword that its type would ignore. */
+function refuseOthers(schema: Schema): void {
+  const [form = '', beside = []] = Object.entries(FORMS).find(([name]) => name in schema) ?? [];
+  const known = [form, ...beside, ...RESTRICTIONS];
+  const others = Object.keys(schema).filter((keyword) => !known.includes(keyword));
+  if (others.length === 0) return;
+  const place = form && ` beside ${form}`;
+  throw new Error(`The build has no type for a schema with ${others.join(', ')}${place}. Add it to typeOf.`);
 }
 
 function nameOf($ref: string, use: Use): string {
@@ -59,6 +81,8 @@ function simpleType(type: string, { properties, required, additionalProperties, 
     const [mark, or] = required?.includes(name) ? ['', ''] : ['?', ' | undefined'];
     return `${commentOf(schema)}${name}${mark}: ${typeOf(schema, use)}${or};`;
   });
+  // TypeScript requires that the type of other fields fits the named fields too. Only `unknown` always does.
+  if (additionalProperties) fields.push('[name: string]: unknown;');
   return `{\n${fields.join('\n')}\n}`;
 }
 

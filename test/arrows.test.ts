@@ -74,7 +74,7 @@ test('a package is imported only where it belongs', () => {
   expect(wrong.map(written), 'go through the room that owns the package (test/arrows/owners.ts)').toEqual([]);
 });
 
-test('the product imports packages of a production install, and types of others; the page is bundled', () => {
+test('code of the product outside of the page imports production packages only', () => {
   const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const running = product
     .flatMap((source) => source.arrows)

@@ -55,7 +55,7 @@ function readAccess({ PAWL_URL, PAWL_API_KEY: apiKey }: Cli['env']): { baseUrl: 
 function explainMisuse({ code, message }: CommanderError, program: Command, args: string[]): string {
   const path = pathOf(args, program);
   const help = `See: ${[program, ...path].map((command) => command.name()).join(' ')} --help`;
-  const [, word] = args.slice(path.length);
+  const word = args[args.indexOf('help') + 1];
   if (code === 'commander.help') return `${word ? `Unknown command “${word}”.` : 'The command is missing.'} ${help}`;
   const [problem = '', hint] = message.replace(/^error: /, '').split(/\n\((.*)\)$/);
   const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`

@@ -10,7 +10,7 @@ const sources = new Map(walkSources().map((source) => [source.path, source]));
 const configured = [...projects.map(({ test }) => test), crash.test, restarts.test];
 const [unit, integration] = configured.map(filesOf);
 
-/** The files that start a part of Pawl, a program or a browser. The run starts its stores itself. */
+/** The files that start a part of Pawl or a browser. The run starts its stores itself. */
 const STARTERS = [
   'test/harness/parts/start-program.ts',
   'test/harness/parts/start-part.ts',
@@ -23,7 +23,7 @@ test('every test file belongs to one project or command', () => {
   expect(configured.flatMap(filesOf).sort()).toEqual(all.sort());
 });
 
-test('a test that starts a process or a browser is an e2e test', () => {
+test('a test that starts a part of Pawl or a browser is an e2e test', () => {
   const starting = [...unit!, ...integration!].filter((path) => reaches(path, STARTERS));
 
   expect(starting, 'add the file to E2E in vitest.config.ts').toEqual([]);

@@ -3,7 +3,7 @@ import { printTypes } from '#build/schema-types.ts';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-test('a schema becomes a type with its description, and each schema that it uses a type of its own', () => {
+test('a schema and each schema that it uses become types with descriptions', () => {
   const schemas = {
     Pet: {
       type: 'object',
@@ -13,9 +13,12 @@ test('a schema becomes a type with its description, and each schema that it uses
         kind: { type: ['string', 'null'], enum: ['cat', null] },
         legs: { type: 'array', items: { anyOf: [{ type: 'integer' }, ref('Leg')] } },
         notes: { type: 'object', additionalProperties: { type: 'boolean' } },
-        more: { description: 'Any value.' },
+        more: { description: 'Any value.', default: null },
+        home: { type: 'object', properties: { city: { type: 'string' } }, additionalProperties: true },
+        food: { type: 'object', properties: {}, additionalProperties: { type: 'string' } },
       },
       required: ['name', 'legs'],
+      additionalProperties: false,
     },
     Leg: { type: 'object', additionalProperties: {} },
     Unused: { type: 'string' },
@@ -32,17 +35,30 @@ legs: Array<number | Leg>;
 notes?: Record<string, boolean> | undefined;
 /** Any value. */
 more?: unknown | undefined;
+home?: {
+city?: string | undefined;
+[name: string]: unknown;
+} | undefined;
+food?: {
+[name: string]: unknown;
+} | undefined;
 };
 
 export type Leg = Record<string, unknown>;`);
 });
 
-test('the build refuses a schema with a keyword that it has no type for', () => {
-  const schemas = { Odd: { description: 'A text.', allOf: [{ type: 'string' }] } };
+test.each<[string, object]>([
+  ['allOf', { description: 'A text.', allOf: [{ type: 'string' }] }],
+  ['properties', { properties: { name: { type: 'string' } } }],
+  ['patternProperties beside type', { type: 'object', patternProperties: { '^x-': { type: 'string' } } }],
+  ['not beside enum', { type: 'string', enum: ['cat'], not: { type: 'null' } }],
+  ['properties beside $ref', { ...ref('Odd'), properties: { name: { type: 'string' } } }],
+  ['type, required beside anyOf', { anyOf: [{ type: 'string' }], type: 'string', required: ['name'] }],
+  ['const beside type', { type: 'array', items: { type: 'string', const: 'cat' } }],
+])('the build refuses a schema with %s', (keywords, schema) => {
+  const print = () => printTypes({ Odd: schema }, ['Odd']);
 
-  const print = () => printTypes(schemas, ['Odd']);
-
-  expect(print).toThrow('The build has no type for a schema with allOf. Add it to typeOf.');
+  expect(print).toThrow(`The build has no type for a schema with ${keywords}. Add it to typeOf.`);
 });
 
 test('the build refuses the name of a schema that the document does not have', () => {

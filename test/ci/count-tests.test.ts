@@ -36,7 +36,7 @@ async function countTests(...runs: (Tests | null)[]) {
   return { status, output: stdout, last: stdout.trim().split('\n').at(-1) };
 }
 
-test('runs are counted together if each queue ran its tests and the last run left out what needs Redis', async () => {
+test('CI counts its runs together if the last run leaves out tests for Redis alone', async () => {
   expect(await countTests(onRedis, e2e, onPostgres)).toMatchObject({
     status: 0,
     last: '6 passed, 0 failed, 1 skipped',
@@ -67,7 +67,7 @@ test.each<[string, (Tests | null)[], string]>([
   ['a first run without Redis', [onPostgres, e2e, onPostgres], 'no test ran on Redis'],
   ['a last run without a report', [onRedis, e2e, null], 'ended without a report'],
   ['a run without tests', [{}, e2e, onPostgres], 'no test was run'],
-])('%s fails CI, and says so', async (_, runs, sentence) => {
+])('CI names %s and fails', async (_, runs, sentence) => {
   const { status, output } = await countTests(...runs);
 
   expect(status).toBe(1);

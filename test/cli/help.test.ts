@@ -10,7 +10,7 @@ test('a misused command says what is wrong and names its help', async () => {
     [[], 'The command is missing. See: pawl --help'],
     [['start'], 'Unknown command “start”. See: pawl --help'],
     [['help', 'frob'], 'Unknown command “frob”. See: pawl --help'],
-    [['schedules', 'help', 'frob'], 'Unknown command “frob”. See: pawl schedules --help'],
+    [['schedules', '--json', 'help', 'frob'], 'Unknown command “frob”. See: pawl schedules --help'],
     [['schedules', 'frob'], 'Unknown command “frob”. Use list, create, show, enable, disable, delete.'],
     [['schedules', '--json', 'shwo', 'sched_1'], 'Unknown command “shwo”. Did you mean show? Use list,'],
     [['schedules', 'list', 'all'], "Too many arguments for 'list'. Expected 0 arguments but got 1."],

@@ -38,7 +38,6 @@ function describeIfRedis(name: string, suite: () => void): void {
 
 function hasRedis(): boolean {
   const url: string | null | undefined = inject('redisUrl');
-  if (url === undefined)
-    throw new Error('The project unit of vitest.config.ts has no queue. Move the file to another project.');
+  if (url === undefined) throw new Error('A unit test has no queue. Move its file out of UNIT in vitest.config.ts.');
   return url !== null;
 }

@@ -35,7 +35,9 @@ async function workBulk(
   const request = { action, filter: filterOf(given) };
   if (isDryRun) {
     const matched = await pawl.bulk.count(request, options);
-    stdout.write(isJson ? `${JSON.stringify({ matched })}\n` : `${turns(matched)} ${matched === 1 ? 'matches' : 'match'}.\n`);
+    stdout.write(
+      isJson ? `${JSON.stringify({ matched })}\n` : `${turns(matched)} match${matched === 1 ? 'es' : ''}.\n`,
+    );
     return 0;
   }
   const { id, matched } = await pawl.bulk.create(request, options);
