@@ -29,7 +29,7 @@ test('a conversation of 20 turns with tools fits a window of 8,000 tokens at the
   expect(Math.max(...used)).toBeLessThan(WINDOW);
 
   const meanOf = (from: number, to: number) => used.slice(from, to).reduce((sum, each) => sum + each, 0) / (to - from);
-  // The windows are 20 rounds apart and their ratio is 1.001. A growth of 0.3 % of the cost per round exceeds this bound.
+  // The windows are 20 rounds apart and their ratio is 1.001. A growth by 0.3 % of the cost per round fails.
   expect(meanOf(30, 40)).toBeLessThan(1.05 * meanOf(10, 20));
   // A summary for every few turns, not for each.
   expect(summariesAsked(harness).length).toBeLessThan(TURNS / 2);
