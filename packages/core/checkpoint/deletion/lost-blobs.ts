@@ -6,8 +6,8 @@ import type { Trx } from '../tables.ts';
 export type LosingTurns = { turnIds: string[]; conversationIds: string[] };
 
 /**
- * Locks the blobs that an erasure may release in several statements. Every erasure locks blobs in the same order, so two
- * erasures never block each other in a circle. The caller has locked the conversations.
+ * Locks the blobs that an erasure may release in several statements. Every erasure locks blobs in the same order, so
+ * two erasures never block each other in a circle. The caller has locked the conversations.
  */
 export async function lockBlobs(trx: Trx, { turnIds, conversationIds }: LosingTurns): Promise<void> {
   await sql`
@@ -19,8 +19,9 @@ export async function lockBlobs(trx: Trx, { turnIds, conversationIds }: LosingTu
 }
 
 /**
- * Releases blobs of turns that were removed from these conversations and are kept by forks, if no remaining content of the
- * turn names the blob. Erases the blob if no other turn and no file refers to it. The caller has locked the conversations.
+ * Releases blobs of turns that were removed from these conversations and are kept by forks, if no remaining content of
+ * the turn names the blob. Erases the blob if no other turn and no file refers to it. The caller has locked the
+ * conversations.
  */
 export async function releaseLostBlobs(trx: Trx, conversationIds: string[]): Promise<void> {
   const { rows: lost } = await sql<{ project: string; sha256: string }>`
