@@ -76,6 +76,7 @@ const env = { MASTRA_TELEMETRY_DISABLED: '1', LANGSMITH_TRACING: 'false', OPENAI
 
 /** Applies to every project, and to the configurations of commands with tests of their own. */
 export const shared = {
+  setupFiles: ['test/harness/parts/fix-seed.ts'],
   // For a test that hangs; a machine that is busy with other things must not reach them.
   testTimeout: 240_000,
   hookTimeout: 240_000,

@@ -10,6 +10,7 @@ import { fullForm, renderRequest as renderResponses } from '#core/llm/openai-res
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { type InputItem, isMessage } from '#core/turn/request/item.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { seed } from '#test/harness/parts/fix-seed.ts';
 import { checkAiSdk } from '#test/llm/check-wire/ai-sdk.ts';
 import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import { checkGemini } from '#test/llm/check-wire/gemini.ts';
@@ -129,8 +130,7 @@ const wires = [
   },
 ];
 
-/** `HISTORY_SEED=8` makes other conversations. All wires render the same ones, since they are expensive to make. */
-const seed = Number(process.env.HISTORY_SEED ?? 7);
+/** All wires render the same conversations, since they are expensive to make. */
 const conversations = fc.sample(someCompactedConversation, { numRuns: 250, seed });
 const requests = (await Promise.all(conversations.map(requestsOf))).flat();
 
@@ -143,7 +143,7 @@ test.for(wires)('whatever has happened, every request is valid for $wire/$model'
   });
 
   const shortest = wrong.toSorted((one, other) => sizeOf(one) - sizeOf(other))[0];
-  const command = `HISTORY_SEED=${seed} npx vitest run test/llm/valid-history.test.ts`;
+  const command = `PROPERTY_SEED=${seed} npx vitest run test/llm/valid-history.test.ts`;
   expect(shortest, `the shortest of ${wrong.length} wrong requests of ${command}`).toBeUndefined();
 });
 
