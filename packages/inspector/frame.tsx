@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { urlOf } from './base/call.ts';
+import { focusMain } from './base/keep-focus.ts';
 import { isSame } from './base/memo.tsx';
 
 const PAGES = [
@@ -25,9 +26,9 @@ const KEYS = [
 export function Frame({ section, children }: { section: string; children: ComponentChildren }) {
   return (
     <>
-      <a class="skip" href="#main">
+      <button type="button" class="skip" onClick={focusMain}>
         Skip to the content
-      </a>
+      </button>
       <header class="top">
         <a class="brand" href="#/turns">
           <img src="inspector/icon.svg" alt="" width="22" height="22" />

@@ -1,6 +1,7 @@
 import { type ComponentChildren, type ComponentType, render } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { spellBidiControls } from './base/bidi-controls.ts';
+import { focusMain, keepFocus } from './base/keep-focus.ts';
 import { Refusal } from './base/refusal.tsx';
 import { ComparePage } from './compare/compare-page.tsx';
 import { ConversationPage } from './conversation/conversation-page.tsx';
@@ -40,7 +41,7 @@ function App() {
   useEffect(() => {
     const show = () => {
       setHash(location.hash);
-      document.getElementById('main')?.focus({ preventScroll: true });
+      focusMain();
       scrollTo(0, 0);
     };
     addEventListener('hashchange', show);
@@ -64,5 +65,6 @@ function Guard({ children }: { children: ComponentChildren }) {
 }
 
 spellBidiControls();
+keepFocus();
 listenToShortcuts();
 render(<App />, document.getElementById('page') as HTMLElement);

@@ -52,7 +52,7 @@ function press(key: string): boolean {
 
 function move(by: 1 | -1) {
   const all = document.querySelectorAll(
-    '.row, a.example, .thread-turn, .chain a, .call summary, .folded > details > summary',
+    'a.row, summary.row, a.example, .thread-turn, .chain a, .call summary, .folded > details > summary',
   );
   const rows = [...all].filter((row) => row.checkVisibility());
   const at = rows.findIndex((row) => row.contains(document.activeElement));

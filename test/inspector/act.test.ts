@@ -54,6 +54,7 @@ browserSuite('what can be done to a turn', (open) => {
     await inspector.page.getByRole('region', { name: 'Answer' }).getByText('So: sent').waitFor();
 
     expect(tool.caught).toHaveLength(1);
+    expect(await inspector.page.locator('#main').evaluate((main) => main.matches(':focus'))).toBe(true);
     await inspector.page.getByRole('heading', { name: 'Waited for a person' }).waitFor();
     expect(inspector.problems).toEqual([]);
   });

@@ -38,4 +38,27 @@ browserSuite('a turn that runs again', (open) => {
     expect(page.url()).toContain(id);
     expect(problems).toEqual([]);
   });
+
+  test('the dialog of a rerun requires a model, and shows a refusal', async () => {
+    await using harness = await createHarness();
+    const { id } = await harness.startTurn({ input: 'Hi' });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
+    const { page } = inspector;
+    const dialog = page.getByRole('dialog');
+    const model = dialog.getByLabel('Model');
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.method()));
+
+    await page.getByRole('button', { name: 'Rerun' }).click();
+    await model.fill('');
+    await model.press('Enter');
+    const sent = requests.filter((method) => method === 'POST');
+    await model.fill('nowhere/model');
+    await model.press('Enter');
+    await dialog.getByRole('alert').getByText('The provider "nowhere" is not configured.').waitFor();
+
+    expect(sent).toEqual([]);
+    expect(await page.locator('#notice').innerText()).toBe('');
+  });
 });

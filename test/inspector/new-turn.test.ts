@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { toolRegistry } from '#core/tools/registry.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { browserSuite } from './browser-suite.ts';
@@ -45,5 +46,36 @@ browserSuite('a new turn', (open) => {
     expect(await model.getAttribute('aria-invalid')).toBe('true');
     expect(await model.evaluate((field) => field.matches(':focus'))).toBe(true);
     expect(await page.locator('#notice').innerText()).toBe('');
+  });
+
+  test('a refused tool of a new turn has the focus, below the sentence of the API', async () => {
+    await using harness = await createHarness();
+    const { tools } = harness.parts;
+    await using inspector = await open(`${harness.url}/#/new`);
+    const { page } = inspector;
+    const removed = page.getByLabel('note_visit');
+
+    await page.getByLabel('Model', { exact: true }).fill('openai/test');
+    await page.getByLabel('Input').fill('Hi');
+    await page.getByLabel('send_postcard').check();
+    await removed.check();
+    Object.assign(tools, toolRegistry([tools.find('send_postcard')].filter((tool) => tool !== undefined)));
+    await page.getByRole('button', { name: 'Start turn' }).click();
+    await page.getByRole('group', { name: 'Tools' }).getByText('There is no tool named "note_visit"').waitFor();
+
+    expect(await removed.evaluate((field) => field.matches(':focus'))).toBe(true);
+    expect(await page.locator('#notice').innerText()).toBe('');
+  });
+
+  test('the link to the content moves the focus, and keeps the page', async () => {
+    await using harness = await createHarness();
+    await using inspector = await open(`${harness.url}/#/new`);
+    const { page } = inspector;
+
+    await page.getByLabel('Model', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Skip to the content' }).press('Enter');
+
+    expect(await page.locator('#main').evaluate((main) => main.matches(':focus'))).toBe(true);
+    expect(page.url()).toContain('#/new');
   });
 });

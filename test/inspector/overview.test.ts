@@ -134,6 +134,26 @@ browserSuite('the overview', (open) => {
     await waitUntil(() => expect(page.url()).toContain(newest.id));
   });
 
+  test('the key j moves through the examples of the failures', async () => {
+    await using harness = await createHarness();
+    for (const status of [401, 403]) await harness.startTurn({ input: failing(status) });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/overview`);
+    const { page } = inspector;
+    await page.locator('a.example').nth(1).waitFor();
+
+    const focused: boolean[][] = [];
+    for (const _ of [1, 2]) {
+      await page.keyboard.press('j');
+      focused.push(await page.locator('a.example').evaluateAll((all) => all.map((one) => one.matches(':focus'))));
+    }
+
+    expect(focused).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
   test('all failed turns of a code are retried together, after saying how many that are', async () => {
     await using harness = await createHarness();
     const fault = { kind: 'status' as const, status: 401, times: 1 };

@@ -49,6 +49,30 @@ browserSuite('the page of schedules', (open) => {
     expect(problems).toEqual([expect.stringContaining('400 (Bad Request)')]);
   });
 
+  test('a refused interval is marked, and the form of a created schedule has its defaults again', async () => {
+    await using harness = await createHarness();
+    await using inspector = await open(`${harness.url}/#/schedules`);
+    const { page } = inspector;
+    const [every, unit] = [page.getByLabel('Every how many'), page.getByLabel('Unit')];
+    const create = page.getByRole('button', { name: 'Create schedule' });
+
+    await page.getByText('New schedule').click();
+    await page.getByLabel('Model').fill('openai/test');
+    await page.getByLabel('Input').fill('What is new?');
+    await every.fill('99999999');
+    await unit.selectOption('days');
+    await create.click();
+    const refused = await page.getByRole('alert').innerText();
+    const isMarked = await every.evaluate((field) => field.matches('[aria-invalid]:focus'));
+    await every.fill('2');
+    await create.click();
+    await page.getByText('Every 2 days').waitFor();
+
+    expect(refused).toContain('every_seconds');
+    expect(isMarked).toBe(true);
+    expect([await every.inputValue(), await unit.inputValue()]).toEqual(['1', 'hours']);
+  });
+
   test('a schedule shows the outcome of each turn in its colour and in words', async () => {
     await using harness = await createHarness();
     const fault = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });

@@ -233,7 +233,7 @@ browserSuite('what a turn’s page says', (open) => {
     await using inspector = await open(harness.url);
     await addToTurn(inspector.page, id, () => ({ waiting }));
     await inspector.page.goto(`${harness.url}/#/turns/${id}`);
-    const line = inspector.page.locator('.stands-still');
+    const line = inspector.page.locator('.wait-note');
 
     await line.waitFor();
     const text = await line.innerText();

@@ -8,14 +8,17 @@ type ActionProps = {
   submits?: boolean;
   isOn?: boolean;
   work: () => unknown;
+  report?: (failure: string) => void;
   children: ComponentChildren;
 };
 
 /**
- * A button that runs its work once per press, and shows the sentence of a failure. `label` is its name for screen readers,
- * `title` explains its work. A button that submits is the one that `pressSubmit` presses. With `isOn` it is a switch.
+ * A button that runs its work once per press, and shows the sentence of a failure with `report`. `label` is its name
+ * for screen readers, `title` explains its work. A button that submits is the one that `pressSubmit` presses. With
+ * `isOn` it is a switch.
  */
-export function ActionButton({ looks, label, title, submits = false, isOn, work, children }: ActionProps) {
+export function ActionButton({ looks, label, title, work, report = notice, children, ...kind }: ActionProps) {
+  const { submits = false, isOn } = kind;
   const [isBusy, setBusy] = useState(false);
   const press = async () => {
     if (isBusy) return;
@@ -23,7 +26,7 @@ export function ActionButton({ looks, label, title, submits = false, isOn, work,
     try {
       await work();
     } catch (error) {
-      notice(error instanceof Error ? error.message : String(error));
+      report(error instanceof Error ? error.message : String(error));
     } finally {
       setBusy(false);
     }

@@ -1,6 +1,7 @@
 import { type ComponentChildren, render } from 'preact';
-import { useState } from 'preact/hooks';
-import { ActionButton } from './buttons.tsx';
+import { useRef, useState } from 'preact/hooks';
+import { ActionButton, notice } from './buttons.tsx';
+import { focusLost } from './keep-focus.ts';
 
 /** Shows a modal dialog until it is closed. Resolves to the value that it is closed with, or to an empty text. */
 export function openDialog(content: (close: (value?: string) => void) => ComponentChildren): Promise<string> {
@@ -17,6 +18,7 @@ export function openDialog(content: (close: (value?: string) => void) => Compone
     dialog.addEventListener('close', () => {
       render(null, dialog);
       dialog.remove();
+      focusLost();
       resolve(dialog.returnValue);
     });
   });
@@ -25,7 +27,10 @@ export function openDialog(content: (close: (value?: string) => void) => Compone
 /** Replaces the question by a report on the work that it started. */
 export type Show = (title: string, report: ComponentChildren) => void;
 
-/** `work` runs while the dialog is open and may report with `show`. Without a report, the dialog closes afterwards. */
+/**
+ * `work` runs while the dialog is open and may report with `show`. Without a report, the dialog closes afterwards.
+ * The dialog stays open and shows the sentence if `work` fails.
+ */
 export type Question = {
   title: string;
   body: ComponentChildren;
@@ -41,7 +46,11 @@ export async function askFirst(question: Question): Promise<void> {
 
 function Confirmation({ title, body, action, isDanger = false, work, close }: Question & { close: () => void }) {
   const [report, setReport] = useState<{ title: string; body: ComponentChildren } | null>(null);
+  const [problem, setProblem] = useState('');
+  const form = useRef<HTMLFormElement>(null);
   const confirm = async () => {
+    if (!form.current?.reportValidity()) return;
+    setProblem('');
     let hasReport = false;
     await work((shownTitle, shownBody) => {
       hasReport = true;
@@ -49,13 +58,18 @@ function Confirmation({ title, body, action, isDanger = false, work, close }: Qu
     });
     if (!hasReport) close();
   };
+  // The backdrop covers the notice while the dialog is open.
+  const fail = (failure: string) => (form.current ? setProblem(failure) : notice(failure));
   return (
-    <div class="question">
+    <form ref={form} class="question" onSubmit={(event) => event.preventDefault()}>
       <h2 id="ask-title">{report?.title ?? title}</h2>
       {report === null ? body : report.body}
+      <p class="problem" role="alert">
+        {problem}
+      </p>
       <div class="actions">
         {report === null && (
-          <ActionButton looks={isDanger ? 'danger' : 'primary'} work={confirm}>
+          <ActionButton submits looks={isDanger ? 'danger' : 'primary'} work={confirm} report={fail}>
             {action}
           </ActionButton>
         )}
@@ -63,6 +77,6 @@ function Confirmation({ title, body, action, isDanger = false, work, close }: Qu
           {report === null ? 'Leave it' : 'Close'}
         </button>
       </div>
-    </div>
+    </form>
   );
 }

@@ -8,7 +8,9 @@ export type Fresh<Data> = { data: Data | null; refused: Error | null; again: () 
 type Options = { everyMs: number; mayRead?: () => boolean };
 
 /**
- * Reads at once, at intervals while the page is visible, and when the page becomes visible. After a final refusal only `again` reads: a key dialog every few seconds would be in the way.
+ * Reads at once, at intervals while the page is visible, and when the page becomes visible.
+ * Skips a reading at an interval while another is pending. Of readings that overlap, only the newest is shown.
+ * After a final refusal only `again` reads: a key dialog every few seconds would be in the way.
  */
 export function useFresh<Data>(
   read: (signal: AbortSignal) => Promise<Data>,
@@ -21,24 +23,33 @@ export function useFresh<Data>(
   useEffect(() => {
     const leaving = new AbortController();
     let refused: Error | null = null;
+    let newest: symbol | null = null;
     const readNow = async () => {
+      const own = Symbol('reading');
+      newest = own;
       try {
         const data = await latest.current.read(leaving.signal);
+        if (newest !== own) return;
         refused = null;
-        if (!leaving.signal.aborted) setState({ data, refused });
+        setState({ data, refused });
       } catch (error) {
+        if (newest !== own) return;
         refused = refusalOf(error);
-        if (!leaving.signal.aborted) setState(({ data }) => ({ data, refused }));
+        setState(({ data }) => ({ data, refused }));
+      } finally {
+        if (newest === own) newest = null;
       }
     };
     const look = () => {
-      if (document.visibilityState === 'visible' && !isFinal(refused) && latest.current.mayRead()) readNow();
+      if (newest !== null || document.visibilityState !== 'visible' || isFinal(refused)) return;
+      if (latest.current.mayRead()) readNow();
     };
     again.current = readNow;
     readNow();
     const timer = setInterval(look, everyMs);
     document.addEventListener('visibilitychange', look);
     return () => {
+      newest = null;
       leaving.abort();
       clearInterval(timer);
       document.removeEventListener('visibilitychange', look);

@@ -24,7 +24,7 @@ export function ConversationPage({ id }: Route) {
       <Head id={id} conversation={conversation} first={cursor === null ? turns[0] : undefined} />
       <Refusal refused={refused} again={again} />
       {!conversation && !refused && <Skeleton />}
-      {cursor !== null && <Earlier key={cursor} read={readEarlier} />}
+      {cursor !== null && <Earlier cursor={cursor} read={readEarlier} />}
       {conversation && (
         <>
           <h2 class="unseen">Turns</h2>
@@ -78,16 +78,22 @@ function Head({ id, conversation, first }: HeadProps) {
 }
 
 /** Earlier turns are read at a click, or when a person scrolls up to the button. */
-function Earlier({ read }: { read: () => Promise<void> }) {
-  const { place, isNear } = useNear<HTMLDivElement>();
-  useEffect(() => {
-    if (isNear && scrollY > 0) place.current?.querySelector('button')?.click();
-  }, [isNear, place]);
+function Earlier({ cursor, read }: { cursor: string; read: () => Promise<void> }) {
   return (
-    <div ref={place} class="earlier">
+    <div class="earlier">
+      <Edge key={cursor} />
       <ActionButton looks="quiet" work={read}>
         Earlier turns
       </ActionButton>
     </div>
   );
+}
+
+/** Presses the button beside it when a person scrolls up to it. Each cursor has a new edge, and the button stays. */
+function Edge() {
+  const { place, isNear } = useNear<HTMLSpanElement>();
+  useEffect(() => {
+    if (isNear && scrollY > 0) place.current?.parentElement?.querySelector('button')?.click();
+  }, [isNear, place]);
+  return <span ref={place} />;
 }

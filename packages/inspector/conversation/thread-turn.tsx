@@ -73,11 +73,17 @@ function Actions({ turn, refresh }: FootProps) {
         </CopyButton>
       )}
       {completedAt === null ? (
-        <ActionButton looks="quiet danger" title="Stops this turn and keeps its work." work={ask('cancel')}>
+        <ActionButton
+          key="cancel"
+          looks="quiet danger"
+          title="Stops this turn and keeps its work."
+          work={ask('cancel')}
+        >
           Cancel
         </ActionButton>
       ) : (
         <ActionButton
+          key="rerun"
           looks="quiet"
           title="Asks the same of a model of your choice, in a new conversation."
           work={() => askRerun(turn)}

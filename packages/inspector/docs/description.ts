@@ -37,7 +37,7 @@ type OpenApi = {
   webhooks: Paths;
 };
 
-/** The OpenAPI document, with its operations by tag. Components stand in the place of the references to them. */
+/** The OpenAPI document, with its operations by tag. Components replace the references to them. */
 export type Description = ReturnType<typeof readDescription>;
 
 export function readDescription(document: OpenApi) {

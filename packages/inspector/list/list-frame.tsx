@@ -13,7 +13,7 @@ type ListFrameProps<Item> = {
   list: Fresh<Page<Item>>;
   /** The name of the search field, and the address that finds a text. */
   find: { name: string; hrefOf: (text: string) => string };
-  /** Stands beside the switch of the density. */
+  /** More controls, before the switch of the density. */
   bar?: ComponentChildren;
   filters: ComponentChildren;
   none: ComponentChildren;

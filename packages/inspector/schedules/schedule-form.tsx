@@ -5,7 +5,7 @@ import { call } from '../base/call.ts';
 import { concerns, RequestField } from '../start/request-field.tsx';
 
 const UNITS = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 };
-const FIELDS = ['cron', 'time_zone', 'turn.model', 'turn.input', 'conversation_id'];
+const FIELDS = ['cron', 'time_zone', 'every_seconds', 'turn.model', 'turn.input', 'conversation_id'];
 
 /** A form that creates a schedule. A refusal marks its field, and the field takes the focus. */
 export function ScheduleForm({ created }: { created: () => Promise<void> }) {
@@ -48,17 +48,18 @@ function Fields({ refused }: { refused: PawlError | null }) {
     <>
       <RequestField {...field('cron', 'Cron')} placeholder="0 9 * * 1-5" autocomplete="off" />
       <RequestField {...field('time_zone', 'Time zone')} list="zones" defaultValue={zone} />
-      <div class="json-field every">
-        <label for="every">Or every</label>
-        <input id="every" name="every" type="number" min={1} defaultValue={1} aria-label="Every how many" />
+      <RequestField
+        {...field('every_seconds', 'Or every')}
+        {...{ class: 'every', type: 'number', min: 1, defaultValue: 1, 'aria-label': 'Every how many' }}
+      >
         <select name="unit" aria-label="Unit">
           {Object.keys(UNITS).map((name) => (
-            <option key={name} selected={name === 'hours'}>
+            <option key={name} {...{ defaultSelected: name === 'hours' }}>
               {name}
             </option>
           ))}
         </select>
-      </div>
+      </RequestField>
       <RequestField {...field('turn.model', 'Model')} required defaultValue="sim/demo" />
       <RequestField {...field('turn.input', 'Input')} required rows={3} />
       <RequestField {...field('conversation_id', 'Conversation')} placeholder="A new one each time" />
@@ -77,7 +78,7 @@ function requestOf(given: FormData) {
   return {
     ...(text('cron')
       ? { cron: text('cron'), time_zone: text('time_zone') }
-      : { every_seconds: Number(text('every')) * unitSeconds }),
+      : { every_seconds: Number(text('every_seconds')) * unitSeconds }),
     turn: { model: text('turn.model'), input: text('turn.input') },
     conversation_id: text('conversation_id'),
     if_missed: given.has('skip') ? 'skip' : undefined,

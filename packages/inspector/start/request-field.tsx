@@ -1,13 +1,23 @@
-import type { InputHTMLAttributes } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PawlError } from '#client/connect-pawl.ts';
 
-type FieldProps = InputHTMLAttributes & { name: string; label: string; refused: PawlError | null; rows?: number };
+type FieldProps = InputHTMLAttributes & {
+  name: string;
+  label: string;
+  refused: PawlError | null;
+  rows?: number;
+  children?: ComponentChildren;
+};
 
-/** A field of a request. Its name is its path in the request: a refusal of the path marks the field, which takes the focus. */
+/**
+ * A field of a request. Its name is its path in the request: a refusal of the path marks the field, which takes the
+ * focus. The children follow the input.
+ */
 export function RequestField({ name, label, refused, rows, defaultValue, required, ...rest }: FieldProps) {
+  const { class: looks = '', children, ...more } = rest;
   const place = useRef<HTMLDivElement>(null);
-  const problem = refused !== null && concerns(refused, name) ? refused : null;
+  const problem = problemOf(refused, name);
   const given = { id: name, name, required, defaultValue, ...(problem && { 'aria-invalid': true }) };
   useEffect(() => {
     if (problem === null) return;
@@ -15,15 +25,28 @@ export function RequestField({ name, label, refused, rows, defaultValue, require
     place.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   }, [problem]);
   return (
-    <div ref={place} class="json-field">
+    <div ref={place} class={`json-field ${looks}`}>
       <label for={name}>{label}</label>
-      {rows ? <textarea rows={rows} {...given} /> : <input {...given} {...rest} />}
-      {problem && (
-        <p class="problem" role="alert">
-          {problem.message}
-        </p>
-      )}
+      {rows ? <textarea rows={rows} {...given} /> : <input {...given} {...more} />}
+      {children}
+      <Problem problem={problem} />
     </div>
+  );
+}
+
+/** Returns the refusal if it concerns the field. */
+export function problemOf(refused: PawlError | null, name: string): PawlError | null {
+  return refused !== null && concerns(refused, name) ? refused : null;
+}
+
+/** The sentence of a refusal, below its field. */
+export function Problem({ problem }: { problem: PawlError | null }) {
+  return (
+    problem && (
+      <p class="problem" role="alert">
+        {problem.message}
+      </p>
+    )
   );
 }
 

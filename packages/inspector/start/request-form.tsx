@@ -7,7 +7,7 @@ import type { Turn } from '../base/turn.ts';
 import { joinContent, splitContent } from '../content/split-content.ts';
 import { turnHref } from '../route.ts';
 import { modelNames } from './model-names.ts';
-import { concerns, RequestField } from './request-field.tsx';
+import { concerns, Problem, problemOf, RequestField } from './request-field.tsx';
 import { LIMITS, nameOf, type Tool, type TurnRequest } from './turn-request.ts';
 
 /** The choices of the form. `draft` is the request that it begins with. */
@@ -59,7 +59,7 @@ export function RequestForm({ offer: { draft, tools, unavailable, providers } }:
       <RequestField {...field('input', 'Input')} rows={6} required defaultValue={words} />
       <RequestField {...field('files', 'Images, files or audio')} type="file" multiple />
       <RequestField {...field('instructions', 'Instructions')} rows={2} defaultValue={draft.instructions ?? ''} />
-      <ToolChoice draft={draft} tools={tools} unavailable={unavailable} />
+      <ToolChoice draft={draft} tools={tools} unavailable={unavailable} refused={refused} />
       <MoreFields draft={draft} schema={schema} field={field} />
       <div class="actions">
         <ActionButton submits looks="primary" work={start}>
@@ -145,11 +145,21 @@ function isWhole(model: string): boolean {
   return !model.endsWith('/');
 }
 
-function ToolChoice({ draft, tools, unavailable }: Omit<Offer, 'providers'>) {
+type ToolChoiceProps = Omit<Offer, 'providers'> & { refused: PawlError | null };
+
+/** The tools of the turn. A refused tool takes the focus: its path has its position in the chosen tools. */
+function ToolChoice({ draft, tools, unavailable, refused }: ToolChoiceProps) {
+  const place = useRef<HTMLFieldSetElement>(null);
   const chosen = (draft.tools ?? []).map(nameOf);
+  const problem = problemOf(refused, 'tools');
+  useEffect(() => {
+    if (problem === null) return;
+    const position = Number(/^tools\[(\d+)\]/.exec(problem.param ?? '')?.[1] ?? 0);
+    place.current?.querySelectorAll<HTMLElement>(':checked')[position]?.focus();
+  }, [problem]);
   if (tools.length === 0 && unavailable.length === 0) return null;
   return (
-    <fieldset>
+    <fieldset ref={place}>
       <legend>Tools</legend>
       {tools.map(nameOf).map((name) => (
         <label key={name} class="box">
@@ -162,6 +172,7 @@ function ToolChoice({ draft, tools, unavailable }: Omit<Offer, 'providers'>) {
           {reason}
         </p>
       ))}
+      <Problem problem={problem} />
     </fieldset>
   );
 }

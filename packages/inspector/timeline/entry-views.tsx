@@ -79,7 +79,7 @@ function itemOf(entry: Exclude<Entry, { kind: 'batch' }>, watched: KnownTurn): I
 const TIER_CHANGES = {
   refused: 'the provider lacks capacity',
   deadline: 'the deadline is near',
-  waited: 'it waited as long as it may',
+  waited: 'it reached its maximum wait',
 };
 
 /** An event between two checkpoints: a failed attempt, a lost worker, a wait for an answer. */

@@ -4,13 +4,16 @@ import { CopyButton } from '../base/buttons.tsx';
 import { urlOf } from '../base/call.ts';
 import { CodeBlock } from '../base/fact-list.tsx';
 import { storedKey } from '../base/key.tsx';
+import { Memo } from '../base/memo.tsx';
 import type { Turn } from '../base/turn.ts';
 import type { TurnRequest } from '../start/turn-request.ts';
 
-/** The answer of the API, as JSON. */
+/** The answer of the API, as JSON. An open fold writes the JSON again only if the answer changes. */
 export function RawFold({ name, value }: { name: string; value: unknown }) {
   return (
-    <Fold title={`Raw JSON: ${name}`}>{() => <Copyable name={name} text={JSON.stringify(value, null, 2)} />}</Fold>
+    <Fold title={`Raw JSON: ${name}`}>
+      {() => <Memo state={value}>{() => <Copyable name={name} text={JSON.stringify(value, null, 2)} />}</Memo>}
+    </Fold>
   );
 }
 

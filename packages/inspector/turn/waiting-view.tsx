@@ -7,7 +7,7 @@ const WORDS: Record<Waiting['for'], string> = {
   provider: 'Waits for its provider, which is rate-limited',
   retry: 'Waits before the next attempt',
   slot: 'Waits for a free worker',
-  project_quota: 'Waits for a place of its project, which runs as many turns as it may',
+  project_quota: 'Waits for a free slot: its project runs its maximum number of turns',
   start_at: 'Waits for its start time',
   turn: 'Waits for the turn before it in its conversation',
   client: 'Waits for its client to answer a call',
@@ -27,7 +27,7 @@ export function WaitingView({ waiting }: { waiting: Waiting | null }) {
     lastsMs > 0 && `${formatDuration(lastsMs)} in all`,
   ];
   return (
-    <p class="stands-still" role="status">
+    <p class="wait-note" role="status">
       {texts.filter(Boolean).join(' · ')}
     </p>
   );

@@ -1,0 +1,27 @@
+import { options } from 'preact';
+
+/** Moves the focus to the page. */
+export function focusMain(): void {
+  document.getElementById('main')?.focus({ preventScroll: true });
+}
+
+/** Moves the focus to the page after a rendering removes the focused element. The keyboard would start at the top. */
+export function keepFocus(): void {
+  const { unmount } = options;
+  let isWatching = false;
+  options.unmount = (node) => {
+    unmount?.(node);
+    const focused = document.activeElement;
+    if (isWatching || focused === null || focused === document.body) return;
+    isWatching = true;
+    queueMicrotask(() => {
+      isWatching = false;
+      if (!focused.isConnected) focusLost();
+    });
+  };
+}
+
+/** Moves the focus to the page if no element has the focus. */
+export function focusLost(): void {
+  if (document.activeElement === document.body) focusMain();
+}
