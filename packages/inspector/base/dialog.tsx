@@ -1,7 +1,7 @@
 import { type ComponentChildren, render } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { ActionButton, notice } from './buttons.tsx';
-import { focusLost } from './keep-focus.ts';
+import { restoreFocus } from './keep-focus.ts';
 
 /** Shows a modal dialog until it is closed. Resolves to the value that it is closed with, or to an empty text. */
 export function openDialog(content: (close: (value?: string) => void) => ComponentChildren): Promise<string> {
@@ -18,7 +18,7 @@ export function openDialog(content: (close: (value?: string) => void) => Compone
     dialog.addEventListener('close', () => {
       render(null, dialog);
       dialog.remove();
-      focusLost();
+      restoreFocus();
       resolve(dialog.returnValue);
     });
   });

@@ -16,12 +16,12 @@ export function keepFocus(): void {
     isWatching = true;
     queueMicrotask(() => {
       isWatching = false;
-      if (!focused.isConnected) focusLost();
+      if (!focused.isConnected) restoreFocus();
     });
   };
 }
 
 /** Moves the focus to the page if no element has the focus. */
-export function focusLost(): void {
+export function restoreFocus(): void {
   if (document.activeElement === document.body) focusMain();
 }
