@@ -26,6 +26,7 @@ export const owners: Record<string, string[]> = {
   commander: ['packages/cli/'],
   preact: ['packages/inspector/'],
   marked: ['packages/inspector/content/'],
+  entities: ['packages/inspector/content/'],
   lowlight: ['packages/inspector/content/'],
   temml: ['packages/inspector/content/'],
   croner: ['packages/core/schedule/next-time.ts'],

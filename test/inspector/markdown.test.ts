@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isWebAddress, type Piece, piecesOf, readMarkdown } from '#inspector/content/markdown.ts';
+import { type Piece, piecesOf, readMarkdown, webAddressOf } from '#inspector/content/markdown.ts';
 
 /** The Markdown in short: `heading(Hi) list(paragraph(a); paragraph(b))`. */
 function brief(pieces: Piece[], separator = ' '): string {
@@ -24,9 +24,9 @@ function briefOne(piece: Piece): string {
       return `table(${piece.align.join(' ')}: ${rows.join('; ')})`;
     }
     case 'link':
-      return isWebAddress(piece.href) ? `link(${piece.href} ${inline(piece.tokens)})` : piece.raw;
+      return webAddressOf(piece) ? `link(${webAddressOf(piece)} ${inline(piece.tokens)})` : piece.raw;
     case 'image':
-      return isWebAddress(piece.href) ? `link(${piece.href} ${piece.text})` : piece.raw;
+      return webAddressOf(piece) ? `link(${webAddressOf(piece)} ${piece.text})` : piece.raw;
     case 'codespan':
     case 'code':
     case 'formula':
@@ -58,6 +58,9 @@ test.each([
   ['a\n\n---\n\nb', 'paragraph(a) rule() paragraph(b)'],
   ['- [x] a\n- [ ] b', 'list([x] paragraph(a); [ ] paragraph(b))'],
   ['Is \\(x_1\\) or\n\n$$\ny_2\n$$', 'paragraph(Is formula(x_1) or) formula(y_2)'],
+  ['&eacute; &mdash; &Rarr; &#233; &#xE9;', 'paragraph(é — ↠ é é)'],
+  ['[a](https://a.example/?b=1&amp;c=2)', 'paragraph(link(https://a.example/?b=1&c=2 a))'],
+  ['\\[a \\\\[2pt] b\\] and \\[c', 'paragraph(formula(a \\\\[2pt] b) and [c)'],
   ['<b>a</b> &lt;c&gt; &amp;lt; &unknown;', 'paragraph(<b>a</b> <c> &lt; &unknown;)'],
   [
     'As in [1].\n\n[1]: https://a.example "A"',
@@ -69,14 +72,22 @@ test.each([
 
 test('only addresses of the web and of mail become links', () => {
   const text =
-    '[a](https://a.example/x_(y)) [b](javascript:alert(1)) [c](/v1/turns) ![d](data:text/html,x) http://e.example.';
+    '[a](https://a.example/x_(y)) [b](javascript:alert(1)) [b](java&#115;cript:x) [c](/v1/turns) ![d](data:text/html,x) http://e.example.';
 
   const read = brief(readMarkdown(text));
 
   expect(read).toBe(
-    'paragraph(link(https://a.example/x_(y) a) [b](javascript:alert(1)) [c](/v1/turns) ![d](data:text/html,x) ' +
-      'link(http://e.example http://e.example).)',
+    'paragraph(link(https://a.example/x_(y) a) [b](javascript:alert(1)) [b](java&#115;cript:x) [c](/v1/turns) ' +
+      '![d](data:text/html,x) link(http://e.example http://e.example).)',
   );
+});
+
+test('a link of more than 2,000 characters is shown as it is written', () => {
+  const address = `https://a.example/${'(b)'.repeat(1_000)}`;
+
+  const read = brief(readMarkdown(`[a](${address}) ${address}`));
+
+  expect(read).toBe(`paragraph([a](${address}) ${address})`);
 });
 
 const hostile: [string, (count: number) => string][] = [
@@ -95,6 +106,9 @@ const hostile: [string, (count: number) => string][] = [
   ['emphasis within emphasis', (count) => `${'*'.repeat(count)}a${'*'.repeat(count)}`],
   ['formulas', (count) => '$$ a '.repeat(count)],
   ['formulas that are not closed', (count) => '\\[ a '.repeat(count)],
+  ['formulas that begin again', (count) => '\\['.repeat(count)],
+  ['links within brackets', (count) => '[[a](b)'.repeat(count)],
+  ['addresses without a space', (count) => 'http://a.b/('.repeat(count)],
   ['addresses', (count) => 'http://a.example/ '.repeat(count)],
 ];
 

@@ -1,20 +1,25 @@
 import type { Token, Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { scrollable } from '../base/fact-list.tsx';
 import { inOrder, Memo } from '../base/memo.tsx';
 import { formatCount } from '../base/words.ts';
 import { ColouredCode } from './coloured-code.tsx';
 import { FormulaView } from './formula-view.tsx';
-import { isWebAddress, type Piece, piecesOf, readMarkdown } from './markdown.ts';
+import { type Piece, piecesOf, readMarkdown, webAddressOf } from './markdown.ts';
 
 /** A browser lays out this many characters at once. The rest of a longer text follows at a click. */
 const SHOWN_CHARS = 50_000;
 
+/** The page reads a growing text of this length again only after this time: each reading begins at the first character. */
+const LONG_CHARS = 10_000;
+const READ_AGAIN_MS = 200;
+
 /** Shows a text as Markdown, without any markup of its own. Links open elsewhere. A text that grows keeps its elements. */
 export function MarkdownView({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
   const [showsAll, setShowsAll] = useState(false);
-  const shown = showsAll ? text : beginningOf(text);
+  const read = useSlowed(text, isGrowing && text.length > LONG_CHARS);
+  const shown = showsAll ? read : beginningOf(read);
   const blocks = useMemo(() => readMarkdown(shown), [shown]);
   const rest = text.length - SHOWN_CHARS;
   return (
@@ -32,6 +37,24 @@ export function MarkdownView({ text, isGrowing = false }: { text: string; isGrow
       )}
     </div>
   );
+}
+
+/** The text, or while it `isSlowed`: the text as it was at the last tick. */
+function useSlowed(text: string, isSlowed: boolean): string {
+  const newest = useRef(text);
+  const shown = useRef(text);
+  const [, render] = useReducer((count: number) => count + 1, 0);
+  newest.current = text;
+  if (!isSlowed) shown.current = text;
+  useEffect(() => {
+    if (!isSlowed) return;
+    const ticks = setInterval(() => {
+      shown.current = newest.current;
+      render(undefined);
+    }, READ_AGAIN_MS);
+    return () => clearInterval(ticks);
+  }, [isSlowed]);
+  return shown.current;
 }
 
 /** The beginning of a text, up to the end of a line if possible. */
@@ -134,11 +157,12 @@ function InlineView({ piece }: { piece: Piece }): ComponentChildren {
 }
 
 /** A link, or a picture as a link to it: the page loads nothing from other hosts. Any other address stays as written. */
-function LinkView({ link: { type, href, raw, text, tokens } }: { link: Tokens.Link | Tokens.Image }) {
-  if (!isWebAddress(href)) return raw;
+function LinkView({ link }: { link: Tokens.Link | Tokens.Image }) {
+  const address = webAddressOf(link);
+  if (address === null) return link.raw;
   return (
-    <a href={href} target="_blank" rel="noopener noreferrer">
-      {type === 'image' ? text || href : inlineViews(tokens)}
+    <a href={address} target="_blank" rel="noopener noreferrer">
+      {link.type === 'image' ? link.text || address : inlineViews(link.tokens)}
     </a>
   );
 }

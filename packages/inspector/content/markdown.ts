@@ -1,4 +1,5 @@
-import { Marked, type MarkedToken, type Token, Tokenizer } from 'marked';
+import { decodeHTMLStrict } from 'entities/decode';
+import { Lexer, Marked, type MarkedToken, type Token, Tokenizer } from 'marked';
 
 /** A formula of TeX. A block of its own is displayed larger. */
 export type Formula = { type: 'formula'; raw: string; text: string; isBlock: boolean };
@@ -9,16 +10,20 @@ export type Piece = MarkedToken | Formula;
 /** Quotes, lists and emphasis that are nested deeper than this stay as written. */
 const MAX_DEPTH = 10;
 
-/** A formula has a bounded length, and no character that reverses the order of the text. */
+/** The TeX of a formula has a bounded length, and holds no formula of the same kind. */
 const FORMULA =
-  /^(?:\$\$([^\u202a-\u202e\u2066-\u2069]{1,2000}?)\$\$|\\\[([^\u202a-\u202e\u2066-\u2069]{1,2000}?)\\\]|\\\(([^\n\u202a-\u202e\u2066-\u2069]{1,500}?)\\\))/;
+  /^(?:\$\$([\s\S]{1,2000}?)\$\$|\\\[((?:\\[^[\]]|[^\\]){1,2000}?)\\\]|\\\(((?:\\[^()\n]|[^\\\n]){1,500}?)\\\))/;
 
-const ADDRESS = /^(?:https?:\/\/|www\.)/i;
+/** A longer link stays as written: the package reads up to the next space, from each link anew. */
+const MAX_LINK = 2_000;
+
+/** An address in a text, up to the next space. */
+const ADDRESS = new RegExp(`^(?:https?://|www\\.)[^\\s<]{1,${MAX_LINK}}(?=[\\s<]|$)`, 'i');
 
 /** Text up to the next character that may begin something else. */
 const TEXT = /^(?:[`~]+|[\s\S])(?:(?!https?:\/\/|www\.)[^\\<![\]`*~_$])*/;
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+const NEVER = /(?!)/g;
 
 const marked = new Marked({
   extensions: [formulaIn('block'), formulaIn('inline')],
@@ -27,25 +32,36 @@ const marked = new Marked({
     list: bounded(Tokenizer.prototype.list),
     emStrong: bounded(Tokenizer.prototype.emStrong),
     del: bounded(Tokenizer.prototype.del),
+    link(text) {
+      return Tokenizer.prototype.link.call(this, text.slice(0, MAX_LINK));
+    },
     // The package searches for addresses of mail, too, in a time that grows with the square of the length.
-    url: (text) => (ADDRESS.test(text) ? false : undefined),
+    url(text) {
+      const [address] = ADDRESS.exec(text) ?? [];
+      return address === undefined ? address : Tokenizer.prototype.url.call(this, address);
+    },
     inlineText: (text) => {
       const [raw] = TEXT.exec(text) ?? [];
-      return raw === undefined ? raw : { type: 'text', raw, text: decoded(raw) };
+      return raw === undefined ? raw : { type: 'text', raw, text: decodeHTMLStrict(raw) };
     },
     // Markup of HTML stays as written, and so do definitions of links: models write their sources in this form.
     html: () => undefined,
     tag: () => undefined,
     def: () => undefined,
+    reflink: () => undefined,
   },
 });
 
 /**
- * Reads a text as Markdown, as models write it. Malformed Markdown stays legible as text. The work grows in proportion
- * to the length of the text, whatever its content is.
+ * Reads a text as Markdown, as models write it. Malformed Markdown stays legible as text. Links, formulas and nesting have
+ * bounds, so that the work grows in proportion to the length of the text.
  */
 export function readMarkdown(text: string): Piece[] {
-  return piecesOf(marked.lexer(text));
+  const lexer = new Lexer(marked.defaults);
+  const rules = lexer.options.tokenizer?.rules;
+  // The package searches the whole text for links to definitions, although no text has definitions here.
+  if (rules) rules.inline = { ...rules.inline, reflinkSearch: NEVER };
+  return piecesOf(lexer.lex(text));
 }
 
 /** The tokens as this module makes them: the package types allow any others. */
@@ -53,9 +69,10 @@ export function piecesOf(tokens: Token[] = []): Piece[] {
   return (tokens as Piece[]).filter(({ type }) => type !== 'space');
 }
 
-/** Whether a browser may open an address that a model wrote. */
-export function isWebAddress(address: string): boolean {
-  return URL.canParse(address) && /^(?:https?|mailto):/i.test(address);
+/** The address of a link that a model wrote, if a browser may open it. Otherwise null. */
+export function webAddressOf({ href }: { href: string }): string | null {
+  const address = decodeHTMLStrict(href);
+  return URL.canParse(address) && /^(?:https?|mailto):/i.test(address) ? address : null;
 }
 
 /** A tokenizer that does not match beyond the maximum depth: the lexer then reads the text as plain. */
@@ -81,13 +98,4 @@ function formulaIn(level: 'block' | 'inline') {
     return { type: 'formula', raw, text: text.trim(), isBlock: inline === undefined };
   };
   return { name: 'formula', level, tokenizer };
-}
-
-/** The characters of a text that HTML writes as references. An unknown reference stays as written. */
-function decoded(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (written, decimal, hex, name) => {
-    const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-    if (name) return ENTITIES[name] ?? written;
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : written;
-  });
 }
