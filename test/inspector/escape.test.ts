@@ -44,6 +44,31 @@ browserSuite('what models and tools say', (open) => {
     expect(problems).toEqual([]);
   });
 
+  test('bidirectional controls are spelled out in inputs, Markdown, code and formulas', async () => {
+    await using harness = await createHarness();
+    const answer =
+      '\u202eplain **\u202ebold** `\u202ecode`\n\n```js\n"\u202e"\n```\n\n' +
+      '\\(\\text{\\char"202E abc}\\) \\(\\text{\u202e}\\) \\(x^2\\)';
+    const { conversation_id: id } = await harness.startTurn({ input: `\u202easked ${scripted({ answer })}` });
+    await harness.workUntilIdle();
+
+    await using inspector = await open(`${harness.url}/#/conversations/${id}`);
+    const { page, problems } = inspector;
+    await page.locator('.reply .hljs-string').waitFor();
+    await page.locator('.reply math msup').waitFor();
+    const shown = await page.locator('main').innerText();
+
+    for (const word of ['asked', 'plain', 'bold', 'code']) expect.soft(shown).toContain(`⟨U+202E⟩${word}`);
+    expect(await page.locator('.reply .hljs-string').innerText()).toBe('"⟨U+202E⟩"');
+    expect(await page.locator('.reply .formula').allInnerTexts()).toEqual([
+      '\\(\\text{\\char"202E abc}\\)',
+      '\\(\\text{⟨U+202E⟩}\\)',
+      expect.stringContaining('2'),
+    ]);
+    expect(await page.locator('html').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+    expect(problems).toEqual([]);
+  });
+
   test('so it is in all that operators see: failures, filters, workers, queues, and what a model was sent', async () => {
     await using harness = await createHarness();
     const error = { code: `code${EVIL}`, message: EVIL };

@@ -49,4 +49,35 @@ browserSuite('answers', (open) => {
     expect(await reply.locator('.formula').nth(1).innerText()).toBe('\\(\\wrong\\)');
     expect(problems).toEqual([]);
   });
+
+  test('a formula is not drawn outside its place', async () => {
+    await using harness = await createHarness();
+    const wide = '\\rule{20em}{5em}'.repeat(10);
+    const answer = `So \\(\\kern-20em\\rule{20em}{5em}\\) and \\(${wide}\\) and\n\n$$\n\\hspace{-900em}${wide}\n$$`;
+    const { conversation_id: id } = await harness.startTurn({ input: scripted({ answer }) });
+    await harness.workUntilIdle();
+    await using inspector = await open(`${harness.url}/#/conversations/${id}`);
+    const { page, problems } = inspector;
+    const formulas = page.locator('.reply .formula');
+
+    await formulas.locator('math').nth(2).waitFor();
+    const places = await page.evaluate(REACH_OF_FORMULAS);
+
+    expect(places).toEqual(Array(3).fill({ isWithinReply: true, reachesOutside: false }));
+    expect(problems).toEqual([]);
+  });
 });
+
+/** Whether each formula is within its answer, and whether a point of the page outside its place is a point of its drawing. */
+const REACH_OF_FORMULAS = `[...document.querySelectorAll('.reply .formula')].map((formula) => {
+  const place = formula.getBoundingClientRect();
+  const reply = formula.closest('.reply').getBoundingClientRect();
+  let reachesOutside = false;
+  for (let x = 0; x < innerWidth; x += 5) {
+    for (let y = 0; y < innerHeight; y += 5) {
+      const isOutside = x < place.left - 1 || x > place.right + 1 || y < place.top - 1 || y > place.bottom + 1;
+      if (isOutside && formula.contains(document.elementFromPoint(x, y))) reachesOutside = true;
+    }
+  }
+  return { isWithinReply: place.left >= reply.left && place.right <= reply.right, reachesOutside };
+})`;
