@@ -1,3 +1,4 @@
+import { source as axe } from 'axe-core';
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
@@ -50,20 +51,23 @@ browserSuite('answers', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a formula is not drawn outside its place', async () => {
+  test('a formula is not drawn outside its place, and axe finds no violation', async () => {
     await using harness = await createHarness();
     const wide = '\\rule{20em}{5em}'.repeat(10);
-    const answer = `So \\(\\kern-20em\\rule{20em}{5em}\\) and \\(${wide}\\) and\n\n$$\n\\hspace{-900em}${wide}\n$$`;
+    const answer = `So \\(\\kern-20em\\rule{20em}{5em}\\) and \\(${wide}\\) and\n\n$$\n\\hspace{-900em}${wide}\n$$\n\n$$\n1${wide}\n$$`;
     const { conversation_id: id } = await harness.startTurn({ input: scripted({ answer }) });
     await harness.workUntilIdle();
     await using inspector = await open(`${harness.url}/#/conversations/${id}`);
     const { page, problems } = inspector;
     const formulas = page.locator('.reply .formula');
 
-    await formulas.locator('math').nth(2).waitFor();
+    await formulas.locator('math').nth(3).waitFor();
     const places = await page.evaluate(REACH_OF_FORMULAS);
+    await page.evaluate(axe);
+    const violations = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
 
-    expect(places).toEqual(Array(3).fill({ isWithinReply: true, reachesOutside: false }));
+    expect(places).toEqual(Array(4).fill({ isWithinReply: true, reachesOutside: false }));
+    expect(violations).toEqual([]);
     expect(problems).toEqual([]);
   });
 });

@@ -23,5 +23,5 @@ export function FormulaView({ formula: { text, raw, isBlock } }: { formula: Form
     };
   }, [text, raw, isBlock]);
   if (!isBlock) return <code ref={place} class="formula" />;
-  return <code ref={place} class="formula block" {...scrollable('Formula')} />;
+  return <code ref={place} class="formula block" {...scrollable(`Formula ${spelled(text.slice(0, 60))}`)} />;
 }
