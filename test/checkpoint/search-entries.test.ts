@@ -46,16 +46,16 @@ test('a turn is entered once, after its end; one that is active for half a minut
   await using harness = await createHarness();
   const { id } = await harness.startTurn({ input: scripted({ answer: 'A pumpkin' }) });
 
-  await makeOlder(harness, 29);
+  await makeOlder(harness, 15);
   await enterAll(harness.worker);
   expect(await entries(harness)).toEqual([]);
   expect(await found(harness, { q: 'pumpkin', statuses: ['queued'] })).toEqual([id]);
   await harness.workUntilIdle();
   const slow = await harness.startTurn({ input: 'pumpkin' });
-  await makeOlder(harness, 29);
+  await makeOlder(harness, 15);
   await enterAll(harness.worker);
   expect(await entries(harness)).toEqual([id]);
-  await makeOlder(harness, 1);
+  await makeOlder(harness, 15);
   await enterAll(harness.worker);
 
   expect(await entries(harness)).toEqual([id, slow.id]);
