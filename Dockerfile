@@ -11,7 +11,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
 COPY packages packages
-RUN node -e "import('#inspector/build.ts').then(({ buildPages }) => buildPages())"
+RUN node -e "import('#inspector/build.ts').then(({ buildPages }) => buildPages()).then((isBuilt) => process.exit(isBuilt ? 0 : 1))"
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
