@@ -67,7 +67,7 @@ function rankOf({ moduleId }: TestSpecification): number {
   return rank < 0 ? LONG.length : rank;
 }
 
-/** What tests on stores start once a run. */
+/** Each run with stores starts these once. */
 export const stores = ['parts/build-pages', 'parts/start-compile-cache', 'stores/start-stores'].map(
   (name) => `test/harness/${name}.ts`,
 );

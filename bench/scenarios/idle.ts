@@ -20,7 +20,7 @@ const WARM_UP_TURNS = 300;
 const SETTLE_MS = 45_000;
 const WATCH_MS = 30_000;
 
-/** What an idle Pawl uses: percent of one core for each process, and its worker's heap after a collection. */
+/** The use of an idle Pawl: percent of one core for each process, and the heap of its worker after a collection. */
 type Idling = { percent: number[]; workerMb: number };
 
 /** What turns cost that only wait, for a client or for a rate-limited provider. */

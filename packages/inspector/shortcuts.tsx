@@ -1,6 +1,6 @@
 import { openDialog } from './base/dialog.tsx';
 
-/** What each key does; `?` shows this list. */
+/** The effect of each key. The key `?` shows this list. */
 const KEYS = [
   ['j', 'Next row, turn or call'],
   ['k', 'Previous row, turn or call'],

@@ -68,7 +68,7 @@ function screensOf(turnId: string): Screen[] {
   ];
 }
 
-/** What axe finds on a page that is wrong for people who use a keyboard, a screen reader or little contrast. */
+/** The faults that axe finds on a page for people who use a keyboard or a screen reader, or see little contrast. */
 async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(`axe.run().then(({ violations }) =>

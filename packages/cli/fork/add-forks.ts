@@ -7,7 +7,7 @@ import { addTurnOptions, type TurnOptions, turnFields } from '../turn-options.ts
 type ForkOptions = TurnOptions & JsonOption & { afterRound?: number };
 type RerunOptions = TurnOptions & JsonOption & { runTools?: boolean };
 
-/** Adds `fork` and `rerun`, whose new turns are watched. */
+/** Adds `fork` and `rerun`. Both watch the turn that they start. */
 export function addForks(program: Command, act: Act): void {
   addOne(program, 'fork', 'continue from a round of a turn, in a new conversation')
     .argument('[input...]', 'the input of the new turn')

@@ -3,7 +3,7 @@ import { options } from 'preact';
 /** Characters that reverse the order of a shown text: a person must not decide on a text that hides its order. */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Makes every text on the page spell out bidirectional controls, whoever wrote the text. */
+/** Makes every text on the page spell out bidirectional controls, also the texts of models and tools. */
 export function spellBidiControls(): void {
   const before = options.vnode;
   options.vnode = (vnode: { type: unknown; props: unknown }) => {

@@ -4,7 +4,7 @@ import { isFinal, refusalOf } from './call.ts';
 /** `data` is null until the first answer; `refused` is the sentence of the last reading, if it failed. */
 export type Fresh<Data> = { data: Data | null; refused: Error | null; again: () => Promise<void> };
 
-/** `mayRead` postpones a reading, for example while a person edits what it would replace. */
+/** `mayRead` postpones a reading, for example while a person edits a field that it would replace. */
 type Options = { everyMs: number; mayRead?: () => boolean };
 
 /**

@@ -74,7 +74,7 @@ export function formatUsd(usd: number) {
   return usd.toLocaleString('en', { style: 'currency', currency: 'USD', ...digits });
 }
 
-/** Why a turn failed or is incomplete, in a line: its code, and what the API says of it; null if all is well. */
+/** The reason of a failed or incomplete turn: its code, and the sentence of the API. Null for any other turn. */
 export function troubleOf({
   error,
   incomplete_details: incomplete,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 
-// What is refused leaves nothing behind: one harness serves all.
+// A refused request changes nothing, so one harness serves all tests.
 let harness: Harness;
 beforeAll(async () => {
   harness = await createHarness();

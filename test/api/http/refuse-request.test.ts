@@ -4,7 +4,7 @@ import { describeRefusal, refusalOf } from '../refusals.ts';
 
 const good = { model: 'openai/test', input: 'Hi' };
 
-// What is refused leaves nothing behind: one harness serves all.
+// A refused request changes nothing, so one harness serves all tests.
 let harness: Harness;
 beforeAll(async () => {
   harness = await createHarness();

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** What a bulk does with each of its turns. */
+/** The action of a bulk on each of its turns. */
 export const BULK_ACTIONS = ['cancel', 'retry', 'delete'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 

@@ -15,7 +15,7 @@ export type KeptConfig = { [Name in NamesKept<'always'>]: StoredValue<Name> } & 
   [Name in NamesKept<'given'>]?: ConfigValue<Name>;
 };
 
-/** Keeps what a turn stores of the fields that have no rule of their own. */
+/** Returns the stored values of the fields without a rule of their own. */
 export function keepConfig(given: { [Name in ConfigName]?: unknown }): KeptConfig {
   const kept = mapFields(({ kept, byDefault }, name) => {
     const value = given[name] ?? byDefault;

@@ -31,7 +31,7 @@ const given = mapFields(({ schema, description }) => schema.nullish().describe(d
 const { context, provider_options, provider_headers, model_retry, ...inOrder } = given;
 const { prompt_cache, service_tier, tier_fallback, limits, allowed_capabilities, webhook, ...first } = inOrder;
 
-/** What a conversation keeps for its turns, in the order of requests. */
+/** The fields that a conversation keeps for its turns, in the order of requests. */
 export const standingFields = {
   ...first,
   ...{ limits, context, allowed_capabilities, prompt_cache, service_tier, tier_fallback },
