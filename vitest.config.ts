@@ -14,7 +14,7 @@ const UNIT = [
 const E2E = [
   'test/{demo,e2e,embedded-postgres,inspector,packages,standalone}/**/*.test.ts',
   'test/api/{docs-page,keys,watching-guide}.test.ts',
-  'test/api/responses/clients/*.test.ts',
+  'test/api/openai/responses/clients/*.test.ts',
   'test/cli/{forks,model-options,pawl,prompt-cache,schedules,service-tier}.test.ts',
   'test/client/usage-and-bulk.test.ts',
   'test/crash/some-points.test.ts',

@@ -20,11 +20,11 @@ import type { Projects } from '../process/projects.ts';
 import type { Tracer } from '../process/trace/tracer.ts';
 import type { TokensPerDay } from '../start/tokens-per-day.ts';
 import type { ApiKeys } from './http/api-keys.ts';
+import type { ResponseSettings } from './openai/responses/request/response-settings.ts';
+import type { StateSeals } from './openai/responses/sealing/state-seals.ts';
 import type { RequestQuota } from './quotas/request-quota.ts';
 import type { StartQueue } from './quotas/start-queue.ts';
 import type { ReadAnywhere } from './read-anywhere.ts';
-import type { ResponseSettings } from './responses/request/response-settings.ts';
-import type { StateSeals } from './responses/sealing/state-seals.ts';
 import type { StreamHub } from './stream/hub.ts';
 import type { StreamLimiter } from './stream/limiter.ts';
 

@@ -44,7 +44,7 @@ export const owners: Record<string, string[]> = {
   hono: ['services/api/'],
   '@hono/node-server': ['services/api/'],
   '@hono/zod-openapi': ['services/api/'],
-  ws: ['services/api/responses/websocket/'],
+  ws: ['services/api/openai/responses/websocket/'],
   pino: ['services/process/log.ts'],
   '@opentelemetry/api': ['services/process/trace/export-spans.ts'],
   '@opentelemetry/exporter-trace-otlp-http': ['services/process/trace/export-spans.ts'],

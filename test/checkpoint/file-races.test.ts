@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deleteFile } from '#core/checkpoint/files/files.ts';
 import { makeRetention } from '#services/worker/routines/retention.ts';
 import { countBlobs, image, pngOf, text, user } from '#test/api/blobs/samples.ts';
-import { openaiClient } from '#test/api/responses/openai-client.ts';
+import { openaiClient } from '#test/api/openai/responses/openai-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 
 let harness: Harness;

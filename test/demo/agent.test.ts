@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
-import { openaiClient } from '../api/responses/openai-client.ts';
+import { openaiClient } from '../api/openai/responses/openai-client.ts';
 import { runScript } from './run-script.ts';
 
 test('the example of agents runs its tools, hands over, and ends with responses that are stored', async () => {

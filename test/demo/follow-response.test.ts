@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { type Followed, followResponse } from '../../examples/follow-response.ts';
-import { playResponse } from '../api/responses/play-response.ts';
-import { createStreamHarness, type StreamHarness } from '../api/responses/stream-harness.ts';
+import { playResponse } from '../api/openai/responses/play-response.ts';
+import { createStreamHarness, type StreamHarness } from '../api/openai/responses/stream-harness.ts';
 
 const clientOf = ({ url }: StreamHarness) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 });
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { findFreePort } from '#embedded-postgres/find-free-port.ts';
-import { openaiClient } from '../api/responses/openai-client.ts';
+import { openaiClient } from '../api/openai/responses/openai-client.ts';
 import { createHarness, startBackgroundWorker } from '../harness/create-harness.ts';
 
 /** Starts the example; `nextLine` waits for what it says next. */

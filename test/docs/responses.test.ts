@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type OpenAI from 'openai';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
-import type { ResponseBody } from '#services/api/responses/response-body.ts';
-import { readBody, refusalOf } from '../api/responses/read-body.ts';
+import type { ResponseBody } from '#services/api/openai/responses/response-body.ts';
+import { readBody, refusalOf } from '../api/openai/responses/read-body.ts';
 import { createFields, fieldTable, type Standing } from './field-table.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

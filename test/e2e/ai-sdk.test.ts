@@ -3,7 +3,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, generateObject, generateText, stepCountIs, streamObject, streamText, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { gather } from '../api/responses/clients/gather.ts';
+import { gather } from '../api/openai/responses/clients/gather.ts';
 import { scripted } from '../harness/scripted.ts';
 import { startPawl } from './start-pawl.ts';
 import { answered, history, parameters, time, twoRounds, weather } from './tool-loop.ts';

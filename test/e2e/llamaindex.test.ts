@@ -3,7 +3,7 @@ import { agent, agentStreamEvent, agentToolCallResultEvent } from '@llamaindex/w
 import { type ChatMessage, tool } from 'llamaindex';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { gather } from '../api/responses/clients/gather.ts';
+import { gather } from '../api/openai/responses/clients/gather.ts';
 import { scripted } from '../harness/scripted.ts';
 import { startPawl } from './start-pawl.ts';
 import { answered, history, parameters, time, twoRounds, weather } from './tool-loop.ts';

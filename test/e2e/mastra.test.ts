@@ -2,7 +2,7 @@ import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { gather } from '../api/responses/clients/gather.ts';
+import { gather } from '../api/openai/responses/clients/gather.ts';
 import { scripted } from '../harness/scripted.ts';
 import { startPawl } from './start-pawl.ts';
 import { answered, history, parameters, time, twoRounds, weather } from './tool-loop.ts';

@@ -1,8 +1,8 @@
 import { Agent, MemorySession, OpenAIChatCompletionsModel, OpenAIProvider, Runner, tool } from '@openai/agents';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { gather } from '../api/responses/clients/gather.ts';
-import { openaiClient } from '../api/responses/openai-client.ts';
+import { gather } from '../api/openai/responses/clients/gather.ts';
+import { openaiClient } from '../api/openai/responses/openai-client.ts';
 import { scripted } from '../harness/scripted.ts';
 import { type Pawl, startPawl } from './start-pawl.ts';
 import { answered, history, parameters, time, twoRounds, weather } from './tool-loop.ts';

@@ -5,7 +5,7 @@ import { Agent as MastraAgent } from '@mastra/core/agent';
 import { Agent, OpenAIChatCompletionsModel, Runner } from '@openai/agents';
 import { generateText } from 'ai';
 import { expect, test } from 'vitest';
-import { openaiClient } from '../api/responses/openai-client.ts';
+import { openaiClient } from '../api/openai/responses/openai-client.ts';
 import { scripted } from '../harness/scripted.ts';
 import { type Pawl, startPawl } from './start-pawl.ts';
 

@@ -5,7 +5,7 @@ import { OpenAI } from '@llamaindex/openai';
 import { Agent as MastraAgent } from '@mastra/core/agent';
 import { Agent, OpenAIChatCompletionsModel, Runner } from '@openai/agents';
 import { streamText } from 'ai';
-import { openaiClient } from '../api/responses/openai-client.ts';
+import { openaiClient } from '../api/openai/responses/openai-client.ts';
 
 /** A prompt for a Pawl at `url`, and headers that the client sends with it. */
 export type Asked = { url: string; prompt: string; headers?: Record<string, string> };

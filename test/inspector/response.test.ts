@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import { expect, test } from 'vitest';
-import { answered, openApproving, pay } from '#test/api/responses/approving.ts';
-import { openaiClient } from '#test/api/responses/openai-client.ts';
+import { answered, openApproving, pay } from '#test/api/openai/responses/approving.ts';
+import { openaiClient } from '#test/api/openai/responses/openai-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';

@@ -102,14 +102,14 @@ export const rules = {
   R20: rule(
     'what a turn stands on is decided under the lock of its conversation: it is the next one, or a fork',
     checkpoint('turns/retry'),
-    ['services/api/responses/predecessor.ts'],
+    ['services/api/openai/responses/predecessor.ts'],
   ),
   R21: rule(
     'a deleted turn is kept while anything stands on it, is passed by what comes later, and is erased',
     checkpoint('deletion/erase-hidden', 'deletion/erase-lines', 'turns/reading/history'),
   ),
   R22: rule('an approval that a later turn adopts is used by one turn', turn('turn'), checkpoint('turns/adopt-calls'), [
-    'services/api/responses/allowed-calls.ts',
+    'services/api/openai/responses/allowed-calls.ts',
   ]),
   R23: rule(
     'a history is compacted once before a round, asks for one summary, and tells nothing that was deleted',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { answered, asking, look, openApproving, pay } from '#test/api/responses/approving.ts';
+import { answered, asking, look, openApproving, pay } from '#test/api/openai/responses/approving.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 

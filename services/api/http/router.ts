@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { RequestRefused } from '#core/failure.ts';
 import type { Scope } from '../../process/projects/access-keys.ts';
-import type { SocketRequest } from '../responses/websocket/socket-request.ts';
+import type { SocketRequest } from '../openai/responses/websocket/socket-request.ts';
 import type { Form } from './body/read-form.ts';
 import { explainIssues } from './issues.ts';
 import { servedPath } from './response-base.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InputMessage } from '#core/turn/message.ts';
 import { Json } from '#core/turn/request/json.ts';
 import { INCOMPLETE_REASONS, TURN_STATUSES } from '#core/turn/turn.ts';
-import { ResponseId } from '../responses/schemas/response-object.ts';
+import { ResponseId } from '../openai/responses/schemas/response-object.ts';
 import { Compaction } from './compaction.ts';
 import { TurnError } from './errors/turn-error.ts';
 import { exampleOf } from './fields/example-of.ts';

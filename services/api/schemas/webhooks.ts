@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_EVENTS, ResponseWebhookEvent } from '#core/turn/request/webhook.ts';
 import type { EndpointEvent } from '#core/turn/request/webhook-endpoint.ts';
 import { json } from '../http/router.ts';
-import { ResponseId } from '../responses/schemas/response-object.ts';
+import { ResponseId } from '../openai/responses/schemas/response-object.ts';
 import { exampleOf } from './fields/example-of.ts';
 import { EventId, TurnId, WebhookEndpointId } from './fields/id.ts';
 import { Time } from './fields/time.ts';

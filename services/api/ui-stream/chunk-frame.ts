@@ -1,5 +1,5 @@
 import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
-import { EVENT_STREAM_HEADERS } from '../responses/stream/event-frame.ts';
+import { EVENT_STREAM_HEADERS } from '../openai/responses/stream/event-frame.ts';
 import type { WatchedTurn } from '../stream/watched-turn.ts';
 
 /** The headers of a UI message stream (contract-responses R60). */

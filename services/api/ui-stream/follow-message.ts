@@ -1,7 +1,7 @@
 import type { LatestEdition } from '#core/turn/responses/events.ts';
 import { errorChunk, type UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { makeUiTeller, type UiTeller } from '#core/turn/ui-message/ui-teller.ts';
-import { DONE, HEARTBEAT } from '../responses/stream/event-frame.ts';
+import { DONE, HEARTBEAT } from '../openai/responses/stream/event-frame.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../stream/joined-stream.ts';
 import { runningRound } from '../stream/running-round.ts';
 import { makeSharedPieces } from '../stream/shared/shared-pieces.ts';

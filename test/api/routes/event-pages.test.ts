@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
-import { answered, openApproving, pay } from '../responses/approving.ts';
+import { answered, openApproving, pay } from '../openai/responses/approving.ts';
 
 type Listed = Record<string, unknown> & { type: string };
 type Page = { data: Listed[]; next_cursor: string | null };

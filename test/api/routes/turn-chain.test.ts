@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChainResource } from '#core/turn/resource/chain.ts';
 import type { ListedTurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
-import { openaiClient } from '../responses/openai-client.ts';
+import { openaiClient } from '../openai/responses/openai-client.ts';
 
 const idOf = (responseId: string) => responseId.replace('resp_', 'turn_');
 

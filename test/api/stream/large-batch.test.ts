@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { callsOf } from '#core/turn/call.ts';
-import { playResponse } from '../responses/play-response.ts';
-import { createStreamHarness } from '../responses/stream-harness.ts';
+import { playResponse } from '../openai/responses/play-response.ts';
+import { createStreamHarness } from '../openai/responses/stream-harness.ts';
 import type { Seen } from './open-stream.ts';
 import { createWatchHarness } from './watch-harness.ts';
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { followResponse } from '#services/api/responses/stream/follow-response.ts';
+import { followResponse } from '#services/api/openai/responses/stream/follow-response.ts';
 import type { EventStream, Sink } from '#services/api/stream/joined-stream.ts';
 import { nativeFormat } from '#services/api/stream/native-format.ts';
 import { shareRenderings } from '#services/api/stream/shared/renderings.ts';
 import { makeSharedReads } from '#services/api/stream/shared/shared-reads.ts';
 import { followMessage } from '#services/api/ui-stream/follow-message.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
-import { playResponse } from '../responses/play-response.ts';
-import { stateSeals } from '../responses/seals.ts';
+import { playResponse } from '../openai/responses/play-response.ts';
+import { stateSeals } from '../openai/responses/seals.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
 test('a rendering is made once for equal messages under a key, and anew for others', () => {

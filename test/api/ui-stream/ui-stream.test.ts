@@ -5,7 +5,7 @@ import { createHarness, type Harness, startBackgroundWorker } from '#test/harnes
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
-import { openaiClient } from '../responses/openai-client.ts';
+import { openaiClient } from '../openai/responses/openai-client.ts';
 import { chunksOf, readMessage, reconnect } from './read-message.ts';
 
 const postcard = {

@@ -9,7 +9,7 @@ import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
-import { openaiClient } from '../../api/responses/openai-client.ts';
+import { openaiClient } from '../../api/openai/responses/openai-client.ts';
 import { openChangingModel, WHICH_TRY } from '../../harness/servers/changing-model.ts';
 import { openToolRecorder } from '../../harness/servers/tool-recorder.ts';
 import { joinedOutput } from '../../turn/responses/make-response.ts';

@@ -1,7 +1,7 @@
 import { CHECKPOINT, type Table, TURNS, type Up } from '../guards/guard.ts';
 
 const changed = 'the history of a turn changed';
-const chain = 'services/api/responses/predecessor.ts';
+const chain = 'services/api/openai/responses/predecessor.ts';
 const history = `${TURNS}/reading/history.ts`;
 const adopt = `${TURNS}/adopt-calls.ts`;
 const erase = `${CHECKPOINT}/deletion/erase-hidden.ts`;

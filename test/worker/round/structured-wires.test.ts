@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { openWire, wires } from '#test/api/responses/wires/open-wire.ts';
+import { openWire, wires } from '#test/api/openai/responses/wires/open-wire.ts';
 
 const schema = {
   type: 'object',

@@ -1,0 +1,126 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { RequestRefused } from '#core/failure.ts';
+import { quote } from '#core/text.ts';
+import { completionIdOf } from '#core/turn/completions/completion-id.ts';
+import { latestEdition } from '#core/turn/responses/events.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { ApiContext } from '../../context.ts';
+import { RESPONSE_BASES, type ResponseBase } from '../../http/response-base.ts';
+import { streamHeaders } from '../../http/response-headers.ts';
+import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../schemas/errors/refusals.ts';
+import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
+import { streamToResponse } from '../../stream/response-stream.ts';
+import { onDisconnect } from '../responses/create-response.ts';
+import { answerAtEnd } from '../responses/creating/answer-ended.ts';
+import { createTurn } from '../responses/creating/create-turn.ts';
+import { type HeldConnections, makeHeldConnections } from '../responses/creating/held-connections.ts';
+import { explainCompletionIssues } from '../responses/request/explain-issues.ts';
+import { completionOperationAt } from '../responses/schemas/operation-at.ts';
+import {
+  createRefusals,
+  ignoredToolsHeader,
+  openaiHeaders,
+  responseIdHeader,
+} from '../responses/schemas/response-refusals.ts';
+import { EVENT_STREAM_HEADERS } from '../responses/stream/event-frame.ts';
+import { CompletionBody } from './completion-body.ts';
+import { completionNotFound } from './find-completion.ts';
+import { inOwnWords, readCompletion } from './request/read-completion.ts';
+import { CompletionChunk, CompletionObject } from './schemas/completion-object.ts';
+import { showCompletion, storeAnswers } from './show-completion.ts';
+import { followCompletion } from './stream/follow-completion.ts';
+
+const pawlStream = {
+  name: 'Pawl-Stream',
+  in: 'header' as const,
+  description: '`committed`: text is sent when its round is committed, and is never superseded. By default it is live.',
+  schema: { type: 'string' as const, enum: ['committed', 'live'] },
+};
+
+const createAt = (base: ResponseBase) =>
+  createRoute({
+    method: 'post',
+    path: `${base}/chat/completions`,
+    ...completionOperationAt(base, 'createCompletion', 'Create a chat completion, and wait for it'),
+    description:
+      'A completion is a turn. With `stream: true` it is a stream of chunks. A completion that failed is answered as an ' +
+      'error of the provider’s kind, with its id in the header `pawl-response-id`.',
+    parameters: [idempotencyKey, onDisconnect, pawlStream],
+    request: { body: { required: true, content: json(CompletionBody) } },
+    responses: {
+      200: {
+        description: 'The completion. As a stream: its chunks.',
+        headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader, ...ignoredToolsHeader }),
+        content: {
+          'application/json': { schema: CompletionObject },
+          'text/event-stream': { schema: CompletionChunk },
+        },
+      },
+      ...createRefusals(...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain, 'completion_not_found'),
+    },
+  });
+
+type CreateHandler = RouteHandler<ReturnType<typeof createAt>, ApiEnv>;
+
+/** `POST /v1/chat/completions` and `POST /openai/v1/chat/completions` (contract-responses section 12). */
+export function createCompletionRoutes(context: ApiContext) {
+  const router = makeRouter(explainCompletionIssues);
+  const handler = create(context, makeHeldConnections(context));
+  for (const base of RESPONSE_BASES) router.openapi(createAt(base), handler);
+  return router;
+}
+
+function create(context: ApiContext, held: HeldConnections): CreateHandler {
+  return async (c) => {
+    const body = c.req.valid('json');
+    const isCommitted = asksForCommitted(c.req.header('pawl-stream'));
+    const isStream = body.stream ?? false;
+    // The route types do not cover streamed answers.
+    return (await createTurn(c, context, {
+      ...{ held, isStream },
+      read: () => readCompletion(body, { ...context, project: c.get('project'), keyId: c.get('keyId') }),
+      starting: (start) => inOwnWords(body, start).catch(asCompletion),
+      answer: (turn) => (isStream ? stream(c, context, { turn, body, isCommitted }) : answer(c, context, turn)),
+    })) as never;
+  };
+}
+
+/** Renames the refusal for a deleted completion of an idempotency key. */
+function asCompletion(error: unknown): never {
+  throw error instanceof RequestRefused && error.code === 'response_not_found' ? completionNotFound() : error;
+}
+
+function answer(c: Context<ApiEnv>, context: ApiContext, turn: Turn): Promise<Response> {
+  const present = (ended: Turn) => showCompletion(context, ended);
+  return answerAtEnd(c, context, { turn, id: completionIdOf(turn.id), present, notFound: completionNotFound });
+}
+
+/** Returns whether text is sent only after its round is committed. Refuses unknown values with 400. */
+function asksForCommitted(mode = 'live'): boolean {
+  if (/^(?:committed|live)$/i.test(mode)) return mode.toLowerCase() === 'committed';
+  const message = `\`Pawl-Stream\` ${quote(mode)} is not a known value. Send \`committed\` or \`live\`, or leave it out.`;
+  throw new RequestRefused(400, 'invalid_value', message, 'Pawl-Stream');
+}
+
+type Streamed = { turn: Turn; body: CompletionBody; isCommitted: boolean };
+
+function stream(c: Context<ApiEnv>, context: ApiContext, { turn, body, isCommitted }: Streamed): Response {
+  const { streamHub, streamLimiter } = context;
+  const project = c.get('project');
+  const start = {
+    includeUsage: body.stream_options?.include_usage ?? false,
+    isCommitted,
+    current: latestEdition(turn),
+    showAnswer: (ended: Turn) => storeAnswers(context, [ended]),
+  };
+  streamToResponse(c.env.outgoing, {
+    headers: { ...Object.fromEntries(c.res.headers), ...streamHeaders(c), ...EVENT_STREAM_HEADERS },
+    ...{ pending: streamHub.pending, project, turnId: turn.id },
+    open: (sink) => streamHub.join(turn.id, sink, (watch) => followCompletion(watch, { ...start, sink })),
+    closed: streamLimiter.acquire({ project, keyId: c.get('keyId') }),
+  });
+  return RESPONSE_ALREADY_SENT;
+}

@@ -1,0 +1,108 @@
+import type { CompletionDelta } from '#core/turn/completions/completion-pieces.ts';
+import {
+  type CompletionOutcome,
+  type CompletionTeller,
+  makeCompletionTeller,
+} from '#core/turn/completions/completion-teller.ts';
+import type { LatestEdition } from '#core/turn/responses/events.ts';
+import { isTerminal, type Turn } from '#core/turn/turn.ts';
+import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../../stream/joined-stream.ts';
+import { runningRound } from '../../../stream/running-round.ts';
+import { makeSharedPieces } from '../../../stream/shared/shared-pieces.ts';
+import type { TurnWatch } from '../../../stream/turn-watch.ts';
+import type { WatchedTurn } from '../../../stream/watched-turn.ts';
+import { failureOf } from '../../responses/creating/answer-ended.ts';
+import { DONE, HEARTBEAT } from '../../responses/stream/event-frame.ts';
+import { type ChunkOptions, deltaFrame, errorFrame, finishFrame, roleFrame } from './chunk-frame.ts';
+
+/**
+ * The sink of a stream, and its options. `isCommitted`: text is sent when its round is committed (contract-responses R87).
+ * `current` is the latest edition of the turn that the request read. `showAnswer` is done before the last chunk is sent.
+ */
+export type CompletionStart = ChunkOptions & {
+  sink: Sink;
+  isCommitted: boolean;
+  current: LatestEdition | null;
+  showAnswer(turn: Turn): Promise<void>;
+};
+
+/**
+ * Sends a completion from its start: committed rounds as they are read, the text and the reasoning of the running round as
+ * they come (contract-responses R86, R87). A slow client costs no memory.
+ */
+export function followCompletion(watch: TurnWatch, { sink, ...start }: CompletionStart): EventStream {
+  const teller = makeCompletionTeller((running, pieces) => sharePieces(watch.watched, running, pieces));
+  return joinWatch(watch, sink, (joined) => {
+    const stream: Stream = { ...start, watched: watch.watched, teller, joined, hasBegun: false, isShown: false };
+    return {
+      tell: () => tellKnown(stream),
+      heartbeat: HEARTBEAT,
+      refusal: (refused) => errorFrame(refused),
+      // Without a last frame, clients would take the text so far for the whole answer.
+      farewell: Buffer.from(errorFrame(STOPPING)),
+    };
+  });
+}
+
+const sharePieces = makeSharedPieces<CompletionDelta>();
+
+const STOPPING = {
+  code: 'server_stopping',
+  message:
+    'This server is stopping. The completion continues. Retrieve it, or send the request again with its Idempotency-Key.',
+};
+
+const SUPERSEDED = {
+  code: 'stream_superseded',
+  message:
+    'The model started this reply again with another text. The completion continues. Drop the text so far, and retrieve ' +
+    'the completion, or send the request again with its Idempotency-Key.',
+};
+
+type Stream = Omit<CompletionStart, 'sink'> & {
+  watched: WatchedTurn;
+  teller: CompletionTeller;
+  joined: JoinedStream;
+  hasBegun: boolean;
+  isShown: boolean;
+};
+
+/** Sends the known deltas, as far as there is room. Returns a promise if the answer is complete: its hash is stored first. */
+function tellKnown(stream: Stream): Promise<void> | undefined {
+  const { watched, teller, joined } = stream;
+  const { known } = watched;
+  if (!known || !joined.hasRoom()) return undefined;
+  if (!stream.hasBegun) joined.write(roleFrame(known, stream));
+  stream.hasBegun = true;
+  const running = stream.isCommitted ? undefined : runningRound(watched, stream.current);
+  for (const delta of teller.tell(known, running)) {
+    joined.write(bytesOf(stream, known, delta));
+    if (!joined.hasRoom()) return undefined;
+  }
+  const end = teller.end();
+  if (end === 'whole' && !stream.isShown) return showAnswer(stream, known);
+  if (end) joined.end(lastFrame(stream, known, end));
+  return undefined;
+}
+
+async function showAnswer(stream: Stream, known: Turn): Promise<void> {
+  await stream.showAnswer(known);
+  stream.isShown = true;
+}
+
+/** Streams that keep pace with each other share the bytes of a chunk. */
+function bytesOf({ watched, includeUsage }: Stream, known: Turn, delta: CompletionDelta): Uint8Array {
+  const key = `completion ${delta.type} ${'index' in delta ? delta.index : ''} ${includeUsage}`;
+  return watched.renderings.bytesOf(key, delta, () => deltaFrame(known, delta, { includeUsage }));
+}
+
+function lastFrame(options: ChunkOptions, known: Turn, end: CompletionOutcome): string {
+  switch (end) {
+    case 'whole':
+      return finishFrame(known, options) + DONE.toString();
+    case 'failed':
+      return errorFrame(isTerminal(known.status) && known.error ? failureOf(known.error) : STOPPING);
+    case 'superseded':
+      return errorFrame(SUPERSEDED);
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { createFile, type NewFile } from '#core/checkpoint/files/files.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { newFileId } from '#core/id.ts';
+import { quote } from '#core/text.ts';
+import { problemOfPixels } from '#core/turn/parts/media-type.ts';
+import { typeOfFile } from '#core/turn/parts/type-of-file.ts';
+import type { ApiContext } from '../../context.ts';
+import { withIdempotencyKey } from '../../http/idempotency.ts';
+import { RESPONSE_BASES, type ResponseBase } from '../../http/response-base.ts';
+import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { ofForm, ofIdempotencyKey } from '../../schemas/errors/refusals.ts';
+import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
+import { readValue } from '../responses/request/explain-issues.ts';
+import { operationAt } from '../responses/schemas/operation-at.ts';
+import { openaiHeaders, responseRefusals } from '../responses/schemas/response-refusals.ts';
+import { findOwnFile, presentFile } from './find-own-file.ts';
+import { FileForm } from './schemas/file-form.ts';
+import { FileObject } from './schemas/file-object.ts';
+
+const FORM = 'FileForm';
+
+const createAt = (base: ResponseBase) =>
+  createRoute({
+    method: 'post',
+    path: `${base}/files`,
+    ...operationAt(base, 'createFile', 'Create a file'),
+    tags: ['Files'],
+    description:
+      'The body is a multipart form. A part of an input that names the file by `file_id` works like a part with ' +
+      'these bytes inline.',
+    parameters: [idempotencyKey],
+    // A schema of zod would make the framework parse the form a second time.
+    request: {
+      body: {
+        required: true,
+        content: { 'multipart/form-data': { schema: { $ref: `#/components/schemas/${FORM}` } } },
+      },
+    },
+    responses: {
+      200: {
+        description: 'The file.',
+        headers: z.object({ ...openaiHeaders, ...replayedHeader }),
+        content: json(FileObject),
+      },
+      ...responseRefusals(...ofForm, ...ofIdempotencyKey, 'unsupported_value', 'file_not_found'),
+    },
+  });
+
+/** `POST /v1/files` and `POST /openai/v1/files` (contract-responses R74). */
+export function createFileRoutes(context: ApiContext) {
+  const router = makeRouter();
+  router.openAPIRegistry.register(FORM, FileForm);
+  for (const base of RESPONSE_BASES) router.openapi(createAt(base), create(context));
+  return router;
+}
+
+function create(context: ApiContext): RouteHandler<ReturnType<typeof createAt>, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const file = newFile(project, readValue(FileForm, c.get('form'), []));
+    const { resourceId } = await withIdempotencyKey(c, context, {
+      together: async (trx) => {
+        await createFile(trx, file);
+        return { status: 200, resourceId: file.id };
+      },
+    });
+    return c.json(presentFile(await findOwnFile(context.db, project, resourceId)), 200);
+  };
+}
+
+function newFile(project: string, { file, purpose, ...expiry }: FileForm): NewFile {
+  if (purpose !== 'user_data') {
+    const message = `\`purpose\` ${quote(purpose)} is not supported. Set it to \`user_data\`.`;
+    throw new RequestRefused(400, 'unsupported_value', message, 'purpose');
+  }
+  const { bytes } = file;
+  const mediaType = typeOfFile({ ...file, declared: file.mediaType });
+  const problem = problemOfPixels(mediaType, bytes);
+  if (problem) throw new RequestRefused(400, 'invalid_value', `\`file\` is not valid: ${problem}.`, 'file');
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const blob = { sha256, mediaType, bytes };
+  return { id: newFileId(), project, filename: file.filename, purpose, blob, expiresInSeconds: secondsOf(expiry) };
+}
+
+/** The anchor and the seconds belong together. */
+function secondsOf(expiry: Omit<FileForm, 'file' | 'purpose'>): number | null {
+  const { 'expires_after[anchor]': anchor, 'expires_after[seconds]': seconds } = expiry;
+  if ((anchor === undefined) === (seconds === undefined)) return seconds ?? null;
+  const missing = anchor === undefined ? 'expires_after[anchor]' : 'expires_after[seconds]';
+  const message = `\`${missing}\` is missing. Give both fields of \`expires_after\`.`;
+  throw new RequestRefused(400, 'missing_required_parameter', message, missing);
+}

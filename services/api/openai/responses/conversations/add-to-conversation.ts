@@ -1,0 +1,77 @@
+import { createConversation } from '#core/checkpoint/conversations.ts';
+import type { Trx } from '#core/checkpoint/tables.ts';
+import { addItems } from '#core/checkpoint/turns/add-items.ts';
+import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { newId, newIdBeside } from '#core/id.ts';
+import { checkInput } from '#core/turn/history/check-input.ts';
+import type { Made } from '../../../../start/made.ts';
+import { keepTaken } from '../../../../start/take-parts.ts';
+import { conversationNotFound } from '../../../find-own.ts';
+import { checkInputAgainst, findLine } from '../predecessor.ts';
+import type { PlacedItem } from '../request/read-input.ts';
+import { type ResolvedItem, resolveInput, takeResolved } from '../resolve-input.ts';
+
+type Addition = { project: string; conversationId: string; items: PlacedItem[] };
+
+/**
+ * Adds items behind the turns of a conversation. A result needs its call, there or among them, but a call may be answered
+ * later. The resource is the turn that keeps them, or the conversation where none of them has anything to tell.
+ */
+export async function addToConversation(trx: Trx, addition: Addition): Promise<Made> {
+  const line = await lockLine(trx, addition.project, addition.conversationId);
+  if (!line) throw conversationNotFound();
+  return atOwnPath(add(trx, addition, line.lastPosition));
+}
+
+/** Records a conversation with the items that it begins with; the resource is the conversation. */
+export async function beginConversation(
+  trx: Trx,
+  { metadata, ...given }: Omit<Addition, 'conversationId'> & { metadata: Record<string, string> },
+): Promise<Made> {
+  const conversationId = newId('conv');
+  await createConversation(trx, { id: conversationId, project: given.project, config: {}, metadata });
+  await atOwnPath(add(trx, { ...given, conversationId }, 0));
+  return { status: 200, resourceId: conversationId };
+}
+
+async function add(trx: Trx, addition: Addition, position: number): Promise<Made> {
+  const { project, conversationId } = addition;
+  refuseApprovals(addition.items);
+  const given = await resolveInput(trx, addition.items, { project, last: { conversationId, position } });
+  const items = given.map(({ item }) => item);
+  const resolved = checkInput([], items, MAY_STAY_OPEN) ? await checkAgainstLine(trx, addition, given) : given;
+  if (resolved.length === 0) return { status: 200, resourceId: conversationId };
+
+  const id = newIdBeside('turn', conversationId);
+  const taken = await takeResolved(trx, resolved, { project, wire: null });
+  await addItems(trx, { id, project, conversationId, input: taken.input });
+  await keepTaken(trx, { project, turnId: id, taken });
+  return { status: 200, resourceId: id };
+}
+
+/** What an approval allows is run by the response that it is the input of. */
+function refuseApprovals(items: PlacedItem[]): void {
+  const approval = items.find(({ item }) => 'type' in item && item.type === 'mcp_approval_response');
+  if (!approval) return;
+  const message =
+    'An approval is not kept for later. Send it with the create of the response that runs what it allows.';
+  throw new RequestRefused(400, 'unsupported_input_item', message, `input[${approval.at}].type`);
+}
+
+const MAY_STAY_OPEN = { mayStayOpen: true };
+
+/** What the conversation has left open is read only where it matters: one that is only added to grows long. */
+async function checkAgainstLine(trx: Trx, { project, conversationId }: Addition, input: ResolvedItem[]) {
+  const predecessor = await findLine(trx, project, conversationId);
+  return checkInputAgainst(trx, { predecessor, input, project, ...MAY_STAY_OPEN });
+}
+
+/** A refusal by the rules of inputs, with the path that its item has here. */
+async function atOwnPath(added: Promise<Made>): Promise<Made> {
+  return added.catch((error: unknown) => {
+    if (!(error instanceof RequestRefused)) throw error;
+    const { status, code, message, param } = error;
+    throw new RequestRefused(status, code, message, param?.replace(/^input\b/, 'items') ?? null);
+  });
+}

@@ -1,0 +1,157 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { findTurnOfItems } from '#core/checkpoint/turns/reading/line.ts';
+import { type ConversationItem as Item, itemsOfTurn } from '#core/turn/responses/conversation-items.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { ApiContext } from '../../../context.ts';
+import { findOwnConversation } from '../../../find-own.ts';
+import { withIdempotencyKey } from '../../../http/idempotency.ts';
+import { type ApiEnv, json, makeRouter } from '../../../http/router.ts';
+import { ofIdempotencyKey, ofItems } from '../../../schemas/errors/refusals.ts';
+import { idempotencyKey, replayedHeader } from '../../../schemas/fields/headers.ts';
+import { ConversationId } from '../../../schemas/fields/id.ts';
+import { queryInteger } from '../../../schemas/fields/query-number.ts';
+import { itemPage } from '../item-page.ts';
+import { explainResponseIssues } from '../request/explain-issues.ts';
+import { readAddedItems } from '../request/read-input.ts';
+import {
+  ConversationItem,
+  ConversationItemList,
+  ConversationObject,
+  ItemsBody,
+} from '../schemas/conversation-object.ts';
+import { asksForState, includeQuery } from '../schemas/include-query.ts';
+import { operationAt } from '../schemas/operation-at.ts';
+import { openaiHeaders, responseRefusals } from '../schemas/response-refusals.ts';
+import { addToConversation } from './add-to-conversation.ts';
+import { deleteItem } from './delete-item.ts';
+import { findItem, listItems } from './list-items.ts';
+import { present } from './openai-conversations.ts';
+
+const BASE = '/openai/v1';
+const path = `${BASE}/conversations/{id}/items`;
+const params = z.object({ id: ConversationId });
+const itemParams = params.extend({ item_id: z.string().describe('The id of the item, as lists show it.') });
+const headers = z.object(openaiHeaders);
+
+const add = createRoute({
+  method: 'post',
+  path,
+  ...operationAt(BASE, 'addConversationItems', 'Add items to a conversation'),
+  description: 'They come behind what there is, also where a response is at work, and no model is asked.',
+  parameters: [idempotencyKey],
+  request: { params, query: z.object(includeQuery), body: { required: true, content: json(ItemsBody) } },
+  responses: {
+    200: {
+      description: 'The items with their ids, without those that have nothing to tell a model.',
+      headers: z.object({ ...openaiHeaders, ...replayedHeader }),
+      content: json(ConversationItemList),
+    },
+    ...responseRefusals(...ofItems, ...ofIdempotencyKey, 'conversation_not_found', 'previous_response_not_finished'),
+  },
+});
+
+const list = createRoute({
+  method: 'get',
+  path,
+  ...operationAt(BASE, 'listConversationItems', 'List the items of a conversation'),
+  description:
+    'What was said, answered and added, over all of its turns. A page of large items has fewer than `limit`.',
+  request: {
+    params,
+    query: z.object({
+      ...includeQuery,
+      order: z.enum(['asc', 'desc']).default('desc').describe('By place in the conversation.'),
+      limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The size of a page.'),
+      after: z.string().optional().describe('The `last_id` of the page before.'),
+    }),
+  },
+  responses: {
+    200: { description: 'A page of items.', headers, content: json(ConversationItemList) },
+    ...responseRefusals('conversation_not_found', 'invalid_value'),
+  },
+});
+
+const retrieve = createRoute({
+  method: 'get',
+  path: `${path}/{item_id}`,
+  ...operationAt(BASE, 'readConversationItem', 'Retrieve an item of a conversation'),
+  request: { params: itemParams, query: z.object(includeQuery) },
+  responses: {
+    200: { description: 'The item.', headers, content: json(ConversationItem) },
+    ...responseRefusals('conversation_not_found', 'conversation_item_not_found'),
+  },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: `${path}/{item_id}`,
+  ...operationAt(BASE, 'deleteConversationItem', 'Delete an item from a conversation'),
+  description: 'No model is told of it any more. A call and its result go together.',
+  request: { params: itemParams },
+  responses: {
+    200: { description: 'The conversation.', headers, content: json(ConversationObject) },
+    ...responseRefusals('quota_exceeded', 'conversation_not_found', 'conversation_item_not_found'),
+  },
+});
+
+/** `/openai/v1/conversations/:id/items` (contract-responses R27). */
+export function conversationItemRoutes(context: ApiContext) {
+  return makeRouter(explainResponseIssues)
+    .openapi(add, addSome(context))
+    .openapi(list, listAll(context))
+    .openapi(retrieve, retrieveOne(context))
+    .openapi(remove, removeOne(context));
+}
+
+function addSome(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const { id: conversationId } = await findOwnConversation(context.db, project, c.req.valid('param').id);
+    const unseal = (sealed: string) => context.stateSeals.unsealSummary(sealed, project);
+    const addition = { project, conversationId, items: await readAddedItems(c.req.valid('json').items, unseal) };
+    const made = await withIdempotencyKey(c, context, { together: (trx) => addToConversation(trx, addition) });
+    const added = await addedItems(context, project, made.resourceId);
+    return c.json(itemPage(added, { limit: added.length }), 200);
+  };
+}
+
+/** The items that one request added, as they are now; none where none of them had anything to tell. */
+async function addedItems({ db, stateSeals }: ApiContext, project: string, resourceId: string): Promise<Item[]> {
+  const found = await findTurnOfItems(db, project, resourceId);
+  return found ? itemsOfTurn(stateSeals.sealTurn(found.turn), found.deletedItems) : [];
+}
+
+function listAll({ readAnywhere, stateSeals }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+  return async (c) => {
+    const { id } = c.req.valid('param');
+    const query = c.req.valid('query');
+    const { order, limit, after } = query;
+    const show = (turn: Turn) => stateSeals.sealTurn(turn, asksForState(query));
+    const page = await readAnywhere(async (db) => {
+      await findOwnConversation(db, c.get('project'), id);
+      return listItems(db, id, { after, direction: order, limit, show });
+    });
+    return c.json(page, 200);
+  };
+}
+
+function retrieveOne({ db, stateSeals }: ApiContext): RouteHandler<typeof retrieve, ApiEnv> {
+  return async (c) => {
+    const { id, item_id: itemId } = c.req.valid('param');
+    const conversation = await findOwnConversation(db, c.get('project'), id);
+    const show = (turn: Turn) => stateSeals.sealTurn(turn, asksForState(c.req.valid('query')));
+    return c.json(await findItem(db, conversation.id, { itemId, show }), 200);
+  };
+}
+
+function removeOne({ db, stateSeals }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const { id, item_id: itemId } = c.req.valid('param');
+    const conversation = await findOwnConversation(db, project, id);
+    const show = (turn: Turn) => stateSeals.sealTurn(turn, true);
+    const deletion = { project, conversationId: conversation.id, itemId, show };
+    await db.transaction().execute((trx) => deleteItem(trx, deletion));
+    return c.json(present(await findOwnConversation(db, project, id)), 200);
+  };
+}

@@ -1,0 +1,48 @@
+import { deleteItems } from '#core/checkpoint/deletion/delete-items.ts';
+import type { Trx } from '#core/checkpoint/tables.ts';
+import { listLine } from '#core/checkpoint/turns/reading/history.ts';
+import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
+import { itemsOfApproval, otherHalf } from '#core/turn/responses/conversation-items.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { conversationNotFound } from '../../../find-own.ts';
+import { findItem, type Show } from './list-items.ts';
+
+/** The item of a conversation that is to be deleted. */
+type Deletion = { project: string; conversationId: string; itemId: string; show: Show };
+
+/**
+ * Deletes an item from a conversation, and with one half of a call and its result the other; so a request for approval goes
+ * with its answer and the call that was run (contract-responses R27). What was forked from the conversation, or it from
+ * another, loses it as well.
+ */
+export async function deleteItem(trx: Trx, deletion: Deletion): Promise<void> {
+  const { project, conversationId, itemId, show } = deletion;
+  if (!(await lockLine(trx, project, conversationId))) throw conversationNotFound();
+  const item = await findItem(trx, conversationId, { itemId, show });
+  const isOfCall = 'call_id' in item || item.type.startsWith('mcp_');
+  const turns = isOfCall ? await loadWithoutTexts(trx, conversationId) : [];
+  const others = [otherHalf(turns, itemId) ?? itemId, ...itemsOfApproval(turns, itemId)];
+  await deleteItems(trx, [...new Set([itemId, ...others])]);
+}
+
+const TURNS = 100;
+
+/** All turns that a model is sent, read page by page. Only the ids of their items matter here, so no page stays in memory. */
+async function loadWithoutTexts(trx: Trx, conversationId: string): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  for (let hasMore = true; hasMore; ) {
+    const last = turns.at(-1);
+    const from = last && { turnId: last.id, isIncluded: false };
+    const page = await listLine(trx, conversationId, { from, direction: 'asc', limit: TURNS, view: 'kept' });
+    turns.push(...page.rows.map(({ turn }) => withoutTexts(turn)));
+    hasMore = page.hasMore;
+  }
+  return turns;
+}
+
+const LONGEST_ID = 1_000;
+
+function withoutTexts(turn: Turn): Turn {
+  const isText = (value: unknown) => typeof value === 'string' && value.length > LONGEST_ID;
+  return JSON.parse(JSON.stringify(turn, (_, value: unknown) => (isText(value) ? '' : value))) as Turn;
+}

@@ -1,0 +1,124 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { setMetadata } from '#core/checkpoint/conversations.ts';
+import { unixSeconds } from '#core/turn/resource/unix-seconds.ts';
+import type { Conversation } from '#core/turn/turn.ts';
+import { publishChanges } from '../../../../process/publish-changes.ts';
+import type { ApiContext } from '../../../context.ts';
+import { findOwnConversation } from '../../../find-own.ts';
+import { withIdempotencyKey } from '../../../http/idempotency.ts';
+import { type ApiEnv, json, makeRouter } from '../../../http/router.ts';
+import { ofAnyBody, ofIdempotencyKey, ofItems } from '../../../schemas/errors/refusals.ts';
+import { idempotencyKey, replayedHeader } from '../../../schemas/fields/headers.ts';
+import { ConversationId } from '../../../schemas/fields/id.ts';
+import { explainResponseIssues } from '../request/explain-issues.ts';
+import { readAddedItems } from '../request/read-input.ts';
+import {
+  ConversationBody,
+  ConversationObject,
+  DeletedConversation,
+  MetadataBody,
+} from '../schemas/conversation-object.ts';
+import { operationAt } from '../schemas/operation-at.ts';
+import { openaiHeaders, responseRefusals } from '../schemas/response-refusals.ts';
+import { beginConversation } from './add-to-conversation.ts';
+import { cancelAndDelete } from './cancel-and-delete.ts';
+
+const BASE = '/openai/v1';
+const path = `${BASE}/conversations/{id}`;
+const params = z.object({ id: ConversationId });
+const headers = z.object(openaiHeaders);
+const shown = (description: string) => ({ 200: { description, headers, content: json(ConversationObject) } });
+
+const create = createRoute({
+  method: 'post',
+  path: `${BASE}/conversations`,
+  ...operationAt(BASE, 'createConversation', 'Create a conversation, with items to begin with'),
+  parameters: [idempotencyKey],
+  request: { body: { required: false, content: json(ConversationBody) } },
+  responses: {
+    200: {
+      description: 'The conversation. It is one of Pawl’s own API as well.',
+      headers: z.object({ ...openaiHeaders, ...replayedHeader }),
+      content: json(ConversationObject),
+    },
+    ...responseRefusals(...ofItems, ...ofIdempotencyKey, 'conversation_not_found'),
+  },
+});
+
+const retrieve = createRoute({
+  method: 'get',
+  path,
+  ...operationAt(BASE, 'readConversation', 'Retrieve a conversation of either API'),
+  request: { params },
+  responses: { ...shown('The conversation.'), ...responseRefusals('conversation_not_found') },
+});
+
+const update = createRoute({
+  method: 'post',
+  path,
+  ...operationAt(BASE, 'updateConversation', 'Replace the metadata of a conversation'),
+  request: { params, body: { required: true, content: json(MetadataBody) } },
+  responses: {
+    ...shown('The conversation as it is now.'),
+    ...responseRefusals(...ofAnyBody, 'unknown_parameter', 'missing_required_parameter', 'conversation_not_found'),
+  },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path,
+  ...operationAt(BASE, 'deleteConversation', 'Delete a conversation with its responses'),
+  description: 'What is active is cancelled first. What was forked from it keeps its history.',
+  request: { params },
+  responses: {
+    200: { description: 'It is gone.', headers, content: json(DeletedConversation) },
+    ...responseRefusals('quota_exceeded', 'conversation_not_found'),
+  },
+});
+
+/** `/openai/v1/conversations` (contract-responses section 1). */
+export function openaiConversationRoutes(context: ApiContext) {
+  return makeRouter(explainResponseIssues)
+    .openapi(create, createOne(context))
+    .openapi(retrieve, retrieveOne(context))
+    .openapi(update, updateOne(context))
+    .openapi(remove, removeOne(context));
+}
+
+function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const { items, metadata } = c.req.valid('json');
+    const unseal = (sealed: string) => context.stateSeals.unsealSummary(sealed, project);
+    const given = { project, items: await readAddedItems(items ?? [], unseal), metadata: metadata ?? {} };
+    const { resourceId } = await withIdempotencyKey(c, context, { together: (trx) => beginConversation(trx, given) });
+    return c.json(present(await findOwnConversation(context.db, project, resourceId)), 200);
+  };
+}
+
+function retrieveOne({ db }: ApiContext): RouteHandler<typeof retrieve, ApiEnv> {
+  return async (c) => c.json(present(await findOwnConversation(db, c.get('project'), c.req.valid('param').id)), 200);
+}
+
+function updateOne({ db }: ApiContext): RouteHandler<typeof update, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const { id } = await findOwnConversation(db, project, c.req.valid('param').id);
+    await setMetadata(db, id, c.req.valid('json').metadata ?? {});
+    return c.json(present(await findOwnConversation(db, project, id)), 200);
+  };
+}
+
+function removeOne(context: ApiContext): RouteHandler<typeof remove, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const { id } = await findOwnConversation(context.db, project, c.req.valid('param').id);
+    await publishChanges(context, await context.db.transaction().execute((trx) => cancelAndDelete(trx, project, id)));
+    return c.json({ id, object: 'conversation.deleted' as const, deleted: true as const }, 200);
+  };
+}
+
+/** A conversation as OpenAI's API shows it. */
+export function present({ id, createdAt, metadata }: Conversation) {
+  return { id, object: 'conversation' as const, created_at: unixSeconds(createdAt), metadata };
+}

@@ -1,0 +1,82 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { presentResponse } from '#core/turn/responses/present.ts';
+import type { ApiContext } from '../../context.ts';
+import { RESPONSE_BASES, type ResponseBase } from '../../http/response-base.ts';
+import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../schemas/errors/refusals.ts';
+import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
+import { answerWhenEnded } from './creating/answer-ended.ts';
+import { createTurn } from './creating/create-turn.ts';
+import { type HeldConnections, makeHeldConnections } from './creating/held-connections.ts';
+import { readResponseRequest } from './read-response-request.ts';
+import { explainResponseIssues } from './request/explain-issues.ts';
+import { ResponseBody } from './response-body.ts';
+import { operationAt } from './schemas/operation-at.ts';
+import {
+  createRefusals,
+  ignoredToolsHeader,
+  openaiHeaders,
+  responseIdHeader,
+  responseOrEvents,
+} from './schemas/response-refusals.ts';
+import { streamResponse } from './stream-response.ts';
+import { asSocketRequest } from './websocket/socket-request.ts';
+
+/** The header that lets a response go on without its client. */
+export const onDisconnect = {
+  name: 'Pawl-On-Disconnect',
+  in: 'header' as const,
+  description: '`continue`: the response goes on when this connection is closed. By default that cancels it.',
+  schema: { type: 'string' as const, enum: ['continue', 'cancel'] },
+};
+
+const createAt = (base: ResponseBase) =>
+  createRoute({
+    method: 'post',
+    path: `${base}/responses`,
+    ...operationAt(base, 'createResponse', 'Create a response, and wait for it'),
+    description:
+      'With `background: true` it is answered at once, `queued`. With `stream: true` it is a stream of events. A response ' +
+      'that failed is answered as an error of the provider’s kind, with its id in the header `pawl-response-id`.',
+    parameters: [idempotencyKey, onDisconnect],
+    request: { body: { required: true, content: json(ResponseBody) } },
+    responses: {
+      200: {
+        description: 'The response: ended, or queued where it runs in the background. As a stream: its events.',
+        headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader, ...ignoredToolsHeader }),
+        content: responseOrEvents,
+      },
+      ...createRefusals(...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain),
+    },
+  });
+
+type CreateHandler = RouteHandler<ReturnType<typeof createAt>, ApiEnv>;
+
+/** `POST /v1/responses` and `POST /openai/v1/responses`. */
+export function createResponseRoutes(context: ApiContext) {
+  const router = makeRouter(explainResponseIssues);
+  const handler = create(context, makeHeldConnections(context));
+  for (const base of RESPONSE_BASES) router.openapi(createAt(base), handler);
+  return router;
+}
+
+function create(context: ApiContext, held: HeldConnections): CreateHandler {
+  return async (c) => {
+    const body = c.req.valid('json');
+    const { stream, background } = body;
+    const { socket } = c.env;
+    const rules = { ...context, project: c.get('project'), mayBeEmpty: socket?.isWarmUp };
+    const answer = stream ? streamResponse : answerWhenEnded;
+    // The route types do not cover streamed or held answers.
+    return (await createTurn(c, context, {
+      read: async () => asSocketRequest(await readResponseRequest(body, rules), socket),
+      started: socket?.started,
+      held: background ? null : held,
+      isStream: stream ?? false,
+      answer: (turn) =>
+        stream || !background
+          ? answer(c, context, { turn, after: null })
+          : c.json(presentResponse(context.stateSeals.sealRounds(turn)), 200),
+    })) as never;
+  };
+}

@@ -1,0 +1,92 @@
+import type { Context } from 'hono';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { responseIdOf } from '#core/turn/responses/item-id.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { publishChanges } from '../../../../process/publish-changes.ts';
+import type { Made } from '../../../../start/made.ts';
+import type { ApiContext } from '../../../context.ts';
+import { findReplay } from '../../../http/idempotency.ts';
+import type { ApiEnv } from '../../../http/router.ts';
+import { hasScope } from '../../../http/scopes.ts';
+import { startedBy } from '../../../http/started-by.ts';
+import { startWithinQuota } from '../../../quotas/start-within-quota.ts';
+import { findOwnResponse, responseNotFound } from '../find-response.ts';
+import type { ReadRequest } from '../request/read-request.ts';
+import { startingOf } from '../start-response.ts';
+import type { HeldConnections } from './held-connections.ts';
+import type { TurnStarted } from './turn-started.ts';
+
+/** The steps of a create request: it is read, its connection may be held until the turn ends, and it is answered. */
+export type Creating = {
+  read(): Promise<ReadRequest>;
+  /** Null if the turn runs in the background. */
+  held: HeldConnections | null;
+  isStream: boolean;
+  answer(turn: Turn): Response | Promise<Response>;
+  started?: TurnStarted | undefined;
+  /** Starts the turn. A caller may change the refusal. */
+  starting?<T>(start: () => Promise<T>): Promise<T>;
+};
+
+/** Answers a create request of either of OpenAI's APIs: reads it, starts its turn or finds that of the same key, and waits. */
+export async function createTurn(c: Context<ApiEnv>, context: ApiContext, creating: Creating): Promise<Response> {
+  const { held, isStream, answer, starting = (start) => start() } = creating;
+  const project = c.get('project');
+  const start = await startingTurn(c, context, creating);
+  // An answer that takes long counts among the streams and long polls of its key: it is refused before anything is done.
+  const takesLong = isStream || held !== null;
+  const release = takesLong ? context.streamLimiter.acquire({ project, keyId: c.get('keyId') }) : () => {};
+  try {
+    const turn = await starting(start);
+    // The answer may be long in coming, and needs nothing of the body.
+    c.get('releaseBody')();
+    held?.hold(c.env.outgoing, turn, { goesOn: mayGoOn(c) });
+    // Streams count themselves.
+    if (isStream) release();
+    return await answer(turn);
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Returns the function that starts the turn of a request, or finds the turn of the same key. The resources that the body
+ * names may have been deleted since, so the key is looked for before the body is read.
+ */
+async function startingTurn(
+  c: Context<ApiEnv>,
+  context: ApiContext,
+  { read, started }: Creating,
+): Promise<() => Promise<Turn>> {
+  const replay = await findReplay(c, context);
+  if (replay) return () => replayedTurn(c, context, replay);
+  const request = await read();
+  return () => startTurnOf(c, context, { request, started });
+}
+
+async function startTurnOf(
+  c: Context<ApiEnv>,
+  context: ApiContext,
+  { request, started }: Pick<Creating, 'started'> & { request: ReadRequest },
+): Promise<Turn> {
+  const { wire } = context.providers.ofModel(request.config.model, request.config.wires).capabilities;
+  const start = { ...startedBy(c, context), mayApprove: hasScope(c.get('scopes'), 'approve'), request, wire };
+  const made = await startWithinQuota(c, context, startingOf(start));
+  if (request.ignoredTools.length > 0) c.header('pawl-ignored-tools', request.ignoredTools.join(', '));
+  if (!('turn' in made)) return replayedTurn(c, context, made);
+  context.streamHub.addCreated(made.turn);
+  await publishChanges(context, { wakeups: made.wakeups, ended: made.ended ?? [] });
+  started?.(made.turn, request, made.follows);
+  return made.turn;
+}
+
+function mayGoOn(c: Context<ApiEnv>): boolean {
+  return c.req.header('pawl-on-disconnect')?.toLowerCase() === 'continue';
+}
+
+/** The turn that was started when the same key came first: also one that is not stored. */
+async function replayedTurn(c: Context<ApiEnv>, context: ApiContext, made: Made): Promise<Turn> {
+  const turn = await loadTurn(context.db, made.resourceId);
+  if (!turn) throw responseNotFound();
+  return turn.stored ? findOwnResponse(context.db, c.get('project'), responseIdOf(turn.id)) : turn;
+}

@@ -1,0 +1,188 @@
+import { RequestRefused } from '#core/failure.ts';
+import { isOpenaiWire, type Provider } from '#core/llm/provider.ts';
+import type { Providers } from '#core/llm/providers.ts';
+import { chooseWires } from '#core/llm/wires.ts';
+import type { ToolChoice } from '#core/turn/config/tool-choice.ts';
+import type { GivenTool, TurnTool } from '#core/turn/request/tool.ts';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
+import { type GivenConfig, resolveConfig } from '../../../start/resolve-config.ts';
+import type { ApiContext } from '../../context.ts';
+import { checkFields, checkWire } from './request/check-fields.ts';
+import { conversationIdOf, echoRequest } from './request/echo-request.ts';
+import type { OfferedTool } from './request/offered-tool.ts';
+import { type PlacedItem, readInput } from './request/read-input.ts';
+import type { ReadRequest } from './request/read-request.ts';
+import { readToolChoice } from './request/read-tool-choice.ts';
+import { readTools } from './request/read-tools.ts';
+import { resolveModel } from './request/resolve-model.ts';
+import type { ResponseSettings } from './request/response-settings.ts';
+import { tierOf } from './request/tier-of.ts';
+import { chatOptions, wireOptions } from './request/wire-options.ts';
+import type { ResponseBody } from './response-body.ts';
+
+export type ReadRules = Pick<
+  ApiContext,
+  'prices' | 'projects' | 'tools' | 'mcp' | 'toolSecrets' | 'toolRules' | 'egressPolicy' | 'stateSeals'
+> & {
+  providers: Providers;
+  project: string;
+  responses: ResponseSettings;
+  /** An empty input needs nothing before it. */
+  mayBeEmpty?: boolean | undefined;
+};
+
+/**
+ * The fields of a Chat Completions request that a response does not have: the items of its messages in place of `input`,
+ * tools that Pawl runs, and settings of the model.
+ */
+export type ChatFields = Pick<GivenConfig, 'stop' | 'seed'> & {
+  items: PlacedItem[];
+  offered: OfferedTool[];
+  logitBias: Record<string, number>;
+};
+
+/**
+ * Reads a create request: every field of contract-responses section 2 is taken, or refused as it says, with its path.
+ * Whether items fit the history, and what references name, is not known here.
+ */
+export async function readResponseRequest(
+  body: ResponseBody,
+  rules: ReadRules,
+  chat?: ChatFields,
+): Promise<ReadRequest> {
+  checkFields(body);
+  const model = resolveModel(body.model, rules);
+  const provider = providerOf(body, model, { providers: rules.providers, chat });
+  checkWire(body, provider);
+  checkBias(chat, provider);
+  const { shown, offered: own, ignored } = await readTools(body.tools, rules);
+  const choice = readToolChoice(body.tool_choice, [...own, ...(chat?.offered ?? [])]);
+  const asked = { body, model, provider, chat, ...choice };
+  const config = await resolveAsked(asked, rules);
+  const { stateSeals, project } = rules;
+  const unseal = {
+    reasoning: (sealed: string) => stateSeals.unseal(sealed, { project, provider: provider.name }),
+    compaction: (sealed: string) => stateSeals.unsealSummary(sealed, project),
+  };
+  return {
+    config: { ...config, ...samplingConfig(body, provider), response: echoRequest(body, shown) },
+    input: chat?.items ?? (await readInput(body, unseal, rules.mayBeEmpty)),
+    metadata: body.metadata ?? {},
+    priority: body.pawl?.priority ?? 0,
+    previousResponseId: body.previous_response_id ?? null,
+    conversationId: conversationIdOf(body),
+    store: body.store ?? true,
+    background: body.background ?? false,
+    stream: body.stream ?? false,
+    ignoredTools: ignored,
+  };
+}
+
+/** The provider of the model, over the wire that fits the request. */
+function providerOf(
+  body: ResponseBody,
+  model: string,
+  { providers, chat }: { providers: Providers; chat: ChatFields | undefined },
+): Provider {
+  const provider_options = { ...chatOptions(body), ...biasOption(chat), ...body.pawl?.provider_options };
+  const config = { model, provider_options, stop: chat?.stop, seed: chat?.seed };
+  return providers.ofModel(model, chooseWires({ models: [model], config, input: body.input }, providers));
+}
+
+/** The bias of tokens, as an option that only Chat Completions has. */
+function biasOption(chat: ChatFields | undefined) {
+  const bias = chat?.logitBias ?? {};
+  return Object.keys(bias).length > 0 ? { logit_bias: bias } : {};
+}
+
+function checkBias(chat: ChatFields | undefined, { name, capabilities }: Provider): void {
+  if (capabilities.wire === 'openai' || !biasOption(chat).logit_bias) return;
+  const message = `logit_bias is not supported by ${name}. Leave it out, or ask another model.`;
+  throw new RequestRefused(400, 'unsupported_parameter', message, 'logit_bias');
+}
+
+type Asked = {
+  body: ResponseBody;
+  chat: ChatFields | undefined;
+  model: string;
+  provider: Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
+  choice: ToolChoice;
+  offered: OfferedTool[];
+};
+
+/** The configuration as a turn request would give it, resolved by the rules of turns; then the tools that are the caller's. */
+async function resolveAsked(
+  { body, chat, model, provider, choice, offered }: Asked,
+  rules: ReadRules,
+): Promise<TurnConfig> {
+  const { limits, webhook, tool_mode, allowed_capabilities } = body.pawl ?? {};
+  const { prompt_cache, tier_fallback, provider_headers, model_retry } = body.pawl ?? {};
+  const { max_tool_calls, instructions, parallel_tool_calls, temperature } = body;
+  const given = {
+    ...{ model, instructions, parallel_tool_calls, temperature, webhook, tool_mode, allowed_capabilities },
+    ...{ prompt_cache, service_tier: tierOf(body, provider), tier_fallback, provider_headers, model_retry },
+    tools: offered.map(checkedTool),
+    tool_choice: choice,
+    ...(body.truncation === 'auto' && { context: { strategy: 'drop_tool_results' as const } }),
+    limits: { ...limits, ...(max_tool_calls ? { max_tool_calls } : {}) },
+    ...{ stop: chat?.stop, seed: chat?.seed },
+    provider_options: { ...biasOption(chat), ...wireOptions(body, provider) },
+  };
+  const config = await resolveConfig(given, { ...rules, toolRules: 'provider', input: body.input }).catch(
+    (error: unknown) => {
+      throw error instanceof RequestRefused ? atOwnPath(error, offered) : error;
+    },
+  );
+  const offeredAs = (name: string) => offered.find((tool) => tool.name === name);
+  return { ...config, tools: config.tools.map((tool) => asOffered(tool, offeredAs(tool.name))) };
+}
+
+/** What is checked of a tool: of one that is the caller's own, all but its schema (contract-responses R30). */
+function checkedTool({ given, handOver }: OfferedTool): string | GivenTool {
+  return handOver && typeof given !== 'string' ? { ...given, parameters: null } : given;
+}
+
+function asOffered(tool: TurnTool, offered: OfferedTool | undefined): TurnTool {
+  if (!offered) return tool;
+  const { given, handOver, strict, needsApproval } = offered;
+  const known = {
+    ...tool,
+    ...(strict !== null && { strict }),
+    ...(needsApproval && { approval: 'always' as const }),
+  };
+  if (!handOver || typeof given === 'string') return known;
+  return { ...known, parameters: given.parameters ?? tool.parameters, execution: null, handOver };
+}
+
+/** The fields of turns that a create request has in `pawl`. */
+const NESTED = [
+  ...['limits', 'webhook', 'tool_mode', 'allowed_capabilities', 'provider_options', 'prompt_cache'],
+  ...['tier_fallback', 'provider_headers', 'model_retry'],
+];
+const BEFORE_NESTED = new RegExp(`^(?=(?:${NESTED.join('|')})\\b)`);
+
+/**
+ * A refusal by the rules of turns, with the path that its field has in a create request. Of a tool that came by a label
+ * that is the path of the label's tool.
+ */
+function atOwnPath({ status, code, message, param }: RequestRefused, offered: OfferedTool[]): RequestRefused {
+  const own = param
+    ?.replace(/^tools\[(\d+)\](.*)$/s, (path, index, field) => {
+      const tool = offered[Number(index)];
+      return tool ? `${tool.path}${tool.reference.type === 'mcp' ? '' : field}` : path;
+    })
+    .replace(BEFORE_NESTED, 'pawl.');
+  return new RequestRefused(status, code, message, own ?? null);
+}
+
+/** The fields of a turn's configuration that a native request does not have. */
+function samplingConfig(body: ResponseBody, { capabilities }: Pick<Provider, 'capabilities'>) {
+  const format = body.text?.format ?? null;
+  return {
+    top_p: body.top_p ?? null,
+    reasoning_effort: body.reasoning?.effort ?? null,
+    verbosity: isOpenaiWire(capabilities.wire) ? (body.text?.verbosity ?? null) : null,
+    text_format: format?.type === 'text' ? null : format,
+    max_total_output_tokens: body.max_output_tokens ?? null,
+  };
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { RequestRefused } from '#core/failure.ts';
+import { quote, wordOf } from '#core/text.ts';
+import type { InputItem } from '#core/turn/request/item.ts';
+import { readItemId } from '#core/turn/responses/item-id.ts';
+import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
+import { renderPath } from '../../../http/issues.ts';
+import type { ResponseBody } from '../response-body.ts';
+import { readValue } from './explain-issues.ts';
+import { GivenContent, readParts, readText } from './read-content.ts';
+import { isUncalledOutput, readUncalledOutput } from './read-uncalled-output.ts';
+
+/** One item of the input at its place in the caller's list, for the paths of errors: `input[3]`. */
+export type PlacedItem = { at: number; item: InputItem | ItemReference };
+
+/**
+ * An item of a stored response, to be resolved by `readItemId` and `itemOf` (contract-responses R21). With a `call` only the
+ * result is looked up: OpenAI's agents send calls of servers without it, since it may be large. `mayMiss`: a client that
+ * sends all items again sent it whole, and it is left out where there is none.
+ */
+export type ItemReference = { type: 'item_reference'; id: string; call?: McpCallItem; mayMiss?: true };
+type McpCallItem = Extract<InputItem, { type: 'mcp_call' }>;
+
+/** Unseals reasoning and compactions that a caller received. Null if reasoning is of no use, or the seal unknown. */
+type Unseal = { reasoning(sealed: string): InputItem | null; compaction(sealed: string): InputItem | null };
+
+type Given = { type?: string | null | undefined };
+
+/**
+ * The input of a create request as items, each with its place in the caller's list (contract-responses section 3). What is of
+ * no use here is left out: messages without text that are not a user's, lists of tools, reasoning that `unseal` makes nothing of.
+ * A compaction that `unseal` does not know is refused (contract-responses R71), since the model would lack a whole
+ * history.
+ */
+export async function readInput(
+  { input, previous_response_id, conversation }: Pick<ResponseBody, 'input' | 'previous_response_id' | 'conversation'>,
+  unseal: Unseal,
+  mayBeEmpty = false,
+): Promise<PlacedItem[]> {
+  if (typeof input === 'string') return [{ at: 0, item: userMessage(input, ['input']) }];
+  if (input.length === 0 && !previous_response_id && !conversation && !mayBeEmpty) {
+    throw new RequestRefused(
+      400,
+      'invalid_value',
+      'Give at least one item, or name what this response follows.',
+      'input',
+    );
+  }
+  return readItems(input, { field: 'input', unseal });
+}
+
+/** The items that a caller adds to a conversation, by the same rules: no provider is known that a state could be for. */
+export function readAddedItems(items: Given[], compaction: Unseal['compaction']): Promise<PlacedItem[]> {
+  return readItems(items, { field: 'items', unseal: { reasoning: () => null, compaction } });
+}
+
+/** Items that are read before other work has its turn. */
+const ITEMS_AT_ONCE = 100;
+
+type Reading = { field: 'input' | 'items'; unseal: Unseal };
+
+async function readItems(items: Given[], { field, unseal }: Reading): Promise<PlacedItem[]> {
+  const read: PlacedItem[] = [];
+  for (const [at, given] of items.entries()) {
+    if (at % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await yieldToEventLoop();
+    const item = isSealed(given) ? readSealed(given, [field, at], unseal) : readItem(given, [field, at]);
+    if (item) read.push({ at, item });
+  }
+  return read;
+}
+
+function isSealed({ type }: Given): boolean {
+  return type === 'reasoning' || type === 'compaction';
+}
+
+function readSealed(given: Given, path: PropertyKey[], unseal: Unseal): InputItem | null {
+  return given.type === 'reasoning' ? readReasoning(given, unseal) : readCompaction(given, path, unseal);
+}
+
+function readItem(given: Given, path: PropertyKey[]): InputItem | ItemReference | null {
+  switch (given.type ?? ('role' in given ? 'message' : 'item_reference')) {
+    case 'message':
+      return readMessage(given, path);
+    case 'function_call':
+      return { type: 'function_call', ...readValue(FunctionCall, given, path) };
+    case 'custom_tool_call':
+      return { type: 'custom_tool_call', ...readValue(CustomCall, given, path) };
+    case 'function_call_output':
+      if (isUncalledOutput(given)) return readUncalledOutput(given, path);
+      return { type: 'function_call_output', ...readOutput(given, path) };
+    case 'custom_tool_call_output':
+      return { type: 'custom_tool_call_output', ...readOutput(given, path) };
+    case 'mcp_call':
+      return readMcpCall(given, path);
+    case 'mcp_approval_request':
+      return { type: 'item_reference', id: readValue(Reference, given, path).id, mayMiss: true };
+    case 'mcp_approval_response':
+      return { type: 'mcp_approval_response', ...readValue(ApprovalResponse, given, path) };
+    case 'item_reference':
+      return { type: 'item_reference', id: readValue(Reference, given, path).id };
+    case 'mcp_list_tools':
+      return null;
+    default: {
+      const message = `Items of type ${quote(wordOf(given.type))} are not supported here. Leave it out.`;
+      throw new RequestRefused(400, 'unsupported_input_item', message, renderPath([...path, 'type']));
+    }
+  }
+}
+
+/** Whatever is no state of ours is left out without a word, whatever its shape (contract-responses R33). */
+function readReasoning(given: Given, unseal: Unseal): InputItem | null {
+  const { data } = Sealed.safeParse(given);
+  return data ? unseal.reasoning(data.encrypted_content) : null;
+}
+
+function readCompaction(given: Given, path: PropertyKey[], unseal: Unseal): InputItem {
+  const item = unseal.compaction(readValue(Sealed, given, path).encrypted_content);
+  if (item) return item;
+  const param = renderPath([...path, 'encrypted_content']);
+  const message =
+    `\`${param}\` is not the content of a compaction of this project. ` +
+    'Send the item unchanged, as `POST /v1/responses/compact` returned it.';
+  throw new RequestRefused(400, 'invalid_encrypted_content', message, param);
+}
+
+const Sealed = z.object({ encrypted_content: z.string() });
+const GivenMessage = z.object({ role: z.enum(['user', 'assistant', 'system', 'developer']), content: GivenContent });
+const CallId = z.string().min(1).max(256);
+const FunctionCall = z.object({ call_id: CallId, name: z.string().min(1), arguments: z.string() });
+const CustomCall = z.object({ call_id: CallId, name: z.string().min(1), input: z.string() });
+const Output = z.object({ call_id: CallId, output: GivenContent });
+const McpCall = z.object({
+  id: z.string().nullish(),
+  server_label: z.string().min(1),
+  name: z.string().min(1),
+  arguments: z.string(),
+  output: z.string().nullish(),
+  error: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+  approval_request_id: z.string().max(256).nullish(),
+});
+const ApprovalResponse = z.object({
+  approval_request_id: z.string().min(1).max(256),
+  approve: z.boolean(),
+  reason: z.string().max(2_000).nullable().default(null),
+});
+const Reference = z.object({ id: z.string().min(1).max(256) });
+
+function readMessage(given: Given, path: PropertyKey[]): InputItem | null {
+  const { role, content } = readValue(GivenMessage, given, path);
+  const at = [...path, 'content'];
+  if (role === 'user') return userMessage(content, at);
+  const text = readText(content, at, role === 'assistant' ? '' : '\n');
+  return text === '' ? null : { role, content: text };
+}
+
+function userMessage(content: GivenContent, path: PropertyKey[]): InputItem {
+  const read = readParts(content, path);
+  if (read.length > 0) return { role: 'user', content: read };
+  throw new RequestRefused(400, 'invalid_value', 'Give the message some text.', renderPath(path));
+}
+
+function readOutput(given: Given, path: PropertyKey[]) {
+  const { call_id, output } = readValue(Output, given, path);
+  return { call_id, output: readParts(output, [...path, 'output']) };
+}
+
+function readMcpCall(given: Given, path: PropertyKey[]): InputItem | ItemReference {
+  const { id, output = null, error, approval_request_id, ...sent } = readValue(McpCall, given, path);
+  const text = error ? errorText(error) : null;
+  const allowed = approval_request_id ? { approval_request_id } : {};
+  const call: McpCallItem = { type: 'mcp_call', ...sent, output, error: text, ...allowed };
+  const lacksResult = output === null && text === null;
+  return lacksResult && id && readItemId(id) ? { type: 'item_reference', id, call } : call;
+}
+
+/** What servers say of a failure has many shapes; a model reads any of them. */
+function errorText(error: string | Record<string, unknown>): string {
+  if (typeof error === 'string') return error;
+  const texts = z.array(z.object({ text: z.string() })).safeParse(error.content);
+  if (texts.success) return texts.data.map(({ text }) => text).join('\n');
+  return typeof error.message === 'string' ? error.message : JSON.stringify(error);
+}

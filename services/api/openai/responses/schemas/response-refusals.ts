@@ -1,0 +1,94 @@
+import { z } from '@hono/zod-openapi';
+import type { ErrorCode } from '../../../schemas/errors/error-codes.ts';
+import { ErrorBody, type Refusals, refusals } from '../../../schemas/errors/refusals.ts';
+import { TurnError } from '../../../schemas/errors/turn-error.ts';
+import { ResponseObject } from './response-object.ts';
+import { ResponseStreamEvent } from './stream-event.ts';
+
+/** What every answer says to OpenAI's clients (contract-responses R2). */
+export const openaiHeaders = {
+  'x-request-id': z.string().describe('The id of this request, as `req_…`.'),
+  'openai-processing-ms': z.int().min(0).optional().describe('How many milliseconds it took until the first byte.'),
+};
+
+/** What is refused before it is read has no id. */
+const refusalHeaders = {
+  ...openaiHeaders,
+  'x-request-id': openaiHeaders['x-request-id'].optional(),
+  'x-should-retry': z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`false` where the same request would fail again: OpenAI’s clients then do not repeat it.'),
+};
+
+/** Which response this is: of one that was waited for. */
+export const responseIdHeader = {
+  'pawl-response-id': z
+    .string()
+    .optional()
+    .describe('The id of the response that was created, also where it failed; only of one that was waited for.'),
+};
+
+export const ignoredToolsHeader = {
+  'pawl-ignored-tools': z
+    .string()
+    .optional()
+    .describe('Types of tools that were left out, where the operator has set `PAWL_UNSUPPORTED_TOOLS=ignore`.'),
+};
+
+/** A response as JSON, or as its events. */
+export const responseOrEvents = {
+  'application/json': { schema: ResponseObject },
+  'text/event-stream': { schema: ResponseStreamEvent },
+};
+
+const FailedResponse = z
+  .object({
+    error: z
+      .object({
+        ...ErrorBody.shape.error.shape,
+        code: TurnError.shape.code,
+        param: z.null().describe('Always null: no field is wrong.'),
+      })
+      .describe('Why it failed.'),
+  })
+  .meta({
+    id: 'FailedResponse',
+    description: 'Why a response failed that was waited for.',
+    examples: [
+      {
+        error: {
+          ...{ type: 'server_error', code: 'provider_overloaded', message: 'openai is overloaded (503).' },
+          param: null,
+        },
+      },
+    ],
+  });
+
+type Refusal = { headers?: z.ZodObject; content: { 'application/json': { schema: z.ZodType } } };
+
+/** The refusals of a route of responses: those it names, and what every such route may answer. */
+export function responseRefusals(...codes: ErrorCode[]): Refusals {
+  return changed(refusals(...codes), ({ headers, ...refusal }) => ({
+    ...refusal,
+    headers: z.object({ ...headers?.shape, ...refusalHeaders }),
+  }));
+}
+
+/** The statuses of a response that failed (contract-responses R51). */
+const OF_FAILURES = new Set(['400', '429', '500', '503']);
+
+/** The refusals of a create, with what a response that failed is answered as. */
+export function createRefusals(...codes: ErrorCode[]): Refusals {
+  return changed(responseRefusals(...codes), (refusal, status) => {
+    if (!OF_FAILURES.has(status)) return refusal;
+    const { schema, ...shown } = refusal.content['application/json'];
+    const content = { 'application/json': { schema: z.union([schema, FailedResponse]), ...shown } };
+    return { ...refusal, headers: z.object({ ...refusal.headers?.shape, ...responseIdHeader }), content };
+  });
+}
+
+function changed(all: Refusals, change: (refusal: Refusal, status: string) => Refusal): Refusals {
+  const known = Object.entries(all as Record<string, Refusal>);
+  return Object.fromEntries(known.map(([status, refusal]) => [status, change(refusal, status)]));
+}

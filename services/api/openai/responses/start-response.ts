@@ -1,0 +1,175 @@
+import type { Db, Trx } from '#core/checkpoint/tables.ts';
+import { beginTurn } from '#core/checkpoint/turns/begin.ts';
+import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
+import { endTurn } from '#core/checkpoint/turns/end.ts';
+import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { newId, newIdBeside } from '#core/id.ts';
+import type { Capabilities } from '#core/llm/provider.ts';
+import type { TurnTrace } from '#core/trace-context.ts';
+import type { NewTurn } from '#core/turn/predict.ts';
+import type { TurnTool } from '#core/turn/request/tool.ts';
+import { lacksPlace, type Turn } from '#core/turn/turn.ts';
+import { type Wakeup, wakeupOf } from '#core/turn/wakeup.ts';
+import type { Made, Making } from '../../../start/made.ts';
+import { hasData, keepTaken, type TakenInput } from '../../../start/take-parts.ts';
+import { insufficientScope } from '../../http/scopes.ts';
+import { adoptAllowedCalls, findAllowedCalls } from './allowed-calls.ts';
+import { checkInputAgainst, findPredecessor, type Predecessor } from './predecessor.ts';
+import type { ReadRequest } from './request/read-request.ts';
+import { KEPT, type ResolvedItem, resolveInput, takeResolved } from './resolve-input.ts';
+
+/**
+ * A response to be started: its create request, read, whose it is, the key that sent it and whether that may approve, and the
+ * wire of the provider that it goes to.
+ */
+export type ResponseStart = {
+  project: string;
+  keyId: string | null;
+  mayApprove: boolean;
+  request: ReadRequest;
+  wire: Capabilities['wire'];
+  /** The trace that the request came with. */
+  trace: TurnTrace | null;
+  /** Whether no worker may be on its turn before that has a place. */
+  needsPlace: boolean;
+};
+
+/**
+ * The turn that the response is, with the wake-ups to enqueue after the commit, and its id if it has ended. `follows`
+ * is the id of the turn that it is based on.
+ */
+export type StartedResponse = Made & { turn: Turn; wakeups: Wakeup[]; ended?: string[]; follows: string | null };
+
+/** How a response is started: in one statement where it stands on nothing, else under the lock of what it stands on. */
+export function startingOf(start: ResponseStart): Making<StartedResponse> {
+  const { previousResponseId, conversationId, follows = null, input, isWarmUp } = start.request;
+  if (isWarmUp) return { together: (trx) => startWithoutModel(trx, start) };
+  const hasReferences = input.some(({ item }) => 'type' in item && REFERRING.includes(item.type));
+  const standsAlone = (previousResponseId ?? conversationId ?? follows) === null && !hasReferences;
+  if (!standsAlone) return { together: (trx) => startInChain(trx, start) };
+  const items = input.flatMap(({ item }) => ('type' in item && item.type === 'item_reference' ? [] : [item]));
+  return hasData(items)
+    ? { together: (trx) => startWithData(trx, start) }
+    : { atOnce: async (db) => (await startAlone(db, start)).made };
+}
+
+/** Items that name others. */
+const REFERRING = ['item_reference', 'mcp_approval_response'];
+
+async function startAlone(db: Db, start: ResponseStart): Promise<{ made: StartedResponse; taken: TakenInput }> {
+  const { project } = start;
+  const resolved = await resolveInput(db, start.request.input, { project, last: undefined });
+  const input = await checkInputAgainst(db, { input: resolved, project });
+  const taken = await takeResolved(db, input, start);
+  const turn = newTurn(start, taken, { keptItems: countKept(input) });
+  return { made: started(await createAlone(db, turn, null)), taken };
+}
+
+async function startWithData(trx: Trx, start: ResponseStart): Promise<StartedResponse> {
+  const { made, taken } = await startAlone(trx, start);
+  await keepTaken(trx, { project: start.project, turnId: made.turn.id, taken });
+  return made;
+}
+
+/**
+ * Records a response behind what it stands on, whose conversation is locked: as the next turn of that conversation, or as
+ * the first of a fork (contract-responses R24–R26, R32). It begins with the calls that its input allows.
+ */
+async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResponse> {
+  const { project, keyId } = start;
+  const predecessor = await findPredecessor(trx, start);
+  const last = predecessor?.last;
+  const resolved = await resolveInput(trx, start.request.input, { project, last });
+  if (!start.mayApprove) refuseApprovals(resolved);
+  const input = await checkInputAgainst(trx, { predecessor, input: resolved, project });
+  const taken = await takeResolved(trx, input, start);
+  const found = await findAllowedCalls(trx, input, { project, last });
+  const turn = await createBehind(
+    trx,
+    predecessor,
+    newTurn(start, taken, { predecessor, allowed: found, keptItems: countKept(input) }),
+  );
+  await keepTaken(trx, { project, turnId: turn.id, taken });
+  const follows = last?.id ?? null;
+  if (found.length === 0) return started(turn, follows);
+  await adoptAllowedCalls(trx, turn, { found, keyId });
+  return started((await loadTurn(trx, turn.id)) ?? turn, follows);
+}
+
+/**
+ * Records a response that asks no model: its turn begins and ends in the transaction that creates it. No worker sees
+ * it. Refuses a turn that would have to wait, and records nothing then.
+ */
+async function startWithoutModel(trx: Trx, start: ResponseStart): Promise<StartedResponse> {
+  const made = await startInChain(trx, { ...start, needsPlace: false });
+  const { id, conversationId } = made.turn;
+  // No worker has the turn, so it is its own run.
+  if (!(await beginTurn(trx, id, id))) throw mustWait();
+  const wakeups = await endTurn(trx, { turnId: id, conversationId, status: 'completed', output: '' });
+  return { ...made, turn: (await loadTurn(trx, id)) ?? made.turn, wakeups: wakeups ?? [], ended: [id] };
+}
+
+function mustWait(): RequestRefused {
+  const message =
+    '`generate` cannot be false while the previous response runs or if the input approves a call. Wait for its end, or ' +
+    'leave out `generate`.';
+  return new RequestRefused(400, 'previous_response_not_finished', message, 'generate');
+}
+
+/** An answer to a request for approval needs the scope that approving by itself needs. */
+function refuseApprovals(input: ResolvedItem[]): void {
+  const answer = input.find(({ item }) => 'type' in item && item.type === 'mcp_approval_response');
+  if (answer) throw insufficientScope('approve', `input[${answer.at}]`);
+}
+
+function createBehind(trx: Trx, predecessor: Predecessor | undefined, turn: NewTurn): Promise<Turn> {
+  if (!predecessor || predecessor.isFork) return createAlone(trx, turn, predecessor?.last ?? null);
+  return createTurn(trx, turn);
+}
+
+/** Records the first turn of a conversation that goes with its last turn; with an origin, of a fork. */
+function createAlone(db: Db, turn: NewTurn, origin: Turn | null): Promise<Turn> {
+  const forkedFrom = origin && { turnId: origin.id, position: origin.position };
+  const standing = { config: {}, metadata: {}, outlivesTurns: false, ...(forkedFrom && { forkedFrom }) };
+  return createFirstTurn(db, turn, standing);
+}
+
+/** The parts of a new turn that the database decides. `allowed` are the calls that it runs first. */
+type TurnParts = { predecessor?: Predecessor | undefined; allowed?: { tool: TurnTool }[]; keptItems: number };
+
+/** Counts the items at the head of an input that came from a kept response. */
+function countKept(input: ResolvedItem[]): number {
+  return input.filter(({ at }) => at === KEPT).length;
+}
+
+function newTurn(
+  { project, keyId, request, trace, needsPlace }: ResponseStart,
+  { input }: TakenInput,
+  { predecessor, allowed = [], keptItems }: TurnParts,
+): NewTurn {
+  const { metadata, priority, store, completion } = request;
+  const conversationId = conversationIdBehind(predecessor);
+  const ids = { id: newIdBeside('turn', conversationId), conversationId };
+  const adopted = allowed.length > 0 ? { adopted_tools: allowed.map(({ tool }) => tool) } : {};
+  const { response } = request.config;
+  const kept = response && keptItems > 0 ? { response: { ...response, kept_items: keptItems } } : {};
+  const config = { ...request.config, ...adopted, ...kept };
+  return { ...ids, project, keyId, config, input, metadata, priority, stored: store, trace, needsPlace, completion };
+}
+
+function conversationIdBehind(predecessor: Predecessor | undefined): string {
+  if (!predecessor) return newId('conv');
+  const { conversationId, isFork } = predecessor;
+  return isFork ? newIdBeside('conv', conversationId) : conversationId;
+}
+
+/** A turn that is not at the head waits for the one that is. */
+function started(turn: Turn, follows: string | null = null): StartedResponse {
+  return {
+    status: 200,
+    resourceId: turn.id,
+    ...{ turn, follows },
+    wakeups: turn.work.atHead && !lacksPlace(turn) ? [wakeupOf(turn)] : [],
+  };
+}

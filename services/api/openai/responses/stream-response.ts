@@ -1,0 +1,53 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Context as HonoContext } from 'hono';
+import { RequestRefused } from '#core/failure.ts';
+import { isSuperseded, lastNumber, latestEdition } from '#core/turn/responses/events.ts';
+import { responseIdOf } from '#core/turn/responses/item-id.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { ApiContext } from '../../context.ts';
+import { cursorBeyondEnd } from '../../cursor-end.ts';
+import { streamHeaders } from '../../http/response-headers.ts';
+import type { ApiEnv } from '../../http/router.ts';
+import { streamToResponse } from '../../stream/response-stream.ts';
+import { EVENT_STREAM_HEADERS } from './stream/event-frame.ts';
+import { followResponse } from './stream/follow-response.ts';
+
+type Context = Pick<ApiContext, 'streamHub' | 'streamLimiter' | 'stateSeals'>;
+
+/** Where a stream begins: from the start, or behind a sequence number. */
+export type StreamPlace = { turn: Turn; after: number | null };
+
+/**
+ * Streams a response that the caller may see, to its end (contract-responses section 6). What is wrong with the request is
+ * thrown before the first byte (contract-responses R52). Headers that are set on the context go out with it.
+ */
+export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn, after }: StreamPlace): Response {
+  const sent = after ?? -1;
+  if (isSuperseded(turn, sent)) throw superseded();
+  const last = lastNumber(turn);
+  const id = responseIdOf(turn.id);
+  if (last !== null && sent > last) throw cursorBeyondEnd({ param: 'starting_after', given: sent, last, id });
+  const headers = { ...Object.fromEntries(c.res.headers), ...streamHeaders(c), ...EVENT_STREAM_HEADERS };
+  // The body of a HEAD request is dropped: no client would ever read or cancel the stream.
+  if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+  const project = c.get('project');
+  streamToResponse(c.env.outgoing, {
+    headers,
+    ...{ pending: context.streamHub.pending, project, turnId: turn.id },
+    open: (sink) =>
+      context.streamHub.join(turn.id, sink, (watch, parts) =>
+        followResponse(watch, parts, {
+          ...{ after: sent, current: latestEdition(turn), sink, stateSeals: context.stateSeals },
+        }),
+      ),
+    closed: context.streamLimiter.acquire({ project, keyId: c.get('keyId') }),
+  });
+  return RESPONSE_ALREADY_SENT;
+}
+
+function superseded(): RequestRefused {
+  const message =
+    'The model began this reply again, and what you have of it was given up. Drop it, and ask for the stream again ' +
+    'without `starting_after`.';
+  return new RequestRefused(400, 'stream_superseded', message, 'starting_after');
+}

@@ -1,0 +1,163 @@
+import { listAnswered } from '#core/checkpoint/turns/reading/events.ts';
+import { callsOf } from '#core/turn/call.ts';
+import { type LatestEdition, placeBehind } from '#core/turn/responses/events.ts';
+import { responseIdOf } from '#core/turn/responses/item-id.ts';
+import { editionStart, LOG_START, type LogPosition, type LogStretch } from '#core/turn/responses/log.ts';
+import { type ResponseEvent, type ResponsePiece, sizeOfPieces, tellPieces } from '#core/turn/responses/piece.ts';
+import { runningPieces } from '#core/turn/responses/running-round.ts';
+import { type LatestPieces, nextTelling, type ToldPieces, toldBefore } from '#core/turn/responses/told.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import { cursorBeyondEnd } from '../../../cursor-end.ts';
+import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../../stream/joined-stream.ts';
+import { runningRound } from '../../../stream/running-round.ts';
+import { makeSharedPieces } from '../../../stream/shared/shared-pieces.ts';
+import type { TurnWatch, WatchContext } from '../../../stream/turn-watch.ts';
+import type { StateSeals } from '../sealing/state-seals.ts';
+import { DONE, errorFrame, HEARTBEAT, sharedEventFrame } from './event-frame.ts';
+import { sharedOrder, sharedStretch } from './shared-stretch.ts';
+
+/**
+ * Behind which number a stream begins (-1: with the first event), the latest edition of the turn that its request read, where
+ * the stream writes, and what seals state for its client.
+ */
+type ResponseStart = { after: number; current: LatestEdition | null; sink: Sink; stateSeals: StateSeals };
+
+/**
+ * Tells a response's events behind a number, each once and in order: committed ones as they are read, the text and the
+ * reasoning of the running round as they come (contract-responses R41–R49). A slow client costs no memory.
+ */
+export function followResponse(watch: TurnWatch, context: WatchContext, start: ResponseStart): EventStream {
+  const { after, current, sink, stateSeals } = start;
+  return joinWatch(watch, sink, (joined) => {
+    const stream: StreamState = {
+      ...{ watch, context, joined, stateSeals, current, position: LOG_START, sent: after, told: null },
+      answered: { round: 0, count: 0, order: [] },
+    };
+    return {
+      tell: () => (tellKnown(stream) === 'read-order' ? readOrder(stream) : undefined),
+      heartbeat: HEARTBEAT,
+      refusal: ({ code, message }) => errorFrame({ code, message, number: stream.sent + 1 }),
+    };
+  });
+}
+
+type StreamState = {
+  watch: TurnWatch;
+  context: WatchContext;
+  stateSeals: StateSeals;
+  joined: JoinedStream;
+  current: LatestEdition | null;
+  /** Behind the last committed stretch that was told whole. */
+  position: LogPosition;
+  /** The number of the last event that the client has. */
+  sent: number;
+  /** What was told of the running round at that position. */
+  told: ToldPieces | null;
+  answered: Answered;
+};
+
+/** In which order the calls of a round were answered, when `count` of them were. */
+type Answered = { round: number; count: number; order: number[] };
+
+/** Tells what is known, as far as there is room. */
+function tellKnown(stream: StreamState): 'read-order' | 'told' {
+  for (;;) {
+    const { known } = stream.watch.watched;
+    if (!known || !stream.joined.hasRoom()) return 'told';
+    if (isOrderMissing(stream, known)) return 'read-order';
+    const { position, answered, stateSeals } = stream;
+    const stretch = sharedStretch(known, position, { order: answered.order, stateSeals });
+    if (!stretch) tellRunning(stream, known);
+    if (!stretch || !tellStretch(stream, stretch)) return 'told';
+  }
+}
+
+/** Tells a committed stretch; false where it cannot be left behind yet. */
+function tellStretch(stream: StreamState, { from, round, pieces, ...stretch }: LogStretch): boolean {
+  if (round && !mayTell(stream, { edition: round.edition, attempt: null, isCommitted: true, pieces })) return false;
+  stream.told = null;
+  if (!tell(stream, pieces, { from, isOpen: false })) return false;
+  if (stretch.isEnd) stream.joined.end(stream.sent > from ? beyondEndFrame(stream, from) : DONE);
+  if (stretch.isEnd || !stretch.isWhole) return false;
+  stream.position = stretch.next;
+  return true;
+}
+
+function tellRunning(stream: StreamState, turn: Turn): void {
+  const { position, watch, current } = stream;
+  const running = runningRound(watch.watched, current);
+  if (!running || position.rounds !== running.round - 1) return;
+  const { attempt, edition } = running;
+  const pieces = runningPieces(turn, running, position.items);
+  if (!mayTell(stream, { edition, attempt, isCommitted: false, pieces })) return;
+  const from = editionStart(position, edition);
+  tell(stream, pieces, { from, isOpen: true });
+  const units = placeBehind(stream.sent, from);
+  // Fewer pieces than the client has say nothing of the rest: then it stays unknown what it was told.
+  if (units > 0 && sizeOfPieces(pieces) >= units)
+    stream.told = { edition, attempt, units, pieces: sharePieces(watch.watched, running, pieces) };
+}
+
+const sharePieces = makeSharedPieces<ResponseEvent>();
+
+/** Whether pieces of the round at the position may be told; what was told before counts as told of their edition then. */
+function mayTell(stream: StreamState, now: LatestPieces): boolean {
+  const told = stream.told ?? toldBefore(stream.position, stream.sent);
+  const next = nextTelling(told, now);
+  if (next === 'superseded') stream.joined.end(supersededFrame(stream));
+  if (next !== 'tell') return false;
+  if (told) stream.sent = Math.max(stream.sent, editionStart(stream.position, now.edition) + told.units - 1);
+  return true;
+}
+
+/** While a response runs, only its end shows that the client's number is beyond it. */
+function beyondEndFrame({ sent, watch }: StreamState, last: number): string {
+  const { code, message } = cursorBeyondEnd({
+    ...{ param: 'starting_after', given: sent, last, id: responseIdOf(watch.watched.id) },
+  });
+  return errorFrame({ code, message, number: last + 1 });
+}
+
+function supersededFrame({ sent }: StreamState): string {
+  const message =
+    'The model began this reply again and says something else. The response goes on: drop what came, and ask for the ' +
+    'stream again without `starting_after`.';
+  return errorFrame({ code: 'stream_superseded', message, number: sent + 1 });
+}
+
+/** Whether calls of the batch at the position were answered, and it is not known in which order. */
+function isOrderMissing({ position, answered }: StreamState, turn: Turn): boolean {
+  const round = batchAt(position);
+  const count = countAnswered(turn, round);
+  return count > 1 && (answered.round !== round || answered.count < count);
+}
+
+async function readOrder(stream: StreamState): Promise<void> {
+  const { context, watch, position } = stream;
+  const { known, id } = watch.watched;
+  if (!known) return;
+  const round = batchAt(position);
+  const read = () => context.pendingReads.add(listAnswered(context.db, id, round));
+  const order = await sharedOrder(known, round, read);
+  stream.answered = { round, count: countAnswered(known, round), order };
+}
+
+/** The batch whose results are told at a position: the adopted calls at the beginning, else those of the round there. */
+function batchAt({ rounds }: LogPosition): number {
+  return rounds === null ? 0 : rounds + 1;
+}
+
+function countAnswered(turn: Turn, round: number): number {
+  return callsOf(turn, round).filter(({ result }) => result !== null && result.status !== 'handed_over').length;
+}
+
+/** Sends what follows of pieces while there is room; false where there was not enough. `isOpen`: their round still runs. */
+function tell(stream: StreamState, pieces: readonly ResponsePiece[], at: { from: number; isOpen: boolean }): boolean {
+  const { joined, watch } = stream;
+  for (const event of tellPieces(pieces, { ...at, place: placeBehind(stream.sent, at.from) })) {
+    if (!joined.hasRoom()) return false;
+    joined.write(sharedEventFrame(watch.watched, event, at.isOpen));
+    stream.sent = event.sequence_number;
+  }
+  return true;
+}

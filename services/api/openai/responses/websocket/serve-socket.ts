@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import { SOCKET_BOUNDS } from '#core/bounds/socket-bounds.ts';
+import { RequestRefused } from '#core/failure.ts';
+import type { ApiContext } from '../../../context.ts';
+import type { AnswerRequest } from './answer-over.ts';
+import { type Creating, createOver } from './create-over.ts';
+import { type Lanes, makeLanes } from './lanes.ts';
+import { makeSendErrors } from './send-errors.ts';
+import {
+  binaryMessage,
+  connectionExpired,
+  internalMessage,
+  refusalMessage,
+  serverStopping,
+  steerFailed,
+  tooManyLanes,
+  tooManyMessages,
+} from './socket-error.ts';
+import { type CreateMessage, readSocketMessage } from './socket-message.ts';
+import { makeSocketOutlet, type SocketOutlet } from './socket-outlet.ts';
+
+/** Calls `expire` when a connection has been open for long enough. The returned function stops it. */
+export type SocketTimer = (expire: () => void) => () => void;
+
+/**
+ * The parts that serve one connection. `opening` is the request that opened it. `arrived` is called for each message.
+ * `enterWaiting` counts a message that waits, or returns null if the process has too many.
+ */
+export type SocketServing = Pick<Creating, 'kept'> & {
+  context: Pick<ApiContext, 'db' | 'bodyLimit' | 'log' | 'isClosing'>;
+  answer: AnswerRequest;
+  opening: IncomingMessage;
+  timer: SocketTimer;
+  arrived(): void;
+  enterWaiting(bytes: number): (() => void) | null;
+};
+
+/** A connection, and its responses that run. `messages` counts the messages without an answer. */
+type Served = SocketServing & {
+  socket: WebSocket;
+  send(message: object): void;
+  lanes: Lanes;
+  running: Set<SocketOutlet>;
+  keeping: Set<Promise<void>>;
+  messages: number;
+  isExpired: boolean;
+};
+
+/**
+ * Serves one connection. Answers each `response.create` like `POST /v1/responses` with `stream: true`, one message
+ * per event (contract-responses R73). If the client closes the connection, its running responses are cancelled as
+ * those of any closed connection (contract-responses R13).
+ */
+export function serveSocket(socket: WebSocket, serving: SocketServing): void {
+  const served: Served = {
+    ...{ ...serving, socket, send: makeSendErrors(socket), lanes: makeLanes() },
+    ...{ running: new Set<SocketOutlet>(), keeping: new Set<Promise<void>>(), messages: 0, isExpired: false },
+  };
+  let reading = Promise.resolve();
+  socket.on('message', (data: Buffer, isBinary) => {
+    served.arrived();
+    if (isBinary) return served.send(binaryMessage());
+    const stopWaiting = served.messages < SOCKET_BOUNDS.messages ? served.enterWaiting(data.length) : null;
+    if (stopWaiting) {
+      served.messages += 1;
+      reading = reading.then(() => receive(served, data, stopWaiting));
+    } else served.send(tooManyMessages());
+  });
+  const stopTimer = serving.timer(() => expire(served));
+  socket.once('close', () => {
+    stopTimer();
+    for (const outlet of served.running) outlet.destroy();
+    served.kept.close();
+  });
+}
+
+/** Reads a message, and answers it or lets it wait for its lane. */
+async function receive(served: Served, data: Buffer, stopWaiting: () => void): Promise<void> {
+  const answered = () => {
+    stopWaiting();
+    served.messages -= 1;
+  };
+  try {
+    const message = await readSocketMessage(data, served.context.bodyLimit);
+    if (message.type === 'steer') served.send(steerFailed(message.steer));
+    if (message.type === 'refused') served.send(message.error);
+    if (message.type === 'create' && enterLane(served, message, { stopWaiting, answered })) return;
+    if (message.type === 'create') served.send(tooManyLanes(message.streamId));
+  } catch (error) {
+    fail(served, error);
+  }
+  answered();
+}
+
+type Counted = { stopWaiting(): void; answered(): void };
+
+function enterLane(served: Served, message: CreateMessage, { stopWaiting, answered }: Counted): boolean {
+  const { streamId } = message;
+  return served.lanes.enter(streamId, async () => {
+    stopWaiting();
+    await run(served, message).catch((error) => fail(served, error, streamId));
+    answered();
+  });
+}
+
+function fail({ send, context }: Served, error: unknown, streamId = ''): void {
+  const isRefused = error instanceof RequestRefused;
+  if (!isRefused) context.log.error({ err: error }, 'a message of a WebSocket could not be answered');
+  send(isRefused ? refusalMessage(error, streamId) : internalMessage(streamId));
+}
+
+/** Closes a connection that has been open for long enough, once no response runs. */
+function expire(served: Served): void {
+  served.isExpired = true;
+  if (served.running.size > 0) return;
+  served.send(connectionExpired());
+  served.socket.close(1000, 'The connection has been open for 60 minutes.');
+}
+
+/** Answers a create request to its end. */
+async function run(served: Served, message: CreateMessage): Promise<void> {
+  const { socket, running, send, context } = served;
+  if (context.isClosing()) return send(serverStopping(message.streamId));
+  if (served.isExpired) return send(connectionExpired(message.streamId));
+  if (socket.readyState !== socket.OPEN) return;
+  const outlet = makeSocketOutlet((text, sent) => socket.send(text, { binary: false }, sent), message.streamId);
+  running.add(outlet);
+  await createOver(outlet, message, served).finally(() => running.delete(outlet));
+  // A bound closed this stream because the client does not read. The rest would be missing, so the connection closes.
+  if (!outlet.writableFinished) socket.terminate();
+  if (served.isExpired) expire(served);
+}

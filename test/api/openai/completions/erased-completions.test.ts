@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { tablesWith } from '../../blobs/samples.ts';
+import { answerOf, completing, scriptedUser, turnIdOf, user } from './completing.ts';
+
+const secret = [scriptedUser({ answer: 'SECRET.' })];
+
+/** Lets the minute pass in which the content has to go. */
+async function eraseWithinMinute(harness: Harness): Promise<void> {
+  await sql`update turns set completed_at = completed_at - interval '1 minute'`.execute(harness.db);
+  await harness.advance(60_000);
+  await eraseAllHidden(harness.worker);
+}
+
+test('a completion with store: false is erased within a minute after its end', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const { complete } = completing(harness);
+
+  const { id } = await complete({ messages: secret, store: false });
+  await eraseWithinMinute(harness);
+
+  expect(await tablesWith(harness, 'SECRET.')).toEqual([]);
+  expect(await tablesWith(harness, turnIdOf(id))).not.toContain('completions');
+});
+
+test('a deleted completion is erased within a minute, with the hash that chains use', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const { complete, completions } = completing(harness);
+  const completion = await complete({ messages: secret, store: true });
+
+  await completions.delete(completion.id);
+  await eraseWithinMinute(harness);
+
+  expect(await tablesWith(harness, 'SECRET.')).toEqual([]);
+  expect(await tablesWith(harness, turnIdOf(completion.id))).not.toContain('completions');
+});
+
+test('a completion that continues a deleted one keeps the messages that its client sent', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const { complete, completions } = completing(harness);
+  const first = await complete({ messages: secret });
+  const next = await complete({ messages: [...secret, answerOf(first), user('And?')] });
+
+  await completions.delete(first.id);
+  await eraseWithinMinute(harness);
+
+  const { data } = await completions.messages.list(next.id);
+  expect(data.map(({ content }) => content)).toEqual([secret[0]?.content, 'SECRET.', 'And?']);
+});
+
+test('a completion that follows a deleted one by its id keeps its history', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  const { complete, completions, lastSent } = completing(harness);
+  const first = await complete({ messages: secret });
+  const second = await complete({ messages: [user('And?')], pawl: { previous_completion_id: first.id } });
+
+  await completions.delete(first.id);
+  await eraseWithinMinute(harness);
+  await complete({ messages: [user('And then?')], pawl: { previous_completion_id: second.id } });
+
+  expect(lastSent().messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []))).toEqual([
+    ...[secret[0]?.content, 'And?', 'And then?'],
+  ]);
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { Provider } from '#core/llm/provider.ts';
+import { makeModelLists } from '#services/api/openai/responses/model-lists.ts';
+
+/** Lists of a provider whose answers the test gives, at the time that it sets. */
+function listing() {
+  const asked: PromiseWithResolvers<{ id: string; created: number }[]>[] = [];
+  const clock = { now: 0 };
+  const listModels = () => {
+    const answer = Promise.withResolvers<{ id: string; created: number }[]>();
+    asked.push(answer);
+    return answer.promise;
+  };
+  const provider = { listModels } as unknown as Provider;
+  const lists = makeModelLists({ providers: { find: () => provider } }, () => clock.now);
+  return { asked, clock, list: () => lists.listOf('one') };
+}
+
+test('all who ask within a minute get one answer, later ones a new one', async () => {
+  const { asked, clock, list } = listing();
+
+  const both = Promise.all([list(), list()]);
+  asked[0]!.resolve([{ id: 'a', created: 0 }]);
+  const [first, second] = await both;
+  clock.now = 59_999;
+  const third = await list();
+  clock.now = 60_000;
+  const fourth = list();
+  asked[1]!.resolve([]);
+
+  expect([first, second, third]).toEqual(Array(3).fill([{ id: 'a', created: 0 }]));
+  expect(await fourth).toEqual([]);
+  expect(asked).toHaveLength(2);
+});
+
+test('a failure is not kept', async () => {
+  const { asked, list } = listing();
+
+  const failing = list();
+  asked[0]!.reject(new Error('away'));
+  await expect(failing).rejects.toThrow('away');
+  const next = list();
+  asked[1]!.resolve([]);
+
+  expect(await next).toEqual([]);
+});

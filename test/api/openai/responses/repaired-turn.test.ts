@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { scripted } from '#test/harness/scripted.ts';
+import { chunksOf, readMessage } from '../../ui-stream/read-message.ts';
+import { openaiClient } from './openai-client.ts';
+
+const schema = {
+  ...{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  additionalProperties: false,
+};
+const output_schema = { name: 'place', schema };
+const broken = '{"city":7}';
+const fits = '{"city":"Lisbon"}';
+
+function start(harness: Harness, repairs: string[]) {
+  const input = scripted({ answer: broken, repairs: repairs.map((say) => ({ say })) });
+  return harness.startTurn({ model: 'openai/test', output_schema, input });
+}
+
+async function eventsOf(harness: Harness, id: string) {
+  const told = [];
+  const stream = await openaiClient(harness).responses.retrieve(responseIdOf(id), { stream: true });
+  for await (const event of stream) told.push(event);
+  return told;
+}
+
+const responseIdOf = (id: string) => id.replace('turn_', 'resp_');
+
+test('a turn that was repaired is a response with both messages, and its stream tells the same', async () => {
+  await using harness = await createHarness();
+  const { id } = await start(harness, [fits]);
+  const client = openaiClient(harness);
+  const live = client.responses.retrieve(responseIdOf(id), { stream: true });
+  await using _ = await startBackgroundWorker(harness);
+  const told = [];
+  for await (const event of await live) told.push(event);
+
+  const response = await client.responses.retrieve(responseIdOf(id));
+
+  expect(response).toMatchObject({
+    status: 'completed',
+    error: null,
+    text: { format: { type: 'json_schema', schema } },
+  });
+  const texts = response.output.map((item) => (item.type === 'message' ? item.content : []));
+  expect(texts).toMatchObject([[{ text: broken }], [{ text: fits }]]);
+  expect(new Set(response.output.map((item) => item.id)).size).toBe(2);
+  expect(told.at(-1)).toMatchObject({ type: 'response.completed', response: { output: response.output } });
+  const numbers = told.map(({ sequence_number: number }) => number);
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+  expect(joined(await eventsOf(harness, id))).toEqual(joined(told));
+});
+
+test('one that failed after its repair is a failed response with both messages, also after a retry', async () => {
+  await using harness = await createHarness();
+  const { id } = await start(harness, ['{}', fits]);
+  await harness.workUntilIdle();
+  const client = openaiClient(harness);
+
+  const failed = await client.responses.retrieve(responseIdOf(id));
+  const before = await eventsOf(harness, id);
+  await harness.call('POST', `/v1/turns/${id}/retry`);
+  await harness.workUntilIdle();
+  const retried = await client.responses.retrieve(responseIdOf(id));
+  const after = await eventsOf(harness, id);
+
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'server_error', type: 'output_schema_violated' } });
+  expect(retried).toMatchObject({ status: 'completed', error: null });
+  expect(before.at(-1)).toMatchObject({ type: 'response.failed', response: { output: failed.output } });
+  // What was told of the rounds stays at its numbers; the new one comes behind the end that was told.
+  const kept = joined(before).slice(2, -1);
+  expect(joined(after).slice(2, 2 + kept.length)).toEqual(kept);
+  const end = before.at(-1)!.sequence_number;
+  expect(after.filter(({ sequence_number: number }) => number > end).map(({ type }) => type)).toEqual([
+    ...['response.output_item.added', 'response.content_part.added', 'response.output_text.delta'],
+    ...['response.output_text.done', 'response.content_part.done', 'response.output_item.done', 'response.completed'],
+  ]);
+  expect(retried.output.slice(0, 2)).toEqual(failed.output);
+  expect(retried.output.map((item) => item.type === 'message' && item.content[0])).toMatchObject([
+    ...[{ text: broken }, { text: '{}' }],
+    { text: fits },
+  ]);
+});
+
+test('a UI message has a step for each answer, live as afterwards', async () => {
+  await using harness = await createHarness();
+  const { id } = await start(harness, [fits]);
+  const live = readMessage(`${harness.url}/v1/turns/${id}/ui-stream`);
+  await using _ = await startBackgroundWorker(harness);
+  const { message, errors } = await live;
+
+  const { chunks } = await chunksOf(await (await fetch(`${harness.url}/v1/turns/${id}/ui-stream`)).text());
+
+  expect(errors).toEqual([]);
+  const text = (words: string) => [{ type: 'step-start' }, { type: 'text', text: words }];
+  expect(message?.parts).toMatchObject([...text(broken), ...text(fits)]);
+  expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'stop' });
+});
+
+/** The events of a stream with the deltas of each text joined: how it is cut is a matter of time. */
+function joined(events: object[]): object[] {
+  return events.filter((event) => !('delta' in event));
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { NumberedEvent } from '#core/turn/responses/piece.ts';
+import { presentResponse } from '#core/turn/responses/present.ts';
+import { joinedOutput } from '../../../turn/responses/make-response.ts';
+import { playAtRandom } from './play-at-random.ts';
+import { playResponse } from './play-response.ts';
+import { makeRandom, type Random } from './random-script.ts';
+import { stateSeals } from './seals.ts';
+import { createStreamHarness, type StreamHarness } from './stream-harness.ts';
+
+// Any chunks, lost messages, runs that begin again with the same words or others, results in any order, clients that
+// leave and come back at any number and to any process: in the end each has been told the output, once (contract-responses R49).
+
+const SEEDS = Array.from({ length: 24 }, (_, index) => index + 1);
+
+test('whatever happens, a client that comes back with its last number is told everything once', {
+  timeout: 300_000,
+}, async () => {
+  await using first = await createStreamHarness({ heartbeatMs: 40 });
+  await using second = await createStreamHarness({ heartbeatMs: 40, beside: first });
+  const harnesses = [first, second];
+
+  for (const seed of SEEDS) {
+    const random = makeRandom(seed);
+    const asked = { background: seed % 2 === 0, handsOutState: seed % 3 > 0, isSilent: seed % 5 < 2 };
+    const response = await playResponse(first, { ...asked, isLost: () => random.chance(0.15) });
+    const clients = [1, 2, 3].map((client) => readToEnd(harnesses, response.id, makeRandom(100 * seed + client)));
+    await playAtRandom(response, random);
+    const told = await Promise.all(clients);
+
+    const { output } = presentResponse(stateSeals.sealRounds(await response.load()));
+    for (const events of told) {
+      const place = `seed ${seed}`;
+      expect(joinedOutput(events), place).toEqual(output);
+      expect(events.at(-1), place).toMatchObject({ type: 'response.completed', response: { output } });
+      expectOnce(events, place);
+    }
+  }
+});
+
+/** A client that leaves after any number of events and comes back with its last number, to any process. */
+async function readToEnd(harnesses: StreamHarness[], id: string, random: Random): Promise<NumberedEvent[]> {
+  let told: NumberedEvent[] = [];
+  for (;;) {
+    const harness = harnesses[random.upTo(harnesses.length - 1)] as StreamHarness;
+    const stream = await harness.stream(id, told.at(-1)?.sequence_number);
+    if (stream.response.status === 400) {
+      told = [];
+      continue;
+    }
+    const patience = random.chance(0.2) ? Number.POSITIVE_INFINITY : 1 + random.upTo(6);
+    const isEnough = () => stream.seen.length >= patience || isLast(stream.seen.at(-1)?.type);
+    await stream.until(isEnough).catch(() => {});
+    const seen = stream.events().slice(0, patience);
+    stream.leave();
+    await stream.over;
+    told = [...told, ...seen];
+    if (told.at(-1)?.type === 'error') told = [];
+    else if (stream.seen.length <= patience && stream.seen.at(-1)?.type === '[DONE]') return told;
+  }
+}
+
+function isLast(type: string | undefined): boolean {
+  return type === 'error' || type === '[DONE]';
+}
+
+function expectOnce(events: NumberedEvent[], place: string): void {
+  const numbers = events.map(({ sequence_number: number }) => number);
+  expect(numbers, place).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+  const begun = events.filter(({ type }) => type === 'response.output_item.added');
+  expect(
+    begun.map(({ output_index: index }) => index),
+    place,
+  ).toEqual([...begun.keys()]);
+  const half = events.filter(({ type, delta }) => type.endsWith('_text.delta') && !String(delta).isWellFormed());
+  expect(half, place).toEqual([]);
+}
