@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BULK_ACTIONS } from '#core/checkpoint/rows/bulk.ts';
+import { BULK_ACTIONS } from '#core/checkpoint/bulk/bulk.ts';
 import { BulkId, TurnId } from '../schemas/fields/id.ts';
 import { Time } from '../schemas/fields/time.ts';
 import { TurnFilter } from '../schemas/turn-filter.ts';

@@ -1,8 +1,8 @@
+import type { BulkAction } from '#core/checkpoint/bulk/bulk.ts';
 import { lockBulkTurn, settleBulkTurn } from '#core/checkpoint/bulk/settle-turn.ts';
 import { releaseStoppedTurn } from '#core/checkpoint/bulk/stop-turns.ts';
 import type { BulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
 import { deleteTurn, type TurnDeletion } from '#core/checkpoint/deletion/delete-turn.ts';
-import type { BulkAction } from '#core/checkpoint/rows/bulk.ts';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import { retryTurn } from '#core/checkpoint/turns/retry.ts';

@@ -7,8 +7,8 @@ import {
   type ProviderLimit,
 } from '#core/checkpoint/provider-limits/book-request.ts';
 import type { Waiter } from '#core/checkpoint/provider-limits/enter-line.ts';
+import type { Window } from '#core/checkpoint/provider-limits/window.ts';
 import { sumOf } from '#core/checkpoint/provider-limits/window.ts';
-import type { Window } from '#core/checkpoint/rows/limit.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import { createFirstTurn } from '#core/checkpoint/turns/create.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Window } from '#core/checkpoint/provider-limits/window.ts';
 import { roomInMs, sumOf, windowAt, withAmount } from '#core/checkpoint/provider-limits/window.ts';
-import type { Window } from '#core/checkpoint/rows/limit.ts';
 
 /** Some time, at the beginning of a quarter of a second. */
 const START = 1_800_000_000_000;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Window } from '#core/checkpoint/provider-limits/window.ts';
 import { sumOf } from '#core/checkpoint/provider-limits/window.ts';
-import type { Window } from '#core/checkpoint/rows/limit.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { workerContext } from '#services/worker/context.ts';

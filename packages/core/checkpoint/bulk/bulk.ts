@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { read } from '../../postgres/read-write.ts';
-import type { BulkAction } from '../rows/bulk.ts';
 import type { Db } from '../tables.ts';
+
+/** The action of a bulk on each of its turns. */
+export const BULK_ACTIONS = ['cancel', 'retry', 'delete'] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /** A bulk as it is now: `done` and `failed` of its turns are settled, and the rest is left. */
 export type Bulk = {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { BulkAction } from '../rows/bulk.ts';
 import type { Trx } from '../tables.ts';
+import type { BulkAction } from './bulk.ts';
 
 /** Turns that one bulk may have: as many are found and recorded within the time of one statement. */
 export const MAX_BULK_TURNS = 1_000_000;

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
 import { timing } from '../../turn/timing.ts';
-import type { BulkAction } from '../rows/bulk.ts';
 import { inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
+import type { BulkAction } from './bulk.ts';
 
 /** Turns of a bulk that are left, for one worker to treat. */
 export type BulkPortion = { bulkId: string; project: string; action: BulkAction; turnIds: string[] };

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
-import type { Window } from '../rows/limit.ts';
 import type { Db, Trx } from '../tables.ts';
+import type { Window } from './window.ts';
 import { roomInMs, windowAt, withAmount } from './window.ts';
 
 /** A limit that all workers keep together. Requests with the same `name` share it. */

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { read, write } from '../../postgres/read-write.ts';
 import { timing } from '../../turn/timing.ts';
 import type { TurnWakeup } from '../../turn/wakeup.ts';
-import type { Window } from '../rows/limit.ts';
 import { dueIn } from '../sql/due.ts';
 import { hasPlace } from '../sql/place.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 import type { ProviderLimit } from './book-request.ts';
+import type { Window } from './window.ts';
 import { sumOf, windowAt } from './window.ts';
 
 /**

@@ -1,4 +1,5 @@
-import type { Window } from '../rows/limit.ts';
+/** The bookings of the last minute: amounts by the number of their quarter of a second since 1970. */
+export type Window = Record<string, number>;
 
 const BUCKET_MS = 250;
 /** A bucket counts until a minute after its end. */

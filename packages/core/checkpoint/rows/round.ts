@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely';
-import type { CompactionStrategy } from '../../turn/compaction/compaction.ts';
 import type { EventType } from '../../turn/event.ts';
 import type { Violation } from '../../turn/output/violation.ts';
 import type { Usage } from '../../turn/reply.ts';
@@ -34,22 +33,6 @@ export type InputRow = {
   number: number;
   content: InputItem[];
   metadata: Record<string, string>;
-  created_at: Generated<Date>;
-};
-
-export type CompactionRow = {
-  turn_id: string;
-  round: number;
-  strategy: CompactionStrategy;
-  up_to_turn: string;
-  up_to_round: number;
-  summary: string | null;
-  before_tokens: number;
-  after_tokens: number;
-  left_out: number;
-  model: string | null;
-  usage: Usage | null;
-  requests: number;
   created_at: Generated<Date>;
 };
 
