@@ -13,7 +13,7 @@ const UNIT = [
 /** Tests that start a process, a browser, a foreign client, or a store of their own, and tests that wait for a timeout. */
 const E2E = [
   'test/{demo,e2e,embedded-postgres,inspector,packages,standalone}/**/*.test.ts',
-  'test/api/{docs-page,keys,watching-guide}.test.ts',
+  'test/api/{http/keys,pages/docs-page,stream/watching-guide}.test.ts',
   'test/api/openai/responses/clients/*.test.ts',
   'test/cli/{forks,model-options,pawl,prompt-cache,schedules,service-tier}.test.ts',
   'test/client/usage-and-bulk.test.ts',
@@ -39,7 +39,7 @@ const LONG = [
   'test/demo/examples.test.ts',
   'test/cli/pawl.test.ts',
   'test/standalone/main.test.ts',
-  'test/api/docs-page.test.ts',
+  'test/api/pages/docs-page.test.ts',
   'test/inspector/list.test.ts',
   'test/inspector/turn-words.test.ts',
   'test/webhooks/difficult-receivers.test.ts',

@@ -2,8 +2,8 @@ import { logParts, openParts } from '../process/parts.ts';
 import { requireStores } from '../process/require-stores.ts';
 import { runProcess } from '../process/run.ts';
 import { requireDatabase } from '../process/settings.ts';
-import { startApi } from './app.ts';
-import { logUnreachableTurns } from './unreachable-turns.ts';
+import { logUnreachableTurns } from './operations/unreachable-turns.ts';
+import { startApi } from './start-api.ts';
 
 await runProcess('api', async (given, log) => {
   const settings = requireDatabase(given);

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { runCli } from '#cli/run-cli.ts';
 import { textWidth } from '#cli/wrap-text.ts';
-import { startApi } from '#services/api/app.ts';
+import { startApi } from '#services/api/start-api.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { atTerminal } from './at-terminal.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { connectPawl } from 'pawl/client';
 import { expect, test } from 'vitest';
-import { startApi } from '#services/api/app.ts';
+import { startApi } from '#services/api/start-api.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openCuttingProxy } from '../harness/links/cutting-proxy.ts';

@@ -2,7 +2,7 @@ import { verifyWebhook, WebhookError, type WebhookEvent } from 'pawl/webhook';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { newWebhookSecret, signWebhook } from '#core/webhooks/sign.ts';
-import { webhookEvents } from '#services/api/schemas/webhooks.ts';
+import { webhookEvents } from '#services/api/webhooks/schemas/webhooks.ts';
 
 const secret = newWebhookSecret();
 const body = JSON.stringify({

@@ -6,7 +6,7 @@ import type { JobHandler } from '#core/queue/job-queue.ts';
 import { loadedTools } from '#core/tools/loaded-tools.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { isTerminal } from '#core/turn/turn.ts';
-import { startApi } from '#services/api/app.ts';
+import { startApi } from '#services/api/start-api.ts';
 import { openLog } from '#services/process/log.ts';
 import { openParts } from '#services/process/parts.ts';
 import type { Projects } from '#services/process/projects.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pageRoutes } from '#services/api/pages.ts';
+import { pageRoutes } from '#services/api/pages/pages.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { browserSuite } from './browser-suite.ts';
 

@@ -200,7 +200,7 @@ export const rules = {
     turn('turn', 'call', 'classify-answer', 'tool-result', 'resource/turn', 'history/exchange'),
     checkpoint('turns/answer-calls'),
     worker('batch/plan-calls'),
-    ['services/api/approved-arguments.ts'],
+    ['services/api/turns/answers/approved-arguments.ts'],
   ),
   R35: rule(
     'a delayed turn is in no line before its time, and then takes its position and the head under the lock of its conversation',
@@ -219,7 +219,7 @@ export const rules = {
     'a fork stands on rounds whose calls are answered, up to one, and these alone outlive their turn, as long as it is there',
     turn('forks/plan-fork', 'forks/turn-up-to'),
     checkpoint('turns/reading/history', 'deletion/erase-rounds', 'deletion/erase-lines', 'deletion/remove-turns'),
-    ['services/api/forks/start-fork.ts'],
+    ['services/api/turns/forks/start-fork.ts'],
   ),
   R38: rule(
     'what a rerun takes from the record, or denies, is saved with the round that asks for it, and no worker finds it open',

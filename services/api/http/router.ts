@@ -20,6 +20,18 @@ export function makeRouter(explain: (issues: z.core.$ZodIssue[]) => RequestRefus
   });
 }
 
+type Router = ReturnType<typeof makeRouter>;
+
+/** Makes one router of several, in this order. */
+export function joinRoutes<Context>(...parts: ((context: Context) => object)[]): (context: Context) => Router {
+  return (context) => {
+    const router = makeRouter();
+    // Each part is a router; its type lists its routes, which no one needs here.
+    for (const routesOf of parts) router.route('/', routesOf(context) as Router);
+    return router;
+  };
+}
+
 /** A JSON body or answer of one schema, as route definitions want it. */
 export function json<Schema>(schema: Schema) {
   return { 'application/json': { schema } };

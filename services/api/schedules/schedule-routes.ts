@@ -25,8 +25,8 @@ import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/
 import { idempotencyKey, locationHeader, replayedHeader } from '../schemas/fields/headers.ts';
 import { ScheduleId } from '../schemas/fields/id.ts';
 import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
-import { Schedule } from '../schemas/schedule.ts';
 import { givesPlan, readPlan } from './read-plan.ts';
+import { Schedule } from './schedule.ts';
 
 const params = z.object({ id: ScheduleId });
 const tags = ['Schedules'];

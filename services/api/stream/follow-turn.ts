@@ -1,5 +1,5 @@
 import { type EventPage, readEventPage } from '#core/checkpoint/turns/reading/event-page.ts';
-import { turnNotFound } from '../find-own.ts';
+import { turnNotFound } from '../http/find-own.ts';
 import type { StreamFormat } from './format.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from './joined-stream.ts';
 import type { SentLive } from './live-buffer.ts';

@@ -5,7 +5,7 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { RequestRefused } from '#core/failure.ts';
 import type { StoredEvent } from '#core/turn/event.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
-import { turnNotFound } from '../find-own.ts';
+import { turnNotFound } from '../http/find-own.ts';
 import type { ReadAnywhere } from '../read-anywhere.ts';
 import type { StreamFormat } from './format.ts';
 import { type LiveBuffer, makeLiveBuffer } from './live-buffer.ts';

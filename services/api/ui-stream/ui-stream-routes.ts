@@ -6,7 +6,7 @@ import { RequestRefused } from '#core/failure.ts';
 import { latestEdition } from '#core/turn/responses/events.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
-import { findOwnConversation, findOwnTurn } from '../find-own.ts';
+import { findOwnConversation, findOwnTurn } from '../http/find-own.ts';
 import { isUnderResponses, RESPONSE_BASES, type ResponseBase } from '../http/response-base.ts';
 import { streamHeaders } from '../http/response-headers.ts';
 import { type ApiEnv, makeRouter } from '../http/router.ts';

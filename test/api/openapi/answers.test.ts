@@ -12,7 +12,7 @@ import { lookAround } from './look-around.ts';
 import { playCompactions } from './play-compactions.ts';
 import { playCompletions } from './play-completions.ts';
 import { treatMany } from './treat-many.ts';
-import { visitor } from './visitor.ts';
+import { type Ask, visitor } from './visitor.ts';
 
 type Made = { id: string };
 type List<Item = Made> = { data: Item[] };

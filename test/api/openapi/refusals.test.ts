@@ -15,10 +15,9 @@ import { document } from './document.ts';
 import { askForFilesWrongly } from './keep-files.ts';
 import { keepTo } from './keep-to.ts';
 import { compactWrongly } from './play-compactions.ts';
-import { respondWrongly } from './refused-responses.ts';
-import { useUpEndpoints } from './use-up-endpoints.ts';
-import { useUpSchedules } from './use-up-schedules.ts';
-import { visitor } from './visitor.ts';
+import { allowTwice, respondWrongly } from './refused-responses.ts';
+import { useUpEndpoints, useUpSchedules } from './use-up-endpoints.ts';
+import { type Ask, visitor } from './visitor.ts';
 
 const model = 'openai/test';
 const input = 'Hi';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { startApi } from '#services/api/app.ts';
 import { makeRequestQuota } from '#services/api/quotas/request-quota.ts';
+import { startApi } from '#services/api/start-api.ts';
 import { type Answer, apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { describeRefusal } from '../refusals.ts';

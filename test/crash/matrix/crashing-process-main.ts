@@ -47,7 +47,7 @@ async function openPart({ env, projects }: Orders): Promise<string> {
 type Open = (parts: Parts, settings: Settings, log: Log) => Promise<string>;
 
 async function loadApi(): Promise<Open> {
-  const { startApi } = await import('#services/api/app.ts');
+  const { startApi } = await import('#services/api/start-api.ts');
   return async (...args) => (await startApi(...args)).url;
 }
 

@@ -9,7 +9,7 @@ const FOLDER = fileURLToPath(new URL('node_modules/.cache/pawl-tests', ROOT));
 /** What the parts load, without the files that start them. */
 const LOADED = [
   'packages/embedded-postgres/keep-postgres.ts',
-  'services/api/app.ts',
+  'services/api/start-api.ts',
   'services/migrate/migrate-all.ts',
   'services/worker/worker.ts',
 ];

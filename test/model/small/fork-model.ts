@@ -11,7 +11,11 @@ const erase = `${CHECKPOINT}/deletion/erase-rounds.ts`;
 /** What keeps the rounds that a fork stands on, and no others: R37. */
 const forkGuards = {
   forkLocksOrigin: {
-    ...{ rule: 'R37', file: 'services/api/forks/start-fork.ts', code: 'await lockLine(trx, project, conversationId)' },
+    ...{
+      rule: 'R37',
+      file: 'services/api/turns/forks/start-fork.ts',
+      code: 'await lockLine(trx, project, conversationId)',
+    },
     without: 'a turn is looked at for a fork before its conversation is locked, and deleted in between',
     ...{ faults: { fork: 1, remove: 1 }, caught: 'a fork stands on a turn that is gone' },
   },

@@ -5,9 +5,9 @@ import { isSuperseded, lastNumber, latestEdition } from '#core/turn/responses/ev
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../context.ts';
-import { cursorBeyondEnd } from '../../cursor-end.ts';
 import { streamHeaders } from '../../http/response-headers.ts';
 import type { ApiEnv } from '../../http/router.ts';
+import { cursorBeyondEnd } from '../../stream/cursor-end.ts';
 import { streamToResponse } from '../../stream/response-stream.ts';
 import { EVENT_STREAM_HEADERS } from './stream/event-frame.ts';
 import { followResponse } from './stream/follow-response.ts';

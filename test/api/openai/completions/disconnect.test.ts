@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { expect, test } from 'vitest';
-import { startApi } from '#services/api/app.ts';
+import { startApi } from '#services/api/start-api.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { completing, scriptedUser, startedTurn } from './completing.ts';

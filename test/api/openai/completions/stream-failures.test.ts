@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
-import { startApi } from '#services/api/app.ts';
+import { startApi } from '#services/api/start-api.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { startApi } from '#services/api/app.ts';
+import { startApi } from '#services/api/start-api.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';

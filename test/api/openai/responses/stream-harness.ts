@@ -1,6 +1,6 @@
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { NumberedEvent } from '#core/turn/responses/piece.ts';
-import { turnNotFound } from '#services/api/find-own.ts';
+import { turnNotFound } from '#services/api/http/find-own.ts';
 import { setResponseHeaders } from '#services/api/http/response-headers.ts';
 import { streamResponse } from '#services/api/openai/responses/stream-response.ts';
 import { openStream } from '../../stream/open-stream.ts';

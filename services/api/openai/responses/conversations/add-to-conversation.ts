@@ -7,7 +7,7 @@ import { newId, newIdBeside } from '#core/id.ts';
 import { checkInput } from '#core/turn/history/check-input.ts';
 import type { Made } from '../../../../start/made.ts';
 import { keepTaken } from '../../../../start/take-parts.ts';
-import { conversationNotFound } from '../../../find-own.ts';
+import { conversationNotFound } from '../../../http/find-own.ts';
 import { checkInputAgainst, findLine } from '../predecessor.ts';
 import type { PlacedItem } from '../request/read-input.ts';
 import { type ResolvedItem, resolveInput, takeResolved } from '../resolve-input.ts';

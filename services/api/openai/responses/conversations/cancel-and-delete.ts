@@ -5,7 +5,7 @@ import { endTurn } from '#core/checkpoint/turns/end.ts';
 import { findActiveTurns, findDelayedTurns } from '#core/checkpoint/turns/reading/find.ts';
 import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
-import { conversationNotFound } from '../../../find-own.ts';
+import { conversationNotFound } from '../../../http/find-own.ts';
 
 /** What is left to do once a delete is committed: the wake-ups to enqueue, the turns that were cancelled first. */
 type Deleted = { wakeups: Wakeup[]; ended: string[] };

@@ -3,7 +3,7 @@ import { findTurnOfItems } from '#core/checkpoint/turns/reading/line.ts';
 import { type ConversationItem as Item, itemsOfTurn } from '#core/turn/responses/conversation-items.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../../context.ts';
-import { findOwnConversation } from '../../../find-own.ts';
+import { findOwnConversation } from '../../../http/find-own.ts';
 import { withIdempotencyKey } from '../../../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../../../http/router.ts';
 import { ofIdempotencyKey, ofItems } from '../../../schemas/errors/refusals.ts';

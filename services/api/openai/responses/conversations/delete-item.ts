@@ -4,7 +4,7 @@ import { listLine } from '#core/checkpoint/turns/reading/history.ts';
 import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import { itemsOfApproval, otherHalf } from '#core/turn/responses/conversation-items.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { conversationNotFound } from '../../../find-own.ts';
+import { conversationNotFound } from '../../../http/find-own.ts';
 import { findItem, type Show } from './list-items.ts';
 
 /** The item of a conversation that is to be deleted. */

@@ -4,7 +4,7 @@ import { unixSeconds } from '#core/turn/resource/unix-seconds.ts';
 import type { Conversation } from '#core/turn/turn.ts';
 import { publishChanges } from '../../../../process/publish-changes.ts';
 import type { ApiContext } from '../../../context.ts';
-import { findOwnConversation } from '../../../find-own.ts';
+import { findOwnConversation } from '../../../http/find-own.ts';
 import { withIdempotencyKey } from '../../../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../../../http/router.ts';
 import { ofAnyBody, ofIdempotencyKey, ofItems } from '../../../schemas/errors/refusals.ts';

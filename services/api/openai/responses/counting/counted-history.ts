@@ -11,7 +11,7 @@ import type { HistoryTurn } from '#core/turn/compaction/sent-history.ts';
 import { tokensSinceCounted } from '#core/turn/compaction/tokens-of-request.ts';
 import { turnIdOf } from '#core/turn/responses/item-id.ts';
 import { isAdded } from '#core/turn/turn.ts';
-import { conversationNotFound } from '../../../find-own.ts';
+import { conversationNotFound } from '../../../http/find-own.ts';
 import { previousNotFound } from '../predecessor.ts';
 import type { ReadRequest } from '../request/read-request.ts';
 

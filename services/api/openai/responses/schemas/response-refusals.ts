@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../schemas/errors/error-codes.ts';
 import { ErrorBody, type Refusals, refusals } from '../../../schemas/errors/refusals.ts';
-import { TurnError } from '../../../schemas/errors/turn-error.ts';
+import { TurnError } from '../../../turns/schemas/turn-error.ts';
 import { ResponseObject } from './response-object.ts';
 import { ResponseStreamEvent } from './stream-event.ts';
 

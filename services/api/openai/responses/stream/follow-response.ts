@@ -7,7 +7,7 @@ import { type ResponseEvent, type ResponsePiece, sizeOfPieces, tellPieces } from
 import { runningPieces } from '#core/turn/responses/running-round.ts';
 import { type LatestPieces, nextTelling, type ToldPieces, toldBefore } from '#core/turn/responses/told.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { cursorBeyondEnd } from '../../../cursor-end.ts';
+import { cursorBeyondEnd } from '../../../stream/cursor-end.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../../../stream/joined-stream.ts';
 import { runningRound } from '../../../stream/running-round.ts';
 import { makeSharedPieces } from '../../../stream/shared/shared-pieces.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { startApi } from '#services/api/app.ts';
+import { startApi } from '#services/api/start-api.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';

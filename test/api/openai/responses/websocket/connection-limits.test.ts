@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
-import { startApi } from '#services/api/app.ts';
+import { startApi } from '#services/api/start-api.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openSocket, responseOf } from './open-socket.ts';

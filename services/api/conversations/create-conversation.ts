@@ -1,0 +1,141 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { createConversation } from '#core/checkpoint/conversations.ts';
+import { findFirstTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { newId } from '#core/id.ts';
+import { ConversationRequest } from '#core/turn/request/conversation.ts';
+import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
+import { presentConversation } from '#core/turn/resource/conversation.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
+import type { Made, Making } from '../../start/made.ts';
+import { checkStanding, resolveConfig } from '../../start/resolve-config.ts';
+import { toolInForce } from '../../start/resolve-tools.ts';
+import { refuseTurnFields } from '../../start/start-time.ts';
+import { type Started, startingConversation } from '../../start/start-turn.ts';
+import { takeInput } from '../../start/take-input.ts';
+import type { ApiContext } from '../context.ts';
+import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
+import { findOwnConversation } from '../http/find-own.ts';
+import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
+import { setPollAfter } from '../http/poll-after.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { startWithinQuota } from '../quotas/start-within-quota.ts';
+import { startedBy } from '../quotas/started-by.ts';
+import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
+import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { Conversation } from './schemas/conversation.ts';
+
+const create = createRoute({
+  method: 'post',
+  path: '/v1/conversations',
+  operationId: 'createConversation',
+  tags: ['Conversations'],
+  summary: 'Create a conversation; with `input`, also start its first turn',
+  description:
+    'What it is given, each of its turns inherits. What is of one turn alone goes with `input` only: `priority`, `on_active_turn` ' +
+    'and the times. An SDK of OpenAI gets the operation of `/openai/v1/conversations` at this path.',
+  parameters: [idempotencyKey],
+  request: { body: { required: true, content: json(ConversationRequest) } },
+  responses: {
+    201: {
+      description: 'Created.',
+      headers: z.object({ ...locationHeader, ...replayedHeader }),
+      content: json(Conversation),
+    },
+    202: {
+      description: 'Created, and its first turn is started: `turn`.',
+      headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
+      content: json(Conversation),
+    },
+    ...refusals(...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'),
+  },
+});
+
+/** `POST /v1/conversations`. */
+export function createConversationRoutes(context: ApiContext) {
+  return makeRouter(explainTurnIssues).openapi(create, createOne(context));
+}
+
+function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const made = (await findReplay(c, context)) ?? (await makeOne(c, context, c.req.valid('json')));
+    if ('wakeups' in made && made.wakeups) await publishChanges(context, { wakeups: made.wakeups });
+
+    c.header('Location', `${context.publicUrl}/v1/conversations/${made.resourceId}`);
+    const found = await findOwnConversation(context.db, project, made.resourceId);
+    const conversation = presentConversation(found, (tool) => toolInForce(tool, context));
+    if (made.status === 201) return c.json(conversation, 201);
+    const turn = await findFirstTurn(context.db, made.resourceId);
+    if (turn) setPollAfter(c, turn);
+    return c.json({ ...conversation, ...(turn && { turn: presentTurn(turn) }) }, 202);
+  };
+}
+
+async function makeOne(
+  c: Context<ApiEnv>,
+  context: ApiContext,
+  body: ConversationRequest,
+): Promise<Made & Partial<Pick<Started, 'wakeups'>>> {
+  const project = c.get('project');
+  const config = await configOfTurn(body, { ...context, project });
+  const making = await makingOf(context, { ...startedBy(c, context), body, config });
+  return (body.input ? startWithinQuota : withIdempotencyKey)(c, context, making);
+}
+
+/** How the first turn is worked; null where there is none yet, and the configuration is only checked. */
+async function configOfTurn(
+  body: ConversationRequest,
+  rules: ApiContext & { project: string },
+): Promise<TurnConfig | null> {
+  if (body.input) return resolveConfig(standingOf(body), { ...rules, input: body.input });
+  refuseTurnFields(body);
+  await checkStanding(standingOf(body), rules);
+  return null;
+}
+
+type Creation = ReturnType<typeof startedBy> & {
+  body: ConversationRequest;
+  config: TurnConfig | null;
+};
+
+async function makingOf(
+  context: ApiContext,
+  { project, keyId, trace, needsPlace, body, config }: Creation,
+): Promise<Making<Made | (Made & Pick<Started, 'wakeups'>)>> {
+  const id = newId('conv');
+  const standing = { config: standingOf(body), metadata: body.metadata ?? {} };
+  if (!body.input || !config) {
+    return {
+      atOnce: async (db) => {
+        await createConversation(db, { id, project, ...standing });
+        return { status: 201, resourceId: id };
+      },
+    };
+  }
+  const taken = await takeInput(context, { project, config, input: body.input });
+  const { priority, on_active_turn, debounce_ms, start_at, delay_seconds } = body;
+  const start = {
+    project,
+    keyId,
+    trace,
+    needsPlace,
+    conversationId: id,
+    config,
+    taken,
+    request: { priority, on_active_turn, debounce_ms, start_at, delay_seconds },
+  };
+  return withResource(startingConversation(start, standing), id);
+}
+
+/** What is made is the conversation, not its turn. */
+function withResource(making: Making<Started>, resourceId: string): Making<Made & Pick<Started, 'wakeups'>> {
+  if (!making.together) return { atOnce: async (db) => ({ ...(await making.atOnce(db)), resourceId }) };
+  return { together: async (trx) => ({ ...(await making.together(trx)), resourceId }) };
+}
+
+function standingOf({ input, metadata, on_active_turn, priority, ...others }: ConversationRequest): StandingConfig {
+  const { start_at, delay_seconds, debounce_ms, ...config } = others;
+  return config;
+}

@@ -1,0 +1,90 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import type { Db } from '#core/checkpoint/tables.ts';
+import { listHistory } from '#core/checkpoint/turns/reading/history.ts';
+import { anthropicHistory } from '#core/turn/history/anthropic.ts';
+import { compactHistory } from '#core/turn/history/compact.ts';
+import { geminiHistory } from '#core/turn/history/gemini.ts';
+import { openaiHistory } from '#core/turn/history/openai.ts';
+import type { Turn } from '#core/turn/turn.ts';
+import type { ApiContext } from '../context.ts';
+import { answerTagged } from '../http/answer-tagged.ts';
+import { findOwnConversation } from '../http/find-own.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
+import { entityTagHeader, ifNoneMatch, notModified } from '../schemas/fields/headers.ts';
+import { ConversationId } from '../schemas/fields/id.ts';
+import { PageQuery, readCursor } from '../schemas/page.ts';
+import { listSent } from '../turns/sent/list-sent.ts';
+import { MessageList } from './schemas/message-list.ts';
+
+const Format = z
+  .enum(['compact', 'openai', 'anthropic', 'gemini'])
+  .default('compact')
+  .describe('As they are kept, an answer with its rounds; or expanded, in the words of a wire.');
+const View = z
+  .enum(['kept', 'sent'])
+  .default('kept')
+  .describe('All that is kept; or what a model is sent of it now, with a summary where the history was compacted.');
+/** Turns of a page at most; the sizes of so many are added up, whether they fit or not. */
+const TURNS = 100;
+
+type History = { data: Record<string, unknown>[]; system?: string | null };
+
+const read = createRoute({
+  method: 'get',
+  path: '/v1/conversations/{id}/messages',
+  operationId: 'readMessages',
+  tags: ['Conversations'],
+  summary: 'Read the messages of a conversation',
+  description:
+    'All of it, but for a conversation of more than 100 turns or some megabytes, which comes in pages of whole turns.',
+  parameters: [ifNoneMatch],
+  request: {
+    params: z.object({ id: ConversationId }),
+    query: PageQuery.pick({ cursor: true }).extend({ format: Format, view: View }),
+  },
+  responses: {
+    200: { description: 'Messages, oldest first.', headers: z.object(entityTagHeader), content: json(MessageList) },
+    ...notModified,
+    ...refusals('conversation_not_found', 'invalid_value'),
+  },
+});
+
+/** `GET /v1/conversations/:id/messages`. */
+export function messageRoutes({ readAnywhere }: ApiContext) {
+  const handler: RouteHandler<typeof read, ApiEnv> = async (c) => {
+    const { id } = c.req.valid('param');
+    const { format, view, cursor } = c.req.valid('query');
+    const { before: after } = readCursor('turn', cursor);
+    const list = view === 'kept' ? listKept : listSent;
+    const { config, rows, nextCursor } = await readAnywhere(async (db) => {
+      const { config } = await findOwnConversation(db, c.get('project'), id);
+      return { config, ...(await list(db, id, { after })) };
+    });
+    // Where the system prompt is a message, it is the first of all.
+    const instructions = format === 'openai' && after ? null : (config.instructions ?? null);
+    const history = historyAs(format, rows, instructions);
+    const hasMore = nextCursor !== null;
+    return answerTagged(c, { object: 'list' as const, ...history, has_more: hasMore, next_cursor: nextCursor });
+  };
+  return makeRouter().openapi(read, handler);
+}
+
+async function listKept(db: Db, conversationId: string, { after }: { after?: string | undefined }) {
+  const { rows, hasMore } = await listHistory(db, conversationId, { ...(after && { after }), limit: TURNS });
+  return { rows, nextCursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
+}
+
+/** The messages in one format; `system` is a field of its own where the provider's API has it so. */
+function historyAs(format: z.output<typeof Format>, turns: Turn[], instructions: string | null): History {
+  switch (format) {
+    case 'compact':
+      return { data: compactHistory(turns) };
+    case 'openai':
+      return { data: openaiHistory(turns, instructions) };
+    case 'anthropic':
+      return anthropicHistory(turns, instructions);
+    case 'gemini':
+      return geminiHistory(turns, instructions);
+  }
+}

@@ -1,0 +1,117 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { listConversations, listWithLatestTurns } from '#core/checkpoint/conversations.ts';
+import { deleteConversation } from '#core/checkpoint/deletion/delete-conversation.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { presentConversation } from '#core/turn/resource/conversation.ts';
+import { presentListed } from '#core/turn/resource/turn.ts';
+import type { Conversation as StoredConversation } from '#core/turn/turn.ts';
+import { toolInForce } from '../../start/resolve-tools.ts';
+import type { ApiContext } from '../context.ts';
+import { findOwnConversation } from '../http/find-own.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
+import { ConversationId } from '../schemas/fields/id.ts';
+import { MetadataQuery, readMetadata } from '../schemas/fields/metadata-query.ts';
+import { fullPage, listOf, PageQuery, readCursor } from '../schemas/page.ts';
+import { createdBetween, searchedFor, searchFields } from '../turns/schemas/turn-filter.ts';
+import { Conversation } from './schemas/conversation.ts';
+
+const params = z.object({ id: ConversationId });
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/conversations',
+  operationId: 'listConversations',
+  tags: ['Conversations'],
+  summary: 'List conversations, newest first',
+  description: 'By their own model and metadata, and by the words of their turns: `q` has to fit one of them.',
+  request: {
+    query: PageQuery.extend({
+      ...searchFields,
+      metadata: MetadataQuery,
+      include: z.enum(['latest_turn']).optional().describe('`latest_turn`: each conversation with its latest turn.'),
+    }),
+  },
+  responses: {
+    200: { description: 'A page.', content: json(listOf(Conversation)) },
+    ...refusals('invalid_value'),
+  },
+});
+
+const read = createRoute({
+  method: 'get',
+  path: '/v1/conversations/{id}',
+  operationId: 'readConversation',
+  tags: ['Conversations'],
+  summary: 'Read a conversation with its configuration',
+  description: 'An SDK of OpenAI gets the conversation of `/openai/v1/conversations/{id}` at this path.',
+  request: { params },
+  responses: {
+    200: { description: 'The conversation.', content: json(Conversation) },
+    ...refusals('conversation_not_found'),
+  },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/v1/conversations/{id}',
+  operationId: 'deleteConversation',
+  tags: ['Conversations'],
+  summary: 'Delete a conversation and all that belongs to it',
+  description:
+    'Its turns, their events and their deliveries go with it, and their content is erased at once; what a fork stands on goes ' +
+    'with the last fork. While one of its turns is active: 409. An SDK of OpenAI gets the operation of ' +
+    '`/openai/v1/conversations/{id}` at this path.',
+  request: { params },
+  responses: {
+    204: { description: 'Deleted.' },
+    ...refusals('quota_exceeded', 'conversation_not_found', 'conversation_busy'),
+  },
+});
+
+/** `/v1/conversations`: what the turns of one caller have in common. */
+export function readConversationRoutes(context: ApiContext) {
+  return makeRouter()
+    .openapi(list, listAll(context))
+    .openapi(read, readOne(context))
+    .openapi(remove, removeOne(context));
+}
+
+function listAll({ readAnywhere, tools, mcp, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+  const listed = (row: StoredConversation) => presentConversation(row, (tool) => toolInForce(tool, { tools, mcp }));
+  return async (c) => {
+    const { cursor, limit, include, metadata: _, ...given } = c.req.valid('query');
+    const filter = { ...searchedFor({ ...given, ...readMetadata(c.req.queries()) }), ...createdBetween(given) };
+    const wanted = { ...filter, ...readCursor('conv', cursor), limit };
+    const project = c.get('project');
+    if (include === undefined)
+      return c.json(fullPage(await readAnywhere((db) => listConversations(db, project, wanted)), listed), 200);
+    const page = await readAnywhere((db) => listWithLatestTurns(db, project, wanted));
+    const { away } = availability.last();
+    const withTurn = ({ latestTurn, ...row }: (typeof page.rows)[number]) => ({
+      ...listed(row),
+      latest_turn: latestTurn && presentListed(latestTurn, away),
+    });
+    return c.json(fullPage(page, withTurn), 200);
+  };
+}
+
+function readOne({ db, tools, mcp }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+  return async (c) => {
+    const conversation = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
+    return c.json(
+      presentConversation(conversation, (tool) => toolInForce(tool, { tools, mcp })),
+      200,
+    );
+  };
+}
+
+function removeOne({ db }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
+  return async (c) => {
+    const { id } = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
+    const outcome = await db.transaction().execute((trx) => deleteConversation(trx, c.get('project'), id));
+    if (outcome !== 'busy') return c.body(null, 204);
+    const message = 'A turn of this conversation is still active. Wait for it or cancel it, then delete.';
+    throw new RequestRefused(409, 'conversation_busy', message);
+  };
+}

@@ -1,0 +1,18 @@
+import type { Context } from 'hono';
+import { readTraceContext } from '#core/trace-context.ts';
+import type { TurnStart } from '../../start/start-turn.ts';
+import type { ApiContext } from '../context.ts';
+import type { ApiEnv } from '../http/router.ts';
+
+/** What a turn keeps of the request that asks for it: project, key and trace; and whether it needs a place by now. */
+export function startedBy(
+  c: Context<ApiEnv>,
+  { admission }: Pick<ApiContext, 'admission'>,
+): Pick<TurnStart, 'project' | 'keyId' | 'trace' | 'needsPlace'> {
+  return {
+    project: c.get('project'),
+    keyId: c.get('keyId'),
+    trace: readTraceContext((name) => c.req.header(name)),
+    needsPlace: admission.isNeeded(),
+  };
+}

@@ -1,0 +1,101 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { classifyDecision } from '#core/turn/classify-answer.ts';
+import { Json } from '#core/turn/request/json.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
+import { deniedResult } from '#core/turn/tool-result.ts';
+import type { Turn as StoredTurn, ToolCall } from '#core/turn/turn.ts';
+import { publishChanges } from '../../../process/publish-changes.ts';
+import type { ApiContext } from '../../context.ts';
+import { findOwnTurn } from '../../http/find-own.ts';
+import { setPollAfter } from '../../http/poll-after.ts';
+import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { ofBody, refusals } from '../../schemas/errors/refusals.ts';
+import { pollAfterHeader } from '../../schemas/fields/headers.ts';
+import { TurnId } from '../../schemas/fields/id.ts';
+import { Turn } from '../schemas/turn.ts';
+import { changedArguments, checkApprovedArguments, type DecidedCall } from './approved-arguments.ts';
+import { reportAnswers } from './report-answers.ts';
+import { MAX_ANSWERS, type SubmittedAnswer, submitAnswers } from './submit-answers.ts';
+
+const Decision = z
+  .strictObject({
+    tool_call_id: z.string().describe('Which call; `required_action` lists those that wait.'),
+    decision: z.enum(['allow', 'deny']).describe('Whether it may be made.'),
+    reason: z.string().max(2000).nullish().describe('Why; the model reads why a call was denied.'),
+    arguments: z
+      .record(z.string(), Json)
+      .optional()
+      .describe(
+        'With `allow`: what the call is made with instead of the model’s arguments. They have to fit the tool; the model reads that they were changed.',
+      ),
+  })
+  .refine(({ decision, arguments: approved }) => decision === 'allow' || approved === undefined, {
+    ...{ path: ['arguments'], message: 'leave it out of a decision that denies the call' },
+  });
+
+const Decisions = z
+  .strictObject({ approvals: z.array(Decision).min(1).max(MAX_ANSWERS).describe('All are taken, or none.') })
+  .meta({ id: 'Approvals', examples: [{ approvals: [{ tool_call_id: 'call_1', decision: 'allow' }] }] });
+
+const decide = createRoute({
+  method: 'post',
+  path: '/v1/turns/{id}/approvals',
+  operationId: 'decideApprovals',
+  tags: ['Tool calls'],
+  summary: 'Allow or deny calls that wait for a person',
+  description:
+    'Repeating a decision is fine, contradicting one is 409, also by other `arguments`. The first decision of a call stands.',
+  request: { params: z.object({ id: TurnId }), body: { required: true, content: json(Decisions) } },
+  responses: {
+    200: { description: 'The turn as it is now.', headers: z.object(pollAfterHeader), content: json(Turn) },
+    ...refusals(...ofBody, 'turn_not_found', 'tool_call_not_found', 'tool_call_answered', 'tool_call_not_waiting'),
+  },
+});
+
+/** `POST /v1/turns/:id/approvals`. */
+export function approvalRoutes(context: ApiContext) {
+  return makeRouter().openapi(decide, decideSome(context));
+}
+
+function decideSome(context: ApiContext): RouteHandler<typeof decide, ApiEnv> {
+  return async (c) => {
+    const asked = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+    const decided = c.req.valid('json').approvals.map(readDecision);
+    await checkApprovedArguments(asked, decided);
+    const { id } = asked;
+    const answers = decided.map((one, index) => answerOf(one, index, c.get('keyId')));
+    const { written, wakeups } = await submitAnswers(context.db, id, answers);
+    if (written.length > 0) await publishChanges(context, { wakeups, changed: [id] });
+    const turn = await findOwnTurn(context.db, c.get('project'), id);
+    reportAnswers(turn, { callIds: answers.map(({ callId }) => callId), written }, context);
+    setPollAfter(c, turn);
+    return c.json(presentTurn(turn), 200);
+  };
+}
+
+type Decided = DecidedCall & { reason: string | null };
+
+function readDecision({ tool_call_id: callId, decision, reason = null, ...given }: z.output<typeof Decision>): Decided {
+  return { callId, decision, reason, arguments: given.arguments && JSON.stringify(given.arguments) };
+}
+
+function answerOf(decided: Decided, index: number, by: string | null): SubmittedAnswer {
+  const { callId, decision, reason } = decided;
+  const at = new Date().toISOString();
+  return {
+    callId,
+    path: `approvals[${index}].tool_call_id`,
+    classify: (call) => classifyDecision(call, decided),
+    record: (call, turn) => ({
+      approval: { decision, reason, by, at, ...changedArguments(call, decided.arguments) },
+      fullOutput: null,
+      result: decision === 'deny' ? deniedResult(reason) : null,
+      waitsFor: decision === 'allow' && isClientSide(call, turn) ? 'output' : null,
+    }),
+  };
+}
+
+/** An allowed call of a client-side tool still waits for the client's output. */
+function isClientSide({ name }: ToolCall, { config }: StoredTurn): boolean {
+  return config.tools.find((tool) => tool.name === name)?.execution?.kind === 'client';
+}

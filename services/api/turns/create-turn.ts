@@ -1,0 +1,133 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { newId } from '#core/id.ts';
+import { type StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
+import type { Made } from '../../start/made.ts';
+import { mergeConfig, resolveConfig } from '../../start/resolve-config.ts';
+import { type Joined, joinOrStartTurn, type Started, startingConversation } from '../../start/start-turn.ts';
+import { takeInput } from '../../start/take-input.ts';
+import type { ApiContext } from '../context.ts';
+import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
+import { findOwnConversation, findOwnTurn } from '../http/find-own.ts';
+import { findReplay } from '../http/idempotency.ts';
+import { setPollAfter } from '../http/poll-after.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { startWithinQuota } from '../quotas/start-within-quota.ts';
+import { startedBy } from '../quotas/started-by.ts';
+import type { ErrorCode } from '../schemas/errors/error-codes.ts';
+import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
+import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { ConversationId } from '../schemas/fields/id.ts';
+import { Turn } from './schemas/turn.ts';
+
+const parameters = [idempotencyKey];
+const request = { body: { required: true, content: json(TurnRequest) } } as const;
+const started = {
+  202: {
+    description: 'Started, and committed: it is worked whatever happens now.',
+    headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
+    content: json(Turn),
+  },
+};
+const refused: ErrorCode[] = [...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'];
+
+const oneShot = createRoute({
+  method: 'post',
+  path: '/v1/turns',
+  operationId: 'startTurn',
+  tags: ['Turns'],
+  summary: 'Start a turn in a new conversation',
+  description: 'What it is given becomes the standing configuration of the conversation.',
+  parameters,
+  request,
+  responses: { ...started, ...refusals(...refused) },
+});
+
+const inConversation = createRoute({
+  method: 'post',
+  path: '/v1/conversations/{id}/turns',
+  operationId: 'startNextTurn',
+  tags: ['Turns'],
+  summary: 'Start a turn in a conversation',
+  description: 'What is left out it inherits; what is given replaces that for this turn only.',
+  parameters,
+  request: { ...request, params: z.object({ id: ConversationId }) },
+  responses: {
+    200: {
+      description: 'With `steer` or `merge`: the input has joined this turn, for good.',
+      headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
+      content: json(Turn),
+    },
+    ...started,
+    ...refusals(...refused, 'conversation_not_found', 'conversation_busy', 'turn_differs'),
+  },
+});
+
+/** `POST /v1/turns` and `POST /v1/conversations/:id/turns`. */
+export function createTurnRoutes(context: ApiContext) {
+  return makeRouter(explainTurnIssues)
+    .openapi(oneShot, startOneShot(context))
+    .openapi(inConversation, startInConversation(context));
+}
+
+/** What it was given becomes the standing configuration of the new conversation. */
+function startOneShot(context: ApiContext): RouteHandler<typeof oneShot, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const body = c.req.valid('json');
+    const replay = await findReplay(c, context);
+    if (replay) return c.json(await accept(c, context, replay), 202);
+    const standing = standingOf(body);
+    const config = await resolveConfig(standing, { ...context, project, input: body.input });
+    const taken = await takeInput(context, { project, config, input: body.input });
+    const start = { ...startedBy(c, context), conversationId: newId('conv'), config, taken, request: body };
+    const made = await startWithinQuota(c, context, startingConversation(start, begunWith(standing)));
+    return c.json(await accept(c, context, made), 202);
+  };
+}
+
+function startInConversation(context: ApiContext): RouteHandler<typeof inConversation, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const body = c.req.valid('json');
+    const conversation = await findOwnConversation(context.db, project, c.req.valid('param').id);
+    const replay = await findReplay(c, context);
+    if (replay) return c.json(await accept(c, context, replay), statusOf(replay));
+    const given = standingOf(body);
+    const rules = { ...context, project, input: body.input };
+    const config = await resolveConfig(mergeConfig(conversation.config, given), rules);
+    const taken = await takeInput(context, { project, config, input: body.input });
+    const start = { ...startedBy(c, context), conversationId: conversation.id, config, taken, request: body, given };
+    const made = await startWithinQuota(c, context, { together: (trx) => joinOrStartTurn(trx, start) });
+    return c.json(await accept(c, context, made), statusOf(made));
+  };
+}
+
+function begunWith(config: StandingConfig) {
+  return { config, metadata: {}, begunByTurn: true };
+}
+
+/** An input that has joined a turn is answered 200, a new turn 202. */
+function statusOf({ status }: Made): 200 | 202 {
+  return status === 200 ? 200 : 202;
+}
+
+/** The answer to a request that started a turn, or had its input join one, or came again. */
+export async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made | Started | Joined) {
+  const isNew = 'turn' in made;
+  if (isNew) {
+    context.streamHub.addCreated(made.turn);
+    await publishChanges(context, { wakeups: made.wakeups, ended: made.interrupted });
+  } else if ('wakeups' in made) await publishChanges(context, { wakeups: [], joined: [made.resourceId] });
+  const turn = isNew ? made.turn : await findOwnTurn(context.db, c.get('project'), made.resourceId);
+  c.header('Location', `${context.publicUrl}/v1/turns/${turn.id}`);
+  setPollAfter(c, turn);
+  return presentTurn(turn);
+}
+
+function standingOf({ input, metadata, on_active_turn, priority, ...others }: TurnRequest): StandingConfig {
+  const { start_at, delay_seconds, debounce_ms, ...config } = others;
+  return config;
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import {
+  durableEvents,
+  type EventField,
+  type EventType,
+  eventFields,
+  type LiveEvent as LiveEventType,
+  type LiveField,
+  liveEvents,
+} from '#core/turn/event.ts';
+import { exampleOf } from '../../schemas/fields/example-of.ts';
+import { EventId, TurnId } from '../../schemas/fields/id.ts';
+import { Time } from '../../schemas/fields/time.ts';
+import { Round, ToolResult } from './round.ts';
+import { RequiredAction, Turn } from './turn.ts';
+import { TurnError } from './turn-error.ts';
+
+type FieldName = EventField | LiveField;
+
+const { assistant_response, tool_calls, finish_reason, usage, attempts } = Round.shape;
+const { input, metadata } = Turn.shape;
+
+/** What each field of an event is. The list of events says which event has which. */
+const fields = {
+  ...eventFields,
+  ...{ assistant_response, tool_calls, finish_reason, usage, attempts },
+  tool_call_id: ToolResult.shape.tool_call_id,
+  result: ToolResult,
+  error: TurnError,
+  required_action: RequiredAction,
+  ...{ input, metadata },
+  turn: Turn,
+} satisfies Record<FieldName, z.ZodType>;
+
+const turn = exampleOf(Turn);
+const round = exampleOf(Round);
+
+/** Where an event's example differs from those of its fields, or a field has none of its own. */
+const ownExamples: { [Type in EventType | LiveEventType['type']]?: object } = {
+  'turn.queued': { sequence_number: 1 },
+  'turn.started': { sequence_number: 2 },
+  'round.completed': pick(round, ['assistant_response', 'tool_calls', 'finish_reason', 'usage', 'attempts']),
+  'input.added': { input: [{ role: 'user', content: 'And in Porto?' }], metadata: { order: '18' } },
+  'turn.incomplete': {
+    turn: { ...turn, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+  },
+  'turn.failed': { turn: { ...turn, status: 'failed', output: null, error: exampleOf(TurnError) } },
+  'turn.cancelled': { turn: { ...turn, status: 'cancelled', output: null } },
+  'reasoning.delta': { delta: 'They want the weather.' },
+  'tool_call.arguments.delta': { delta: '{"city":"Lis' },
+};
+
+const durableHead = {
+  turn_id: TurnId,
+  id: EventId,
+  sequence_number: z.int().describe('Which event of its turn it is: 1, 2, 3 … without a gap.'),
+  created_at: Time,
+};
+const liveExample = { turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx' };
+const durableExample = {
+  ...{ ...liveExample, id: 'evt_01kagz8m4pfvbte2n5q7rys3wx' },
+  ...{ sequence_number: 3, created_at: '2026-11-20T10:00:01.210Z' },
+};
+
+/** A durable event; `presentEvent` makes it. */
+export const Event = z.discriminatedUnion('type', schemasOf(durableEvents, durableHead, durableExample)).meta({
+  id: 'Event',
+  description: 'What happened to a turn: numbered from 1 without a gap, and kept as long as the turn.',
+});
+
+/** A live event is sent while it happens, to clients that watch then. It has no number, and no row keeps it. */
+const liveSchemas = schemasOf(liveEvents, { turn_id: TurnId }, liveExample);
+
+/** An event of a stream. It lists its members alone: generators refuse a discriminator inside another one. */
+export const StreamedEvent = z.discriminatedUnion('type', [...Event.options, ...liveSchemas]).meta({
+  id: 'StreamedEvent',
+  description:
+    'An event as a stream sends it: the `data` of one message. Live events have no `sequence_number`, and are ' +
+    'streamed only.',
+});
+
+type Listed = Record<string, { description: string; fields: readonly FieldName[] }>;
+type OneOrMore<Item> = [Item, ...Item[]];
+
+function schemasOf<Head extends z.ZodRawShape>(events: Listed, head: Head, example: object) {
+  const schemas = Object.entries(events).map(([type, { description, fields: names }]) => {
+    const own = ownExamples[type as keyof typeof ownExamples];
+    const examples = [{ type, ...example, ...examplesOf(names), ...own }];
+    return z
+      .object({ type: z.literal(type), ...head, ...pick<z.ZodType>(fields, names) })
+      .meta({ id: nameEvent(type), description, examples });
+  });
+  // Neither list is empty.
+  return schemas as OneOrMore<(typeof schemas)[number]>;
+}
+
+function examplesOf(names: readonly FieldName[]): object {
+  const first = (name: FieldName) => ((fields[name].meta()?.examples ?? []) as unknown[])[0];
+  return Object.fromEntries(names.map((name) => [name, first(name)]));
+}
+
+function pick<Value>(all: Record<string, Value>, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+}
+
+/** What the schema of an event of this type is called: `round.completed` is a RoundCompletedEvent. */
+function nameEvent(type: string): string {
+  return `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+}

@@ -1,0 +1,84 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import type { Trx } from '#core/checkpoint/tables.ts';
+import { joinTurn } from '#core/checkpoint/turns/inputs/join.ts';
+import { lockConversation } from '#core/checkpoint/turns/lock.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { NewInput } from '#core/turn/request/turn.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
+import type { Turn as StoredTurn } from '#core/turn/turn.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
+import type { Made } from '../../start/made.ts';
+import { takeInput } from '../../start/take-input.ts';
+import { keepTaken, type TakenInput } from '../../start/take-parts.ts';
+import type { ApiContext } from '../context.ts';
+import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
+import { findOwnTurn, turnNotFound } from '../http/find-own.ts';
+import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
+import { setPollAfter } from '../http/poll-after.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { ofBody, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
+import { idempotencyKey, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { TurnId } from '../schemas/fields/id.ts';
+import { Turn } from './schemas/turn.ts';
+
+const add = createRoute({
+  method: 'post',
+  path: '/v1/turns/{id}/input',
+  operationId: 'addTurnInput',
+  tags: ['Turns'],
+  summary: 'Say something to a turn that has not ended',
+  description:
+    'It is sent with the next round; a model or tool at work is not interrupted. A turn that was about to end with its answer ' +
+    'goes on with one more round. One that waits for a client or a person goes on waiting, and sends it after their results.',
+  parameters: [idempotencyKey],
+  request: { params: z.object({ id: TurnId }), body: { required: true, content: json(NewInput) } },
+  responses: {
+    200: {
+      description: 'It has joined, for good: the turn as it is now.',
+      headers: z.object({ ...pollAfterHeader, ...replayedHeader }),
+      content: json(Turn),
+    },
+    ...refusals(...ofBody, ...ofIdempotencyKey, 'turn_not_found', 'turn_ended', 'unsupported_content'),
+  },
+});
+
+/** `POST /v1/turns/:id/input`. */
+export function turnInputRoutes(context: ApiContext) {
+  return makeRouter(explainTurnIssues).openapi(add, addOne(context));
+}
+
+function addOne(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const { input, metadata } = c.req.valid('json');
+    const turn = await findOwnTurn(context.db, project, c.req.valid('param').id);
+    if (!(await findReplay(c, context))) {
+      const taken = await takeInput(context, { project, config: turn.config, input });
+      const joining = { taken, metadata: metadata ?? {} };
+      const made = await withIdempotencyKey(c, context, { together: (trx) => addInput(trx, turn, joining) });
+      if (!('isReplay' in made)) await publishChanges(context, { wakeups: [], joined: [turn.id] });
+    }
+    const now = await findOwnTurn(context.db, project, turn.id);
+    setPollAfter(c, now);
+    return c.json(presentTurn(now), 200);
+  };
+}
+
+type Joining = { taken: TakenInput; metadata: Record<string, string> };
+
+async function addInput(
+  trx: Trx,
+  { id, project, conversationId }: StoredTurn,
+  { taken, metadata }: Joining,
+): Promise<Made> {
+  if (!(await lockConversation(trx, conversationId))) throw turnNotFound();
+  if (!(await joinTurn(trx, id, { content: taken.input, metadata }))) throw await whyNot(trx, project, id);
+  await keepTaken(trx, { project, turnId: id, taken });
+  return { status: 200, resourceId: id };
+}
+
+async function whyNot(trx: Trx, project: string, id: string): Promise<RequestRefused> {
+  const { status } = await findOwnTurn(trx, project, id);
+  const message = `The turn is ${status} already and takes no input any more. Start a new turn instead.`;
+  return new RequestRefused(409, 'turn_ended', message);
+}

@@ -1,0 +1,163 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import type { Db } from '#core/checkpoint/tables.ts';
+import {
+  findDelivery,
+  type LoggedAttempt,
+  listDeliveries,
+  listDeliveryAttempts,
+  listEndpointDeliveries,
+  type Delivery as StoredDelivery,
+} from '#core/checkpoint/webhooks/list-deliveries.ts';
+import { redeliver } from '#core/checkpoint/webhooks/redeliver.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { isId } from '#core/id.ts';
+import { iso } from '#core/turn/resource/iso.ts';
+import { DELIVERIES_DUE } from '#core/turn/wakeup.ts';
+import { publishChanges } from '../../process/publish-changes.ts';
+import type { ApiContext } from '../context.ts';
+import { findOwnTurn, findOwnWebhookEndpoint } from '../http/find-own.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { ofAnyBody, refusals } from '../schemas/errors/refusals.ts';
+import { DeliveryId, TurnId, WebhookEndpointId } from '../schemas/fields/id.ts';
+import { queryInteger } from '../schemas/fields/query-number.ts';
+import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
+import { Delivery, DeliveryStatus, LoggedDelivery } from './schemas/delivery.ts';
+
+const params = z.object({ id: DeliveryId });
+
+const ofTurn = createRoute({
+  method: 'get',
+  path: '/v1/turns/{id}/deliveries',
+  operationId: 'listDeliveries',
+  tags: ['Deliveries'],
+  summary: 'List the webhook deliveries of a turn, oldest first',
+  request: {
+    params: z.object({ id: TurnId }),
+    query: PageQuery.extend({
+      limit: queryInteger({ min: 1, max: 1000 }).default(1000).describe('The size of a page.'),
+    }),
+  },
+  responses: {
+    200: { description: 'A page.', content: json(listOf(Delivery)) },
+    ...refusals('turn_not_found', 'invalid_value'),
+  },
+});
+
+const ofEndpoint = createRoute({
+  method: 'get',
+  path: '/v1/webhook_endpoints/{id}/deliveries',
+  operationId: 'listEndpointDeliveries',
+  tags: ['Deliveries'],
+  summary: 'List the deliveries to a webhook endpoint, newest first',
+  request: {
+    params: z.object({ id: WebhookEndpointId }),
+    query: PageQuery.extend({ status: DeliveryStatus.optional().describe('Only those of this status.') }),
+  },
+  responses: {
+    200: { description: 'A page.', content: json(listOf(Delivery)) },
+    ...refusals('webhook_endpoint_not_found', 'invalid_value'),
+  },
+});
+
+const read = createRoute({
+  method: 'get',
+  path: '/v1/deliveries/{id}',
+  operationId: 'readDelivery',
+  tags: ['Deliveries'],
+  summary: 'Read a delivery with the log of its attempts',
+  request: { params },
+  responses: {
+    200: { description: 'The delivery.', content: json(LoggedDelivery) },
+    ...refusals('delivery_not_found'),
+  },
+});
+
+const again = createRoute({
+  method: 'post',
+  path: '/v1/deliveries/{id}/redeliver',
+  operationId: 'redeliver',
+  tags: ['Deliveries'],
+  summary: 'Deliver an event once more, with the same event id',
+  request: { params },
+  responses: {
+    202: { description: 'It is due again.', content: json(Delivery) },
+    ...refusals(...ofAnyBody, 'delivery_not_found', 'webhook_endpoint_disabled'),
+  },
+});
+
+/** Webhook deliveries: what was sent, what came of it, and sending it again. */
+export function deliveryRoutes(context: ApiContext) {
+  return makeRouter()
+    .openapi(ofTurn, listOfTurn(context))
+    .openapi(ofEndpoint, listOfEndpoint(context))
+    .openapi(read, readOne(context))
+    .openapi(again, deliverAgain(context));
+}
+
+function listOfTurn({ db }: ApiContext): RouteHandler<typeof ofTurn, ApiEnv> {
+  return async (c) => {
+    const { id: turnId } = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
+    const { cursor, limit } = c.req.valid('query');
+    const { before: after } = readCursor('dlv', cursor);
+    const page = { turnId, ...(after && { after }), limit: limit + 1 };
+    return c.json(pageOf(await listDeliveries(db, c.get('project'), page), limit, present), 200);
+  };
+}
+
+function listOfEndpoint({ db }: ApiContext): RouteHandler<typeof ofEndpoint, ApiEnv> {
+  return async (c) => {
+    const { id: endpointId } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
+    const { cursor, limit, status } = c.req.valid('query');
+    const page = { endpointId, ...(status && { status }), ...readCursor('dlv', cursor), limit: limit + 1 };
+    return c.json(pageOf(await listEndpointDeliveries(db, c.get('project'), page), limit, present), 200);
+  };
+}
+
+function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+  return async (c) => {
+    const delivery = await findOwn(db, c.get('project'), c.req.valid('param').id);
+    const log = (await listDeliveryAttempts(db, delivery.id)).map(presentAttempt);
+    return c.json({ ...present(delivery), webhook_endpoint_id: delivery.endpointId, log }, 200);
+  };
+}
+
+function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
+  return async (c) => {
+    const { id } = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
+    if (!(await redeliver(context.db, c.get('project'), id))) {
+      // Its conversation may have been deleted meanwhile, and it with it.
+      await findOwn(context.db, c.get('project'), id);
+      const message = 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.';
+      throw new RequestRefused(409, 'webhook_endpoint_disabled', message);
+    }
+    await publishChanges(context, { wakeups: [DELIVERIES_DUE] });
+    return c.json(present(await findOwn(context.db, c.get('project'), id)), 202);
+  };
+}
+
+async function findOwn(db: Db, project: string, id: string): Promise<StoredDelivery> {
+  const delivery = isId('dlv', id) ? await findDelivery(db, project, id) : undefined;
+  if (delivery) return delivery;
+  throw new RequestRefused(404, 'delivery_not_found', 'There is no delivery of this id.', 'id');
+}
+
+function present(delivery: StoredDelivery) {
+  return {
+    id: delivery.id,
+    object: 'delivery' as const,
+    event_id: delivery.eventId,
+    type: delivery.type,
+    url: delivery.url,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_status_code: delivery.lastStatusCode,
+    last_error: delivery.lastError,
+    next_attempt_at: iso(delivery.nextAttemptAt),
+    created_at: iso(delivery.createdAt),
+    delivered_at: iso(delivery.deliveredAt),
+  };
+}
+
+function presentAttempt({ attempt, at, statusCode, body, error, durationMs }: LoggedAttempt) {
+  return { attempt, at: iso(at), status_code: statusCode, body, error, duration_ms: durationMs };
+}

@@ -1,0 +1,174 @@
+import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import {
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listWebhookEndpoints,
+  MAX_WEBHOOK_ENDPOINTS,
+} from '#core/checkpoint/webhooks/endpoints.ts';
+import { checkUrl } from '#core/egress/check-url.ts';
+import type { EgressPolicy } from '#core/egress/policy.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { newId } from '#core/id.ts';
+import { DEFAULT_EVENTS } from '#core/turn/request/webhook.ts';
+import { WebhookEndpointChange, WebhookEndpointRequest } from '#core/turn/request/webhook-endpoint.ts';
+import { presentWebhookEndpoint } from '#core/turn/resource/webhook-endpoint.ts';
+import { newWebhookSecret } from '#core/webhooks/sign.ts';
+import type { ApiContext } from '../context.ts';
+import { findOwnWebhookEndpoint } from '../http/find-own.ts';
+import { withIdempotencyKey } from '../http/idempotency.ts';
+import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { ofBody, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
+import { idempotencyKey, locationHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { WebhookEndpointId } from '../schemas/fields/id.ts';
+import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
+import { WebhookEndpoint, WebhookEndpointWithSecrets } from './schemas/webhook-endpoint.ts';
+
+const params = z.object({ id: WebhookEndpointId });
+
+const create = createRoute({
+  method: 'post',
+  path: '/v1/webhook_endpoints',
+  operationId: 'createWebhookEndpoint',
+  tags: ['Webhook endpoints'],
+  summary: 'Create a webhook endpoint that receives the events of every turn of the project',
+  parameters: [idempotencyKey],
+  request: { body: { required: true, content: json(WebhookEndpointRequest) } },
+  responses: {
+    201: {
+      description: 'Created, with the secret that signs.',
+      headers: z.object({ ...locationHeader, ...replayedHeader }),
+      content: json(WebhookEndpointWithSecrets),
+    },
+    ...refusals(...ofBody, ...ofIdempotencyKey, 'egress_blocked', 'too_many_webhook_endpoints'),
+  },
+});
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/webhook_endpoints',
+  operationId: 'listWebhookEndpoints',
+  tags: ['Webhook endpoints'],
+  summary: 'List webhook endpoints, newest first',
+  request: { query: PageQuery },
+  responses: { 200: { description: 'A page.', content: json(listOf(WebhookEndpoint)) }, ...refusals('invalid_value') },
+});
+
+const read = createRoute({
+  method: 'get',
+  path: '/v1/webhook_endpoints/{id}',
+  operationId: 'readWebhookEndpoint',
+  tags: ['Webhook endpoints'],
+  summary: 'Read a webhook endpoint',
+  request: { params },
+  responses: {
+    200: { description: 'The endpoint.', content: json(WebhookEndpoint) },
+    ...refusals('webhook_endpoint_not_found'),
+  },
+});
+
+const change = createRoute({
+  method: 'patch',
+  path: '/v1/webhook_endpoints/{id}',
+  operationId: 'changeWebhookEndpoint',
+  tags: ['Webhook endpoints'],
+  summary: 'Change, enable or disable a webhook endpoint; what is left out stays',
+  request: { params, body: { required: true, content: json(WebhookEndpointChange) } },
+  responses: {
+    200: { description: 'The endpoint as it is now.', content: json(WebhookEndpoint) },
+    ...refusals(...ofBody, 'webhook_endpoint_not_found', 'egress_blocked'),
+  },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/v1/webhook_endpoints/{id}',
+  operationId: 'deleteWebhookEndpoint',
+  tags: ['Webhook endpoints'],
+  summary: 'Delete a webhook endpoint; nothing more is sent to it',
+  request: { params },
+  responses: { 204: { description: 'Deleted.' }, ...refusals('quota_exceeded', 'webhook_endpoint_not_found') },
+});
+
+/** `/v1/webhook_endpoints`: URLs that receive the events of all turns of a project. */
+export function webhookEndpointRoutes(context: ApiContext) {
+  return makeRouter()
+    .openapi(create, createOne(context))
+    .openapi(list, listAll(context))
+    .openapi(read, readOne(context))
+    .openapi(change, changeOne(context))
+    .openapi(remove, removeOne(context));
+}
+
+function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
+  return async (c) => {
+    const { url, ...rest } = c.req.valid('json');
+    requireReachable(url, context.egressPolicy);
+    const { description = null, events = [...DEFAULT_EVENTS], withTurn = false } = changeOf(rest);
+    const project = c.get('project');
+    const id = newId('whe');
+    const made = await withIdempotencyKey(c, context, {
+      atOnce: async (db) => {
+        const own = { description, events, withTurn, secret: newWebhookSecret() };
+        if (!(await createWebhookEndpoint(db, { id, project, url, ...own }))) throw tooMany();
+        return { status: 201, resourceId: id };
+      },
+    });
+    const endpoint = await findOwnWebhookEndpoint(context.db, project, made.resourceId);
+    c.header('Location', `${context.publicUrl}/v1/webhook_endpoints/${endpoint.id}`);
+    return c.json({ ...presentWebhookEndpoint(endpoint), secrets: endpoint.secrets }, 201);
+  };
+}
+
+function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
+  return async (c) => {
+    const { cursor, limit } = c.req.valid('query');
+    const rows = await listWebhookEndpoints(db, c.get('project'), { ...readCursor('whe', cursor), limit: limit + 1 });
+    return c.json(pageOf(rows, limit, presentWebhookEndpoint), 200);
+  };
+}
+
+function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+  return async (c) => {
+    const endpoint = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
+    return c.json(presentWebhookEndpoint(endpoint), 200);
+  };
+}
+
+function changeOne({ db, egressPolicy }: ApiContext): RouteHandler<typeof change, ApiEnv> {
+  return async (c) => {
+    const project = c.get('project');
+    const { id } = await findOwnWebhookEndpoint(db, project, c.req.valid('param').id);
+    const body = c.req.valid('json');
+    if (body.url !== undefined) requireReachable(body.url, egressPolicy);
+    await changeWebhookEndpoint(db, { project, id }, changeOf(body));
+    return c.json(presentWebhookEndpoint(await findOwnWebhookEndpoint(db, project, id)), 200);
+  };
+}
+
+function removeOne({ db }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
+  return async (c) => {
+    const { id } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
+    await deleteWebhookEndpoint(db, c.get('project'), id);
+    return c.body(null, 204);
+  };
+}
+
+/** `null` means the default; an absent field stays as it is. */
+function changeOf({ events, include, ...rest }: WebhookEndpointChange) {
+  return {
+    ...rest,
+    events: events === null ? [...DEFAULT_EVENTS] : events,
+    withTurn: include === undefined ? undefined : (include?.includes('turn') ?? false),
+  };
+}
+
+function requireReachable(url: string, egress: EgressPolicy): void {
+  const problem = checkUrl(egress, url);
+  if (problem) throw new RequestRefused(400, 'egress_blocked', problem, 'url');
+}
+
+function tooMany(): RequestRefused {
+  const message = `A project has ${MAX_WEBHOOK_ENDPOINTS} webhook endpoints at most. Delete one that is not needed.`;
+  return new RequestRefused(409, 'too_many_webhook_endpoints', message);
+}

@@ -1,0 +1,7 @@
+import { joinRoutes } from '../http/router.ts';
+import { deliveryRoutes } from './deliveries.ts';
+import { webhookEndpointActionRoutes } from './webhook-endpoint-actions.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints.ts';
+
+/** `/v1/webhook_endpoints` and `/v1/deliveries`. */
+export const webhookRoutes = joinRoutes(deliveryRoutes, webhookEndpointRoutes, webhookEndpointActionRoutes);
