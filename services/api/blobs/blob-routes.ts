@@ -1,51 +1,38 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { findBlob } from '#core/checkpoint/blobs.ts';
-import type { Db } from '#core/checkpoint/tables.ts';
-import { RequestRefused } from '#core/failure.ts';
 import type { ApiContext } from '../context.ts';
-import { type ApiEnv, makeRouter } from '../http/router.ts';
-import { refusals } from '../schemas/errors/refusals.ts';
+import { makeRouter, routesOf } from '../http/router.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
 import { describedBytes, sendBytes } from './send-bytes.ts';
 
 const Sha = z.string().meta({ description: 'The SHA-256 of the bytes, in hex.', examples: ['0'.repeat(64)] });
 
-const read = createRoute({
-  method: 'get',
-  path: '/v1/blobs/{sha}',
-  operationId: 'readBlob',
-  tags: ['Blobs'],
+const route = routesOf('Blobs');
+
+const read = route('get', '/v1/blobs/{sha}', 'readBlob', {
   summary: 'Read an image, a file or audio',
   description:
     'The bytes that came inside a message or a result, with the type that they first came with. Reads of turns have this ' +
     'path where the data stood. What is no PNG, JPEG, GIF or WebP comes as an attachment.',
   request: { params: z.object({ sha: Sha }) },
-  responses: {
+  answers: {
     200: {
       description: 'The bytes.',
       ...describedBytes,
     },
-    ...refusals('blob_not_found'),
   },
+  refusals: ['blob_not_found'],
 });
 
 /** `GET /v1/blobs/:sha`. */
 export function blobRoutes({ db }: ApiContext) {
-  return makeRouter().openapi(read, readOne(db));
-}
-
-function readOne(db: Db): RouteHandler<typeof read, ApiEnv> {
-  return async (c) => {
+  return makeRouter().openapi(read, async (c) => {
     const project = c.get('project');
     const { sha: sha256 } = c.req.valid('param');
     const blob = /^[0-9a-f]{64}$/.test(sha256) ? await findBlob(db, project, sha256) : undefined;
-    if (!blob) throw blobNotFound();
+    if (!blob) throw refused('blob_not_found');
     const cache = 'private, max-age=31536000, immutable';
     // The route types do not cover streamed answers.
     return sendBytes(c, db, { project, sha256, ...blob, cache }) as never;
-  };
-}
-
-function blobNotFound(): RequestRefused {
-  const message = 'There is no blob of this SHA-256. Check it and the key; it goes with its last turn.';
-  return new RequestRefused(404, 'blob_not_found', message, 'sha');
+  });
 }

@@ -1,16 +1,13 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { createConversation } from '#core/checkpoint/conversations.ts';
 import { findFirstTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { newId } from '#core/id.ts';
 import { ConversationRequest } from '#core/turn/request/conversation.ts';
-import type { StandingConfig, TurnConfig } from '#core/turn/request/turn.ts';
-import { presentConversation } from '#core/turn/resource/conversation.ts';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
 import type { Made, Making } from '../../start/made.ts';
 import { checkStanding, resolveConfig } from '../../start/resolve-config.ts';
-import { toolInForce } from '../../start/resolve-tools.ts';
 import { refuseTurnFields } from '../../start/start-time.ts';
 import { type Started, startingConversation } from '../../start/start-turn.ts';
 import { takeInput } from '../../start/take-input.ts';
@@ -19,58 +16,46 @@ import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findOwnConversation } from '../http/find-own.ts';
 import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { type ApiEnv, json, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
 import { startWithinQuota } from '../quotas/start-within-quota.ts';
 import { startedBy } from '../quotas/started-by.ts';
-import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
-import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { ofBody, ofConfig, ofIdempotencyKey } from '../schemas/errors/refusals.ts';
+import { createdHeaders, idempotencyKey, startedHeaders } from '../schemas/fields/headers.ts';
+import { standingOf } from '../turns/create-turn.ts';
+import { showConversation } from './read-conversations.ts';
 import { Conversation } from './schemas/conversation.ts';
 
-const create = createRoute({
-  method: 'post',
-  path: '/v1/conversations',
-  operationId: 'createConversation',
-  tags: ['Conversations'],
+const route = routesOf('Conversations');
+
+const create = route('post', '/v1/conversations', 'createConversation', {
   summary: 'Create a conversation; with `input`, also start its first turn',
   description:
     'What it is given, each of its turns inherits. What is of one turn alone goes with `input` only: `priority`, `on_active_turn` ' +
     'and the times. An SDK of OpenAI gets the operation of `/openai/v1/conversations` at this path.',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(ConversationRequest) } },
-  responses: {
-    201: {
-      description: 'Created.',
-      headers: z.object({ ...locationHeader, ...replayedHeader }),
-      content: json(Conversation),
-    },
-    202: {
-      description: 'Created, and its first turn is started: `turn`.',
-      headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
-      content: json(Conversation),
-    },
-    ...refusals(...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'),
+  answers: {
+    201: jsonAnswer('Created.', Conversation, createdHeaders),
+    202: jsonAnswer('Created, and its first turn is started: `turn`.', Conversation, startedHeaders),
   },
+  refusals: [...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'],
 });
 
 /** `POST /v1/conversations`. */
 export function createConversationRoutes(context: ApiContext) {
-  return makeRouter(explainTurnIssues).openapi(create, createOne(context));
-}
-
-function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
-  return async (c) => {
+  return makeRouter(explainTurnIssues).openapi(create, async (c) => {
     const project = c.get('project');
     const made = (await findReplay(c, context)) ?? (await makeOne(c, context, c.req.valid('json')));
     if ('wakeups' in made && made.wakeups) await publishChanges(context, { wakeups: made.wakeups });
 
     c.header('Location', `${context.publicUrl}/v1/conversations/${made.resourceId}`);
     const found = await findOwnConversation(context.db, project, made.resourceId);
-    const conversation = presentConversation(found, (tool) => toolInForce(tool, context));
+    const conversation = showConversation(found, context);
     if (made.status === 201) return c.json(conversation, 201);
     const turn = await findFirstTurn(context.db, made.resourceId);
     if (turn) setPollAfter(c, turn);
     return c.json({ ...conversation, ...(turn && { turn: presentTurn(turn) }) }, 202);
-  };
+  });
 }
 
 async function makeOne(
@@ -84,7 +69,7 @@ async function makeOne(
   return (body.input ? startWithinQuota : withIdempotencyKey)(c, context, making);
 }
 
-/** How the first turn is worked; null where there is none yet, and the configuration is only checked. */
+/** The configuration of the first turn; null if there is none yet, and the configuration is only checked. */
 async function configOfTurn(
   body: ConversationRequest,
   rules: ApiContext & { project: string },
@@ -129,13 +114,8 @@ async function makingOf(
   return withResource(startingConversation(start, standing), id);
 }
 
-/** What is made is the conversation, not its turn. */
+/** The request makes the conversation, not its turn. */
 function withResource(making: Making<Started>, resourceId: string): Making<Made & Pick<Started, 'wakeups'>> {
   if (!making.together) return { atOnce: async (db) => ({ ...(await making.atOnce(db)), resourceId }) };
   return { together: async (trx) => ({ ...(await making.together(trx)), resourceId }) };
-}
-
-function standingOf({ input, metadata, on_active_turn, priority, ...others }: ConversationRequest): StandingConfig {
-  const { start_at, delay_seconds, debounce_ms, ...config } = others;
-  return config;
 }

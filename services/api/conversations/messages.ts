@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { listHistory } from '#core/checkpoint/turns/reading/history.ts';
 import { anthropicHistory } from '#core/turn/history/anthropic.ts';
@@ -9,8 +9,7 @@ import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { answerTagged } from '../http/answer-tagged.ts';
 import { findOwnConversation } from '../http/find-own.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { refusals } from '../schemas/errors/refusals.ts';
+import { jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
 import { entityTagHeader, ifNoneMatch, notModified } from '../schemas/fields/headers.ts';
 import { ConversationId } from '../schemas/fields/id.ts';
 import { PageQuery, readCursor } from '../schemas/page.ts';
@@ -30,11 +29,9 @@ const TURNS = 100;
 
 type History = { data: Record<string, unknown>[]; system?: string | null };
 
-const read = createRoute({
-  method: 'get',
-  path: '/v1/conversations/{id}/messages',
-  operationId: 'readMessages',
-  tags: ['Conversations'],
+const route = routesOf('Conversations');
+
+const read = route('get', '/v1/conversations/{id}/messages', 'readMessages', {
   summary: 'Read the messages of a conversation',
   description:
     'All of it, but for a conversation of more than 100 turns or some megabytes, which comes in pages of whole turns.',
@@ -43,16 +40,13 @@ const read = createRoute({
     params: z.object({ id: ConversationId }),
     query: PageQuery.pick({ cursor: true }).extend({ format: Format, view: View }),
   },
-  responses: {
-    200: { description: 'Messages, oldest first.', headers: z.object(entityTagHeader), content: json(MessageList) },
-    ...notModified,
-    ...refusals('conversation_not_found', 'invalid_value'),
-  },
+  answers: { 200: jsonAnswer('Messages, oldest first.', MessageList, entityTagHeader), ...notModified },
+  refusals: ['conversation_not_found', 'invalid_value'],
 });
 
 /** `GET /v1/conversations/:id/messages`. */
 export function messageRoutes({ readAnywhere }: ApiContext) {
-  const handler: RouteHandler<typeof read, ApiEnv> = async (c) => {
+  return makeRouter().openapi(read, async (c) => {
     const { id } = c.req.valid('param');
     const { format, view, cursor } = c.req.valid('query');
     const { before: after } = readCursor('turn', cursor);
@@ -66,8 +60,7 @@ export function messageRoutes({ readAnywhere }: ApiContext) {
     const history = historyAs(format, rows, instructions);
     const hasMore = nextCursor !== null;
     return answerTagged(c, { object: 'list' as const, ...history, has_more: hasMore, next_cursor: nextCursor });
-  };
-  return makeRouter().openapi(read, handler);
+  });
 }
 
 async function listKept(db: Db, conversationId: string, { after }: { after?: string | undefined }) {

@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { listConversations, listWithLatestTurns } from '#core/checkpoint/conversations.ts';
 import { deleteConversation } from '#core/checkpoint/deletion/delete-conversation.ts';
 import { RequestRefused } from '#core/failure.ts';
@@ -8,8 +8,7 @@ import type { Conversation as StoredConversation } from '#core/turn/turn.ts';
 import { toolInForce } from '../../start/resolve-tools.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnConversation } from '../http/find-own.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { refusals } from '../schemas/errors/refusals.ts';
+import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
 import { ConversationId } from '../schemas/fields/id.ts';
 import { MetadataQuery, readMetadata } from '../schemas/fields/metadata-query.ts';
 import { fullPage, listOf, PageQuery, readCursor } from '../schemas/page.ts';
@@ -18,11 +17,9 @@ import { Conversation } from './schemas/conversation.ts';
 
 const params = z.object({ id: ConversationId });
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/conversations',
-  operationId: 'listConversations',
-  tags: ['Conversations'],
+const route = routesOf('Conversations');
+
+const list = route('get', '/v1/conversations', 'listConversations', {
   summary: 'List conversations, newest first',
   description: 'By their own model and metadata, and by the words of their turns: `q` has to fit one of them.',
   request: {
@@ -32,41 +29,27 @@ const list = createRoute({
       include: z.enum(['latest_turn']).optional().describe('`latest_turn`: each conversation with its latest turn.'),
     }),
   },
-  responses: {
-    200: { description: 'A page.', content: json(listOf(Conversation)) },
-    ...refusals('invalid_value'),
-  },
+  answers: { 200: jsonAnswer('A page.', listOf(Conversation)) },
+  refusals: ['invalid_value'],
 });
 
-const read = createRoute({
-  method: 'get',
-  path: '/v1/conversations/{id}',
-  operationId: 'readConversation',
-  tags: ['Conversations'],
+const read = route('get', '/v1/conversations/{id}', 'readConversation', {
   summary: 'Read a conversation with its configuration',
   description: 'An SDK of OpenAI gets the conversation of `/openai/v1/conversations/{id}` at this path.',
   request: { params },
-  responses: {
-    200: { description: 'The conversation.', content: json(Conversation) },
-    ...refusals('conversation_not_found'),
-  },
+  answers: { 200: jsonAnswer('The conversation.', Conversation) },
+  refusals: ['conversation_not_found'],
 });
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/v1/conversations/{id}',
-  operationId: 'deleteConversation',
-  tags: ['Conversations'],
+const remove = route('delete', '/v1/conversations/{id}', 'deleteConversation', {
   summary: 'Delete a conversation and all that belongs to it',
   description:
     'Its turns, their events and their deliveries go with it, and their content is erased at once; what a fork stands on goes ' +
     'with the last fork. While one of its turns is active: 409. An SDK of OpenAI gets the operation of ' +
     '`/openai/v1/conversations/{id}` at this path.',
   request: { params },
-  responses: {
-    204: { description: 'Deleted.' },
-    ...refusals('quota_exceeded', 'conversation_not_found', 'conversation_busy'),
-  },
+  answers: { 204: { description: 'Deleted.' } },
+  refusals: ['quota_exceeded', 'conversation_not_found', 'conversation_busy'],
 });
 
 /** `/v1/conversations`: what the turns of one caller have in common. */
@@ -78,7 +61,7 @@ export function readConversationRoutes(context: ApiContext) {
 }
 
 function listAll({ readAnywhere, tools, mcp, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
-  const listed = (row: StoredConversation) => presentConversation(row, (tool) => toolInForce(tool, { tools, mcp }));
+  const listed = (row: StoredConversation) => showConversation(row, { tools, mcp });
   return async (c) => {
     const { cursor, limit, include, metadata: _, ...given } = c.req.valid('query');
     const filter = { ...searchedFor({ ...given, ...readMetadata(c.req.queries()) }), ...createdBetween(given) };
@@ -96,13 +79,15 @@ function listAll({ readAnywhere, tools, mcp, availability }: ApiContext): RouteH
   };
 }
 
-function readOne({ db, tools, mcp }: ApiContext): RouteHandler<typeof read, ApiEnv> {
+/** A conversation as callers see it, with the rules of its tools that hold now. */
+export function showConversation(conversation: StoredConversation, context: Pick<ApiContext, 'tools' | 'mcp'>) {
+  return presentConversation(conversation, (tool) => toolInForce(tool, context));
+}
+
+function readOne(context: ApiContext): RouteHandler<typeof read, ApiEnv> {
   return async (c) => {
-    const conversation = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
-    return c.json(
-      presentConversation(conversation, (tool) => toolInForce(tool, { tools, mcp })),
-      200,
-    );
+    const conversation = await findOwnConversation(context.db, c.get('project'), c.req.valid('param').id);
+    return c.json(showConversation(conversation, context), 200);
   };
 }
 

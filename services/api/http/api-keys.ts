@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';
-import { Misconfigured, RequestRefused } from '#core/failure.ts';
+import { Misconfigured } from '#core/failure.ts';
 import type { AccessKey, Scope } from '../../process/projects/access-keys.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
 import type { ApiEnv } from './router.ts';
 
 /**
@@ -80,9 +81,7 @@ function digest(key: string): Buffer {
 export function authenticate(keys: ApiKeys) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const caller = keys.callerOf(c.req.header('authorization'));
-    if (!caller) {
-      throw new RequestRefused(401, 'invalid_api_key', 'Send a valid key as `Authorization: Bearer <key>`.');
-    }
+    if (!caller) throw refused('invalid_api_key');
     c.set('project', caller.project);
     c.set('keyId', caller.keyId);
     c.set('scopes', caller.scopes);

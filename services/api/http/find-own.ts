@@ -2,10 +2,11 @@ import { findConversation } from '#core/checkpoint/conversations.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { findWebhookEndpoint } from '#core/checkpoint/webhooks/endpoints.ts';
-import { RequestRefused } from '#core/failure.ts';
+import type { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
 import type { WebhookEndpoint } from '#core/turn/request/webhook-endpoint.ts';
 import type { Conversation, Turn } from '#core/turn/turn.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
 
 /** The project's own turn; an id that cannot exist, an unknown one and another project's are the same 404. */
 export async function findOwnTurn(db: Db, project: string, id: string): Promise<Turn> {
@@ -16,7 +17,7 @@ export async function findOwnTurn(db: Db, project: string, id: string): Promise<
 
 /** The refusal of a turn that does not exist, or no longer does. */
 export function turnNotFound(): RequestRefused {
-  return new RequestRefused(404, 'turn_not_found', 'There is no turn of this id. Check the id and the key.', 'id');
+  return refused('turn_not_found');
 }
 
 /** The project's own conversation, or the same 404 for all others. */
@@ -28,8 +29,7 @@ export async function findOwnConversation(db: Db, project: string, id: string): 
 
 /** The refusal of a conversation that does not exist, or no longer does. */
 export function conversationNotFound(): RequestRefused {
-  const message = 'There is no conversation of this id. Check the id and the key.';
-  return new RequestRefused(404, 'conversation_not_found', message, 'id');
+  return refused('conversation_not_found');
 }
 
 /** The project's own webhook endpoint with the secrets that sign for it, or the same 404 for all others. */
@@ -40,10 +40,5 @@ export async function findOwnWebhookEndpoint(
 ): Promise<WebhookEndpoint & { secrets: string[] }> {
   const endpoint = isId('whe', id) ? await findWebhookEndpoint(db, project, id) : undefined;
   if (endpoint) return endpoint;
-  throw new RequestRefused(
-    404,
-    'webhook_endpoint_not_found',
-    'There is no webhook endpoint of this id. Check the id and the key.',
-    'id',
-  );
+  throw refused('webhook_endpoint_not_found');
 }

@@ -1,5 +1,6 @@
 import { createMiddleware } from 'hono/factory';
-import { RequestRefused } from '#core/failure.ts';
+import type { RequestRefused } from '#core/failure.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { ApiEnv } from './router.ts';
 
@@ -27,16 +28,8 @@ export function refusalOfOrigin(
   header: ReadHeader,
 ): RequestRefused | null {
   const host = header('host');
-  if (!keys.areSet && host !== undefined && !LOOPBACK.test(host)) {
-    const message =
-      'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.';
-    return new RequestRefused(403, 'host_not_allowed', message, 'Host');
-  }
-  if (!isForeign(method, header)) return null;
-  const message =
-    'Pages of other origins may not use this API: ask it from your own server. ' +
-    'A proxy before it has to pass on the Host that the browser asked for, port included.';
-  return new RequestRefused(403, 'origin_not_allowed', message, 'Origin');
+  if (!keys.areSet && host !== undefined && !LOOPBACK.test(host)) return refused('host_not_allowed');
+  return isForeign(method, header) ? refused('origin_not_allowed') : null;
 }
 
 /** `Sec-Fetch-Site` is the best evidence; browsers without it send at least an `Origin`. */

@@ -2,6 +2,7 @@ import { findTableLock } from '#core/checkpoint/table-lock.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { ApiContext } from '../context.ts';
 import { checkRequestQuota } from '../quotas/request-quota.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
 import { authenticate } from './api-keys.ts';
 import { readBody } from './body/read-body.ts';
 import { handleError } from './errors.ts';
@@ -10,7 +11,7 @@ import { refuseForeignOrigin } from './foreign-origin.ts';
 import { setResponseHeaders } from './response-headers.ts';
 import type { makeRouter } from './router.ts';
 import { checkScope } from './scopes.ts';
-import { noRoute, refuseUnknownRoute } from './unknown-route.ts';
+import { refuseUnknownRoute } from './unknown-route.ts';
 
 /** Makes an app answer errors in the contract's envelope, and refuse requests before a route sees them. */
 export function guardRequests(app: ReturnType<typeof makeRouter>, context: ApiContext): void {
@@ -20,7 +21,7 @@ export function guardRequests(app: ReturnType<typeof makeRouter>, context: ApiCo
     return answerError(error, c);
   });
   app.notFound(() => {
-    throw noRoute();
+    throw refused('route_not_found');
   });
   app.use('*', setResponseHeaders);
   app.use('*', refuseForeignOrigin(context.keys));

@@ -8,9 +8,9 @@ import {
   rememberIdempotencyKey,
 } from '#core/checkpoint/idempotency.ts';
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
-import { RequestRefused } from '#core/failure.ts';
 import { canonicalJson } from '#core/json.ts';
 import type { Made, Making } from '../../start/made.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
 import type { ApiEnv } from './router.ts';
 
 /** What an earlier request with the same key made. */
@@ -41,8 +41,7 @@ export async function makeOnce<M extends Made>(
   const request = await keyOf(c, key);
   return async (trx) => {
     const remembered = await rememberIdempotencyKey(trx, request);
-    if (remembered.kind === 'mismatch')
-      throw new RequestRefused(409, 'idempotency_key_reused', REUSED, 'Idempotency-Key');
+    if (remembered.kind === 'mismatch') throw refused('idempotency_key_reused');
     if (remembered.kind === 'replay') return replayOf(c, remembered);
     const made = await make(trx);
     await completeIdempotencyKey(trx, request, made);
@@ -69,12 +68,9 @@ function replayOf(c: Context<ApiEnv>, { status, resourceId }: Extract<Remembered
   return { status: status as Made['status'], resourceId, isReplay: true };
 }
 
-const REUSED = 'This Idempotency-Key was used with another body. Send the same body, or a fresh key.';
-
 function readKey(key: string | undefined): string | undefined {
   if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  const message = 'Give an Idempotency-Key of 1 to 255 visible ASCII characters.';
-  throw new RequestRefused(400, 'invalid_idempotency_key', message, 'Idempotency-Key');
+  throw refused('invalid_idempotency_key');
 }
 
 /** Equal JSON is the same body, however its keys are ordered and its text is laid out. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { RequestRefused } from '#core/failure.ts';
 import { shorten } from '#core/text.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -11,8 +12,7 @@ type Issue = z.core.$ZodIssue;
 export function explainIssues(issues: Issue[], adviceFor?: (param: string) => string | null): RequestRefused {
   const found = issues.map((issue) => deepest(issue, []));
   const first = found.find(({ leaf }) => leaf.code === 'unrecognized_keys') ?? found[0];
-  if (!first)
-    return new RequestRefused(400, 'invalid_request', 'The request is not valid. Check it against /openapi.json.');
+  if (!first) return refused('invalid_request');
   const { path, leaf } = first;
   if (leaf.code === 'unrecognized_keys') {
     const param = renderPath([...path, leaf.keys[0] ?? '']);

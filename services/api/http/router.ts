@@ -1,8 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
-import { OpenAPIHono, type z } from '@hono/zod-openapi';
+import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { RequestRefused } from '#core/failure.ts';
 import type { Scope } from '../../process/projects/access-keys.ts';
 import type { SocketRequest } from '../openai/responses/websocket/socket-request.ts';
+import type { ErrorCode } from '../schemas/errors/error-codes.ts';
+import { refusals } from '../schemas/errors/refusals.ts';
 import type { Form } from './body/read-form.ts';
 import { explainIssues } from './issues.ts';
 import { servedPath } from './response-base.ts';
@@ -32,9 +34,43 @@ export function joinRoutes<Context>(...parts: ((context: Context) => object)[]):
   };
 }
 
+type Requested = NonNullable<RouteConfig['request']>;
+
+type Operation<Request, Answers> = {
+  summary: string;
+  description?: string;
+  parameters?: NonNullable<RouteConfig['parameters']>;
+  request?: Request;
+  answers: Answers;
+  /** The codes of its own refusals, besides those of every route that needs a key. */
+  refusals: readonly ErrorCode[];
+};
+
+/** Returns the function that defines the routes of one tag: by method, path, name and what `/openapi.json` says. */
+export function routesOf(tag: string) {
+  return <Path extends string, Request extends Requested, Answers extends RouteConfig['responses']>(
+    method: RouteConfig['method'],
+    path: Path,
+    operationId: string,
+    { request, answers, refusals: codes, ...about }: Operation<Request, Answers>,
+  ) => {
+    // A route without a body and parameters has no `request`.
+    const given = { request } as { request: Request };
+    return createRoute({
+      ...{ method, path, operationId, tags: [tag], ...about, ...given },
+      responses: { ...answers, ...refusals(...codes) },
+    });
+  };
+}
+
 /** A JSON body or answer of one schema, as route definitions want it. */
 export function json<Schema>(schema: Schema) {
   return { 'application/json': { schema } };
+}
+
+/** An answer with a JSON body, and with headers if there are any. */
+export function jsonAnswer<Schema>(description: string, schema: Schema, headers?: z.ZodRawShape) {
+  return { description, content: json(schema), ...(headers && { headers: z.object(headers) }) };
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import { type ServerType, serve } from '@hono/node-server';
 import { Misconfigured, RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
 import { errorEnvelope } from './errors.ts';
 import { type Exchanges, trackExchanges } from './exchanges.ts';
 
@@ -116,20 +117,15 @@ async function answerOnce({ method, url }: Request, answer: () => ReturnType<Lis
 }
 
 function busy(): Response {
-  const message = 'Too many connections are open here. Close those that you do not use, and try again in a moment.';
   const headers = { 'retry-after': '1', connection: 'close', 'x-request-id': newId('req') };
-  return Response.json(errorEnvelope(new RequestRefused(503, 'too_many_connections', message)), {
-    status: 503,
-    headers,
-  });
+  return Response.json(errorEnvelope(refused('too_many_connections')), { status: 503, headers });
 }
 
 /** Refuses bytes that are no request, after the answers to the requests before them. */
 function refuseInEnvelope(server: Server, exchanges: Exchanges, limits: ServerLimits): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     exchanges.admit(request, response);
-    const message = 'Only `Expect: 100-continue` can be met. Leave out the header, or send that.';
-    refuse(response, new RequestRefused(417, 'expectation_failed', message, 'Expect'));
+    refuse(response, refused('expectation_failed'));
   });
   server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
     if (error.code === 'ECONNRESET') socket.destroy(error);
@@ -146,14 +142,8 @@ function refuse(response: ServerResponse, refusal: RequestRefused): void {
 }
 
 function refusalOf(code: string | undefined, { headersMs, requestMs }: ServerLimits): RequestRefused {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    const message = 'The request line and the headers have more than 16 KiB. Send fewer or shorter ones.';
-    return new RequestRefused(431, 'headers_too_large', message);
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const message = `The request did not come in time. Send its headers in ${headersMs / 1000} s and all of it in ${requestMs / 1000} s.`;
-    return new RequestRefused(408, 'request_timeout', message);
-  }
-  const message = 'This is no HTTP request that can be read. Check the request line, the headers and the body.';
-  return new RequestRefused(400, 'invalid_http', message);
+  if (code === 'HPE_HEADER_OVERFLOW') return refused('headers_too_large');
+  if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') return refused('invalid_http');
+  const message = `The request did not come in time. Send its headers in ${headersMs / 1000} s and all of it in ${requestMs / 1000} s.`;
+  return new RequestRefused(408, 'request_timeout', message);
 }

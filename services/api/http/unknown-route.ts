@@ -3,6 +3,7 @@ import { createMiddleware } from 'hono/factory';
 import { matchedRoutes } from 'hono/route';
 import { RequestRefused } from '#core/failure.ts';
 import { newId } from '#core/id.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
 import { isUnderResponses } from './response-base.ts';
 import type { makeRouter } from './router.ts';
 
@@ -17,7 +18,7 @@ export function refuseUnknownRoute(registry: Registry) {
     if (isUnknown) {
       // A client of OpenAI's that looks for more of its API than there is.
       if (!isUnderResponses(c.req.path)) c.header('x-request-id', newId('req'));
-      throw noRoute();
+      throw refused('route_not_found');
     }
     c.header('Allow', methods.join(', '));
     const listed = methods.filter((method) => method !== 'HEAD').join(' and ');
@@ -28,12 +29,6 @@ export function refuseUnknownRoute(registry: Registry) {
 /** The route that a request takes. A handler of all methods is a middleware and no route. */
 export function matchedRoute(c: Context) {
   return matchedRoutes(c).find(({ method }) => method !== 'ALL');
-}
-
-/** The refusal of a path that does not exist. */
-export function noRoute(): RequestRefused {
-  const message = 'There is no such route. GET /openapi.json lists those there are.';
-  return new RequestRefused(404, 'route_not_found', message);
 }
 
 /** The methods that some route has for a path; none where there is no such path. */

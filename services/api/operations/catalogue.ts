@@ -1,12 +1,11 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { mayAskProvider } from '#core/project.ts';
 import { labelledTool } from '#core/turn/request/labelled-tool.ts';
 import { GivenTool, type TurnTool } from '#core/turn/request/tool.ts';
 import { presentTool } from '#core/turn/resource/turn-config.ts';
 import type { ApiContext } from '../context.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { refusals } from '../schemas/errors/refusals.ts';
-import { listOf } from '../schemas/page.ts';
+import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
+import { listOf, wholeList } from '../schemas/page.ts';
 import { WebhookSecrets } from '../webhooks/schemas/webhook-endpoint.ts';
 
 const Provider = z
@@ -36,17 +35,13 @@ const Provider = z
     ],
   });
 
-const models = createRoute({
-  method: 'get',
-  path: '/v1/models',
-  operationId: 'listModels',
-  tags: ['Catalogue'],
+const route = routesOf('Catalogue');
+
+const models = route('get', '/v1/models', 'listModels', {
   summary: 'List the configured providers and what each can do',
   description: 'An SDK of OpenAI gets the models of `/openai/v1/models` at this path.',
-  responses: {
-    200: { description: 'All providers that the project may ask a model of.', content: json(listOf(Provider)) },
-    ...refusals(),
-  },
+  answers: { 200: jsonAnswer('All providers that the project may ask a model of.', listOf(Provider)) },
+  refusals: [],
 });
 
 const ListedTool = GivenTool.extend({
@@ -88,26 +83,20 @@ const ToolList = listOf(ListedTool).extend({
     .describe('Tools of MCP servers that no turn can have.'),
 });
 
-const tools = createRoute({
-  method: 'get',
-  path: '/v1/tools',
-  operationId: 'listTools',
-  tags: ['Catalogue'],
+const tools = route('get', '/v1/tools', 'listTools', {
   summary: 'List the server-side tools and those of MCP servers',
   description:
     'A turn can name them: `"tools": ["get_weather"]`. A list that is read right after a start may lack the tools ' +
     'of MCP servers. `unavailable` names these servers.',
-  responses: { 200: { description: 'All tools, as definitions.', content: json(ToolList) }, ...refusals() },
+  answers: { 200: jsonAnswer('All tools, as definitions.', ToolList) },
+  refusals: [],
 });
 
-const secret = createRoute({
-  method: 'get',
-  path: '/v1/webhook_secret',
-  operationId: 'readWebhookSecret',
-  tags: ['Catalogue'],
+const secret = route('get', '/v1/webhook_secret', 'readWebhookSecret', {
   summary: 'Read the secrets that sign the webhooks of turns now',
   description: 'They sign for URLs that turns name themselves; a webhook endpoint has secrets of its own.',
-  responses: { 200: { description: 'The secrets.', content: json(WebhookSecrets) }, ...refusals() },
+  answers: { 200: jsonAnswer('The secrets.', WebhookSecrets) },
+  refusals: [],
 });
 
 /** What can be named in a request, and the secrets that sign webhooks. */
@@ -116,7 +105,7 @@ export function catalogueRoutes({ providers, projects, tools: registry, mcp, sec
     const project = projects.find(c.get('project'));
     const open = providers.list().filter(({ name }) => mayAskProvider(project, name));
     return c.json(
-      whole(open.map((provider) => ({ id: `${provider.name}/*`, object: 'provider' as const, ...provider }))),
+      wholeList(open.map((provider) => ({ id: `${provider.name}/*`, object: 'provider' as const, ...provider }))),
       200,
     );
   };
@@ -124,7 +113,7 @@ export function catalogueRoutes({ providers, projects, tools: registry, mcp, sec
     const { tools: listed, unavailable, leftOut } = await mcp.list();
     const data = [...registry.list(), ...listed].map(presentListed);
     const left_out = leftOut.map(({ server, remoteName: name, why: reason }) => ({ server, name, reason }));
-    return c.json({ ...whole(data), unavailable, left_out }, 200);
+    return c.json({ ...wholeList(data), unavailable, left_out }, 200);
   };
   const readSecret: RouteHandler<typeof secret, ApiEnv> = async (c) =>
     c.json({ secrets: await secretsOf(c.get('project')) }, 200);
@@ -134,8 +123,4 @@ export function catalogueRoutes({ providers, projects, tools: registry, mcp, sec
 function presentListed(tool: TurnTool) {
   const remoteName = tool.execution?.kind === 'mcp' ? labelledTool(tool).name : null;
   return { ...presentTool(tool), remote_name: remoteName };
-}
-
-function whole<Item>(data: Item[]) {
-  return { object: 'list' as const, data, has_more: false, next_cursor: null };
 }

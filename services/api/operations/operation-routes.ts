@@ -1,12 +1,12 @@
 import { joinRoutes } from '../http/router.ts';
-import { bulkRoutes } from './bulk/bulk-routes.ts';
+import { bulkRoutes } from './bulk.ts';
 import { catalogueRoutes } from './catalogue.ts';
 import { healthRoutes } from './health.ts';
 import { metricsRoutes } from './metrics.ts';
 import { queueRoutes } from './queues.ts';
 import { statisticsRoutes } from './statistics/statistics.ts';
 import { turnCountRoutes } from './statistics/turn-counts.ts';
-import { usageRoutes } from './usage/usage-routes.ts';
+import { usageRoutes } from './usage.ts';
 import { workerRoutes } from './workers.ts';
 
 /** The routes about the service itself, and about many turns at once. */

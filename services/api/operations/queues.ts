@@ -1,14 +1,12 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { countDueDeliveries, findRateLimits } from '#core/checkpoint/counts.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { allQueues, providerOf } from '#core/queue/job.ts';
 import { iso } from '#core/turn/resource/iso.ts';
 import type { ApiContext } from '../context.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { refusals } from '../schemas/errors/refusals.ts';
+import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
 import { Time } from '../schemas/fields/time.ts';
-import { listOf } from '../schemas/page.ts';
-import { wholeList } from './whole-list.ts';
+import { listOf, wholeList } from '../schemas/page.ts';
 
 const Queue = z
   .object({
@@ -30,14 +28,13 @@ const Queue = z
     ],
   });
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/queues',
-  operationId: 'listQueues',
-  tags: ['Operation'],
+const route = routesOf('Operation');
+
+const list = route('get', '/v1/queues', 'listQueues', {
   summary: 'List the queues, and how much waits in each',
   description: 'For admins.',
-  responses: { 200: { description: 'All queues.', content: json(listOf(Queue)) }, ...refusals() },
+  answers: { 200: jsonAnswer('All queues.', listOf(Queue)) },
+  refusals: [],
 });
 
 /** `GET /v1/queues`: the queues of all providers, that of what calls none, and that of webhooks. */

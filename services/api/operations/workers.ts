@@ -1,14 +1,12 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { listWorkers, type SeenWorker } from '#core/checkpoint/workers.ts';
 import { iso } from '#core/turn/resource/iso.ts';
 import { FIRST_STEP } from '#core/turn/step.ts';
 import type { ApiContext } from '../context.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { refusals } from '../schemas/errors/refusals.ts';
+import { jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
 import { TurnId } from '../schemas/fields/id.ts';
 import { Time } from '../schemas/fields/time.ts';
-import { listOf } from '../schemas/page.ts';
-import { wholeList } from './whole-list.ts';
+import { listOf, wholeList } from '../schemas/page.ts';
 
 const Worker = z
   .object({
@@ -39,23 +37,21 @@ const Worker = z
     ],
   });
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/workers',
-  operationId: 'listWorkers',
-  tags: ['Operation'],
+const route = routesOf('Operation');
+
+const list = route('get', '/v1/workers', 'listWorkers', {
   summary: 'List the workers that are alive, and the steps they are on',
   description: 'For admins. One that was killed is gone within 15 s.',
-  responses: { 200: { description: 'All workers, the oldest first.', content: json(listOf(Worker)) }, ...refusals() },
+  answers: { 200: jsonAnswer('All workers, the oldest first.', listOf(Worker)) },
+  refusals: [],
 });
 
 /** `GET /v1/workers`: the workers of all projects. */
 export function workerRoutes({ db }: Pick<ApiContext, 'db'>) {
-  const listAll: RouteHandler<typeof list, ApiEnv> = async (c) => {
+  return makeRouter().openapi(list, async (c) => {
     const workers = await listWorkers(db);
     return c.json(wholeList(workers.map(present)), 200);
-  };
-  return makeRouter().openapi(list, listAll);
+  });
 }
 
 function present({ id, startedAt, lastSeenAt, concurrency, steps }: SeenWorker) {

@@ -2,10 +2,10 @@ import type { Context } from 'hono';
 import type { Project } from '#core/project.ts';
 import type { Made, Making } from '../../start/made.ts';
 import { quotaHeaders, refuseQuota, stateItem } from '../../start/refuse-quota.ts';
+import type { TokensPerDay } from '../../start/tokens-per-day.ts';
 import type { ApiContext } from '../context.ts';
 import { makeOnce, withIdempotencyKey } from '../http/idempotency.ts';
 import type { ApiEnv } from '../http/router.ts';
-import { withinTokensPerDay } from './within-tokens-per-day.ts';
 
 /**
  * Does the work of a request that starts a turn, once per Idempotency-Key and within the quotas of its project: what would be
@@ -39,4 +39,17 @@ function tell(c: Context<ApiEnv>, project: Project, remaining: number): void {
   const state = { name: 'max_queued_turns' as const, remaining, resetSeconds: null };
   c.header('RateLimit-Policy', quotaHeaders(project, state)['RateLimit-Policy']);
   c.header('RateLimit', stateItem(state), { append: true });
+}
+
+/**
+ * The work that starts a turn, refused once the project has used up its tokens of the day; turns under way go on. What an
+ * Idempotency-Key has made before is answered all the same.
+ */
+function withinTokensPerDay<M extends Made>(
+  { tokensPerDay }: { tokensPerDay: TokensPerDay },
+  project: string,
+  { together, atOnce }: Making<M>,
+): Making<M> {
+  if (together) return { together: (trx) => tokensPerDay.check(project).then(() => together(trx)) };
+  return { atOnce: (db) => tokensPerDay.check(project).then(() => atOnce(db)) };
 }

@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import {
   changeSchedule,
   createSchedule,
@@ -20,64 +20,56 @@ import { checkScheduledTurn } from '../../start/scheduled-turn.ts';
 import type { ApiContext } from '../context.ts';
 import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { withIdempotencyKey } from '../http/idempotency.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
-import { idempotencyKey, locationHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { type ApiEnv, json, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
+import { ofBody, ofConfig, ofIdempotencyKey } from '../schemas/errors/refusals.ts';
+import { createdHeaders, idempotencyKey } from '../schemas/fields/headers.ts';
 import { ScheduleId } from '../schemas/fields/id.ts';
 import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
 import { givesPlan, readPlan } from './read-plan.ts';
 import { Schedule } from './schedule.ts';
 
 const params = z.object({ id: ScheduleId });
-const tags = ['Schedules'];
 const ofTurn = [...ofBody, ...ofConfig, 'unsupported_content', 'conversation_not_found'] as const;
 
-const create = createRoute({
-  ...{ method: 'post', path: '/v1/schedules', operationId: 'createSchedule', tags },
+const route = routesOf('Schedules');
+
+const create = route('post', '/v1/schedules', 'createSchedule', {
   summary: 'Create a schedule, which starts a turn at each planned time',
   description: 'Its turn is checked now as a request for it would be, and once more at each planned time.',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(ScheduleRequest) } },
-  responses: {
-    201: {
-      description: 'Created.',
-      headers: z.object({ ...locationHeader, ...replayedHeader }),
-      content: json(Schedule),
-    },
-    ...refusals(...ofTurn, ...ofIdempotencyKey, 'too_many_schedules'),
-  },
+  answers: { 201: jsonAnswer('Created.', Schedule, createdHeaders) },
+  refusals: [...ofTurn, ...ofIdempotencyKey, 'too_many_schedules'],
 });
 
-const list = createRoute({
-  ...{ method: 'get', path: '/v1/schedules', operationId: 'listSchedules', tags },
+const list = route('get', '/v1/schedules', 'listSchedules', {
   summary: 'List schedules, newest first',
   request: { query: PageQuery },
-  responses: { 200: { description: 'A page.', content: json(listOf(Schedule)) }, ...refusals('invalid_value') },
+  answers: { 200: jsonAnswer('A page.', listOf(Schedule)) },
+  refusals: ['invalid_value'],
 });
 
-const readSchedule = createRoute({
-  ...{ method: 'get', path: '/v1/schedules/{id}', operationId: 'readSchedule', tags },
+const readSchedule = route('get', '/v1/schedules/{id}', 'readSchedule', {
   summary: 'Read a schedule, with its last firings and its next times',
   request: { params },
-  responses: { 200: { description: 'The schedule.', content: json(Schedule) }, ...refusals('schedule_not_found') },
+  answers: { 200: jsonAnswer('The schedule.', Schedule) },
+  refusals: ['schedule_not_found'],
 });
 
-const change = createRoute({
-  ...{ method: 'patch', path: '/v1/schedules/{id}', operationId: 'changeSchedule', tags },
+const change = route('patch', '/v1/schedules/{id}', 'changeSchedule', {
   summary: 'Change, enable or disable a schedule; what is left out stays',
   description: 'A new plan counts from now. What passed while the schedule was disabled is not missed.',
   request: { params, body: { required: true, content: json(ScheduleChange) } },
-  responses: {
-    200: { description: 'The schedule as it is now.', content: json(Schedule) },
-    ...refusals(...ofTurn, 'schedule_not_found'),
-  },
+  answers: { 200: jsonAnswer('The schedule as it is now.', Schedule) },
+  refusals: [...ofTurn, 'schedule_not_found'],
 });
 
-const remove = createRoute({
-  ...{ method: 'delete', path: '/v1/schedules/{id}', operationId: 'deleteSchedule', tags },
+const remove = route('delete', '/v1/schedules/{id}', 'deleteSchedule', {
   summary: 'Delete a schedule; the turns that it has started stay',
   request: { params },
-  responses: { 204: { description: 'Deleted.' }, ...refusals('quota_exceeded', 'schedule_not_found') },
+  answers: { 204: { description: 'Deleted.' } },
+  refusals: ['quota_exceeded', 'schedule_not_found'],
 });
 
 /** `/v1/schedules`. */
@@ -142,7 +134,7 @@ function changeOne(context: ApiContext): RouteHandler<typeof change, ApiEnv> {
 /** A plan that is given, or comes back by being enabled, counts from now. */
 async function changeLocked(trx: Trx, { project, id }: StoredSchedule, body: ScheduleChange): Promise<void> {
   const stands = await lockSchedule(trx, project, id);
-  if (!stands) throw notFound();
+  if (!stands) throw refused('schedule_not_found');
   const now = await readClock(trx);
   const isNewPlan = givesPlan(body);
   const plan = isNewPlan ? readPlan(body, { now, stands }) : stands;
@@ -161,7 +153,7 @@ async function changeLocked(trx: Trx, { project, id }: StoredSchedule, body: Sch
 function removeOne({ db }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
   return async (c) => {
     const { id } = c.req.valid('param');
-    if (!isId('sched', id) || !(await deleteSchedule(db, c.get('project'), id))) throw notFound();
+    if (!isId('sched', id) || !(await deleteSchedule(db, c.get('project'), id))) throw refused('schedule_not_found');
     return c.body(null, 204);
   };
 }
@@ -191,19 +183,10 @@ function present(schedule: ListedSchedule) {
 async function findOwn(db: Db, project: string, id: string): Promise<ListedSchedule> {
   const schedule = isId('sched', id) ? await findSchedule(db, project, id) : undefined;
   if (schedule) return schedule;
-  throw notFound();
+  throw refused('schedule_not_found');
 }
 
 function tooMany(): RequestRefused {
   const message = `A project has ${MAX_SCHEDULES} schedules at most. Delete one that is not needed.`;
   return new RequestRefused(409, 'too_many_schedules', message);
-}
-
-function notFound(): RequestRefused {
-  return new RequestRefused(
-    404,
-    'schedule_not_found',
-    'There is no schedule of this id. Check the id and the key.',
-    'id',
-  );
 }

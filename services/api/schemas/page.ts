@@ -27,6 +27,11 @@ export function fullPage<Row extends { id: string }, Item>(
   };
 }
 
+/** A list that has one page: all that there is. */
+export function wholeList<Item>(data: Item[]) {
+  return { object: 'list' as const, data, has_more: false, next_cursor: null };
+}
+
 /** Where a page begins; a cursor that no list gave out is refused. */
 export function readCursor(
   prefix: 'conv' | 'turn' | 'dlv' | 'whe' | 'sched',

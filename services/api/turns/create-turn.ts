@@ -1,6 +1,7 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { newId } from '#core/id.ts';
+import type { ConversationRequest } from '#core/turn/request/conversation.ts';
 import { type StandingConfig, TurnRequest } from '#core/turn/request/turn.ts';
 import { presentTurn } from '#core/turn/resource/turn.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
@@ -13,12 +14,12 @@ import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findOwnConversation, findOwnTurn } from '../http/find-own.ts';
 import { findReplay } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { type ApiEnv, json, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
 import { startWithinQuota } from '../quotas/start-within-quota.ts';
 import { startedBy } from '../quotas/started-by.ts';
 import type { ErrorCode } from '../schemas/errors/error-codes.ts';
-import { ofBody, ofConfig, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
-import { idempotencyKey, locationHeader, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { ofBody, ofConfig, ofIdempotencyKey } from '../schemas/errors/refusals.ts';
+import { idempotencyKey, startedHeaders } from '../schemas/fields/headers.ts';
 import { ConversationId } from '../schemas/fields/id.ts';
 import { Turn } from './schemas/turn.ts';
 
@@ -27,42 +28,33 @@ const request = { body: { required: true, content: json(TurnRequest) } } as cons
 const started = {
   202: {
     description: 'Started, and committed: it is worked whatever happens now.',
-    headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
+    headers: z.object(startedHeaders),
     content: json(Turn),
   },
 };
 const refused: ErrorCode[] = [...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'];
 
-const oneShot = createRoute({
-  method: 'post',
-  path: '/v1/turns',
-  operationId: 'startTurn',
-  tags: ['Turns'],
+const route = routesOf('Turns');
+
+const oneShot = route('post', '/v1/turns', 'startTurn', {
   summary: 'Start a turn in a new conversation',
   description: 'What it is given becomes the standing configuration of the conversation.',
   parameters,
   request,
-  responses: { ...started, ...refusals(...refused) },
+  answers: started,
+  refusals: refused,
 });
 
-const inConversation = createRoute({
-  method: 'post',
-  path: '/v1/conversations/{id}/turns',
-  operationId: 'startNextTurn',
-  tags: ['Turns'],
+const inConversation = route('post', '/v1/conversations/{id}/turns', 'startNextTurn', {
   summary: 'Start a turn in a conversation',
   description: 'What is left out it inherits; what is given replaces that for this turn only.',
   parameters,
   request: { ...request, params: z.object({ id: ConversationId }) },
-  responses: {
-    200: {
-      description: 'With `steer` or `merge`: the input has joined this turn, for good.',
-      headers: z.object({ ...locationHeader, ...pollAfterHeader, ...replayedHeader }),
-      content: json(Turn),
-    },
+  answers: {
+    200: jsonAnswer('With `steer` or `merge`: the input has joined this turn, for good.', Turn, startedHeaders),
     ...started,
-    ...refusals(...refused, 'conversation_not_found', 'conversation_busy', 'turn_differs'),
   },
+  refusals: [...refused, 'conversation_not_found', 'conversation_busy', 'turn_differs'],
 });
 
 /** `POST /v1/turns` and `POST /v1/conversations/:id/turns`. */
@@ -127,7 +119,10 @@ export async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made
   return presentTurn(turn);
 }
 
-function standingOf({ input, metadata, on_active_turn, priority, ...others }: TurnRequest): StandingConfig {
+type Given = TurnRequest | ConversationRequest;
+
+/** The fields of a request that hold for each turn of its conversation. */
+export function standingOf({ input, metadata, on_active_turn, priority, ...others }: Given): StandingConfig {
   const { start_at, delay_seconds, debounce_ms, ...config } = others;
   return config;
 }

@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { listTurns, listWholeTurns } from '#core/checkpoint/turns/reading/list.ts';
 import { isId } from '#core/id.ts';
 import { cutResults } from '#core/turn/resource/cut-results.ts';
@@ -11,13 +11,12 @@ import type { ApiContext } from '../context.ts';
 import { answerTagged } from '../http/answer-tagged.ts';
 import { findOwnTurn } from '../http/find-own.ts';
 import { setPollAfter } from '../http/poll-after.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { refusals } from '../schemas/errors/refusals.ts';
+import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
 import { entityTagHeader, ifNoneMatch, notModified, pollAfterHeader } from '../schemas/fields/headers.ts';
 import { TurnId } from '../schemas/fields/id.ts';
 import { MetadataQuery, readMetadata } from '../schemas/fields/metadata-query.ts';
 import { LARGEST_EVENT_NUMBER, queryInteger, queryNumber } from '../schemas/fields/query-number.ts';
-import { fullPage, listOf, PageQuery, readCursor } from '../schemas/page.ts';
+import { fullPage, listOf, PageQuery, readCursor, wholeList } from '../schemas/page.ts';
 import { LedgerRounds } from './schemas/ledger-round.ts';
 import { ListedTurn, Turn } from './schemas/turn.ts';
 import { storedFilter, turnFilterFields } from './schemas/turn-filter.ts';
@@ -26,11 +25,9 @@ const params = z.object({ id: TurnId });
 
 const MOST_RESULT_BYTES = 2 ** 31 - 1;
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/turns',
-  operationId: 'listTurns',
-  tags: ['Turns'],
+const route = routesOf('Turns');
+
+const list = route('get', '/v1/turns', 'listTurns', {
   summary: 'List turns, newest first',
   description: 'Without their rounds, unless `include` asks for them. A page of large turns has fewer than `limit`.',
   request: {
@@ -40,14 +37,11 @@ const list = createRoute({
       include: z.enum(['rounds']).optional().describe('`rounds`: each turn whole, with its rounds.'),
     }),
   },
-  responses: { 200: { description: 'A page.', content: json(listOf(ListedTurn)) }, ...refusals('invalid_value') },
+  answers: { 200: jsonAnswer('A page.', listOf(ListedTurn)) },
+  refusals: ['invalid_value'],
 });
 
-const read = createRoute({
-  method: 'get',
-  path: '/v1/turns/{id}',
-  operationId: 'readTurn',
-  tags: ['Turns'],
+const read = route('get', '/v1/turns/{id}', 'readTurn', {
   summary: 'Poll a turn, or wait for it',
   parameters: [ifNoneMatch],
   request: {
@@ -65,31 +59,20 @@ const read = createRoute({
       include: z.enum(['config']).optional().describe('`config`: what the turn ran with.'),
     }),
   },
-  responses: {
-    200: {
-      description: 'The turn as it is now.',
-      headers: z.object({ ...pollAfterHeader, ...entityTagHeader }),
-      content: json(Turn),
-    },
+  answers: {
+    200: jsonAnswer('The turn as it is now.', Turn, { ...pollAfterHeader, ...entityTagHeader }),
     ...notModified,
-    ...refusals('turn_not_found', 'invalid_value', 'too_many_streams'),
   },
+  refusals: ['turn_not_found', 'invalid_value', 'too_many_streams'],
 });
 
-const readRounds = createRoute({
-  method: 'get',
-  path: '/v1/turns/{id}/rounds',
-  operationId: 'listRounds',
-  tags: ['Turns'],
+const readRounds = route('get', '/v1/turns/{id}/rounds', 'listRounds', {
   summary: 'Read the committed rounds of a turn, with what the ledger holds of each call',
   description: 'Who allowed a call, when it ran, how often, and what its tool knows it by.',
   parameters: [ifNoneMatch],
   request: { params },
-  responses: {
-    200: { description: 'All rounds.', headers: z.object(entityTagHeader), content: json(LedgerRounds) },
-    ...notModified,
-    ...refusals('turn_not_found'),
-  },
+  answers: { 200: jsonAnswer('All rounds.', LedgerRounds, entityTagHeader), ...notModified },
+  refusals: ['turn_not_found'],
 });
 
 /** `GET /v1/turns…`: polling, one turn or a list. */
@@ -160,6 +143,6 @@ function listRounds({ db }: ApiContext): RouteHandler<typeof readRounds, ApiEnv>
   return async (c) => {
     const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
     const { rounds: data, ...adopted } = presentLedger(turn);
-    return answerTagged(c, { object: 'list' as const, data, has_more: false, next_cursor: null, ...adopted });
+    return answerTagged(c, { ...wholeList(data), ...adopted });
   };
 }

@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { deleteTurn } from '#core/checkpoint/deletion/delete-turn.ts';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import { retryTurn } from '#core/checkpoint/turns/retry.ts';
@@ -8,55 +8,43 @@ import { publishChanges } from '../../process/publish-changes.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, turnNotFound } from '../http/find-own.ts';
 import { setPollAfter } from '../http/poll-after.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { ofAnyBody, refusals } from '../schemas/errors/refusals.ts';
+import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
+import { ofAnyBody } from '../schemas/errors/refusals.ts';
 import { pollAfterHeader } from '../schemas/fields/headers.ts';
 import { TurnId } from '../schemas/fields/id.ts';
 import { Turn } from './schemas/turn.ts';
 
 const params = z.object({ id: TurnId });
 
-const cancel = createRoute({
-  method: 'post',
-  path: '/v1/turns/{id}/cancel',
-  operationId: 'cancelTurn',
-  tags: ['Turns'],
+const route = routesOf('Turns');
+
+const cancel = route('post', '/v1/turns/{id}/cancel', 'cancelTurn', {
   summary: 'Cancel a turn, whatever its step',
   description:
     'A running request to the model, or a running call, is stopped within a second. Cancelling again is fine.',
   request: { params },
-  responses: {
-    200: { description: 'The cancelled turn.', content: json(Turn) },
-    ...refusals(...ofAnyBody, 'turn_not_found', 'turn_ended'),
-  },
+  answers: { 200: jsonAnswer('The cancelled turn.', Turn) },
+  refusals: [...ofAnyBody, 'turn_not_found', 'turn_ended'],
 });
 
-const retry = createRoute({
-  method: 'post',
-  path: '/v1/turns/{id}/retry',
-  operationId: 'retryTurn',
-  tags: ['Turns'],
+const retry = route('post', '/v1/turns/{id}/retry', 'retryTurn', {
   summary: 'Let a failed turn go on from its last checkpoint',
   description: 'Its committed rounds stay; its events are numbered on.',
   request: { params },
-  responses: {
-    202: { description: 'The turn goes on.', headers: z.object(pollAfterHeader), content: json(Turn) },
-    ...refusals(...ofAnyBody, 'turn_not_found', 'turn_not_failed', 'turn_forked'),
-  },
+  answers: { 202: jsonAnswer('The turn goes on.', Turn, pollAfterHeader) },
+  refusals: [...ofAnyBody, 'turn_not_found', 'turn_not_failed', 'turn_forked'],
 });
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/v1/turns/{id}',
-  operationId: 'deleteTurn',
-  tags: ['Turns'],
+const remove = route('delete', '/v1/turns/{id}', 'deleteTurn', {
   summary: 'Delete a turn and erase its content',
   description:
     'Its input, rounds, calls, events, deliveries and blobs go at once, and later turns of its conversation are sent without ' +
     'it. What a fork stands on goes with the last fork. A conversation stays; of one that a turn began, the configuration ' +
     'goes with the last turn, but for the model. While the turn is active: 409.',
   request: { params },
-  responses: { 204: { description: 'Deleted.' }, ...refusals('quota_exceeded', 'turn_not_found', 'turn_active') },
+  answers: { 204: { description: 'Deleted.' } },
+  refusals: ['quota_exceeded', 'turn_not_found', 'turn_active'],
 });
 
 /** `POST /v1/turns/:id/cancel` and `/retry`, and `DELETE /v1/turns/:id`. */
@@ -89,13 +77,8 @@ function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
         retryTurn(trx, { project: c.get('project'), turnId: id, needsPlace: context.admission.isNeeded() }),
       );
     if (retried.kind === 'missing') throw turnNotFound();
-    if (retried.kind === 'not-failed') {
-      throw new RequestRefused(409, 'turn_not_failed', 'Only a failed turn can be retried. Start a new turn instead.');
-    }
-    if (retried.kind === 'forked') {
-      const message = 'A fork stands on this turn, so it stays as it is. Start a new turn instead.';
-      throw new RequestRefused(409, 'turn_forked', message);
-    }
+    if (retried.kind === 'not-failed') throw refused('turn_not_failed');
+    if (retried.kind === 'forked') throw refused('turn_forked');
     await publishChanges(context, { wakeups: retried.wakeup ? [retried.wakeup] : [], changed: [id] });
     const turn = await findOwnTurn(context.db, c.get('project'), id);
     setPollAfter(c, turn);
@@ -109,6 +92,6 @@ function removeOne(context: ApiContext): RouteHandler<typeof remove, ApiEnv> {
     const outcome = await context.db.transaction().execute((trx) => deleteTurn(trx, c.get('project'), id));
     if (outcome === 'missing') throw turnNotFound();
     if (outcome === 'deleted') return c.body(null, 204);
-    throw new RequestRefused(409, 'turn_active', 'The turn is still active. Wait for it or cancel it, then delete.');
+    throw refused('turn_active');
   };
 }

@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context as HonoContext } from 'hono';
 import { readEventPage } from '#core/checkpoint/turns/reading/event-page.ts';
 import { findTurnState } from '#core/checkpoint/turns/reading/find.ts';
@@ -8,14 +8,13 @@ import { presentEvent } from '#core/turn/resource/event.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../context.ts';
 import { turnNotFound } from '../http/find-own.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { refusals } from '../schemas/errors/refusals.ts';
+import { type ApiEnv, json, makeRouter, routesOf } from '../http/router.ts';
 import { TurnId } from '../schemas/fields/id.ts';
 import { LARGEST_EVENT_NUMBER, queryInteger } from '../schemas/fields/query-number.ts';
 import { listOf } from '../schemas/page.ts';
 import { cursorBeyondEnd } from '../stream/cursor-end.ts';
 import type { StreamFormat } from '../stream/format.ts';
-import { nativeFormat } from '../stream/native-format.ts';
+import { nativeFormat } from '../stream/format.ts';
 import { streamToResponse } from '../stream/response-stream.ts';
 import { Event, StreamedEvent } from './schemas/event.ts';
 
@@ -26,11 +25,9 @@ const LastEventId = z
   .union([z.literal('').transform(() => undefined), EventNumber])
   .meta({ type: 'integer', minimum: 0, maximum: LARGEST_EVENT_NUMBER });
 
-const read = createRoute({
-  method: 'get',
-  path: '/v1/turns/{id}/events',
-  operationId: 'readEvents',
-  tags: ['Events'],
+const route = routesOf('Events');
+
+const read = route('get', '/v1/turns/{id}/events', 'readEvents', {
   summary: 'Read the events of a turn, or follow them as they happen',
   description:
     'With `Accept: text/event-stream` it is a stream: `event` is the type, `data` the event as JSON on one line, `id` ' +
@@ -47,14 +44,14 @@ const read = createRoute({
       'Last-Event-ID': LastEventId.describe('The same as `after`, as browsers send it; it wins where it is not empty.'),
     }),
   },
-  responses: {
+  answers: {
     200: {
       description: 'The durable events; as a stream with live events in between.',
       content: { ...json(listOf(Event)), 'text/event-stream': { schema: StreamedEvent } },
     },
     204: { description: 'Stream only: the turn has ended, and nothing comes after that event.' },
-    ...refusals('turn_not_found', 'invalid_value', 'cursor_beyond_end', 'too_many_streams'),
   },
+  refusals: ['turn_not_found', 'invalid_value', 'cursor_beyond_end', 'too_many_streams'],
 });
 
 type Context = Pick<ApiContext, 'db' | 'readAnywhere' | 'streamHub' | 'streamLimiter'>;

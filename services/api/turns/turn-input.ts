@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { joinTurn } from '#core/checkpoint/turns/inputs/join.ts';
 import { lockConversation } from '#core/checkpoint/turns/lock.ts';
@@ -15,40 +15,30 @@ import { explainTurnIssues } from '../http/fields/foreign-fields.ts';
 import { findOwnTurn, turnNotFound } from '../http/find-own.ts';
 import { findReplay, withIdempotencyKey } from '../http/idempotency.ts';
 import { setPollAfter } from '../http/poll-after.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { ofBody, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
+import { json, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
+import { ofBody, ofIdempotencyKey } from '../schemas/errors/refusals.ts';
 import { idempotencyKey, pollAfterHeader, replayedHeader } from '../schemas/fields/headers.ts';
 import { TurnId } from '../schemas/fields/id.ts';
 import { Turn } from './schemas/turn.ts';
 
-const add = createRoute({
-  method: 'post',
-  path: '/v1/turns/{id}/input',
-  operationId: 'addTurnInput',
-  tags: ['Turns'],
+const route = routesOf('Turns');
+
+const add = route('post', '/v1/turns/{id}/input', 'addTurnInput', {
   summary: 'Say something to a turn that has not ended',
   description:
     'It is sent with the next round; a model or tool at work is not interrupted. A turn that was about to end with its answer ' +
     'goes on with one more round. One that waits for a client or a person goes on waiting, and sends it after their results.',
   parameters: [idempotencyKey],
   request: { params: z.object({ id: TurnId }), body: { required: true, content: json(NewInput) } },
-  responses: {
-    200: {
-      description: 'It has joined, for good: the turn as it is now.',
-      headers: z.object({ ...pollAfterHeader, ...replayedHeader }),
-      content: json(Turn),
-    },
-    ...refusals(...ofBody, ...ofIdempotencyKey, 'turn_not_found', 'turn_ended', 'unsupported_content'),
+  answers: {
+    200: jsonAnswer('It has joined, for good: the turn as it is now.', Turn, { ...pollAfterHeader, ...replayedHeader }),
   },
+  refusals: [...ofBody, ...ofIdempotencyKey, 'turn_not_found', 'turn_ended', 'unsupported_content'],
 });
 
 /** `POST /v1/turns/:id/input`. */
 export function turnInputRoutes(context: ApiContext) {
-  return makeRouter(explainTurnIssues).openapi(add, addOne(context));
-}
-
-function addOne(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
-  return async (c) => {
+  return makeRouter(explainTurnIssues).openapi(add, async (c) => {
     const project = c.get('project');
     const { input, metadata } = c.req.valid('json');
     const turn = await findOwnTurn(context.db, project, c.req.valid('param').id);
@@ -61,7 +51,7 @@ function addOne(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
     const now = await findOwnTurn(context.db, project, turn.id);
     setPollAfter(c, now);
     return c.json(presentTurn(now), 200);
-  };
+  });
 }
 
 type Joining = { taken: TakenInput; metadata: Record<string, string> };

@@ -3,7 +3,6 @@ import { approvalRoutes } from './answers/approvals.ts';
 import { toolOutputRoutes } from './answers/tool-outputs.ts';
 import { createTurnRoutes } from './create-turn.ts';
 import { forkRoutes } from './forks/fork-routes.ts';
-import { rerunRoutes } from './forks/rerun-routes.ts';
 import { readTurnRoutes } from './read-turns.ts';
 import { sentRoundRoutes } from './sent/sent-round.ts';
 import { turnActionRoutes } from './turn-actions.ts';
@@ -18,7 +17,6 @@ export const turnRoutes = joinRoutes(
   turnActionRoutes,
   turnInputRoutes,
   forkRoutes,
-  rerunRoutes,
   turnEventRoutes,
   turnChainRoutes,
   toolOutputRoutes,

@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import type { Db } from '#core/checkpoint/tables.ts';
 import {
   findDelivery,
@@ -9,15 +9,15 @@ import {
   type Delivery as StoredDelivery,
 } from '#core/checkpoint/webhooks/list-deliveries.ts';
 import { redeliver } from '#core/checkpoint/webhooks/redeliver.ts';
-import { RequestRefused } from '#core/failure.ts';
 import { isId } from '#core/id.ts';
 import { iso } from '#core/turn/resource/iso.ts';
 import { DELIVERIES_DUE } from '#core/turn/wakeup.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, findOwnWebhookEndpoint } from '../http/find-own.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { ofAnyBody, refusals } from '../schemas/errors/refusals.ts';
+import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
+import { refused } from '../schemas/errors/error-codes.ts';
+import { ofAnyBody } from '../schemas/errors/refusals.ts';
 import { DeliveryId, TurnId, WebhookEndpointId } from '../schemas/fields/id.ts';
 import { queryInteger } from '../schemas/fields/query-number.ts';
 import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
@@ -25,11 +25,9 @@ import { Delivery, DeliveryStatus, LoggedDelivery } from './schemas/delivery.ts'
 
 const params = z.object({ id: DeliveryId });
 
-const ofTurn = createRoute({
-  method: 'get',
-  path: '/v1/turns/{id}/deliveries',
-  operationId: 'listDeliveries',
-  tags: ['Deliveries'],
+const route = routesOf('Deliveries');
+
+const ofTurn = route('get', '/v1/turns/{id}/deliveries', 'listDeliveries', {
   summary: 'List the webhook deliveries of a turn, oldest first',
   request: {
     params: z.object({ id: TurnId }),
@@ -37,52 +35,32 @@ const ofTurn = createRoute({
       limit: queryInteger({ min: 1, max: 1000 }).default(1000).describe('The size of a page.'),
     }),
   },
-  responses: {
-    200: { description: 'A page.', content: json(listOf(Delivery)) },
-    ...refusals('turn_not_found', 'invalid_value'),
-  },
+  answers: { 200: jsonAnswer('A page.', listOf(Delivery)) },
+  refusals: ['turn_not_found', 'invalid_value'],
 });
 
-const ofEndpoint = createRoute({
-  method: 'get',
-  path: '/v1/webhook_endpoints/{id}/deliveries',
-  operationId: 'listEndpointDeliveries',
-  tags: ['Deliveries'],
+const ofEndpoint = route('get', '/v1/webhook_endpoints/{id}/deliveries', 'listEndpointDeliveries', {
   summary: 'List the deliveries to a webhook endpoint, newest first',
   request: {
     params: z.object({ id: WebhookEndpointId }),
     query: PageQuery.extend({ status: DeliveryStatus.optional().describe('Only those of this status.') }),
   },
-  responses: {
-    200: { description: 'A page.', content: json(listOf(Delivery)) },
-    ...refusals('webhook_endpoint_not_found', 'invalid_value'),
-  },
+  answers: { 200: jsonAnswer('A page.', listOf(Delivery)) },
+  refusals: ['webhook_endpoint_not_found', 'invalid_value'],
 });
 
-const read = createRoute({
-  method: 'get',
-  path: '/v1/deliveries/{id}',
-  operationId: 'readDelivery',
-  tags: ['Deliveries'],
+const read = route('get', '/v1/deliveries/{id}', 'readDelivery', {
   summary: 'Read a delivery with the log of its attempts',
   request: { params },
-  responses: {
-    200: { description: 'The delivery.', content: json(LoggedDelivery) },
-    ...refusals('delivery_not_found'),
-  },
+  answers: { 200: jsonAnswer('The delivery.', LoggedDelivery) },
+  refusals: ['delivery_not_found'],
 });
 
-const again = createRoute({
-  method: 'post',
-  path: '/v1/deliveries/{id}/redeliver',
-  operationId: 'redeliver',
-  tags: ['Deliveries'],
+const again = route('post', '/v1/deliveries/{id}/redeliver', 'redeliver', {
   summary: 'Deliver an event once more, with the same event id',
   request: { params },
-  responses: {
-    202: { description: 'It is due again.', content: json(Delivery) },
-    ...refusals(...ofAnyBody, 'delivery_not_found', 'webhook_endpoint_disabled'),
-  },
+  answers: { 202: jsonAnswer('It is due again.', Delivery) },
+  refusals: [...ofAnyBody, 'delivery_not_found', 'webhook_endpoint_disabled'],
 });
 
 /** Webhook deliveries: what was sent, what came of it, and sending it again. */
@@ -127,8 +105,7 @@ function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
     if (!(await redeliver(context.db, c.get('project'), id))) {
       // Its conversation may have been deleted meanwhile, and it with it.
       await findOwn(context.db, c.get('project'), id);
-      const message = 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.';
-      throw new RequestRefused(409, 'webhook_endpoint_disabled', message);
+      throw refused('webhook_endpoint_disabled');
     }
     await publishChanges(context, { wakeups: [DELIVERIES_DUE] });
     return c.json(present(await findOwn(context.db, c.get('project'), id)), 202);
@@ -138,7 +115,7 @@ function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
 async function findOwn(db: Db, project: string, id: string): Promise<StoredDelivery> {
   const delivery = isId('dlv', id) ? await findDelivery(db, project, id) : undefined;
   if (delivery) return delivery;
-  throw new RequestRefused(404, 'delivery_not_found', 'There is no delivery of this id.', 'id');
+  throw refused('delivery_not_found');
 }
 
 function present(delivery: StoredDelivery) {

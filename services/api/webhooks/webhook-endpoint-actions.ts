@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { rotateEndpointSecret } from '#core/checkpoint/webhooks/endpoints.ts';
 import { newId } from '#core/id.ts';
 import { presentWebhookEndpoint } from '#core/turn/resource/webhook-endpoint.ts';
@@ -7,57 +7,37 @@ import { newWebhookSecret } from '#core/webhooks/sign.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnWebhookEndpoint } from '../http/find-own.ts';
 import { withIdempotencyKey } from '../http/idempotency.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { ofAnyBody, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
+import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
+import { ofAnyBody, ofIdempotencyKey } from '../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../schemas/fields/headers.ts';
 import { WebhookEndpointId } from '../schemas/fields/id.ts';
 import { WebhookEndpointWithSecrets, WebhookSecrets, WebhookTest } from './schemas/webhook-endpoint.ts';
 
 const params = z.object({ id: WebhookEndpointId });
 
-const secret = createRoute({
-  method: 'get',
-  path: '/v1/webhook_endpoints/{id}/secret',
-  operationId: 'readEndpointSecret',
-  tags: ['Webhook endpoints'],
+const route = routesOf('Webhook endpoints');
+
+const secret = route('get', '/v1/webhook_endpoints/{id}/secret', 'readEndpointSecret', {
   summary: 'Read the secrets that sign for a webhook endpoint now',
   request: { params },
-  responses: {
-    200: { description: 'The secrets.', content: json(WebhookSecrets) },
-    ...refusals('webhook_endpoint_not_found'),
-  },
+  answers: { 200: jsonAnswer('The secrets.', WebhookSecrets) },
+  refusals: ['webhook_endpoint_not_found'],
 });
 
-const rotate = createRoute({
-  method: 'post',
-  path: '/v1/webhook_endpoints/{id}/rotate_secret',
-  operationId: 'rotateEndpointSecret',
-  tags: ['Webhook endpoints'],
+const rotate = route('post', '/v1/webhook_endpoints/{id}/rotate_secret', 'rotateEndpointSecret', {
   summary: 'Give a webhook endpoint a new secret; the one before signs too for 24 hours',
   parameters: [idempotencyKey],
   request: { params },
-  responses: {
-    200: {
-      description: 'The endpoint with its secrets.',
-      headers: z.object(replayedHeader),
-      content: json(WebhookEndpointWithSecrets),
-    },
-    ...refusals(...ofAnyBody, ...ofIdempotencyKey, 'webhook_endpoint_not_found'),
-  },
+  answers: { 200: jsonAnswer('The endpoint with its secrets.', WebhookEndpointWithSecrets, replayedHeader) },
+  refusals: [...ofAnyBody, ...ofIdempotencyKey, 'webhook_endpoint_not_found'],
 });
 
-const test = createRoute({
-  method: 'post',
-  path: '/v1/webhook_endpoints/{id}/test',
-  operationId: 'testWebhookEndpoint',
-  tags: ['Webhook endpoints'],
+const test = route('post', '/v1/webhook_endpoints/{id}/test', 'testWebhookEndpoint', {
   summary: 'Send an event to a webhook endpoint now, and see its answer',
   description: 'The event is `webhook.test`, signed like any other. It is sent once, and also where none is enabled.',
   request: { params },
-  responses: {
-    200: { description: 'Its answer.', content: json(WebhookTest) },
-    ...refusals(...ofAnyBody, 'webhook_endpoint_not_found'),
-  },
+  answers: { 200: jsonAnswer('Its answer.', WebhookTest) },
+  refusals: [...ofAnyBody, 'webhook_endpoint_not_found'],
 });
 
 /** The actions on a webhook endpoint: read and rotate its secret, test it. */

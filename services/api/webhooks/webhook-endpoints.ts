@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import {
   changeWebhookEndpoint,
   createWebhookEndpoint,
@@ -17,77 +17,51 @@ import { newWebhookSecret } from '#core/webhooks/sign.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnWebhookEndpoint } from '../http/find-own.ts';
 import { withIdempotencyKey } from '../http/idempotency.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
-import { ofBody, ofIdempotencyKey, refusals } from '../schemas/errors/refusals.ts';
-import { idempotencyKey, locationHeader, replayedHeader } from '../schemas/fields/headers.ts';
+import { type ApiEnv, json, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
+import { ofBody, ofIdempotencyKey } from '../schemas/errors/refusals.ts';
+import { createdHeaders, idempotencyKey } from '../schemas/fields/headers.ts';
 import { WebhookEndpointId } from '../schemas/fields/id.ts';
 import { listOf, PageQuery, pageOf, readCursor } from '../schemas/page.ts';
 import { WebhookEndpoint, WebhookEndpointWithSecrets } from './schemas/webhook-endpoint.ts';
 
 const params = z.object({ id: WebhookEndpointId });
 
-const create = createRoute({
-  method: 'post',
-  path: '/v1/webhook_endpoints',
-  operationId: 'createWebhookEndpoint',
-  tags: ['Webhook endpoints'],
+const route = routesOf('Webhook endpoints');
+
+const create = route('post', '/v1/webhook_endpoints', 'createWebhookEndpoint', {
   summary: 'Create a webhook endpoint that receives the events of every turn of the project',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(WebhookEndpointRequest) } },
-  responses: {
-    201: {
-      description: 'Created, with the secret that signs.',
-      headers: z.object({ ...locationHeader, ...replayedHeader }),
-      content: json(WebhookEndpointWithSecrets),
-    },
-    ...refusals(...ofBody, ...ofIdempotencyKey, 'egress_blocked', 'too_many_webhook_endpoints'),
-  },
+  answers: { 201: jsonAnswer('Created, with the secret that signs.', WebhookEndpointWithSecrets, createdHeaders) },
+  refusals: [...ofBody, ...ofIdempotencyKey, 'egress_blocked', 'too_many_webhook_endpoints'],
 });
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/webhook_endpoints',
-  operationId: 'listWebhookEndpoints',
-  tags: ['Webhook endpoints'],
+const list = route('get', '/v1/webhook_endpoints', 'listWebhookEndpoints', {
   summary: 'List webhook endpoints, newest first',
   request: { query: PageQuery },
-  responses: { 200: { description: 'A page.', content: json(listOf(WebhookEndpoint)) }, ...refusals('invalid_value') },
+  answers: { 200: jsonAnswer('A page.', listOf(WebhookEndpoint)) },
+  refusals: ['invalid_value'],
 });
 
-const read = createRoute({
-  method: 'get',
-  path: '/v1/webhook_endpoints/{id}',
-  operationId: 'readWebhookEndpoint',
-  tags: ['Webhook endpoints'],
+const read = route('get', '/v1/webhook_endpoints/{id}', 'readWebhookEndpoint', {
   summary: 'Read a webhook endpoint',
   request: { params },
-  responses: {
-    200: { description: 'The endpoint.', content: json(WebhookEndpoint) },
-    ...refusals('webhook_endpoint_not_found'),
-  },
+  answers: { 200: jsonAnswer('The endpoint.', WebhookEndpoint) },
+  refusals: ['webhook_endpoint_not_found'],
 });
 
-const change = createRoute({
-  method: 'patch',
-  path: '/v1/webhook_endpoints/{id}',
-  operationId: 'changeWebhookEndpoint',
-  tags: ['Webhook endpoints'],
+const change = route('patch', '/v1/webhook_endpoints/{id}', 'changeWebhookEndpoint', {
   summary: 'Change, enable or disable a webhook endpoint; what is left out stays',
   request: { params, body: { required: true, content: json(WebhookEndpointChange) } },
-  responses: {
-    200: { description: 'The endpoint as it is now.', content: json(WebhookEndpoint) },
-    ...refusals(...ofBody, 'webhook_endpoint_not_found', 'egress_blocked'),
-  },
+  answers: { 200: jsonAnswer('The endpoint as it is now.', WebhookEndpoint) },
+  refusals: [...ofBody, 'webhook_endpoint_not_found', 'egress_blocked'],
 });
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/v1/webhook_endpoints/{id}',
-  operationId: 'deleteWebhookEndpoint',
-  tags: ['Webhook endpoints'],
+const remove = route('delete', '/v1/webhook_endpoints/{id}', 'deleteWebhookEndpoint', {
   summary: 'Delete a webhook endpoint; nothing more is sent to it',
   request: { params },
-  responses: { 204: { description: 'Deleted.' }, ...refusals('quota_exceeded', 'webhook_endpoint_not_found') },
+  answers: { 204: { description: 'Deleted.' } },
+  refusals: ['quota_exceeded', 'webhook_endpoint_not_found'],
 });
 
 /** `/v1/webhook_endpoints`: URLs that receive the events of all turns of a project. */

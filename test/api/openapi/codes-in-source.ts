@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { type ErrorCode, errorCodes } from '#services/api/schemas/errors/error-codes.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 
@@ -10,6 +11,10 @@ export function refusalCodes(): [code: string, status: number][] {
   const refused = matches(/new RequestRefused\(\s*(\d+),\s*([^,]+),/g).flatMap(([, status, code]) =>
     codesOf(code!).map((one): [string, number] => [one, Number(status)]),
   );
+  const asExample = matches(/\brefused\('(\w+)'\)/g).map(([, code]): [string, number] => [
+    code!,
+    errorCodes[code as ErrorCode].status,
+  ]);
   const conflicts = matches(/\bconflict\(\s*'(\w+)'/g).map(([, code]): [string, number] => [code!, 409]);
   const failed = matches(/fail\(c, (\d+), \{\s*code: '(\w+)'/g).map(([, status, code]): [string, number] => [
     code!,
@@ -18,7 +23,7 @@ export function refusalCodes(): [code: string, status: number][] {
   const answered = matches(/: AnsweredError \| null \{[\s\S]*?return \{ code: '(\w+)'/g).map(
     ([, code]): [string, number] => [code!, 500],
   );
-  return [...refused, ...conflicts, ...failed, ...answered];
+  return [...refused, ...asExample, ...conflicts, ...failed, ...answered];
 }
 
 /** Every code a turn may fail with. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { followResponse } from '#services/api/openai/responses/stream/follow-response.ts';
+import { nativeFormat } from '#services/api/stream/format.ts';
 import type { EventStream, Sink } from '#services/api/stream/joined-stream.ts';
-import { nativeFormat } from '#services/api/stream/native-format.ts';
 import { shareRenderings } from '#services/api/stream/shared/renderings.ts';
 import { makeSharedReads } from '#services/api/stream/shared/shared-reads.ts';
 import { followMessage } from '#services/api/ui-stream/follow-message.ts';

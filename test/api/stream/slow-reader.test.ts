@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { nativeFormat } from '#services/api/stream/format.ts';
 import type { StreamHub } from '#services/api/stream/hub.ts';
-import { nativeFormat } from '#services/api/stream/native-format.ts';
 import { type Seen, textOf } from './open-stream.ts';
 import { createWatchHarness } from './watch-harness.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StreamFormat } from '#services/api/stream/format.ts';
-import { nativeFormat } from '#services/api/stream/native-format.ts';
+import { nativeFormat } from '#services/api/stream/format.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
 /** One line for each event it knows, a message at the end, and a resume id of its own. */

@@ -1,6 +1,8 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
+import { RequestRefused } from '#core/failure.ts';
+import { quote } from '#core/text.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 import { isUnderResponses, takesForm } from '../response-base.ts';
 import type { ApiEnv } from '../router.ts';
@@ -9,7 +11,6 @@ import { parseScannedBody } from './parse-json-body.ts';
 import { describeForm, readForm } from './read-form.ts';
 import { type ReceivedBody, receiveBody } from './receive-body.ts';
 import { refuseBySize, refuseWithoutParts } from './refuse-by-size.ts';
-import { requireJsonType, requireMultipartType } from './require-json-type.ts';
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -79,4 +80,42 @@ function keepBody(c: Context<ApiEnv>, clean: unknown): void {
   const text = () => (clean === undefined ? '' : JSON.stringify(clean));
   c.req.text = async () => text();
   c.req.json = async () => (clean === undefined ? JSON.parse('') : clean);
+}
+
+/** Refuses a body that its headers say is not plain JSON in UTF-8: it would be misread. */
+function requireJsonType(header: (name: string) => string | undefined): void {
+  const [type = '', ...parameters] = (header('content-type') ?? '').split(';').map((text) => text.trim());
+  if (!/^application\/([\w.+-]+\+)?json$/i.test(type)) {
+    throw unsupported('Send the body as JSON with `Content-Type: application/json`.');
+  }
+  const charset = parameters.find((parameter) => /^charset\s*=/i.test(parameter))?.replace(/^[^=]*=\s*/, '');
+  if (charset !== undefined && !/^"?utf-?8"?$/i.test(charset)) {
+    throw unsupported(`The charset ${quote(charset)} is not accepted. Send the body in UTF-8.`, 'Content-Type');
+  }
+  requireNoEncoding(header);
+}
+
+/** Refuses a body that its headers say is not a multipart form. Returns the boundary of its parts. */
+function requireMultipartType(header: (name: string) => string | undefined): string {
+  const [type = '', ...parameters] = (header('content-type') ?? '').split(';').map((text) => text.trim());
+  const given = parameters.flatMap((parameter) => BOUNDARY.exec(parameter)?.groups?.boundary ?? [])[0];
+  if (type.toLowerCase() !== 'multipart/form-data' || given === undefined) {
+    throw unsupported('Send the body as a form with `Content-Type: multipart/form-data` and its boundary.');
+  }
+  requireNoEncoding(header);
+  return given;
+}
+
+const BOUNDARY = /^boundary\s*=\s*("?)(?<boundary>[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])\1$/i;
+
+function requireNoEncoding(header: (name: string) => string | undefined): void {
+  const encoding = header('content-encoding');
+  if (encoding !== undefined && !/^\s*(?:identity\s*)?$/i.test(encoding)) {
+    const message = `The encoding ${quote(encoding)} is not accepted. Send the body as it is, without \`Content-Encoding\`.`;
+    throw unsupported(message, 'Content-Encoding');
+  }
+}
+
+function unsupported(message: string, param: string | null = null): RequestRefused {
+  return new RequestRefused(415, 'unsupported_media_type', message, param);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { cleanText } from '#core/text.ts';
+import { refused } from '../../schemas/errors/error-codes.ts';
 
 /** A file of a form: its name and media type as the client wrote them, and its bytes, which are a piece of the body. */
 export type FormFile = { filename: string; mediaType: string; bytes: Buffer };
@@ -27,7 +28,7 @@ export function readForm(body: Buffer, boundary: string): Form {
     const line = split(rest, CRLF);
     const headers = split(line.after.subarray(0, BODY_BOUNDS.formHeaderBytes), CRLF + CRLF);
     const content = split(line.after.subarray(headers.end), delimiter);
-    if (line.before.toString('latin1').trim() !== '') throw invalidForm();
+    if (line.before.toString('latin1').trim() !== '') throw refused('invalid_form');
     add(form, readPart(headers.before.toString('utf8'), content.before));
     rest = content.after;
   }
@@ -51,7 +52,7 @@ export function describeForm(form: Form): string {
 /** Splits bytes at the first separator, without copies. `end` is the place at which the separator ends. */
 function split(bytes: Buffer, separator: string): { before: Buffer; after: Buffer; end: number } {
   const start = bytes.indexOf(separator);
-  if (start === -1) throw invalidForm();
+  if (start === -1) throw refused('invalid_form');
   const end = start + separator.length;
   return { before: bytes.subarray(0, start), after: bytes.subarray(end), end };
 }
@@ -65,7 +66,7 @@ function readPart(text: string, bytes: Buffer): { name: string; value: FormValue
   const headers = new Map(text.split(CRLF).map(readHeader));
   const { name, filename } = readDisposition(headers.get('content-disposition') ?? '');
   const encoding = headers.get('content-transfer-encoding') ?? 'binary';
-  if (!name || !/^(binary|8bit|7bit)$/i.test(encoding)) throw invalidForm();
+  if (!name || !/^(binary|8bit|7bit)$/i.test(encoding)) throw refused('invalid_form');
   if (filename === undefined) return { name, value: cleanText(bytes.toString('utf8')) };
   return { name, value: { filename, mediaType: headers.get('content-type') ?? '', bytes } };
 }
@@ -101,13 +102,8 @@ function extendedName(text: string | undefined): string | undefined {
   try {
     return cleanText(decodeURIComponent(encoded));
   } catch {
-    throw invalidForm();
+    throw refused('invalid_form');
   }
-}
-
-function invalidForm(): RequestRefused {
-  const message = 'The body is not a valid multipart form. Check its boundary, and the headers of each part.';
-  return new RequestRefused(400, 'invalid_form', message);
 }
 
 function tooManyParts(): RequestRefused {

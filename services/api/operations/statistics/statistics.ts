@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import {
   type Figures,
@@ -8,15 +8,28 @@ import {
 import { RequestRefused } from '#core/failure.ts';
 import { iso } from '#core/turn/resource/iso.ts';
 import type { ApiContext } from '../../context.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../../http/router.ts';
 import { requireScope } from '../../http/scopes.ts';
-import { refusals } from '../../schemas/errors/refusals.ts';
 import { exampleOf } from '../../schemas/fields/example-of.ts';
 import { TurnId } from '../../schemas/fields/id.ts';
 import { queryInteger } from '../../schemas/fields/query-number.ts';
-import { queryTime } from '../../schemas/fields/query-time.ts';
 import { Time } from '../../schemas/fields/time.ts';
 import { TurnsByStatus } from './turns-by-status.ts';
+
+const PATTERN = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+ -]\d\d:\d\d))?$/;
+const WHAT = 'give a date (2026-11-20), or a time in RFC 3339 (2026-11-20T10:00:00Z)';
+
+/**
+ * A moment in a query, in ms since 1970: a time with its offset, or a date, which begins at midnight in UTC. A `+` that was not
+ * escaped came as a space.
+ */
+function queryTime() {
+  const moment = z
+    .string()
+    .regex(PATTERN, WHAT)
+    .transform((text) => Date.parse(text.replace(' ', '+')));
+  return moment.pipe(z.number(WHAT).int(WHAT)).meta({ type: 'string', examples: ['2026-11-20T10:00:00Z'] });
+}
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -99,11 +112,9 @@ const Statistics = z
     ],
   });
 
-const route = createRoute({
-  method: 'get',
-  path: '/v1/statistics',
-  operationId: 'readStatistics',
-  tags: ['Operation'],
+const route = routesOf('Operation');
+
+const read = route('get', '/v1/statistics', 'readStatistics', {
   summary: 'Read what became of the turns of a range of time',
   description:
     'Turns by status, latency, tokens, and failures by error code, in equal buckets. It costs the same however many turns there ' +
@@ -120,12 +131,13 @@ const route = createRoute({
       buckets: queryInteger({ min: 1, max: 200 }).default(48).describe('Into how many stretches the range is divided.'),
     }),
   },
-  responses: { 200: { description: 'The figures.', content: json(Statistics) }, ...refusals('invalid_value') },
+  answers: { 200: jsonAnswer('The figures.', Statistics) },
+  refusals: ['invalid_value'],
 });
 
 /** `GET /v1/statistics`. */
 export function statisticsRoutes({ readAnywhere }: ApiContext) {
-  const handler: RouteHandler<typeof route, ApiEnv> = async (c) => {
+  return makeRouter().openapi(read, async (c) => {
     const query = c.req.valid('query');
     const toMs = query.to ?? Date.now();
     const range = { fromMs: query.from ?? toMs - DAY_MS, toMs, buckets: query.buckets };
@@ -135,8 +147,7 @@ export function statisticsRoutes({ readAnywhere }: ApiContext) {
     const project = projectOf(c, query.project);
     const statistics = await readAnywhere((db) => readStatistics(db, { project, ...range }));
     return c.json(present(statistics, range), 200);
-  };
-  return makeRouter().openapi(route, handler);
+  });
 }
 
 /** The project that is asked for, null for all of them; another one than the caller's own takes an admin. */

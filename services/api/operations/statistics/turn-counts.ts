@@ -1,8 +1,7 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { countByStatus } from '#core/checkpoint/search/count-by-status.ts';
 import type { ApiContext } from '../../context.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
-import { refusals } from '../../schemas/errors/refusals.ts';
+import { jsonAnswer, makeRouter, routesOf } from '../../http/router.ts';
 import { exampleOf } from '../../schemas/fields/example-of.ts';
 import { MetadataQuery, readMetadata } from '../../schemas/fields/metadata-query.ts';
 import { TurnStatus } from '../../turns/schemas/turn.ts';
@@ -28,28 +27,26 @@ const TurnCounts = z
 
 const { status: _, ...filterFields } = turnFilterFields;
 
-const route = createRoute({
-  method: 'get',
-  path: '/v1/statistics/turns',
-  operationId: 'countTurns',
-  tags: ['Operation'],
+const route = routesOf('Operation');
+
+const read = route('get', '/v1/statistics/turns', 'countTurns', {
   summary: 'Count the turns that a list would show, by status',
   description:
     'It takes what `GET /v1/turns` takes, but for `status`. Of each status up to 1,000 are counted; where `q`, `model` or ' +
     '`metadata` are given, those among the 1,000 newest turns that fit the rest.',
   request: { query: z.object({ ...filterFields, metadata: MetadataQuery }) },
-  responses: { 200: { description: 'The counts.', content: json(TurnCounts) }, ...refusals('invalid_value') },
+  answers: { 200: jsonAnswer('The counts.', TurnCounts) },
+  refusals: ['invalid_value'],
 });
 
 /** `GET /v1/statistics/turns`. */
 export function turnCountRoutes({ readAnywhere }: ApiContext) {
-  const handler: RouteHandler<typeof route, ApiEnv> = async (c) => {
+  return makeRouter().openapi(read, async (c) => {
     const { metadata: _, ...given } = c.req.valid('query');
     const filter = storedFilter({ ...given, ...readMetadata(c.req.queries()) });
     const { counts, atLeast } = await readAnywhere((db) =>
       countByStatus(db, c.get('project'), { ...filter, most: MOST }),
     );
     return c.json({ object: 'turn_counts' as const, counts, at_least: atLeast }, 200);
-  };
-  return makeRouter().openapi(route, handler);
+  });
 }

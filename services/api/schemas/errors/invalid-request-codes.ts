@@ -1,154 +1,107 @@
-import { errorExample as of } from './error-example.ts';
+/** The sentence of an error, or the field that it names, with the sentence. */
+export type ErrorSentence = string | Record<string, string>;
 
-/** The codes of requests that are wrong in themselves. */
+/** The codes of requests that are wrong in themselves, each as it may come. */
 export const invalidRequestCodes = {
-  invalid_json: of(400, null, 'The body is not valid JSON. Check quotes, commas and brackets.'),
-  invalid_http: of(
-    400,
-    null,
-    'This is no HTTP request that can be read. Check the request line, the headers and the body.',
-  ),
-  invalid_form: of(
-    400,
-    null,
-    'The body is not a valid multipart form. Check its boundary, and the headers of each part.',
-  ),
-  json_too_deep: of(400, null, 'The body is nested more than 64 levels deep. Flatten it.'),
-  json_too_large: of(400, null, 'The body has more than 100000 values. Send fewer, or large data as one text.'),
-  unknown_field: of(400, 'inptu', 'There is no field `inptu`. Remove it, or check its spelling.'),
-  missing_field: of(400, 'input', '`input` is missing. Give it.'),
-  input_required: of(
-    400,
-    'input',
-    'Round 2 was the answer, so a model has nothing to add. Give an input, or fork behind an earlier round.',
-  ),
-  filter_required: of(
-    400,
-    'filter',
-    'The filter is empty, which would mean every turn. Give at least one condition, such as a status.',
-  ),
-  invalid_value: of(400, 'limits.max_rounds', '`limits.max_rounds` is not valid: give at least 1.'),
-  invalid_request: of(400, null, 'The request is not valid. Check it against /openapi.json.'),
-  invalid_model: of(400, 'model', 'Name the model as provider/model, for example openai/gpt-4.1.'),
-  provider_not_configured: of(
-    400,
-    'model',
-    'The provider "openai" is not configured. Set OPENAI_API_KEY, or use one of: sim.',
-  ),
-  tools_not_supported: of(
-    400,
-    'tool_mode',
-    'ollama has no tool calls of its own. Set tool_mode to "emulated", or to "inline".',
-  ),
-  unsupported_parameter: of(
-    400,
-    'verbosity',
-    'gemini knows no verbosity. Leave it out, and say in the instructions how long answers should be.',
-  ),
-  invalid_output_schema: of(
-    400,
-    'output_schema.schema.properties.price',
-    'Give a valid JSON Schema (2020-12, or a draft from 4 on): type must be one of the names of JSON types.',
-  ),
-  invalid_tool: of(400, 'tools[0].description', 'Describe the tool in 10 to 500 characters; this has 4.'),
-  unknown_tool: of(400, 'tools[0]', 'There is no tool named "get_wether" here. GET /v1/tools lists those there are.'),
-  unknown_mcp_server: of(
-    400,
-    'tools[0].execution.server',
-    'There is no MCP server named "github". Name one of PAWL_MCP.',
-  ),
-  unknown_secret: of(
-    400,
-    'tools[0].execution.headers.authorization',
-    'There is no secret named "github". Name one of PAWL_SECRETS, or ask the operator to add it there.',
-  ),
-  secret_not_allowed: of(
-    400,
-    'tools[0].execution.headers.authorization',
-    'The secret named "github" may not be sent to this host. Leave it out, or ask the operator to allow it.',
-  ),
-  egress_blocked: of(
-    400,
-    'webhook.url',
-    '10.0.0.7 is not a public address; the operator can allow it with PAWL_EGRESS_ALLOW.',
-  ),
-  unknown_parameter: of(400, 'inptu', 'There is no field `inptu`. Remove it, or check its spelling.'),
-  missing_required_parameter: of(400, 'input', '`input` is missing. Give it.'),
-  unsupported_value: of(400, 'truncation', 'truncation "oldest" is not supported. Give "auto" or "disabled".'),
-  mutually_exclusive_parameters: of(
-    400,
-    'previous_response_id',
-    'Give previous_response_id or conversation, not both.',
-  ),
-  background_requires_store: of(
-    400,
-    'background',
-    'What runs in the background has to be stored, to be found again. Leave out store, or background.',
-  ),
-  model_not_found: of(
-    400,
-    'model',
-    'Several providers are configured (gemini, xai): name the model as provider/model, ' +
+  invalid_json: 'The body is not valid JSON. Check quotes, commas and brackets.',
+  invalid_http: 'This is no HTTP request that can be read. Check the request line, the headers and the body.',
+  invalid_form: 'The body is not a valid multipart form. Check its boundary, and the headers of each part.',
+  json_too_deep: 'The body is nested more than 64 levels deep. Flatten it.',
+  json_too_large: 'The body has more than 100000 values. Send fewer, or large data as one text.',
+  unknown_field: { inptu: 'There is no field `inptu`. Remove it, or check its spelling.' },
+  missing_field: { input: '`input` is missing. Give it.' },
+  input_required: {
+    input: 'Round 2 was the answer, so a model has nothing to add. Give an input, or fork behind an earlier round.',
+  },
+  filter_required: {
+    filter: 'The filter is empty, which would mean every turn. Give at least one condition, such as a status.',
+  },
+  invalid_value: { 'limits.max_rounds': '`limits.max_rounds` is not valid: give at least 1.' },
+  invalid_request: 'The request is not valid. Check it against /openapi.json.',
+  invalid_model: { model: 'Name the model as provider/model, for example openai/gpt-4.1.' },
+  provider_not_configured: {
+    model: 'The provider "openai" is not configured. Set OPENAI_API_KEY, or use one of: sim.',
+  },
+  tools_not_supported: {
+    tool_mode: 'ollama has no tool calls of its own. Set tool_mode to "emulated", or to "inline".',
+  },
+  unsupported_parameter: {
+    verbosity: 'gemini knows no verbosity. Leave it out, and say in the instructions how long answers should be.',
+  },
+  invalid_output_schema: {
+    'output_schema.schema.properties.price':
+      'Give a valid JSON Schema (2020-12, or a draft from 4 on): type must be one of the names of JSON types.',
+  },
+  invalid_tool: { 'tools[0].description': 'Describe the tool in 10 to 500 characters; this has 4.' },
+  unknown_tool: { 'tools[0]': 'There is no tool named "get_wether" here. GET /v1/tools lists those there are.' },
+  unknown_mcp_server: { 'tools[0].execution.server': 'There is no MCP server named "github". Name one of PAWL_MCP.' },
+  unknown_secret: {
+    'tools[0].execution.headers.authorization':
+      'There is no secret named "github". Name one of PAWL_SECRETS, or ask the operator to add it there.',
+  },
+  secret_not_allowed: {
+    'tools[0].execution.headers.authorization':
+      'The secret named "github" may not be sent to this host. Leave it out, or ask the operator to allow it.',
+  },
+  egress_blocked: {
+    'webhook.url': '10.0.0.7 is not a public address; the operator can allow it with PAWL_EGRESS_ALLOW.',
+  },
+  unknown_parameter: { inptu: 'There is no field `inptu`. Remove it, or check its spelling.' },
+  missing_required_parameter: { input: '`input` is missing. Give it.' },
+  unsupported_value: { truncation: 'truncation "oldest" is not supported. Give "auto" or "disabled".' },
+  mutually_exclusive_parameters: { previous_response_id: 'Give previous_response_id or conversation, not both.' },
+  background_requires_store: {
+    background: 'What runs in the background has to be stored, to be found again. Leave out store, or background.',
+  },
+  model_not_found: {
+    model:
+      'Several providers are configured (gemini, xai): name the model as provider/model, ' +
       'or ask the operator to set PAWL_DEFAULT_PROVIDER.',
-  ),
-  unsupported_tool: of(
-    400,
-    'tools[0].type',
-    'Tools of type "web_search" are not supported here. Leave them out, ' +
+  },
+  unsupported_tool: {
+    'tools[0].type':
+      'Tools of type "web_search" are not supported here. Leave them out, ' +
       'or ask the operator to set PAWL_UNSUPPORTED_TOOLS=ignore.',
-  ),
-  mcp_server_not_configured: of(
-    400,
-    'tools[0].server_url',
-    'MCP servers are configured by the operator, in PAWL_MCP. Leave out the address and the secrets.',
-  ),
-  unsupported_input_item: of(
-    400,
-    'input[3].type',
-    'Items of type "computer_call" are not supported here. Leave it out.',
-  ),
-  unsupported_content: of(
-    400,
-    'input[0].content[1].type',
-    'Content of "input_audio" is not supported here. ' +
+  },
+  mcp_server_not_configured: {
+    'tools[0].server_url':
+      'MCP servers are configured by the operator, in PAWL_MCP. Leave out the address and the secrets.',
+  },
+  unsupported_input_item: { 'input[3].type': 'Items of type "computer_call" are not supported here. Leave it out.' },
+  unsupported_content: {
+    'input[0].content[1].type':
+      'Content of "input_audio" is not supported here. ' +
       'Send text, or images and files of a user as data: or https URLs.',
-  ),
-  invalid_idempotency_key: of(400, 'Idempotency-Key', 'Give an Idempotency-Key of 1 to 255 visible ASCII characters.'),
-  item_not_found: of(
-    400,
-    'input[2].id',
-    'Item with id "msg_01kagz8m4pfvbte2n5q7rys3wx_r1" not found. Only items of stored responses of this project can be referred to.',
-  ),
-  approval_already_used: of(
-    400,
-    'input[0].approval_request_id',
-    'This request was allowed before: resp_01kagz8m4pfvbte2n5q7rys3wx runs its call, which no other may. Continue that response, or deny the request.',
-  ),
-  invalid_encrypted_content: of(
-    400,
-    'input[0].encrypted_content',
-    '`input[0].encrypted_content` is not the content of a compaction of this project. ' +
+  },
+  invalid_idempotency_key: { 'Idempotency-Key': 'Give an Idempotency-Key of 1 to 255 visible ASCII characters.' },
+  item_not_found: {
+    'input[2].id':
+      'Item with id "msg_01kagz8m4pfvbte2n5q7rys3wx_r1" not found. Only items of stored responses of this project can be referred to.',
+  },
+  approval_already_used: {
+    'input[0].approval_request_id':
+      'This request was allowed before: resp_01kagz8m4pfvbte2n5q7rys3wx runs its call, which no other may. Continue that response, or deny the request.',
+  },
+  invalid_encrypted_content: {
+    'input[0].encrypted_content':
+      '`input[0].encrypted_content` is not the content of a compaction of this project. ' +
       'Send the item unchanged, as `POST /v1/responses/compact` returned it.',
-  ),
-  tool_output_mismatch: of(400, 'input', 'No tool output found for function call call_1.'),
-  previous_response_not_found: of(
-    400,
-    'previous_response_id',
-    'Previous response with id "resp_01kagz8m4pfvbte2n5q7rys3wx" not found. Only a stored response of this project can be continued.',
-  ),
-  previous_response_not_finished: of(
-    400,
-    'previous_response_id',
-    'resp_01kagz8m4pfvbte2n5q7rys3wx is still at work. Wait for its end before branching from it or answering its calls.',
-  ),
-  cursor_beyond_end: of(
-    400,
-    'Last-Event-ID',
-    'Last-Event-ID is 999, but the last number of turn_01kagz8m4pfvbte2n5q7rys3wx is 12. Read again from 12 or before.',
-  ),
-  stream_superseded: of(
-    400,
-    'starting_after',
-    'The model began this reply again, and what you have of it was given up. Drop it, and ask for the stream again without `starting_after`.',
-  ),
-};
+  },
+  tool_output_mismatch: { input: 'No tool output found for function call call_1.' },
+  previous_response_not_found: {
+    previous_response_id:
+      'Previous response with id "resp_01kagz8m4pfvbte2n5q7rys3wx" not found. Only a stored response of this project can be continued.',
+  },
+  previous_response_not_finished: {
+    previous_response_id:
+      'resp_01kagz8m4pfvbte2n5q7rys3wx is still at work. Wait for its end before branching from it or answering its calls.',
+  },
+  cursor_beyond_end: {
+    'Last-Event-ID':
+      'Last-Event-ID is 999, but the last number of turn_01kagz8m4pfvbte2n5q7rys3wx is 12. Read again from 12 or before.',
+  },
+  stream_superseded: {
+    starting_after:
+      'The model began this reply again, and what you have of it was given up. Drop it, and ask for the stream again without `starting_after`.',
+  },
+} satisfies Record<string, ErrorSentence>;

@@ -17,6 +17,12 @@ export const replayedHeader = {
     .describe('This key was used before: nothing was done again, and the resource is shown as it is now.'),
 };
 
+/** The headers of an answer that has created a resource, or shows the one that its key has created before. */
+export const createdHeaders = { ...locationHeader, ...replayedHeader };
+
+/** The same of a turn. */
+export const startedHeaders = { ...createdHeaders, ...pollAfterHeader };
+
 export const retryAfterHeader = { 'Retry-After': z.int().min(0).describe('In how many seconds to try again.') };
 
 /** Of projects with quotas. */

@@ -1,21 +1,18 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { classifyDecision } from '#core/turn/classify-answer.ts';
 import { Json } from '#core/turn/request/json.ts';
-import { presentTurn } from '#core/turn/resource/turn.ts';
 import { deniedResult } from '#core/turn/tool-result.ts';
 import type { Turn as StoredTurn, ToolCall } from '#core/turn/turn.ts';
-import { publishChanges } from '../../../process/publish-changes.ts';
 import type { ApiContext } from '../../context.ts';
 import { findOwnTurn } from '../../http/find-own.ts';
-import { setPollAfter } from '../../http/poll-after.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
-import { ofBody, refusals } from '../../schemas/errors/refusals.ts';
+import { json, jsonAnswer, makeRouter, routesOf } from '../../http/router.ts';
+import { ofBody } from '../../schemas/errors/refusals.ts';
 import { pollAfterHeader } from '../../schemas/fields/headers.ts';
 import { TurnId } from '../../schemas/fields/id.ts';
 import { Turn } from '../schemas/turn.ts';
 import { changedArguments, checkApprovedArguments, type DecidedCall } from './approved-arguments.ts';
-import { reportAnswers } from './report-answers.ts';
-import { MAX_ANSWERS, type SubmittedAnswer, submitAnswers } from './submit-answers.ts';
+import { MAX_ANSWERS, type SubmittedAnswer } from './submit-answers.ts';
+import { takeAnswers } from './take-answers.ts';
 
 const Decision = z
   .strictObject({
@@ -37,40 +34,26 @@ const Decisions = z
   .strictObject({ approvals: z.array(Decision).min(1).max(MAX_ANSWERS).describe('All are taken, or none.') })
   .meta({ id: 'Approvals', examples: [{ approvals: [{ tool_call_id: 'call_1', decision: 'allow' }] }] });
 
-const decide = createRoute({
-  method: 'post',
-  path: '/v1/turns/{id}/approvals',
-  operationId: 'decideApprovals',
-  tags: ['Tool calls'],
+const route = routesOf('Tool calls');
+
+const decide = route('post', '/v1/turns/{id}/approvals', 'decideApprovals', {
   summary: 'Allow or deny calls that wait for a person',
   description:
     'Repeating a decision is fine, contradicting one is 409, also by other `arguments`. The first decision of a call stands.',
   request: { params: z.object({ id: TurnId }), body: { required: true, content: json(Decisions) } },
-  responses: {
-    200: { description: 'The turn as it is now.', headers: z.object(pollAfterHeader), content: json(Turn) },
-    ...refusals(...ofBody, 'turn_not_found', 'tool_call_not_found', 'tool_call_answered', 'tool_call_not_waiting'),
-  },
+  answers: { 200: jsonAnswer('The turn as it is now.', Turn, pollAfterHeader) },
+  refusals: [...ofBody, 'turn_not_found', 'tool_call_not_found', 'tool_call_answered', 'tool_call_not_waiting'],
 });
 
 /** `POST /v1/turns/:id/approvals`. */
 export function approvalRoutes(context: ApiContext) {
-  return makeRouter().openapi(decide, decideSome(context));
-}
-
-function decideSome(context: ApiContext): RouteHandler<typeof decide, ApiEnv> {
-  return async (c) => {
+  return makeRouter().openapi(decide, async (c) => {
     const asked = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
     const decided = c.req.valid('json').approvals.map(readDecision);
     await checkApprovedArguments(asked, decided);
-    const { id } = asked;
     const answers = decided.map((one, index) => answerOf(one, index, c.get('keyId')));
-    const { written, wakeups } = await submitAnswers(context.db, id, answers);
-    if (written.length > 0) await publishChanges(context, { wakeups, changed: [id] });
-    const turn = await findOwnTurn(context.db, c.get('project'), id);
-    reportAnswers(turn, { callIds: answers.map(({ callId }) => callId), written }, context);
-    setPollAfter(c, turn);
-    return c.json(presentTurn(turn), 200);
-  };
+    return c.json(await takeAnswers(c, context, { id: asked.id, answers }), 200);
+  });
 }
 
 type Decided = DecidedCall & { reason: string | null };

@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { findCallOutput } from '#core/checkpoint/turns/reading/call-outputs.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isRecord } from '#core/json.ts';
@@ -11,21 +11,18 @@ import { shownPart } from '#core/turn/parts/part-data.ts';
 import { InputPart, MAX_PARTS } from '#core/turn/request/input-part.ts';
 import type { Part } from '#core/turn/request/item.ts';
 import { Json } from '#core/turn/request/json.ts';
-import { presentTurn } from '#core/turn/resource/turn.ts';
 import { errorResult, type ToolResult } from '#core/turn/tool-result.ts';
-import { publishChanges } from '../../../process/publish-changes.ts';
 import { type TakenInput, takeOutput } from '../../../start/take-parts.ts';
 import type { ApiContext } from '../../context.ts';
 import { findOwnTurn } from '../../http/find-own.ts';
-import { setPollAfter } from '../../http/poll-after.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
-import { ofBody, refusals } from '../../schemas/errors/refusals.ts';
+import { type ApiEnv, json, jsonAnswer, makeRouter, routesOf } from '../../http/router.ts';
+import { ofBody } from '../../schemas/errors/refusals.ts';
 import { pollAfterHeader } from '../../schemas/fields/headers.ts';
 import { TurnId } from '../../schemas/fields/id.ts';
 import { ToolErrorBody } from '../schemas/round.ts';
 import { Turn } from '../schemas/turn.ts';
-import { reportAnswers } from './report-answers.ts';
-import { MAX_ANSWERS, type SubmittedAnswer, submitAnswers } from './submit-answers.ts';
+import { MAX_ANSWERS, type SubmittedAnswer } from './submit-answers.ts';
+import { takeAnswers } from './take-answers.ts';
 
 const Output = z
   .strictObject({
@@ -56,31 +53,21 @@ const WholeOutput = z
     examples: [{ tool_call_id: 'call_1', output: '{"city":"Lisbon"}', truncated: false }],
   });
 
-const submit = createRoute({
-  method: 'post',
-  path: '/v1/turns/{id}/tool_outputs',
-  operationId: 'submitToolOutputs',
-  tags: ['Tool calls'],
+const route = routesOf('Tool calls');
+
+const submit = route('post', '/v1/turns/{id}/tool_outputs', 'submitToolOutputs', {
   summary: 'Give the results of client-side tool calls',
   description: 'Calls that are not given stay pending. Repeating an output is fine, contradicting one is 409.',
   request: { params: z.object({ id: TurnId }), body: { required: true, content: json(Outputs) } },
-  responses: {
-    200: { description: 'The turn as it is now.', headers: z.object(pollAfterHeader), content: json(Turn) },
-    ...refusals(...ofBody, 'turn_not_found', 'tool_call_not_found', 'tool_call_answered', 'tool_call_not_waiting'),
-  },
+  answers: { 200: jsonAnswer('The turn as it is now.', Turn, pollAfterHeader) },
+  refusals: [...ofBody, 'turn_not_found', 'tool_call_not_found', 'tool_call_answered', 'tool_call_not_waiting'],
 });
 
-const read = createRoute({
-  method: 'get',
-  path: '/v1/turns/{id}/tool_outputs/{call_id}',
-  operationId: 'readToolOutput',
-  tags: ['Tool calls'],
+const read = route('get', '/v1/turns/{id}/tool_outputs/{call_id}', 'readToolOutput', {
   summary: 'Read the whole output of one call',
   request: { params: z.object({ id: TurnId, call_id: z.string().describe('The id of the call.') }) },
-  responses: {
-    200: { description: 'The output.', content: json(WholeOutput) },
-    ...refusals('turn_not_found', 'tool_output_not_found'),
-  },
+  answers: { 200: jsonAnswer('The output.', WholeOutput) },
+  refusals: ['turn_not_found', 'tool_output_not_found'],
 });
 
 /** `/v1/turns/:id/tool_outputs`: what clients answer, and what tools answered. */
@@ -94,12 +81,7 @@ function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
     const { id } = await findOwnTurn(context.db, project, c.req.valid('param').id);
     const given = c.req.valid('json').tool_outputs;
     const answers = await Promise.all(given.map((output, index) => answerOf(output, { index, project }, context)));
-    const { written, wakeups } = await submitAnswers(context.db, id, answers);
-    if (written.length > 0) await publishChanges(context, { wakeups, changed: [id] });
-    const turn = await findOwnTurn(context.db, c.get('project'), id);
-    reportAnswers(turn, { callIds: answers.map(({ callId }) => callId), written }, context);
-    setPollAfter(c, turn);
-    return c.json(presentTurn(turn), 200);
+    return c.json(await takeAnswers(c, context, { id, answers }), 200);
   };
 }
 

@@ -1,26 +1,79 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import { roundRequest } from '#core/llm/round-request.ts';
+import { ReasoningEffort, ToolChoice, Verbosity } from '#core/turn/config/tool-choice.ts';
 import { openaiHistory } from '#core/turn/history/openai.ts';
 import { turnBefore } from '#core/turn/history/turn-before.ts';
 import { reachedLimit } from '#core/turn/reached-limit.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../context.ts';
+import { OpenAiMessage } from '../../conversations/schemas/message-list.ts';
 import { findOwnTurn } from '../../http/find-own.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
-import { refusals } from '../../schemas/errors/refusals.ts';
+import { jsonAnswer, makeRouter, routesOf } from '../../http/router.ts';
 import { TurnId } from '../../schemas/fields/id.ts';
+import { orNull } from '../../schemas/fields/or-null.ts';
 import { PageQuery, readCursor } from '../../schemas/page.ts';
 import { listSent, type SentPage } from './list-sent.ts';
-import { SentRound } from './schemas/sent-round.ts';
 
-const route = createRoute({
-  method: 'get',
-  path: '/v1/turns/{id}/rounds/{number}/sent',
-  operationId: 'readSentRound',
-  tags: ['Turns'],
+const schema = z.record(z.string(), z.unknown());
+
+const SentTool = z.object({
+  name: z.string().describe('The name of the tool.'),
+  description: z.string().describe('What it does, as the model reads it.'),
+  parameters: schema.describe('The JSON schema of its arguments.'),
+});
+
+/** The request that a model was sent for one round. */
+const SentRound = z
+  .object({
+    object: z.literal('sent_round'),
+    turn_id: TurnId,
+    round: z.int().min(1).describe('The number of the round, from 1.'),
+    model: z.string().describe('The model that was asked, as provider/model.'),
+    instructions: z.string().nullable().describe('The system prompt, with the output schema where it stands there.'),
+    messages: z
+      .array(OpenAiMessage)
+      .describe('The history and the turn’s own messages, a summary in place of what was compacted.'),
+    has_more: z.boolean().describe('Whether more messages follow.'),
+    next_cursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
+    tools: z.array(SentTool).describe('The tools in the request.'),
+    tool_choice: ToolChoice.describe(
+      'Whether it may, must or must not call one: `none` in a final round, and in a repair.',
+    ),
+    parallel_tool_calls: z.boolean().nullable().describe('Whether it may ask for several calls at once.'),
+    temperature: z.number().nullable().describe('The temperature; null leaves it to the provider.'),
+    top_p: z.number().nullable().describe('The same for `top_p`.'),
+    reasoning_effort: orNull(ReasoningEffort).describe('How much it should think.'),
+    verbosity: orNull(Verbosity).describe('How long its answer should be.'),
+    stop: z.array(z.string()).nullable().describe('Texts at which it stops.'),
+    seed: z.int().nullable().describe('The seed.'),
+    text_format: schema.nullable().describe('What its text has to be, where the wire says so.'),
+    max_output_tokens: z.int().nullable().describe('Tokens that it may write at most.'),
+    provider_options: schema.describe('Fields that were added to the request as they are.'),
+  })
+  .meta({
+    id: 'SentRound',
+    description: 'What a model was sent for one round, in the words of Pawl; the messages as OpenAI’s wire has them.',
+    examples: [
+      {
+        ...{ object: 'sent_round', turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', round: 1, model: 'openai/gpt-4.1' },
+        ...{ instructions: 'You are brief.', messages: [{ role: 'user', content: 'Hi' }] },
+        ...{ has_more: false, next_cursor: null, tools: [] },
+        ...{ tool_choice: 'auto', parallel_tool_calls: null, temperature: null, top_p: null, reasoning_effort: null },
+        ...{ verbosity: null, stop: null, seed: null, text_format: null, max_output_tokens: null },
+        provider_options: {},
+      },
+    ],
+  });
+
+/** The messages have the types of their wire. */
+type Sent = Omit<z.output<typeof SentRound>, 'messages'> & { messages: Record<string, unknown>[] };
+
+const route = routesOf('Turns');
+
+const read = route('get', '/v1/turns/{id}/rounds/{number}/sent', 'readSentRound', {
   summary: 'Read what the model was sent for a round',
   description:
     'Made by the code that makes the request, of what is kept: deleted items are left out, blobs are named by their path, and a ' +
@@ -30,22 +83,19 @@ const route = createRoute({
     params: z.object({ id: TurnId, number: z.string().describe('The number of the round, from 1.') }),
     query: PageQuery.pick({ cursor: true }),
   },
-  responses: {
-    200: { description: 'The request.', content: json(SentRound) },
-    ...refusals('turn_not_found', 'round_not_found', 'invalid_value'),
-  },
+  answers: { 200: jsonAnswer('The request.', SentRound as z.ZodType<Sent>) },
+  refusals: ['turn_not_found', 'round_not_found', 'invalid_value'],
 });
 
 /** `GET /v1/turns/:id/rounds/:number/sent`. */
 export function sentRoundRoutes({ db }: ApiContext) {
-  const handler: RouteHandler<typeof route, ApiEnv> = async (c) => {
+  return makeRouter().openapi(read, async (c) => {
     const { id, number } = c.req.valid('param');
     const turn = await findOwnTurn(db, c.get('project'), id);
     const round = readRound(turn, number);
     const { before: after } = readCursor('turn', c.req.valid('query').cursor);
     return c.json(await sentFor(db, { turn, round }, after), 200);
-  };
-  return makeRouter().openapi(route, handler);
+  });
 }
 
 /** Rounds that were answered, and the one that is asked now, or was when the turn failed. */
@@ -61,7 +111,7 @@ async function sentFor(
   db: Db,
   { turn, round }: { turn: Turn; round: number },
   after: SentPage['after'],
-): Promise<z.output<typeof SentRound>> {
+): Promise<Sent> {
   const own = turnBefore(turn, round);
   const step = { kind: 'run-round' as const, round, final: reachedLimit(own) };
   const request = roundRequest(own, step, []);

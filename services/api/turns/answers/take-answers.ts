@@ -1,15 +1,33 @@
+import type { Context } from 'hono';
 import { allCalls } from '#core/turn/call.ts';
 import { iso } from '#core/turn/resource/iso.ts';
+import { presentTurn } from '#core/turn/resource/turn.ts';
 import type { Turn } from '#core/turn/turn.ts';
+import { publishChanges } from '../../../process/publish-changes.ts';
 import { toolContent } from '../../../process/trace/content.ts';
 import { toolSpan } from '../../../process/trace/turn-spans.ts';
 import type { ApiContext } from '../../context.ts';
+import { findOwnTurn } from '../../http/find-own.ts';
+import { setPollAfter } from '../../http/poll-after.ts';
+import type { ApiEnv } from '../../http/router.ts';
+import { type SubmittedAnswer, submitAnswers } from './submit-answers.ts';
 
-/**
- * Reports the calls of a request that this commit has settled, `written` by their indexes: their spans reach from the round that
- * asked for them to the answer of the client, or of the person who denied them.
- */
-export function reportAnswers(
+/** Takes the answers to calls of a turn, all or none, and shows the turn as it is then. */
+export async function takeAnswers(
+  c: Context<ApiEnv>,
+  context: ApiContext,
+  { id, answers }: { id: string; answers: SubmittedAnswer[] },
+) {
+  const { written, wakeups } = await submitAnswers(context.db, id, answers);
+  if (written.length > 0) await publishChanges(context, { wakeups, changed: [id] });
+  const turn = await findOwnTurn(context.db, c.get('project'), id);
+  reportAnswers(turn, { callIds: answers.map(({ callId }) => callId), written }, context);
+  setPollAfter(c, turn);
+  return presentTurn(turn);
+}
+
+/** Reports the calls that were settled: their spans reach from their round to the answer. */
+function reportAnswers(
   turn: Turn,
   { callIds, written }: { callIds: string[]; written: number[] },
   { tracer, redact }: Pick<ApiContext, 'tracer' | 'redact'>,
