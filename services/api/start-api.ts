@@ -13,7 +13,7 @@ import { openServer, SERVER_TIMES } from './http/server.ts';
 import { responseSettings } from './openai/responses/request/response-settings.ts';
 import { newSealingKey } from './openai/responses/sealing/seal.ts';
 import { makeStateSeals } from './openai/responses/sealing/state-seals.ts';
-import type { AnswerRequest } from './openai/responses/websocket/answer-over.ts';
+import type { AnswerRequest } from './openai/responses/websocket/create-over.ts';
 import { openResponseSockets } from './openai/responses/websocket/open-sockets.ts';
 import type { SocketTimer } from './openai/responses/websocket/serve-socket.ts';
 import { makeRequestQuota } from './quotas/request-quota.ts';
@@ -58,24 +58,24 @@ export async function startApi(parts: Parts, settings: Settings, log: Log, timer
   };
 }
 
-/** What the context has of this process alone. */
+/** The part of the context that belongs to this process alone. */
 type Own = Pick<ApiContext, 'log' | 'isClosing' | 'stateSeals' | 'readAnywhere'>;
 
 function contextOf(parts: Parts, settings: Settings, own: Own): ApiContext {
-  const { connection, jobQueue, pubsub, providers, prices, projects, admission, tools, mcp, toolSecrets, redact } =
-    parts;
-  const { egressPolicy, egress, availability, connectionRefusals, metrics, tracer, secretsOf, enqueue } = parts;
+  const { jobQueue, pubsub, providers, metrics } = parts;
+  const { db } = parts.connection;
   return {
-    ...{ ...own, db: connection.db, pubsub, providers, prices, projects, admission, tools, mcp, toolSecrets, redact },
-    ...{ egressPolicy, egress, availability, connectionRefusals, metrics, tracer, secretsOf, enqueue },
+    ...parts,
+    ...own,
+    db,
     countJobs: (queue) => jobQueue.count(queue === undefined ? allQueues(providers.names) : [queue]),
     keys: makeApiKeys(parts.accessKeys, settings.HOST),
     mayReadMetrics: metricsAccess(settings, parts.accessKeys),
-    streamHub: makeStreamHub({ db: connection.db, readAnywhere: own.readAnywhere, pubsub, log: own.log, metrics }),
+    streamHub: makeStreamHub({ db, readAnywhere: own.readAnywhere, pubsub, log: own.log, metrics }),
     streamLimiter: makeStreamLimiter(settings.PAWL_MAX_STREAMS),
-    requestQuota: makeRequestQuota(connection.db),
-    startQueue: makeStartQueue(connection.db),
-    tokensPerDay: makeTokensPerDay(connection.db, projects),
+    requestQuota: makeRequestQuota(db),
+    startQueue: makeStartQueue(db),
+    tokensPerDay: makeTokensPerDay(db, parts.projects),
     toolRules: settings.PAWL_TOOL_RULES,
     toolOutputLimit: settings.PAWL_TOOL_OUTPUT_LIMIT,
     bodyLimit: settings.PAWL_BODY_LIMIT,

@@ -36,6 +36,7 @@ export const owners: Record<string, string[]> = {
     'packages/core/llm/refusals/remember-forms.ts',
     'packages/core/llm/wire-tools/',
     'packages/core/tools/arguments/',
+    'services/api/stream/watch/created-turns.ts',
     'services/worker/turn-cache.ts',
     'services/worker/round/blob-cache.ts',
   ],

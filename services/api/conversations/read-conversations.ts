@@ -56,8 +56,17 @@ const remove = route('delete', '/v1/conversations/{id}', 'deleteConversation', {
 export function readConversationRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(list, listAll(context))
-    .openapi(read, readOne(context))
-    .openapi(remove, removeOne(context));
+    .openapi(read, async (c) => {
+      const conversation = await findOwnConversation(context.db, c.get('project'), c.req.valid('param').id);
+      return c.json(showConversation(conversation, context), 200);
+    })
+    .openapi(remove, async (c) => {
+      const { id } = await findOwnConversation(context.db, c.get('project'), c.req.valid('param').id);
+      const outcome = await context.db.transaction().execute((trx) => deleteConversation(trx, c.get('project'), id));
+      if (outcome !== 'busy') return c.body(null, 204);
+      const message = 'A turn of this conversation is still active. Wait for it or cancel it, then delete.';
+      throw new RequestRefused(409, 'conversation_busy', message);
+    });
 }
 
 function listAll({ readAnywhere, tools, mcp, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
@@ -82,21 +91,4 @@ function listAll({ readAnywhere, tools, mcp, availability }: ApiContext): RouteH
 /** A conversation as callers see it, with the rules of its tools that hold now. */
 export function showConversation(conversation: StoredConversation, context: Pick<ApiContext, 'tools' | 'mcp'>) {
   return presentConversation(conversation, (tool) => toolInForce(tool, context));
-}
-
-function readOne(context: ApiContext): RouteHandler<typeof read, ApiEnv> {
-  return async (c) => {
-    const conversation = await findOwnConversation(context.db, c.get('project'), c.req.valid('param').id);
-    return c.json(showConversation(conversation, context), 200);
-  };
-}
-
-function removeOne({ db }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
-  return async (c) => {
-    const { id } = await findOwnConversation(db, c.get('project'), c.req.valid('param').id);
-    const outcome = await db.transaction().execute((trx) => deleteConversation(trx, c.get('project'), id));
-    if (outcome !== 'busy') return c.body(null, 204);
-    const message = 'A turn of this conversation is still active. Wait for it or cancel it, then delete.';
-    throw new RequestRefused(409, 'conversation_busy', message);
-  };
 }

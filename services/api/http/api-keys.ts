@@ -5,9 +5,7 @@ import type { AccessKey, Scope } from '../../process/projects/access-keys.ts';
 import { refused } from '../schemas/errors/error-codes.ts';
 import type { ApiEnv } from './router.ts';
 
-/**
- * The project a request acts for, and what its key may do there; `keyId` names the key by its digest and does not reveal it.
- */
+/** The project of a request and what its key may do; `keyId` is of its digest and does not reveal it. */
 export type Caller = { project: string; keyId: string | null; scopes: readonly Scope[] };
 
 /** Finds the caller of a key; `projects` are those that can be reached. Without keys, all callers are one project. */

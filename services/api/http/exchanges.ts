@@ -14,10 +14,7 @@ export type Exchanges = {
   admit(request: IncomingMessage, response: ServerResponse): boolean;
   /** Returns whether a request on the connection has no whole answer yet. */
   isBusy(socket: Duplex): boolean;
-  /**
-   * Refuses what else comes on a connection once the requests before it have their answers, and closes it. A connection that is
-   * gone, or is in the middle of an answer to half a request, is only closed.
-   */
+  /** Refuses what else comes, after the answers before it; a connection in the middle of one is closed. */
   refuseRest(socket: Duplex, refusal: RequestRefused): void;
 };
 

@@ -49,10 +49,7 @@ export async function makeOnce<M extends Made>(
   };
 }
 
-/**
- * What was made when a request with its key came first; undefined where there is no such key, or no such request by now. Asked
- * before the body is looked at closely: what it names may have gone with what was made.
- */
+/** The result of the first request with this key. It is read first: the things that the body names may be gone. */
 export async function findReplay(c: Context<ApiEnv>, { db }: { db: Db }): Promise<Replayed | undefined> {
   const key = readKey(c.req.header('idempotency-key'));
   const found = key === undefined ? undefined : await findIdempotencyKey(db, await keyOf(c, key));

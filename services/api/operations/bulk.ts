@@ -1,7 +1,6 @@
 import { type RouteHandler, z } from '@hono/zod-openapi';
-import { findBulk, type Bulk as StoredBulk } from '#core/checkpoint/bulk/bulk.ts';
+import { BULK_ACTIONS, findBulk, type Bulk as StoredBulk } from '#core/checkpoint/bulk/bulk.ts';
 import { createBulk, MAX_BULK_TURNS } from '#core/checkpoint/bulk/create-bulk.ts';
-import { BULK_ACTIONS } from '#core/checkpoint/rows/bulk.ts';
 import { countMatchingTurns } from '#core/checkpoint/search/find-turns.ts';
 import { matchingTurns } from '#core/checkpoint/search/turn-filter.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
@@ -22,7 +21,7 @@ import { storedFilter, TurnFilter } from '../turns/schemas/turn-filter.ts';
 const action = z.enum(BULK_ACTIONS);
 const matched = z.int().min(0).describe('How many turns match.');
 
-/** What is to be done, and with which turns. */
+/** An action, and the turns for it. */
 const BulkRequest = z
   .strictObject({
     action: action.describe('What is done with each turn, as by the call for it alone.'),
@@ -71,7 +70,7 @@ const Bulk = z
     ],
   });
 
-/** What a bulk would mean. */
+/** The turns that a bulk would select. */
 const BulkCount = z.object({ object: z.literal('bulk'), dry_run: z.literal(true), matched }).meta({
   id: 'BulkCount',
   description: 'How many turns a bulk would mean.',
@@ -103,7 +102,11 @@ const readBulk = route('get', '/v1/bulk/{id}', 'readBulk', {
 
 /** `POST /v1/bulk` and `GET /v1/bulk/:id`. */
 export function bulkRoutes(context: ApiContext) {
-  return makeRouter().openapi(create, createOne(context)).openapi(readBulk, readOne(context));
+  return makeRouter()
+    .openapi(create, createOne(context))
+    .openapi(readBulk, async (c) =>
+      c.json(presentBulk(await findOwnBulk(context.db, c.get('project'), c.req.valid('param').id)), 200),
+    );
 }
 
 function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
@@ -140,10 +143,6 @@ function isEmpty({ metadata = {}, ...filter }: z.output<typeof BulkRequest>['fil
 function tooMany(): RequestRefused {
   const message = `The filter matches more than ${MAX_BULK_TURNS} turns. Narrow it, for example by created_before.`;
   return new RequestRefused(400, 'invalid_value', message, 'filter');
-}
-
-function readOne({ db }: ApiContext): RouteHandler<typeof readBulk, ApiEnv> {
-  return async (c) => c.json(presentBulk(await findOwnBulk(db, c.get('project'), c.req.valid('param').id)), 200);
 }
 
 /** The project's own bulk, or the same 404 for all others. */

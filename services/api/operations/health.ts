@@ -1,7 +1,7 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { createRoute, z } from '@hono/zod-openapi';
 import { RequestRefused } from '#core/failure.ts';
 import type { ApiContext } from '../context.ts';
-import { type ApiEnv, json, makeRouter } from '../http/router.ts';
+import { json, makeRouter } from '../http/router.ts';
 import { openRefusals } from '../schemas/errors/refusals.ts';
 
 const alive = createRoute({
@@ -40,14 +40,14 @@ export function healthRoutes({
   connectionRefusals,
   mcp,
 }: Pick<ApiContext, 'availability' | 'connectionRefusals' | 'mcp'>) {
-  const sayAlive: RouteHandler<typeof alive, ApiEnv> = (c) => c.json({ status: 'ok' as const }, 200);
-  const sayReady: RouteHandler<typeof ready, ApiEnv> = async (c) => {
-    const { away, stores, workers } = await availability.check();
-    const reason = connectionRefusals.current() ?? away.get('database') ?? away.get('disk');
-    if (reason) throw new RequestRefused(503, 'service_unavailable', reason);
-    const queue = away.has('queue') ? ('away' as const) : ('ready' as const);
-    const notes = [...away.values(), ...stores.values(), ...mcp.problems()].filter((note) => note !== null);
-    return c.json({ status: 'ready' as const, queue, workers: workers ?? 0, notes }, 200);
-  };
-  return makeRouter().openapi(alive, sayAlive).openapi(ready, sayReady);
+  return makeRouter()
+    .openapi(alive, (c) => c.json({ status: 'ok' as const }, 200))
+    .openapi(ready, async (c) => {
+      const { away, stores, workers } = await availability.check();
+      const reason = connectionRefusals.current() ?? away.get('database') ?? away.get('disk');
+      if (reason) throw new RequestRefused(503, 'service_unavailable', reason);
+      const queue = away.has('queue') ? ('away' as const) : ('ready' as const);
+      const notes = [...away.values(), ...stores.values(), ...mcp.problems()].filter((note) => note !== null);
+      return c.json({ status: 'ready' as const, queue, workers: workers ?? 0, notes }, 200);
+    });
 }

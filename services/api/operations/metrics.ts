@@ -21,10 +21,7 @@ const read = createRoute({
 
 type Context = Pick<ApiContext, 'db' | 'countJobs' | 'streamHub' | 'availability' | 'metrics' | 'mayReadMetrics'>;
 
-/**
- * `GET /metrics`: what is under way, and what this process has counted, in the text format of Prometheus. It is answered
- * while the database is away, too.
- */
+/** `GET /metrics`, in the text format of Prometheus. It is answered while the database is away, too. */
 export function metricsRoutes({ mayReadMetrics, metrics, streamHub, ...sources }: Context) {
   const countStreams = () => streamHub.count().streams;
   const readMetrics = withStandingGauges(metrics, { ...sources, countStreams });

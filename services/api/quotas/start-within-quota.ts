@@ -41,10 +41,7 @@ function tell(c: Context<ApiEnv>, project: Project, remaining: number): void {
   c.header('RateLimit', stateItem(state), { append: true });
 }
 
-/**
- * The work that starts a turn, refused once the project has used up its tokens of the day; turns under way go on. What an
- * Idempotency-Key has made before is answered all the same.
- */
+/** The work, refused if the tokens of the day are used up. A replay of an Idempotency-Key never is. */
 function withinTokensPerDay<M extends Made>(
   { tokensPerDay }: { tokensPerDay: TokensPerDay },
   project: string,

@@ -11,10 +11,7 @@ export function givesPlan({ cron, time_zone, every_seconds }: PlanFields): boole
   return typeof cron === 'string' || typeof every_seconds === 'number' || time_zone !== undefined;
 }
 
-/**
- * The plan that a request gives, counted from `now`. What is left out of a change stays as it `stands`. Refuses, with its field, what is
- * no plan and what never comes.
- */
+/** The plan of a request, from `now`; a change keeps the parts that it does not name. Refuses one that never comes. */
 export function readPlan(given: PlanFields, { now, stands }: { now: string; stands?: StoredPlan }): StoredPlan {
   const { cron, everySeconds } = planFields(given, stands);
   if (everySeconds !== null) {

@@ -76,10 +76,24 @@ const remove = route('delete', '/v1/schedules/{id}', 'deleteSchedule', {
 export function scheduleRoutes(context: ApiContext) {
   return makeRouter(explainTurnIssues)
     .openapi(create, createOne(context))
-    .openapi(list, listAll(context))
-    .openapi(readSchedule, readOne(context))
+    .openapi(list, async (c) => {
+      const { cursor, limit } = c.req.valid('query');
+      const rows = await listSchedules(context.db, c.get('project'), {
+        ...readCursor('sched', cursor),
+        limit: limit + 1,
+      });
+      return c.json(pageOf(rows, limit, present), 200);
+    })
+    .openapi(readSchedule, async (c) =>
+      c.json(present(await findOwn(context.db, c.get('project'), c.req.valid('param').id)), 200),
+    )
     .openapi(change, changeOne(context))
-    .openapi(remove, removeOne(context));
+    .openapi(remove, async (c) => {
+      const { id } = c.req.valid('param');
+      if (!isId('sched', id) || !(await deleteSchedule(context.db, c.get('project'), id)))
+        throw refused('schedule_not_found');
+      return c.body(null, 204);
+    });
 }
 
 function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
@@ -102,18 +116,6 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
     c.header('Location', `${context.publicUrl}/v1/schedules/${made.resourceId}`);
     return c.json(present(await findOwn(context.db, project, made.resourceId)), 201);
   };
-}
-
-function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
-  return async (c) => {
-    const { cursor, limit } = c.req.valid('query');
-    const rows = await listSchedules(db, c.get('project'), { ...readCursor('sched', cursor), limit: limit + 1 });
-    return c.json(pageOf(rows, limit, present), 200);
-  };
-}
-
-function readOne({ db }: ApiContext): RouteHandler<typeof readSchedule, ApiEnv> {
-  return async (c) => c.json(present(await findOwn(db, c.get('project'), c.req.valid('param').id)), 200);
 }
 
 function changeOne(context: ApiContext): RouteHandler<typeof change, ApiEnv> {
@@ -148,14 +150,6 @@ async function changeLocked(trx: Trx, { project, id }: StoredSchedule, body: Sch
     ifMissed: body.if_missed === undefined ? stands.ifMissed : (body.if_missed ?? 'once'),
     nextAt: isEnabled ? (stays ? stands.nextAt : nextAfter(plan, now)) : null,
   });
-}
-
-function removeOne({ db }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
-  return async (c) => {
-    const { id } = c.req.valid('param');
-    if (!isId('sched', id) || !(await deleteSchedule(db, c.get('project'), id))) throw refused('schedule_not_found');
-    return c.body(null, 204);
-  };
 }
 
 /** The refusal of a turn says where it stands in the request of the schedule. */

@@ -18,10 +18,7 @@ import { makePendingReads } from './watch/pending-reads.ts';
 export type StreamHub = {
   /** Adds a created turn after its commit. Then a wait in this process for it to settle needs no first reading. */
   addCreated(turn: Pick<Turn, 'id' | 'project' | 'status'>): void;
-  /**
-   * Returns as soon as a turn is enough, else the turn as it is when the time is up. Undefined when there is no such
-   * turn, or when the caller has gone.
-   */
+  /** Returns a turn once it is enough, or when the time is up; undefined if it or the caller is gone. */
   waitFor(turnId: string, isEnough: IsEnough, options: WaitOptions): Promise<Turn | undefined>;
   /** Streams a turn's events after a number, to the end of the turn. A client that leaves ends nothing else. */
   follow(turnId: string, start: StreamStart): EventStream;

@@ -12,10 +12,7 @@ type ResponseStream = {
   closed(): void;
 };
 
-/**
- * Writes a stream to a response as fast as the client reads. It writes to Node's response directly: a web stream
- * takes twice the memory.
- */
+/** Writes a stream to Node's response as fast as the client reads: a web stream takes twice the memory. */
 export function streamToResponse(response: ServerResponse, stream: ResponseStream): void {
   const { headers, pending, project, turnId, open, closed } = stream;
   if (response.destroyed) {

@@ -66,10 +66,7 @@ export function readWatched<T>(
   return isEnded ? readAnywhere(query) : query(db);
 }
 
-/**
- * Reads a watched turn if it has a new event, or if `isWhole`, and advances all its streams. A turn that is gone ends
- * all its watchers.
- */
+/** Reads a turn that has a new event, or if `isWhole`, and advances its streams; one that is gone ends them. */
 export async function readChanges(watched: WatchedTurn, isWhole: boolean, db: Db): Promise<void> {
   if (isWhole || (await hasChanged(watched, db))) await readWhole(watched, db);
   for (const stream of watched.streams) stream.advance();
@@ -99,10 +96,7 @@ async function readWhole(watched: WatchedTurn, db: Db): Promise<void> {
   for (const waiter of watched.waiters) waiter.receive(turn);
 }
 
-/**
- * The durable events of a turn after a number, up to the last one that the loaded turn knows. What a later event points
- * at need not be in it.
- */
+/** The durable events after a number that the loaded turn knows: what a later one points at need not be in it. */
 async function readEvents(db: Db, turn: Turn, page: { after: number; limit: number }): Promise<StoredEvent[]> {
   if (turn.lastEvent <= page.after) return [];
   const events = await listEvents(db, turn.id, page);

@@ -80,7 +80,11 @@ export function readTurnRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(list, listAll(context))
     .openapi(read, poll(context))
-    .openapi(readRounds, listRounds(context));
+    .openapi(readRounds, async (c) => {
+      const turn = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+      const { rounds: data, ...adopted } = presentLedger(turn);
+      return answerTagged(c, { ...wholeList(data), ...adopted });
+    });
 }
 
 function listAll({ readAnywhere, availability }: ApiContext): RouteHandler<typeof list, ApiEnv> {
@@ -137,12 +141,4 @@ function isBeyond({ status, lastEvent }: StoredTurn, after: number): boolean {
 /** Nothing will change by itself any more. */
 function isSettled({ status }: StoredTurn): boolean {
   return isTerminal(status) || status === 'requires_action';
-}
-
-function listRounds({ db }: ApiContext): RouteHandler<typeof readRounds, ApiEnv> {
-  return async (c) => {
-    const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
-    const { rounds: data, ...adopted } = presentLedger(turn);
-    return answerTagged(c, { ...wholeList(data), ...adopted });
-  };
 }

@@ -50,22 +50,24 @@ const remove = route('delete', '/v1/turns/{id}', 'deleteTurn', {
 /** `POST /v1/turns/:id/cancel` and `/retry`, and `DELETE /v1/turns/:id`. */
 export function turnActionRoutes(context: ApiContext) {
   return makeRouter()
-    .openapi(cancel, cancelOne(context))
+    .openapi(cancel, async (c) => {
+      const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+      const cancelled = await context.db.transaction().execute((trx) => cancelTurn(trx, c.get('project'), id));
+      if (!cancelled) throw turnNotFound();
+      if (cancelled.status !== 'cancelled') {
+        throw new RequestRefused(409, 'turn_ended', `The turn is ${cancelled.status} already and cannot be cancelled.`);
+      }
+      await publishChanges(context, { wakeups: cancelled.wakeups, ended: cancelled.wasActive ? [id] : [] });
+      return c.json(presentTurn(await findOwnTurn(context.db, c.get('project'), id)), 200);
+    })
     .openapi(retry, retryOne(context))
-    .openapi(remove, removeOne(context));
-}
-
-function cancelOne(context: ApiContext): RouteHandler<typeof cancel, ApiEnv> {
-  return async (c) => {
-    const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
-    const cancelled = await context.db.transaction().execute((trx) => cancelTurn(trx, c.get('project'), id));
-    if (!cancelled) throw turnNotFound();
-    if (cancelled.status !== 'cancelled') {
-      throw new RequestRefused(409, 'turn_ended', `The turn is ${cancelled.status} already and cannot be cancelled.`);
-    }
-    await publishChanges(context, { wakeups: cancelled.wakeups, ended: cancelled.wasActive ? [id] : [] });
-    return c.json(presentTurn(await findOwnTurn(context.db, c.get('project'), id)), 200);
-  };
+    .openapi(remove, async (c) => {
+      const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+      const outcome = await context.db.transaction().execute((trx) => deleteTurn(trx, c.get('project'), id));
+      if (outcome === 'missing') throw turnNotFound();
+      if (outcome === 'deleted') return c.body(null, 204);
+      throw refused('turn_active');
+    });
 }
 
 function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
@@ -83,15 +85,5 @@ function retryOne(context: ApiContext): RouteHandler<typeof retry, ApiEnv> {
     const turn = await findOwnTurn(context.db, c.get('project'), id);
     setPollAfter(c, turn);
     return c.json(presentTurn(turn), 202);
-  };
-}
-
-function removeOne(context: ApiContext): RouteHandler<typeof remove, ApiEnv> {
-  return async (c) => {
-    const { id } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
-    const outcome = await context.db.transaction().execute((trx) => deleteTurn(trx, c.get('project'), id));
-    if (outcome === 'missing') throw turnNotFound();
-    if (outcome === 'deleted') return c.body(null, 204);
-    throw refused('turn_active');
   };
 }

@@ -1,13 +1,12 @@
 import type { LatestEdition } from '#core/turn/responses/events.ts';
 import { errorChunk, type UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { makeUiTeller, type UiTeller } from '#core/turn/ui-message/ui-teller.ts';
-import { DONE, HEARTBEAT } from '../openai/responses/stream/event-frame.ts';
+import { DONE, EVENT_STREAM_HEADERS, HEARTBEAT } from '../openai/responses/stream/event-frame.ts';
 import { type EventStream, type JoinedStream, joinWatch, type Sink } from '../stream/joined-stream.ts';
 import { runningRound } from '../stream/running-round.ts';
 import { makeSharedPieces } from '../stream/shared/shared-pieces.ts';
 import type { TurnWatch } from '../stream/turn-watch.ts';
 import type { WatchedTurn } from '../stream/watched-turn.ts';
-import { chunkFrame, sharedChunkFrame } from './chunk-frame.ts';
 
 /** Where a stream writes, and the last event and the latest edition of the turn that its request read: nothing older is told. */
 type MessageStart = { lastEvent: number; current: LatestEdition | null; sink: Sink };
@@ -42,4 +41,18 @@ function tellKnown(watched: WatchedTurn, { teller, joined, lastEvent, current }:
   }
   const end = teller.end();
   if (end) joined.end(end === 'whole' ? DONE : undefined);
+}
+
+/** The headers of a UI message stream (contract-responses R60). */
+export const UI_STREAM_HEADERS = { ...EVENT_STREAM_HEADERS, 'x-vercel-ai-ui-message-stream': 'v1' };
+
+/** A chunk as it is written: one frame, in one write. */
+function chunkFrame(chunk: UiChunk): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+/** The same as bytes, which all streams of a turn share. */
+function sharedChunkFrame({ renderings }: WatchedTurn, chunk: UiChunk): Uint8Array {
+  const part = 'id' in chunk ? chunk.id : 'toolCallId' in chunk ? chunk.toolCallId : '';
+  return renderings.bytesOf(`${chunk.type} ${part}`, chunk, () => chunkFrame(chunk));
 }

@@ -17,8 +17,7 @@ import { openaiHeaders, responseRefusals } from '../openai/responses/schemas/res
 import { refusals } from '../schemas/errors/refusals.ts';
 import { ConversationId, TurnId } from '../schemas/fields/id.ts';
 import { streamToResponse } from '../stream/response-stream.ts';
-import { UI_STREAM_HEADERS } from './chunk-frame.ts';
-import { followMessage } from './follow-message.ts';
+import { followMessage, UI_STREAM_HEADERS } from './follow-message.ts';
 import { UiMessageChunk } from './ui-message-chunk.ts';
 
 const STREAM = {

@@ -1,4 +1,4 @@
-import { type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Db } from '#core/checkpoint/tables.ts';
 import {
   findDelivery,
@@ -15,7 +15,7 @@ import { DELIVERIES_DUE } from '#core/turn/wakeup.ts';
 import { publishChanges } from '../../process/publish-changes.ts';
 import type { ApiContext } from '../context.ts';
 import { findOwnTurn, findOwnWebhookEndpoint } from '../http/find-own.ts';
-import { type ApiEnv, jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
+import { jsonAnswer, makeRouter, routesOf } from '../http/router.ts';
 import { refused } from '../schemas/errors/error-codes.ts';
 import { ofAnyBody } from '../schemas/errors/refusals.ts';
 import { DeliveryId, TurnId, WebhookEndpointId } from '../schemas/fields/id.ts';
@@ -66,50 +66,34 @@ const again = route('post', '/v1/deliveries/{id}/redeliver', 'redeliver', {
 /** Webhook deliveries: what was sent, what came of it, and sending it again. */
 export function deliveryRoutes(context: ApiContext) {
   return makeRouter()
-    .openapi(ofTurn, listOfTurn(context))
-    .openapi(ofEndpoint, listOfEndpoint(context))
-    .openapi(read, readOne(context))
-    .openapi(again, deliverAgain(context));
-}
-
-function listOfTurn({ db }: ApiContext): RouteHandler<typeof ofTurn, ApiEnv> {
-  return async (c) => {
-    const { id: turnId } = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);
-    const { cursor, limit } = c.req.valid('query');
-    const { before: after } = readCursor('dlv', cursor);
-    const page = { turnId, ...(after && { after }), limit: limit + 1 };
-    return c.json(pageOf(await listDeliveries(db, c.get('project'), page), limit, present), 200);
-  };
-}
-
-function listOfEndpoint({ db }: ApiContext): RouteHandler<typeof ofEndpoint, ApiEnv> {
-  return async (c) => {
-    const { id: endpointId } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
-    const { cursor, limit, status } = c.req.valid('query');
-    const page = { endpointId, ...(status && { status }), ...readCursor('dlv', cursor), limit: limit + 1 };
-    return c.json(pageOf(await listEndpointDeliveries(db, c.get('project'), page), limit, present), 200);
-  };
-}
-
-function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
-  return async (c) => {
-    const delivery = await findOwn(db, c.get('project'), c.req.valid('param').id);
-    const log = (await listDeliveryAttempts(db, delivery.id)).map(presentAttempt);
-    return c.json({ ...present(delivery), webhook_endpoint_id: delivery.endpointId, log }, 200);
-  };
-}
-
-function deliverAgain(context: ApiContext): RouteHandler<typeof again, ApiEnv> {
-  return async (c) => {
-    const { id } = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
-    if (!(await redeliver(context.db, c.get('project'), id))) {
-      // Its conversation may have been deleted meanwhile, and it with it.
-      await findOwn(context.db, c.get('project'), id);
-      throw refused('webhook_endpoint_disabled');
-    }
-    await publishChanges(context, { wakeups: [DELIVERIES_DUE] });
-    return c.json(present(await findOwn(context.db, c.get('project'), id)), 202);
-  };
+    .openapi(ofTurn, async (c) => {
+      const { id: turnId } = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);
+      const { cursor, limit } = c.req.valid('query');
+      const { before: after } = readCursor('dlv', cursor);
+      const page = { turnId, ...(after && { after }), limit: limit + 1 };
+      return c.json(pageOf(await listDeliveries(context.db, c.get('project'), page), limit, present), 200);
+    })
+    .openapi(ofEndpoint, async (c) => {
+      const { id: endpointId } = await findOwnWebhookEndpoint(context.db, c.get('project'), c.req.valid('param').id);
+      const { cursor, limit, status } = c.req.valid('query');
+      const page = { endpointId, ...(status && { status }), ...readCursor('dlv', cursor), limit: limit + 1 };
+      return c.json(pageOf(await listEndpointDeliveries(context.db, c.get('project'), page), limit, present), 200);
+    })
+    .openapi(read, async (c) => {
+      const delivery = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
+      const log = (await listDeliveryAttempts(context.db, delivery.id)).map(presentAttempt);
+      return c.json({ ...present(delivery), webhook_endpoint_id: delivery.endpointId, log }, 200);
+    })
+    .openapi(again, async (c) => {
+      const { id } = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
+      if (!(await redeliver(context.db, c.get('project'), id))) {
+        // Its conversation may have been deleted meanwhile, and it with it.
+        await findOwn(context.db, c.get('project'), id);
+        throw refused('webhook_endpoint_disabled');
+      }
+      await publishChanges(context, { wakeups: [DELIVERIES_DUE] });
+      return c.json(present(await findOwn(context.db, c.get('project'), id)), 202);
+    });
 }
 
 async function findOwn(db: Db, project: string, id: string): Promise<StoredDelivery> {

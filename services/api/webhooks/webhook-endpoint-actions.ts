@@ -43,16 +43,12 @@ const test = route('post', '/v1/webhook_endpoints/{id}/test', 'testWebhookEndpoi
 /** The actions on a webhook endpoint: read and rotate its secret, test it. */
 export function webhookEndpointActionRoutes(context: ApiContext) {
   return makeRouter()
-    .openapi(secret, readSecret(context))
+    .openapi(secret, async (c) => {
+      const { secrets } = await findOwnWebhookEndpoint(context.db, c.get('project'), c.req.valid('param').id);
+      return c.json({ secrets }, 200);
+    })
     .openapi(rotate, rotateSecret(context))
     .openapi(test, testOne(context));
-}
-
-function readSecret({ db }: ApiContext): RouteHandler<typeof secret, ApiEnv> {
-  return async (c) => {
-    const { secrets } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
-    return c.json({ secrets }, 200);
-  };
 }
 
 /** A request repeated with its key rotates once: a second rotation would end the secret that receivers have. */

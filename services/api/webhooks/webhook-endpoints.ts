@@ -68,10 +68,24 @@ const remove = route('delete', '/v1/webhook_endpoints/{id}', 'deleteWebhookEndpo
 export function webhookEndpointRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(create, createOne(context))
-    .openapi(list, listAll(context))
-    .openapi(read, readOne(context))
+    .openapi(list, async (c) => {
+      const { cursor, limit } = c.req.valid('query');
+      const rows = await listWebhookEndpoints(context.db, c.get('project'), {
+        ...readCursor('whe', cursor),
+        limit: limit + 1,
+      });
+      return c.json(pageOf(rows, limit, presentWebhookEndpoint), 200);
+    })
+    .openapi(read, async (c) => {
+      const endpoint = await findOwnWebhookEndpoint(context.db, c.get('project'), c.req.valid('param').id);
+      return c.json(presentWebhookEndpoint(endpoint), 200);
+    })
     .openapi(change, changeOne(context))
-    .openapi(remove, removeOne(context));
+    .openapi(remove, async (c) => {
+      const { id } = await findOwnWebhookEndpoint(context.db, c.get('project'), c.req.valid('param').id);
+      await deleteWebhookEndpoint(context.db, c.get('project'), id);
+      return c.body(null, 204);
+    });
 }
 
 function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
@@ -94,21 +108,6 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
   };
 }
 
-function listAll({ db }: ApiContext): RouteHandler<typeof list, ApiEnv> {
-  return async (c) => {
-    const { cursor, limit } = c.req.valid('query');
-    const rows = await listWebhookEndpoints(db, c.get('project'), { ...readCursor('whe', cursor), limit: limit + 1 });
-    return c.json(pageOf(rows, limit, presentWebhookEndpoint), 200);
-  };
-}
-
-function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
-  return async (c) => {
-    const endpoint = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
-    return c.json(presentWebhookEndpoint(endpoint), 200);
-  };
-}
-
 function changeOne({ db, egressPolicy }: ApiContext): RouteHandler<typeof change, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
@@ -117,14 +116,6 @@ function changeOne({ db, egressPolicy }: ApiContext): RouteHandler<typeof change
     if (body.url !== undefined) requireReachable(body.url, egressPolicy);
     await changeWebhookEndpoint(db, { project, id }, changeOf(body));
     return c.json(presentWebhookEndpoint(await findOwnWebhookEndpoint(db, project, id)), 200);
-  };
-}
-
-function removeOne({ db }: ApiContext): RouteHandler<typeof remove, ApiEnv> {
-  return async (c) => {
-    const { id } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);
-    await deleteWebhookEndpoint(db, c.get('project'), id);
-    return c.body(null, 204);
   };
 }
 

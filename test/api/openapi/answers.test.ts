@@ -6,9 +6,8 @@ import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { audio, file, image, PDF, PNG, pathOf, text, user, WAV } from '../blobs/samples.ts';
 import { keepItems } from './ask-for-items.ts';
 import { document } from './document.ts';
-import { findAndChange } from './find-and-change.ts';
 import { keepFiles } from './keep-files.ts';
-import { lookAround } from './look-around.ts';
+import { findAndChange, lookAround } from './look-around.ts';
 import { playCompactions } from './play-compactions.ts';
 import { playCompletions } from './play-completions.ts';
 import { treatMany } from './treat-many.ts';
@@ -16,7 +15,6 @@ import { type Ask, visitor } from './visitor.ts';
 
 type Made = { id: string };
 type List<Item = Made> = { data: Item[] };
-type Ask = ReturnType<typeof visitor>['ask'];
 type Mapped = { discriminator: { mapping: Record<string, string> } };
 
 const model = 'openai/test';

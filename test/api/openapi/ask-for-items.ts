@@ -1,8 +1,7 @@
 import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
-import type { visitor } from './visitor.ts';
+import type { Ask } from './visitor.ts';
 
-type Ask = ReturnType<typeof visitor>['ask'];
 type Made = { id: string };
 type List = { data: Made[] };
 

@@ -1,6 +1,5 @@
-import type { visitor } from './visitor.ts';
+import type { Ask } from './visitor.ts';
 
-type Ask = ReturnType<typeof visitor>['ask'];
 type Made = { id: string };
 
 const TYPE = { 'content-type': 'multipart/form-data; boundary=of-parts' };

@@ -1,6 +1,4 @@
-import type { visitor } from './visitor.ts';
-
-type Ask = ReturnType<typeof visitor>['ask'];
+import type { Ask } from './visitor.ts';
 
 /** Asks for what is there without a turn: lists, figures, health and pages. */
 export async function lookAround(ask: Ask, url: string): Promise<void> {
@@ -14,4 +12,16 @@ export async function lookAround(ask: Ask, url: string): Promise<void> {
     await ask('GET', path);
     await ask('GET', path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
   }
+}
+
+/** Finds turns and conversations by all there is, reads one turn in each way, and changes its conversation. */
+export async function findAndChange(ask: Ask, { id, turn }: { id: string; turn: { id: string } }): Promise<void> {
+  const filter = 'model=openai/test&q=what&metadata[customer]=17&created_after=2020-01-01T00:00:00Z';
+  await ask('GET', `/v1/turns?status=queued,completed&error_code=internal&${filter}`);
+  await ask('GET', '/v1/turns?limit=1');
+  await ask('GET', `/v1/conversations?${filter}`);
+  await ask('GET', `/v1/turns/${turn.id}?include=config&max_result_bytes=1`);
+  for (const path of [`/v1/turns/${turn.id}`, `/v1/turns/${turn.id}/rounds`, `/v1/conversations/${id}/messages`])
+    await ask('GET', path, { headers: { 'if-none-match': '*' } });
+  await ask('PATCH', `/v1/conversations/${id}`, { body: { seed: 7 } });
 }

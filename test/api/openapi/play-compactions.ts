@@ -1,9 +1,8 @@
 import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { workMeanwhile } from './play-completions.ts';
-import type { visitor } from './visitor.ts';
+import type { Ask } from './visitor.ts';
 
-type Ask = ReturnType<typeof visitor>['ask'];
 type Compacted = { output: object[] };
 
 const model = 'openai/test';

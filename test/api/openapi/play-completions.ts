@@ -1,8 +1,6 @@
 import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
-import type { visitor } from './visitor.ts';
-
-type Ask = ReturnType<typeof visitor>['ask'];
+import type { Ask } from './visitor.ts';
 
 const model = 'openai/test';
 const get = { type: 'function', function: { name: 'get', description: 'Gets', parameters: { type: 'object' } } };

@@ -8,7 +8,6 @@ import { openLog } from '#services/process/log.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
-import { allowTwice } from './allow-twice.ts';
 import { askForItemsWrongly } from './ask-for-items.ts';
 import { askAsBound, boundProjects } from './bound-projects.ts';
 import { document } from './document.ts';
@@ -153,7 +152,6 @@ test.each([
   }
 });
 
-type Ask = ReturnType<typeof visitor>['ask'];
 type Harness = Awaited<ReturnType<typeof createHarness>>;
 
 /** Every route that names a resource, for one that is not there, and every list with an invented cursor. */

@@ -1,7 +1,8 @@
+import type { Harness } from '#test/harness/create-harness.ts';
+import { httpTool } from '#test/harness/http-tool.ts';
+import { scripted } from '#test/harness/scripted.ts';
 import { missCompletion } from './play-completions.ts';
-import type { visitor } from './visitor.ts';
-
-type Ask = ReturnType<typeof visitor>['ask'];
+import type { Ask } from './visitor.ts';
 
 const model = 'openai/test';
 const input = 'Hi';
@@ -41,4 +42,17 @@ export async function respondWrongly(ask: Ask): Promise<void> {
   await ask('DELETE', response);
   await ask('GET', '/v1/responses');
   await missCompletion(ask, none('chatcmpl').replace('_', '-'));
+}
+
+/** A call that two responses allow. */
+export async function allowTwice(ask: Ask, harness: Harness): Promise<void> {
+  const create = (body: object) =>
+    ask<{ id: string }>('POST', '/v1/responses', { body: { model: 'openai/test', background: true, ...body } });
+  const tools = [httpTool('pay', 'https://example.com/', { approval: 'always' })];
+  const asking = scripted({ rounds: [{ tools: [{ name: 'pay', arguments: { city: 'Rome' }, id: 'call_1' }] }] });
+  const { id } = await create({ input: asking, tools });
+  await harness.workUntilIdle();
+  const approval_request_id = `${id.replace('resp_', 'mcpr_')}_r1_0`;
+  const input = [{ type: 'mcp_approval_response', approval_request_id, approve: true }];
+  for (const _ of [1, 2]) await create({ previous_response_id: id, input });
 }

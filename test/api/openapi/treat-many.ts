@@ -1,8 +1,4 @@
-type Ask = <Body>(
-  method: string,
-  path: string,
-  asking?: { body?: unknown; headers?: Record<string, string> },
-) => Promise<Body>;
+import type { Ask } from './visitor.ts';
 
 /** Counts and cancels turns that match a filter, has a schedule from its creation to its end, and asks what all turns used. */
 export async function treatMany(ask: Ask): Promise<void> {

@@ -1,8 +1,10 @@
+import type { Db } from '#core/checkpoint/tables.ts';
 import { MAX_WEBHOOK_ENDPOINTS } from '#core/checkpoint/webhooks/endpoints.ts';
-import type { visitor } from './visitor.ts';
+import { fillSchedules } from '#test/harness/fill-schedules.ts';
+import type { Ask } from './visitor.ts';
 
 /** As many webhook endpoints as a project may have, and one more; and a delivery to one that is gone. */
-export async function useUpEndpoints(ask: ReturnType<typeof visitor>['ask']): Promise<void> {
+export async function useUpEndpoints(ask: Ask): Promise<void> {
   const url = 'http://127.0.0.1:9/';
   await ask('POST', '/v1/webhook_endpoints', { body: { url: 'http://10.0.0.1/' } });
   const { id } = await ask<{ id: string }>('POST', '/v1/webhook_endpoints', { body: { url } });
@@ -16,4 +18,12 @@ export async function useUpEndpoints(ask: ReturnType<typeof visitor>['ask']): Pr
   for (let number = 1; number <= MAX_WEBHOOK_ENDPOINTS; number += 1) {
     await ask('POST', '/v1/webhook_endpoints', { body: { url } });
   }
+}
+
+/** One schedule more than a project may have. */
+export async function useUpSchedules(ask: Ask, db: Db): Promise<void> {
+  const body = { every_seconds: 60, enabled: false, turn: { model: 'openai/test', input: 'Hi' } };
+  const { id } = await ask<{ id: string }>('POST', '/v1/schedules', { body });
+  await fillSchedules(db, id, 0);
+  await ask('POST', '/v1/schedules', { body });
 }

@@ -3,6 +3,9 @@ import { keepTo } from './keep-to.ts';
 
 type Asking = { body?: unknown; headers?: Record<string, string> };
 
+/** Asks an API for one answer. */
+export type Ask = ReturnType<typeof visitor>['ask'];
+
 /** Asks an API, holds each answer to the document, and remembers which were seen. */
 export function visitor(url: string, key?: string) {
   const seen = new Set<string>();

@@ -15,10 +15,7 @@ export type ReceivedBody = { bytes: Buffer; scan: JsonScan };
 /** Waits, before more than a small body is read, for the room of so many bytes. */
 type EnterPlace = (bytes: number) => Promise<void>;
 
-/**
- * Receives a body of `mostBytes` at most. Node enforces a declared length, so only a body without one is counted. A small body is
- * read at once, without a web stream.
- */
+/** Receives a body of `mostBytes` at most. Node enforces a declared length, so only other bodies are counted. */
 export async function receiveBody(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace): Promise<ReceivedBody> {
   const declared = declaredLength(c);
   if (declared === 0) return { bytes: Buffer.alloc(0), scan: startJsonScan() };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const locationHeader = { Location: z.string().describe('Where the resource is.') };
+const locationHeader = { Location: z.string().describe('Where the resource is.') };
 
 export const pollAfterHeader = {
   'Pawl-Poll-After-Ms': z

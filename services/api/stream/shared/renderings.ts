@@ -1,9 +1,6 @@
 /** Messages of one turn as bytes. Streams that send equal messages share the bytes. */
 export type Renderings = {
-  /**
-   * Returns the bytes of a message. They are written once, as long as a stream still holds them, for all messages under the
-   * key whose fields are equal.
-   */
+  /** The bytes of a message, shared under its key with equal messages while a stream holds them. */
   bytesOf(key: string | number, message: object, write: () => string): Uint8Array;
 };
 

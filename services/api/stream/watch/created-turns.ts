@@ -1,18 +1,15 @@
+import { LRUCache } from 'lru-cache';
 import type { TurnWake } from '#core/pubsub/pubsub.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
 /**
  * The turns that this process has created in the last 10 s and that, by their wakes, have not settled since. A client
  * that waits for such a turn to settle waits for its wake, without a reading first. An older turn is read first,
- * because its wake may never have been sent. At most 10,000 turns are kept, in about 200 bytes each.
+ * because its wake may never have been sent.
  */
 export type CreatedTurns = {
   /** Adds a turn after the commit that created it, unless it has changed since or does not start out as queued. */
   add(turn: Pick<Turn, 'id' | 'project' | 'status'>): void;
-  /**
-   * Returns whether a turn of a project was created here in the last 10 s and has not settled, unless a wake was
-   * lost.
-   */
   has(turnId: string, project: string): boolean;
   changed(wake: TurnWake): void;
   /** Removes a turn, because a client has waited for it: a later one reads it first, in case the wake was lost. */
@@ -31,46 +28,18 @@ const MOST_WAKES = 1_000;
 
 /** Keeps the turns that this process has created. `now` is a monotonic time in milliseconds. */
 export function makeCreatedTurns(now: () => number = () => performance.now()): CreatedTurns {
-  const created = new Map<string, Created>();
-  const woken = new Map<string, true>();
-  const isOld = ({ at }: Created) => now() - at > LONGEST_MS;
-
-  function deleteOld(): void {
-    for (const [turnId, turn] of created) {
-      if (!isOld(turn)) return;
-      created.delete(turnId);
-    }
-  }
+  const projects = new LRUCache<string, string>({ max: MOST_TURNS, ttl: LONGEST_MS, ttlResolution: 0, perf: { now } });
+  const woken = new LRUCache<string, true>({ max: MOST_WAKES });
 
   return {
     add: ({ id, project, status }) => {
-      deleteOld();
-      if (status !== 'queued' || woken.has(id)) return;
-      keep(created, { key: id, value: { project, at: now() }, most: MOST_TURNS });
+      if (status === 'queued' && !woken.has(id)) projects.set(id, project);
     },
-    has: (turnId, project) => {
-      const turn = created.get(turnId);
-      return turn?.project === project && !isOld(turn);
-    },
+    has: (turnId, project) => projects.peek(turnId) === project,
     changed: ({ turnId, goesOn }) => {
-      if (goesOn || created.delete(turnId)) return;
-      keep(woken, { key: turnId, value: true, most: MOST_WAKES });
+      if (!goesOn && !projects.delete(turnId)) woken.set(turnId, true);
     },
-    delete: (turnId) => void created.delete(turnId),
-    clear: () => created.clear(),
+    delete: (turnId) => void projects.delete(turnId),
+    clear: () => projects.clear(),
   };
-}
-
-type Created = { project: string; at: number };
-
-type Entry<Value> = { key: string; value: Value; most: number };
-
-/** Adds an entry to a map, and removes the oldest entry if there are too many. */
-function keep<Value>(map: Map<string, Value>, { key, value, most }: Entry<Value>): void {
-  map.set(key, value);
-  if (map.size <= most) return;
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    return;
-  }
 }

@@ -24,10 +24,7 @@ export type SubmittedAnswer = {
   taken?: Omit<TakenInput, 'input'>;
 };
 
-/**
- * Takes answers for calls that wait for a client or a person, all or none. The turn is locked first: two clients may
- * answer at once, and the first of two contradicting answers stands.
- */
+/** Takes answers for calls that wait, all or none, under the lock of the turn: the first of two answers is kept. */
 export async function submitAnswers(db: Db, turnId: string, submitted: SubmittedAnswer[]): Promise<Answered> {
   refuseRepeated(submitted);
   return db.transaction().execute(async (trx) => {

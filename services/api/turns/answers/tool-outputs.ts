@@ -1,4 +1,4 @@
-import { type RouteHandler, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { findCallOutput } from '#core/checkpoint/turns/reading/call-outputs.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isRecord } from '#core/json.ts';
@@ -15,7 +15,7 @@ import { errorResult, type ToolResult } from '#core/turn/tool-result.ts';
 import { type TakenInput, takeOutput } from '../../../start/take-parts.ts';
 import type { ApiContext } from '../../context.ts';
 import { findOwnTurn } from '../../http/find-own.ts';
-import { type ApiEnv, json, jsonAnswer, makeRouter, routesOf } from '../../http/router.ts';
+import { json, jsonAnswer, makeRouter, routesOf } from '../../http/router.ts';
 import { ofBody } from '../../schemas/errors/refusals.ts';
 import { pollAfterHeader } from '../../schemas/fields/headers.ts';
 import { TurnId } from '../../schemas/fields/id.ts';
@@ -72,17 +72,26 @@ const read = route('get', '/v1/turns/{id}/tool_outputs/{call_id}', 'readToolOutp
 
 /** `/v1/turns/:id/tool_outputs`: what clients answer, and what tools answered. */
 export function toolOutputRoutes(context: ApiContext) {
-  return makeRouter().openapi(submit, submitSome(context)).openapi(read, readOne(context));
-}
-
-function submitSome(context: ApiContext): RouteHandler<typeof submit, ApiEnv> {
-  return async (c) => {
-    const project = c.get('project');
-    const { id } = await findOwnTurn(context.db, project, c.req.valid('param').id);
-    const given = c.req.valid('json').tool_outputs;
-    const answers = await Promise.all(given.map((output, index) => answerOf(output, { index, project }, context)));
-    return c.json(await takeAnswers(c, context, { id, answers }), 200);
-  };
+  return makeRouter()
+    .openapi(submit, async (c) => {
+      const project = c.get('project');
+      const { id } = await findOwnTurn(context.db, project, c.req.valid('param').id);
+      const given = c.req.valid('json').tool_outputs;
+      const answers = await Promise.all(given.map((output, index) => answerOf(output, { index, project }, context)));
+      return c.json(await takeAnswers(c, context, { id, answers }), 200);
+    })
+    .openapi(read, async (c) => {
+      const { id, call_id } = c.req.valid('param');
+      const turn = await findOwnTurn(context.db, c.get('project'), id);
+      const found = isCallId(call_id) ? await findCallOutput(context.db, turn.id, call_id) : undefined;
+      if (!found?.result || found.result.status === 'handed_over') {
+        const message = `There is no output of a call ${shorten(call_id)} in this turn${found ? whyNone(found.result) : ''}.`;
+        throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
+      }
+      const { result, fullOutput } = found;
+      const output = result.parts ? wholeParts(result.parts, fullOutput) : (fullOutput ?? result.content);
+      return c.json({ tool_call_id: call_id, output, truncated: result.partial === true }, 200);
+    });
 }
 
 type Given = z.output<typeof Output>;
@@ -141,21 +150,6 @@ function known({ partial, ...shown }: Shown, full: string | null): Known {
   return {
     result: { status: 'success', ...shown, error: null, ...kept, ...spent },
     full: shown.truncated ? full : null,
-  };
-}
-
-function readOne({ db }: ApiContext): RouteHandler<typeof read, ApiEnv> {
-  return async (c) => {
-    const { id, call_id } = c.req.valid('param');
-    const turn = await findOwnTurn(db, c.get('project'), id);
-    const found = isCallId(call_id) ? await findCallOutput(db, turn.id, call_id) : undefined;
-    if (!found?.result || found.result.status === 'handed_over') {
-      const message = `There is no output of a call ${shorten(call_id)} in this turn${found ? whyNone(found.result) : ''}.`;
-      throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
-    }
-    const { result, fullOutput } = found;
-    const output = result.parts ? wholeParts(result.parts, fullOutput) : (fullOutput ?? result.content);
-    return c.json({ tool_call_id: call_id, output, truncated: result.partial === true }, 200);
   };
 }
 

@@ -13,10 +13,7 @@ type Overrides = Omit<ForkRequest, 'after_round' | 'input' | 'metadata' | 'prior
 /** How the first turn of a fork is worked, and what later turns of its conversation inherit. */
 export type ForkConfig = { config: TurnConfig; standing: StandingConfig };
 
-/**
- * The configuration of a turn with what a request gives in its place, checked as that of any turn. Tools that stay are those
- * that the turn ran with.
- */
+/** The configuration of a turn with what a request gives in its place. Tools that stay are those of the turn. */
 export async function configOfFork(
   origin: TurnConfig,
   overrides: Overrides,
