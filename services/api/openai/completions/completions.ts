@@ -1,111 +1,135 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
-import { isListed, listCompletions } from '#core/checkpoint/completions.ts';
+import { isListed, listCompletions, setTurnMetadata } from '#core/checkpoint/completions.ts';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { turnIdOfCompletion } from '#core/turn/completions/completion-id.ts';
 import { storedMessages } from '#core/turn/completions/stored-messages.ts';
-import { isTerminal } from '#core/turn/turn.ts';
+import { publishChanges } from '../../../process/publish-changes.ts';
 import type { ApiContext } from '../../context.ts';
 import { setPollAfter } from '../../http/poll-after.ts';
-import { RESPONSE_BASES, type ResponseBase } from '../../http/response-base.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { type ApiEnv, json } from '../../http/router.ts';
+import { ofAnyBody } from '../../schemas/errors/refusals.ts';
 import { pollAfterHeader } from '../../schemas/fields/headers.ts';
 import { MetadataQuery, readMetadata } from '../../schemas/fields/metadata-query.ts';
-import { queryInteger, queryNumber } from '../../schemas/fields/query-number.ts';
-import { answerFailed } from '../responses/creating/answer-ended.ts';
-import { itemPage, itemsAfter, notInList } from '../responses/item-page.ts';
+import { queryNumber } from '../../schemas/fields/query-number.ts';
+import { makeOpenaiRouter, serve } from '../openai-router.ts';
+import { answerFailed, waitForEnd } from '../responses/creating/answer-ended.ts';
+import { itemPage, itemsAfter, notInList, pageQuery } from '../responses/item-page.ts';
 import { explainCompletionIssues } from '../responses/request/explain-issues.ts';
-import { completionOperationAt } from '../responses/schemas/operation-at.ts';
+import { MetadataBody } from '../responses/schemas/conversation-object.ts';
+import { operation } from '../responses/schemas/operation-at.ts';
 import { createRefusals, openaiHeaders, responseRefusals } from '../responses/schemas/response-refusals.ts';
-import { findOwnCompletion } from './find-completion.ts';
-import { CompletionId, CompletionList, CompletionObject, MessageList } from './schemas/completion-object.ts';
-import { presentListed, showCompletion, storeAnswers } from './show-completion.ts';
+import {
+  CompletionId,
+  CompletionList,
+  CompletionObject,
+  DeletedCompletion,
+  MessageList,
+} from './schemas/completion-object.ts';
+import {
+  completionNotFound,
+  findOwnCompletion,
+  presentListed,
+  showCompletion,
+  storeAnswers,
+} from './show-completion.ts';
 
+const TAG = 'Chat Completions';
 const params = z.object({ id: CompletionId });
 const headers = z.object(openaiHeaders);
+const page = pageQuery('asc', 'By time.');
 
-const page = {
-  order: z.enum(['asc', 'desc']).default('asc').describe('By time.'),
-  limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The size of a page.'),
-  after: z.string().optional().describe('The `last_id` of the page before.'),
-};
+const retrieve = createRoute({
+  method: 'get',
+  path: '/chat/completions/{id}',
+  ...operation('retrieveCompletion', 'Retrieve a chat completion', TAG),
+  description: 'Until its end it has no `finish_reason`. A failed completion is answered with its error.',
+  request: {
+    params,
+    query: z.object({
+      wait: queryNumber({ min: 0, max: 60 }).default(0).describe('Seconds to wait at most for its end.'),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The completion as it is now.',
+      headers: z.object({ ...openaiHeaders, ...pollAfterHeader }),
+      content: json(CompletionObject),
+    },
+    ...createRefusals('completion_not_found', 'invalid_value', 'too_many_streams'),
+  },
+});
 
-const retrieveAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'get',
-    path: `${base}/chat/completions/{id}`,
-    ...completionOperationAt(base, 'retrieveCompletion', 'Retrieve a chat completion'),
-    description: 'Until its end it has no `finish_reason`. A failed completion is answered with its error.',
-    request: {
-      params,
-      query: z.object({
-        wait: queryNumber({ min: 0, max: 60 }).default(0).describe('Seconds to wait at most for its end.'),
-      }),
-    },
-    responses: {
-      200: {
-        description: 'The completion as it is now.',
-        headers: z.object({ ...openaiHeaders, ...pollAfterHeader }),
-        content: json(CompletionObject),
-      },
-      ...createRefusals('completion_not_found', 'invalid_value', 'too_many_streams'),
-    },
-  });
+const list = createRoute({
+  method: 'get',
+  path: '/chat/completions',
+  ...operation('listCompletions', 'List the chat completions that were created with store: true', TAG),
+  request: {
+    query: z.object({
+      ...page,
+      model: z.string().max(512).optional().describe('Only those of this model.'),
+      metadata: MetadataQuery,
+    }),
+  },
+  responses: {
+    200: { description: 'A page of completions.', headers, content: json(CompletionList) },
+    ...responseRefusals('invalid_value'),
+  },
+});
 
-const listAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'get',
-    path: `${base}/chat/completions`,
-    ...completionOperationAt(base, 'listCompletions', 'List the chat completions that were created with store: true'),
-    request: {
-      query: z.object({
-        ...page,
-        model: z.string().max(512).optional().describe('Only those of this model.'),
-        metadata: MetadataQuery,
-      }),
-    },
-    responses: {
-      200: { description: 'A page of completions.', headers, content: json(CompletionList) },
-      ...responseRefusals('invalid_value'),
-    },
-  });
+const listMessages = createRoute({
+  method: 'get',
+  path: '/chat/completions/{id}/messages',
+  ...operation('listCompletionMessages', 'List the messages that a completion was created with', TAG),
+  request: { params, query: z.object(page) },
+  responses: {
+    200: { description: 'A page of messages.', headers, content: json(MessageList) },
+    ...responseRefusals('completion_not_found', 'invalid_value'),
+  },
+});
 
-const messagesAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'get',
-    path: `${base}/chat/completions/{id}/messages`,
-    ...completionOperationAt(base, 'listCompletionMessages', 'List the messages that a completion was created with'),
-    request: { params, query: z.object(page) },
-    responses: {
-      200: { description: 'A page of messages.', headers, content: json(MessageList) },
-      ...responseRefusals('completion_not_found', 'invalid_value'),
-    },
-  });
+const update = createRoute({
+  method: 'post',
+  path: '/chat/completions/{id}',
+  ...operation('updateCompletion', 'Replace the metadata of a chat completion', TAG),
+  request: { params, body: { required: true, content: json(MetadataBody) } },
+  responses: {
+    200: { description: 'The completion as it is now.', headers, content: json(CompletionObject) },
+    ...responseRefusals(...ofAnyBody, 'unknown_parameter', 'missing_required_parameter', 'completion_not_found'),
+  },
+});
 
-/** `GET` of a completion, of the list and of its messages, under both bases (contract-responses R80, R84). */
+const remove = createRoute({
+  method: 'delete',
+  path: '/chat/completions/{id}',
+  ...operation('deleteCompletion', 'Delete a chat completion', TAG),
+  description: 'An active completion is cancelled first. Later completions that are based on it keep its history.',
+  request: { params },
+  responses: {
+    200: { description: 'The completion was deleted.', headers, content: json(DeletedCompletion) },
+    ...responseRefusals('quota_exceeded', 'completion_not_found'),
+  },
+});
+
+/** The routes of chat completions but for their creation (contract-responses R28, R80, R84). */
 export function completionRoutes(context: ApiContext) {
-  const router = makeRouter(explainCompletionIssues);
-  for (const base of RESPONSE_BASES) {
-    router
-      .openapi(retrieveAt(base), retrieve(context))
-      .openapi(listAt(base), list(context))
-      .openapi(messagesAt(base), listMessages(context));
-  }
-  return router;
+  return makeOpenaiRouter(explainCompletionIssues, [
+    serve(retrieve, retrieveOne(context)),
+    serve(list, listSome(context)),
+    serve(listMessages, listMessagesOf(context)),
+    serve(update, updateOne(context)),
+    serve(remove, removeOne(context)),
+  ]);
 }
 
-function retrieve(context: ApiContext): RouteHandler<ReturnType<typeof retrieveAt>, ApiEnv> {
-  const { db, streamHub, streamLimiter } = context;
+function retrieveOne(context: ApiContext): RouteHandler<typeof retrieve, ApiEnv> {
   return async (c) => {
     const { wait } = c.req.valid('query');
     const { id } = c.req.valid('param');
-    const project = c.get('project');
-    const found = await findOwnCompletion(db, project, id);
-    if (wait > 0 && !isTerminal(found.status)) {
-      const release = streamLimiter.acquire({ project, keyId: c.get('keyId') });
-      const timing = { timeoutMs: wait * 1000, untilSettled: true, project, signal: c.req.raw.signal };
-      await streamHub.waitFor(found.id, ({ status }) => isTerminal(status), timing).finally(release);
-    }
+    const find = () => findOwnCompletion(context.db, c.get('project'), id);
+    const found = await find();
+    await waitForEnd(c, context, found, wait);
     // The completion may have been deleted while the request waited.
-    const turn = wait > 0 ? await findOwnCompletion(db, project, id) : found;
+    const turn = wait > 0 ? await find() : found;
     setPollAfter(c, turn);
     if (!turn.error) return c.json(await showCompletion(context, turn), 200);
     // A failure is an error, as for a client that waited: a completion has no field for it.
@@ -114,7 +138,7 @@ function retrieve(context: ApiContext): RouteHandler<ReturnType<typeof retrieveA
   };
 }
 
-function list(context: ApiContext): RouteHandler<ReturnType<typeof listAt>, ApiEnv> {
+function listSome(context: ApiContext): RouteHandler<typeof list, ApiEnv> {
   return async (c) => {
     const { order, limit, after, model } = c.req.valid('query');
     const { db } = context;
@@ -132,11 +156,31 @@ function list(context: ApiContext): RouteHandler<ReturnType<typeof listAt>, ApiE
   };
 }
 
-function listMessages({ db }: ApiContext): RouteHandler<ReturnType<typeof messagesAt>, ApiEnv> {
+function listMessagesOf({ db }: ApiContext): RouteHandler<typeof listMessages, ApiEnv> {
   return async (c) => {
     const { order, limit, after } = c.req.valid('query');
     const turn = await findOwnCompletion(db, c.get('project'), c.req.valid('param').id);
     const messages = storedMessages(turn);
     return c.json(itemPage(itemsAfter(after, order === 'asc' ? messages : messages.toReversed()), { limit }), 200);
+  };
+}
+
+function updateOne({ db }: ApiContext): RouteHandler<typeof update, ApiEnv> {
+  return async (c) => {
+    const [project, { id }] = [c.get('project'), c.req.valid('param')];
+    const found = await findOwnCompletion(db, project, id);
+    await setTurnMetadata(db, found.id, c.req.valid('json').metadata ?? {});
+    return c.json(presentListed(await findOwnCompletion(db, project, id)), 200);
+  };
+}
+
+function removeOne(context: ApiContext): RouteHandler<typeof remove, ApiEnv> {
+  return async (c) => {
+    const [project, { id }] = [c.get('project'), c.req.valid('param')];
+    const turnId = turnIdOfCompletion(id);
+    const hidden = turnId && (await context.db.transaction().execute((trx) => hideTurn(trx, project, turnId)));
+    if (!hidden) throw completionNotFound();
+    await publishChanges(context, { wakeups: hidden.wakeups, ended: hidden.wasActive ? [turnId] : [] });
+    return c.json({ id, object: 'chat.completion.deleted' as const, deleted: true as const }, 200);
   };
 }

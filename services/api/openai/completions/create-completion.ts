@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { RequestRefused } from '#core/failure.ts';
@@ -7,30 +6,27 @@ import { completionIdOf } from '#core/turn/completions/completion-id.ts';
 import { latestEdition } from '#core/turn/responses/events.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../context.ts';
-import { RESPONSE_BASES, type ResponseBase } from '../../http/response-base.ts';
-import { streamHeaders } from '../../http/response-headers.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { type ApiEnv, json } from '../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
-import { streamToResponse } from '../../stream/response-stream.ts';
+import { makeOpenaiRouter, serve } from '../openai-router.ts';
 import { onDisconnect } from '../responses/create-response.ts';
 import { answerAtEnd } from '../responses/creating/answer-ended.ts';
 import { createTurn } from '../responses/creating/create-turn.ts';
 import { type HeldConnections, makeHeldConnections } from '../responses/creating/held-connections.ts';
 import { explainCompletionIssues } from '../responses/request/explain-issues.ts';
-import { completionOperationAt } from '../responses/schemas/operation-at.ts';
+import { operation } from '../responses/schemas/operation-at.ts';
 import {
   createRefusals,
   ignoredToolsHeader,
   openaiHeaders,
   responseIdHeader,
 } from '../responses/schemas/response-refusals.ts';
-import { EVENT_STREAM_HEADERS } from '../responses/stream/event-frame.ts';
+import { streamTurn } from '../responses/stream-response.ts';
 import { CompletionBody } from './completion-body.ts';
-import { completionNotFound } from './find-completion.ts';
 import { inOwnWords, readCompletion } from './request/read-completion.ts';
 import { CompletionChunk, CompletionObject } from './schemas/completion-object.ts';
-import { showCompletion, storeAnswers } from './show-completion.ts';
+import { completionNotFound, showCompletion, storeAnswers } from './show-completion.ts';
 import { followCompletion } from './stream/follow-completion.ts';
 
 const pawlStream = {
@@ -40,40 +36,34 @@ const pawlStream = {
   schema: { type: 'string' as const, enum: ['committed', 'live'] },
 };
 
-const createAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'post',
-    path: `${base}/chat/completions`,
-    ...completionOperationAt(base, 'createCompletion', 'Create a chat completion, and wait for it'),
-    description:
-      'A completion is a turn. With `stream: true` it is a stream of chunks. A completion that failed is answered as an ' +
-      'error of the provider’s kind, with its id in the header `pawl-response-id`.',
-    parameters: [idempotencyKey, onDisconnect, pawlStream],
-    request: { body: { required: true, content: json(CompletionBody) } },
-    responses: {
-      200: {
-        description: 'The completion. As a stream: its chunks.',
-        headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader, ...ignoredToolsHeader }),
-        content: {
-          'application/json': { schema: CompletionObject },
-          'text/event-stream': { schema: CompletionChunk },
-        },
+const createOne = createRoute({
+  method: 'post',
+  path: '/chat/completions',
+  ...operation('createCompletion', 'Create a chat completion, and wait for it', 'Chat Completions'),
+  description:
+    'A completion is a turn. With `stream: true` it is a stream of chunks. A completion that failed is answered as an ' +
+    'error of the provider’s kind, with its id in the header `pawl-response-id`.',
+  parameters: [idempotencyKey, onDisconnect, pawlStream],
+  request: { body: { required: true, content: json(CompletionBody) } },
+  responses: {
+    200: {
+      description: 'The completion. As a stream: its chunks.',
+      headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader, ...ignoredToolsHeader }),
+      content: {
+        'application/json': { schema: CompletionObject },
+        'text/event-stream': { schema: CompletionChunk },
       },
-      ...createRefusals(...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain, 'completion_not_found'),
     },
-  });
-
-type CreateHandler = RouteHandler<ReturnType<typeof createAt>, ApiEnv>;
+    ...createRefusals(...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain, 'completion_not_found'),
+  },
+});
 
 /** `POST /v1/chat/completions` and `POST /openai/v1/chat/completions` (contract-responses section 12). */
 export function createCompletionRoutes(context: ApiContext) {
-  const router = makeRouter(explainCompletionIssues);
-  const handler = create(context, makeHeldConnections(context));
-  for (const base of RESPONSE_BASES) router.openapi(createAt(base), handler);
-  return router;
+  return makeOpenaiRouter(explainCompletionIssues, [serve(createOne, create(context, makeHeldConnections(context)))]);
 }
 
-function create(context: ApiContext, held: HeldConnections): CreateHandler {
+function create(context: ApiContext, held: HeldConnections): RouteHandler<typeof createOne, ApiEnv> {
   return async (c) => {
     const body = c.req.valid('json');
     const isCommitted = asksForCommitted(c.req.header('pawl-stream'));
@@ -108,19 +98,11 @@ function asksForCommitted(mode = 'live'): boolean {
 type Streamed = { turn: Turn; body: CompletionBody; isCommitted: boolean };
 
 function stream(c: Context<ApiEnv>, context: ApiContext, { turn, body, isCommitted }: Streamed): Response {
-  const { streamHub, streamLimiter } = context;
-  const project = c.get('project');
   const start = {
     includeUsage: body.stream_options?.include_usage ?? false,
     isCommitted,
     current: latestEdition(turn),
     showAnswer: (ended: Turn) => storeAnswers(context, [ended]),
   };
-  streamToResponse(c.env.outgoing, {
-    headers: { ...Object.fromEntries(c.res.headers), ...streamHeaders(c), ...EVENT_STREAM_HEADERS },
-    ...{ pending: streamHub.pending, project, turnId: turn.id },
-    open: (sink) => streamHub.join(turn.id, sink, (watch) => followCompletion(watch, { ...start, sink })),
-    closed: streamLimiter.acquire({ project, keyId: c.get('keyId') }),
-  });
-  return RESPONSE_ALREADY_SENT;
+  return streamTurn(c, context, turn, (watch, _, sink) => followCompletion(watch, { ...start, sink }));
 }

@@ -1,5 +1,8 @@
 import { saveAnswerHashes } from '#core/checkpoint/completions.ts';
+import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
+import { RequestRefused } from '#core/failure.ts';
 import { chainedAnswer, extendHash } from '#core/turn/completions/chain-hash.ts';
+import { turnIdOfCompletion } from '#core/turn/completions/completion-id.ts';
 import { completionMessage } from '#core/turn/completions/completion-message.ts';
 import { presentCompletion } from '#core/turn/completions/present-completion.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
@@ -7,6 +10,23 @@ import type { ApiContext } from '../../context.ts';
 import { failureOf } from '../responses/creating/answer-ended.ts';
 
 type Context = Pick<ApiContext, 'db' | 'log'>;
+
+/**
+ * Finds the turn that a project's completion is. An impossible id, an id of another project, and the id of a completion
+ * that was deleted or not stored are the same 404 (contract-responses R1, R14, R80).
+ */
+export async function findOwnCompletion(db: Context['db'], project: string, id: string): Promise<Turn> {
+  const turnId = turnIdOfCompletion(id);
+  const turn = turnId === undefined ? undefined : await findTurn(db, project, turnId);
+  if (turn?.stored) return turn;
+  throw completionNotFound();
+}
+
+/** Makes the refusal of a completion that does not exist, or no longer does. */
+export function completionNotFound(): RequestRefused {
+  const message = 'The chat completion was not found. Check its id and the API key. With store: false, none is kept.';
+  return new RequestRefused(404, 'completion_not_found', message, 'id');
+}
 
 /**
  * Presents a completion to its client. Stores the hash of its answer first, so that a later completion can continue it

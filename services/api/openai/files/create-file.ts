@@ -8,12 +8,12 @@ import { problemOfPixels } from '#core/turn/parts/media-type.ts';
 import { typeOfFile } from '#core/turn/parts/type-of-file.ts';
 import type { ApiContext } from '../../context.ts';
 import { withIdempotencyKey } from '../../http/idempotency.ts';
-import { RESPONSE_BASES, type ResponseBase } from '../../http/response-base.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { type ApiEnv, json } from '../../http/router.ts';
 import { ofForm, ofIdempotencyKey } from '../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
+import { makeOpenaiRouter, serve } from '../openai-router.ts';
 import { readValue } from '../responses/request/explain-issues.ts';
-import { operationAt } from '../responses/schemas/operation-at.ts';
+import { operation } from '../responses/schemas/operation-at.ts';
 import { openaiHeaders, responseRefusals } from '../responses/schemas/response-refusals.ts';
 import { findOwnFile, presentFile } from './find-own-file.ts';
 import { FileForm } from './schemas/file-form.ts';
@@ -21,42 +21,39 @@ import { FileObject } from './schemas/file-object.ts';
 
 const FORM = 'FileForm';
 
-const createAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'post',
-    path: `${base}/files`,
-    ...operationAt(base, 'createFile', 'Create a file'),
-    tags: ['Files'],
-    description:
-      'The body is a multipart form. A part of an input that names the file by `file_id` works like a part with ' +
-      'these bytes inline.',
-    parameters: [idempotencyKey],
-    // A schema of zod would make the framework parse the form a second time.
-    request: {
-      body: {
-        required: true,
-        content: { 'multipart/form-data': { schema: { $ref: `#/components/schemas/${FORM}` } } },
-      },
+const createOne = createRoute({
+  method: 'post',
+  path: '/files',
+  ...operation('createFile', 'Create a file', 'Files'),
+  description:
+    'The body is a multipart form. A part of an input that names the file by `file_id` works like a part with ' +
+    'these bytes inline.',
+  parameters: [idempotencyKey],
+  // A schema of zod would make the framework parse the form a second time.
+  request: {
+    body: {
+      required: true,
+      content: { 'multipart/form-data': { schema: { $ref: `#/components/schemas/${FORM}` } } },
     },
-    responses: {
-      200: {
-        description: 'The file.',
-        headers: z.object({ ...openaiHeaders, ...replayedHeader }),
-        content: json(FileObject),
-      },
-      ...responseRefusals(...ofForm, ...ofIdempotencyKey, 'unsupported_value', 'file_not_found'),
+  },
+  responses: {
+    200: {
+      description: 'The file.',
+      headers: z.object({ ...openaiHeaders, ...replayedHeader }),
+      content: json(FileObject),
     },
-  });
+    ...responseRefusals(...ofForm, ...ofIdempotencyKey, 'unsupported_value', 'file_not_found'),
+  },
+});
 
 /** `POST /v1/files` and `POST /openai/v1/files` (contract-responses R74). */
 export function createFileRoutes(context: ApiContext) {
-  const router = makeRouter();
+  const router = makeOpenaiRouter(undefined, [serve(createOne, create(context))]);
   router.openAPIRegistry.register(FORM, FileForm);
-  for (const base of RESPONSE_BASES) router.openapi(createAt(base), create(context));
   return router;
 }
 
-function create(context: ApiContext): RouteHandler<ReturnType<typeof createAt>, ApiEnv> {
+function create(context: ApiContext): RouteHandler<typeof createOne, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
     const file = newFile(project, readValue(FileForm, c.get('form'), []));

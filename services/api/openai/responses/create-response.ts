@@ -1,17 +1,17 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { presentResponse } from '#core/turn/responses/present.ts';
 import type { ApiContext } from '../../context.ts';
-import { RESPONSE_BASES, type ResponseBase } from '../../http/response-base.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { type ApiEnv, json } from '../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
+import { makeOpenaiRouter, serve } from '../openai-router.ts';
 import { answerWhenEnded } from './creating/answer-ended.ts';
 import { createTurn } from './creating/create-turn.ts';
 import { type HeldConnections, makeHeldConnections } from './creating/held-connections.ts';
 import { readResponseRequest } from './read-response-request.ts';
 import { explainResponseIssues } from './request/explain-issues.ts';
 import { ResponseBody } from './response-body.ts';
-import { operationAt } from './schemas/operation-at.ts';
+import { operation } from './schemas/operation-at.ts';
 import {
   createRefusals,
   ignoredToolsHeader,
@@ -30,37 +30,31 @@ export const onDisconnect = {
   schema: { type: 'string' as const, enum: ['continue', 'cancel'] },
 };
 
-const createAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'post',
-    path: `${base}/responses`,
-    ...operationAt(base, 'createResponse', 'Create a response, and wait for it'),
-    description:
-      'With `background: true` it is answered at once, `queued`. With `stream: true` it is a stream of events. A response ' +
-      'that failed is answered as an error of the provider’s kind, with its id in the header `pawl-response-id`.',
-    parameters: [idempotencyKey, onDisconnect],
-    request: { body: { required: true, content: json(ResponseBody) } },
-    responses: {
-      200: {
-        description: 'The response: ended, or queued where it runs in the background. As a stream: its events.',
-        headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader, ...ignoredToolsHeader }),
-        content: responseOrEvents,
-      },
-      ...createRefusals(...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain),
+const createOne = createRoute({
+  method: 'post',
+  path: '/responses',
+  ...operation('createResponse', 'Create a response, and wait for it'),
+  description:
+    'With `background: true` it is answered at once, `queued`. With `stream: true` it is a stream of events. A response ' +
+    'that failed is answered as an error of the provider’s kind, with its id in the header `pawl-response-id`.',
+  parameters: [idempotencyKey, onDisconnect],
+  request: { body: { required: true, content: json(ResponseBody) } },
+  responses: {
+    200: {
+      description: 'The response: ended, or queued where it runs in the background. As a stream: its events.',
+      headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader, ...ignoredToolsHeader }),
+      content: responseOrEvents,
     },
-  });
-
-type CreateHandler = RouteHandler<ReturnType<typeof createAt>, ApiEnv>;
+    ...createRefusals(...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain),
+  },
+});
 
 /** `POST /v1/responses` and `POST /openai/v1/responses`. */
 export function createResponseRoutes(context: ApiContext) {
-  const router = makeRouter(explainResponseIssues);
-  const handler = create(context, makeHeldConnections(context));
-  for (const base of RESPONSE_BASES) router.openapi(createAt(base), handler);
-  return router;
+  return makeOpenaiRouter(explainResponseIssues, [serve(createOne, create(context, makeHeldConnections(context)))]);
 }
 
-function create(context: ApiContext, held: HeldConnections): CreateHandler {
+function create(context: ApiContext, held: HeldConnections): RouteHandler<typeof createOne, ApiEnv> {
   return async (c) => {
     const body = c.req.valid('json');
     const { stream, background } = body;

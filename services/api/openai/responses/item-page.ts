@@ -1,8 +1,19 @@
+import { z } from '@hono/zod-openapi';
 import { RequestRefused } from '#core/failure.ts';
+import { queryInteger } from '../../schemas/fields/query-number.ts';
 
 type Item = { id: string };
 
-/** A page of items, of those that are left, as OpenAI's lists have it (contract-responses R3); `hasMore`: beyond them too. */
+/** The query of a page: its order with a default, its size, and the item before it. */
+export function pageQuery(order: 'asc' | 'desc', about: string) {
+  return {
+    order: z.enum(['asc', 'desc']).default(order).describe(about),
+    limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The size of a page.'),
+    after: z.string().optional().describe('The `last_id` of the page before.'),
+  };
+}
+
+/** Shows a page of the items that are left (contract-responses R3). `hasMore`: there are items after these, too. */
 export function itemPage<I extends Item>(
   items: readonly I[],
   { limit, hasMore = false }: { limit: number; hasMore?: boolean },
@@ -12,7 +23,7 @@ export function itemPage<I extends Item>(
   return { object: 'list' as const, data, ...ends, has_more: hasMore || items.length > limit };
 }
 
-/** The items behind one of them; all where none is named. An `after` that is not among them is refused. */
+/** Returns the items after one of them, or all if `after` is absent. Refuses an `after` that is not among them. */
 export function itemsAfter<I extends Item>(after: string | undefined, items: readonly I[]): I[] {
   const start = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && start === 0) throw notInList();

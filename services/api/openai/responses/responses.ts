@@ -1,89 +1,107 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
+import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import { inputItems } from '#core/turn/responses/input-item.ts';
+import { turnIdOf } from '#core/turn/responses/item-id.ts';
 import { presentResponse } from '#core/turn/responses/present.ts';
-import { isTerminal } from '#core/turn/turn.ts';
+import { publishChanges } from '../../../process/publish-changes.ts';
 import type { ApiContext } from '../../context.ts';
 import { setPollAfter } from '../../http/poll-after.ts';
-import { RESPONSE_BASES, type ResponseBase } from '../../http/response-base.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { type ApiEnv, json } from '../../http/router.ts';
+import { ofAnyBody } from '../../schemas/errors/refusals.ts';
 import { pollAfterHeader } from '../../schemas/fields/headers.ts';
 import { queryInteger, queryNumber } from '../../schemas/fields/query-number.ts';
-import { findOwnResponse } from './find-response.ts';
-import { itemPage, itemsAfter } from './item-page.ts';
+import { makeOpenaiRouter, serve } from '../openai-router.ts';
+import { waitForEnd } from './creating/answer-ended.ts';
+import { findOwnResponse, responseNotFound } from './find-response.ts';
+import { itemPage, itemsAfter, pageQuery } from './item-page.ts';
 import { asksForState, includeQuery, queryFlag } from './schemas/include-query.ts';
-import { operationAt } from './schemas/operation-at.ts';
-import { InputItemList, ResponseId } from './schemas/response-object.ts';
+import { operation } from './schemas/operation-at.ts';
+import { DeletedResponse, InputItemList, ResponseId, ResponseObject } from './schemas/response-object.ts';
 import { openaiHeaders, responseOrEvents, responseRefusals } from './schemas/response-refusals.ts';
 import { streamResponse } from './stream-response.ts';
 
 const params = z.object({ id: ResponseId });
+const headers = z.object(openaiHeaders);
 
-const retrieveAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'get',
-    path: `${base}/responses/{id}`,
-    ...operationAt(base, 'retrieveResponse', 'Retrieve a response, or stream it'),
-    description: 'Any stored response can be streamed at any time, from its start or behind a number.',
-    request: {
-      params,
-      query: z.object({
-        ...includeQuery,
-        wait: queryNumber({ min: 0, max: 60 }).default(0).describe('Seconds to wait at most for the response to end.'),
-        stream: queryFlag.optional().describe('Whether to answer with its events.'),
-        starting_after: queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER })
-          .optional()
-          .describe('Only events with a higher sequence number.'),
-        include_obfuscation: queryFlag.optional().describe('Accepted; none is ever added.'),
-      }),
+const retrieve = createRoute({
+  method: 'get',
+  path: '/responses/{id}',
+  ...operation('retrieveResponse', 'Retrieve a response, or stream it'),
+  description: 'Any stored response can be streamed at any time, from its start or behind a number.',
+  request: {
+    params,
+    query: z.object({
+      ...includeQuery,
+      wait: queryNumber({ min: 0, max: 60 }).default(0).describe('Seconds to wait at most for the response to end.'),
+      stream: queryFlag.optional().describe('Whether to answer with its events.'),
+      starting_after: queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER })
+        .optional()
+        .describe('Only events with a higher sequence number.'),
+      include_obfuscation: queryFlag.optional().describe('Accepted; none is ever added.'),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The response as it is now; as a stream: its events.',
+      headers: z.object({ ...openaiHeaders, ...pollAfterHeader }),
+      content: responseOrEvents,
     },
-    responses: {
-      200: {
-        description: 'The response as it is now; as a stream: its events.',
-        headers: z.object({ ...openaiHeaders, ...pollAfterHeader }),
-        content: responseOrEvents,
-      },
-      ...responseRefusals(
-        'response_not_found',
-        'invalid_value',
-        'stream_superseded',
-        'cursor_beyond_end',
-        'too_many_streams',
-      ),
-    },
-  });
+    ...responseRefusals(
+      ...(['response_not_found', 'invalid_value', 'stream_superseded', 'cursor_beyond_end'] as const),
+      'too_many_streams',
+    ),
+  },
+});
 
-const listInputAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'get',
-    path: `${base}/responses/{id}/input_items`,
-    ...operationAt(base, 'listInputItems', 'List what a response was created with'),
-    description: 'What comes by `previous_response_id` is not repeated: it is found there.',
-    request: {
-      params,
-      query: z.object({
-        ...includeQuery,
-        order: z.enum(['asc', 'desc']).default('desc').describe('By place in the input.'),
-        limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The size of a page.'),
-        after: z.string().optional().describe('The `last_id` of the page before.'),
-      }),
-    },
-    responses: {
-      200: { description: 'A page of items.', headers: z.object(openaiHeaders), content: json(InputItemList) },
-      ...responseRefusals('response_not_found', 'invalid_value'),
-    },
-  });
+const listInput = createRoute({
+  method: 'get',
+  path: '/responses/{id}/input_items',
+  ...operation('listInputItems', 'List what a response was created with'),
+  description: 'What comes by `previous_response_id` is not repeated: it is found there.',
+  request: { params, query: z.object({ ...includeQuery, ...pageQuery('desc', 'By place in the input.') }) },
+  responses: {
+    200: { description: 'A page of items.', headers, content: json(InputItemList) },
+    ...responseRefusals('response_not_found', 'invalid_value'),
+  },
+});
 
-/** `GET` of a response and of its input items, under both bases. */
+const cancel = createRoute({
+  method: 'post',
+  path: '/responses/{id}/cancel',
+  ...operation('cancelResponse', 'Cancel a response, whatever it is at'),
+  description: 'A response that has ended stays as it is, and is answered as it is.',
+  request: { params },
+  responses: {
+    200: { description: 'The response as it is now.', headers, content: json(ResponseObject) },
+    ...responseRefusals(...ofAnyBody, 'response_not_found'),
+  },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/responses/{id}',
+  ...operation('deleteResponse', 'Delete a response'),
+  description: 'One that is active is cancelled first. What stands on it keeps its history.',
+  request: { params },
+  responses: {
+    200: { description: 'It is gone.', headers, content: json(DeletedResponse) },
+    ...responseRefusals('quota_exceeded', 'response_not_found'),
+  },
+});
+
+/** The routes of a response: `GET`, its input items, cancel and `DELETE` (contract-responses R28, R29). */
 export function responseRoutes(context: ApiContext) {
-  const router = makeRouter();
-  for (const base of RESPONSE_BASES) {
-    router.openapi(retrieveAt(base), retrieve(context)).openapi(listInputAt(base), listInput(context));
-  }
-  return router;
+  return makeOpenaiRouter(undefined, [
+    serve(retrieve, retrieveOne(context)),
+    serve(listInput, listInputOf(context)),
+    serve(cancel, cancelOne(context)),
+    serve(remove, removeOne(context)),
+  ]);
 }
 
-function retrieve(context: ApiContext): RouteHandler<ReturnType<typeof retrieveAt>, ApiEnv> {
-  const { db, streamHub, streamLimiter, stateSeals } = context;
+function retrieveOne(context: ApiContext): RouteHandler<typeof retrieve, ApiEnv> {
+  const { db, streamHub, stateSeals } = context;
   return async (c) => {
     const query = c.req.valid('query');
     const { wait, stream, starting_after: after = null } = query;
@@ -93,24 +111,45 @@ function retrieve(context: ApiContext): RouteHandler<ReturnType<typeof retrieveA
     const found = await (stream ? streamHub.readOnce(`${project} ${id}`, find) : find());
     // A stream is not the one answer that the types know of.
     if (stream) return (await streamResponse(c, context, { turn: found, after })) as never;
-    if (wait > 0 && !isTerminal(found.status)) {
-      const release = streamLimiter.acquire({ project, keyId: c.get('keyId') });
-      const timing = { timeoutMs: wait * 1000, untilSettled: true, project, signal: c.req.raw.signal };
-      await streamHub.waitFor(found.id, ({ status }) => isTerminal(status), timing).finally(release);
-    }
-    // It may have been deleted meanwhile.
+    await waitForEnd(c, context, found, wait);
+    // The response may have been deleted while the request waited.
     const turn = wait > 0 ? await find() : found;
     setPollAfter(c, turn);
     return c.json(presentResponse(stateSeals.sealRounds(turn, asksForState(query))), 200);
   };
 }
 
-function listInput({ db, stateSeals }: ApiContext): RouteHandler<ReturnType<typeof listInputAt>, ApiEnv> {
+function listInputOf({ db, stateSeals }: ApiContext): RouteHandler<typeof listInput, ApiEnv> {
   return async (c) => {
     const query = c.req.valid('query');
     const { order, limit, after } = query;
     const turn = await findOwnResponse(db, c.get('project'), c.req.valid('param').id);
     const items = inputItems(stateSeals.sealTurn(turn, asksForState(query)));
     return c.json(itemPage(itemsAfter(after, order === 'asc' ? items : items.reverse()), { limit }), 200);
+  };
+}
+
+function cancelOne(context: ApiContext): RouteHandler<typeof cancel, ApiEnv> {
+  return async (c) => {
+    const [project, { id }] = [c.get('project'), c.req.valid('param')];
+    const turn = await findOwnResponse(context.db, project, id);
+    const cancelled = await context.db.transaction().execute((trx) => cancelTurn(trx, project, turn.id));
+    if (!cancelled) throw responseNotFound();
+    if (cancelled.status === 'cancelled') {
+      await publishChanges(context, { wakeups: cancelled.wakeups, ended: cancelled.wasActive ? [turn.id] : [] });
+    }
+    const now = await findOwnResponse(context.db, project, id);
+    return c.json(presentResponse(context.stateSeals.sealRounds(now)), 200);
+  };
+}
+
+function removeOne(context: ApiContext): RouteHandler<typeof remove, ApiEnv> {
+  return async (c) => {
+    const [project, { id }] = [c.get('project'), c.req.valid('param')];
+    const turnId = turnIdOf(id);
+    const hidden = turnId && (await context.db.transaction().execute((trx) => hideTurn(trx, project, turnId)));
+    if (!hidden) throw responseNotFound();
+    await publishChanges(context, { wakeups: hidden.wakeups, ended: hidden.wasActive ? [turnId] : [] });
+    return c.json({ id, object: 'response' as const, deleted: true as const }, 200);
   };
 }

@@ -8,18 +8,20 @@ import type { ApiContext } from '../../context.ts';
 import { streamHeaders } from '../../http/response-headers.ts';
 import type { ApiEnv } from '../../http/router.ts';
 import { cursorBeyondEnd } from '../../stream/cursor-end.ts';
+import type { EventStream, Sink } from '../../stream/joined-stream.ts';
 import { streamToResponse } from '../../stream/response-stream.ts';
+import type { TurnWatch, WatchContext } from '../../stream/turn-watch.ts';
 import { EVENT_STREAM_HEADERS } from './stream/event-frame.ts';
 import { followResponse } from './stream/follow-response.ts';
 
 type Context = Pick<ApiContext, 'streamHub' | 'streamLimiter' | 'stateSeals'>;
 
-/** Where a stream begins: from the start, or behind a sequence number. */
-export type StreamPlace = { turn: Turn; after: number | null };
+/** The place at which a stream begins: the start, or after a sequence number. */
+type StreamPlace = { turn: Turn; after: number | null };
 
 /**
- * Streams a response that the caller may see, to its end (contract-responses section 6). What is wrong with the request is
- * thrown before the first byte (contract-responses R52). Headers that are set on the context go out with it.
+ * Streams a response that the caller may see, to its end (contract-responses section 6). Throws a refusal before the
+ * first byte (contract-responses R52).
  */
 export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn, after }: StreamPlace): Response {
   const sent = after ?? -1;
@@ -27,20 +29,27 @@ export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn,
   const last = lastNumber(turn);
   const id = responseIdOf(turn.id);
   if (last !== null && sent > last) throw cursorBeyondEnd({ param: 'starting_after', given: sent, last, id });
+  const start = { after: sent, current: latestEdition(turn), stateSeals: context.stateSeals };
+  return streamTurn(c, context, turn, (watch, parts, sink) => followResponse(watch, parts, { ...start, sink }));
+}
+
+type Follow = (watch: TurnWatch, parts: WatchContext, sink: Sink) => EventStream;
+
+/** Streams a turn as `follow` tells it. Headers that are set on the context go out with the stream. */
+export function streamTurn(
+  c: HonoContext<ApiEnv>,
+  { streamHub, streamLimiter }: Omit<Context, 'stateSeals'>,
+  { id: turnId }: Turn,
+  follow: Follow,
+): Response {
   const headers = { ...Object.fromEntries(c.res.headers), ...streamHeaders(c), ...EVENT_STREAM_HEADERS };
   // The body of a HEAD request is dropped: no client would ever read or cancel the stream.
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
   const project = c.get('project');
   streamToResponse(c.env.outgoing, {
-    headers,
-    ...{ pending: context.streamHub.pending, project, turnId: turn.id },
-    open: (sink) =>
-      context.streamHub.join(turn.id, sink, (watch, parts) =>
-        followResponse(watch, parts, {
-          ...{ after: sent, current: latestEdition(turn), sink, stateSeals: context.stateSeals },
-        }),
-      ),
-    closed: context.streamLimiter.acquire({ project, keyId: c.get('keyId') }),
+    ...{ headers, pending: streamHub.pending, project, turnId },
+    open: (sink) => streamHub.join(turnId, sink, (watch, parts) => follow(watch, parts, sink)),
+    closed: streamLimiter.acquire({ project, keyId: c.get('keyId') }),
   });
   return RESPONSE_ALREADY_SENT;
 }

@@ -1,47 +1,26 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { RequestRefused } from '#core/failure.ts';
+import { SUMMARY_REQUEST } from '#core/turn/compaction/summary-prompt.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../../context.ts';
-import { RESPONSE_BASES, type ResponseBase } from '../../../http/response-base.ts';
-import { type ApiEnv, json, makeRouter } from '../../../http/router.ts';
+import { type ApiEnv, json } from '../../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../../schemas/fields/headers.ts';
+import { makeOpenaiRouter, serve } from '../../openai-router.ts';
 import { onDisconnect } from '../create-response.ts';
 import { answerAtEnd } from '../creating/answer-ended.ts';
 import { createTurn } from '../creating/create-turn.ts';
 import { type HeldConnections, makeHeldConnections } from '../creating/held-connections.ts';
 import { responseNotFound } from '../find-response.ts';
+import { type ReadRules, readResponseRequest } from '../read-response-request.ts';
 import { explainResponseIssues } from '../request/explain-issues.ts';
-import { operationAt } from '../schemas/operation-at.ts';
+import type { PlacedItem } from '../request/read-input.ts';
+import type { ReadRequest } from '../request/read-request.ts';
+import { operation } from '../schemas/operation-at.ts';
 import { createRefusals, openaiHeaders, responseIdHeader } from '../schemas/response-refusals.ts';
-import { CompactBody } from './compact-body.ts';
-import { CompactionObject } from './compaction-object.ts';
+import { CompactBody, CompactionObject } from './compaction-object.ts';
 import { compactionError, presentCompaction } from './present-compaction.ts';
-import { readCompaction } from './read-compaction.ts';
-
-const compactAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'post',
-    path: `${base}/responses/compact`,
-    ...operationAt(base, 'compactResponse', 'Compact a history, and wait for it'),
-    description:
-      'The model writes a summary of the history. The answer has the messages of the user and the sealed summary: ' +
-      'send them at the head of a later `input`. The request is a turn that is not stored. If it fails, it is ' +
-      'answered as an error of the provider’s kind.',
-    parameters: [idempotencyKey, onDisconnect],
-    request: { body: { required: true, content: json(CompactBody) } },
-    responses: {
-      200: {
-        description: 'The compacted history.',
-        headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader }),
-        content: json(CompactionObject),
-      },
-      ...createRefusals(
-        ...[...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain].filter((code) => !NOT_MET.has(code)),
-        'compaction_failed',
-      ),
-    },
-  });
 
 /** Refusals of fields that a compaction does not have. */
 const NOT_MET = new Set([
@@ -52,15 +31,35 @@ const NOT_MET = new Set([
   ...['unknown_secret', 'secret_not_allowed', 'egress_blocked'],
 ]);
 
+const compactOne = createRoute({
+  method: 'post',
+  path: '/responses/compact',
+  ...operation('compactResponse', 'Compact a history, and wait for it'),
+  description:
+    'The model writes a summary of the history. The answer has the messages of the user and the sealed summary: ' +
+    'send them at the head of a later `input`. The request is a turn that is not stored. If it fails, it is ' +
+    'answered as an error of the provider’s kind.',
+  parameters: [idempotencyKey, onDisconnect],
+  request: { body: { required: true, content: json(CompactBody) } },
+  responses: {
+    200: {
+      description: 'The compacted history.',
+      headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader }),
+      content: json(CompactionObject),
+    },
+    ...createRefusals(
+      ...[...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain].filter((code) => !NOT_MET.has(code)),
+      'compaction_failed',
+    ),
+  },
+});
+
 /** `POST …/responses/compact`, under both bases (contract-responses R71). */
 export function compactResponseRoutes(context: ApiContext) {
-  const router = makeRouter(explainResponseIssues);
-  const handler = compact(context, makeHeldConnections(context));
-  for (const base of RESPONSE_BASES) router.openapi(compactAt(base), handler);
-  return router;
+  return makeOpenaiRouter(explainResponseIssues, [serve(compactOne, compact(context, makeHeldConnections(context)))]);
 }
 
-function compact(context: ApiContext, held: HeldConnections): RouteHandler<ReturnType<typeof compactAt>, ApiEnv> {
+function compact(context: ApiContext, held: HeldConnections): RouteHandler<typeof compactOne, ApiEnv> {
   return async (c) => {
     const body = c.req.valid('json');
     const answer = (turn: Turn) =>
@@ -72,4 +71,33 @@ function compact(context: ApiContext, held: HeldConnections): RouteHandler<Retur
     // The route types do not cover held answers.
     return (await createTurn(c, context, { read, held, isStream: false, answer })) as never;
   };
+}
+
+/**
+ * Reads a compaction as the create request of a response that is not stored. Its input is the history and, as its
+ * last item, the question for a summary (contract-responses R71). Refuses a field as `readResponseRequest` does.
+ */
+async function readCompaction(body: CompactBody, rules: ReadRules): Promise<ReadRequest> {
+  const { image: _, input, ...fields } = body;
+  const request = await readResponseRequest({ ...fields, input: input ?? [], store: false }, rules);
+  refuseApprovals(request.input);
+  const question = { at: request.input.length, item: { role: 'user' as const, content: SUMMARY_REQUEST } };
+  return { ...request, input: [...request.input, question] };
+}
+
+/** Refuses an approval of a call that has not run, because a compaction runs no calls. */
+function refuseApprovals(input: PlacedItem[]): void {
+  const items = input.map(({ item }) => item);
+  const run = items.flatMap((item) => ('type' in item && item.type === 'mcp_call' ? item.approval_request_id : []));
+  const approval = input.find(
+    ({ item }) =>
+      'type' in item &&
+      item.type === 'mcp_approval_response' &&
+      item.approve &&
+      !run.includes(item.approval_request_id),
+  );
+  if (!approval) return;
+  const item = `input[${approval.at}]`;
+  const message = `\`${item}\` approves a call, and a compaction runs no calls. Send it to \`POST /v1/responses\`.`;
+  throw new RequestRefused(400, 'unsupported_input_item', message, `${item}.type`);
 }

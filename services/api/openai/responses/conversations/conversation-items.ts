@@ -9,8 +9,7 @@ import { type ApiEnv, json, makeRouter } from '../../../http/router.ts';
 import { ofIdempotencyKey, ofItems } from '../../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../../schemas/fields/headers.ts';
 import { ConversationId } from '../../../schemas/fields/id.ts';
-import { queryInteger } from '../../../schemas/fields/query-number.ts';
-import { itemPage } from '../item-page.ts';
+import { itemPage, pageQuery } from '../item-page.ts';
 import { explainResponseIssues } from '../request/explain-issues.ts';
 import { readAddedItems } from '../request/read-input.ts';
 import {
@@ -60,9 +59,7 @@ const list = createRoute({
     params,
     query: z.object({
       ...includeQuery,
-      order: z.enum(['asc', 'desc']).default('desc').describe('By place in the conversation.'),
-      limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The size of a page.'),
-      after: z.string().optional().describe('The `last_id` of the page before.'),
+      ...pageQuery('desc', 'By place in the conversation.'),
     }),
   },
   responses: {

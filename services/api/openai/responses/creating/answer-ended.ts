@@ -59,6 +59,20 @@ function interrupted(c: Context<ApiEnv>): RequestRefused {
   return new RequestRefused(503, 'server_stopping', message);
 }
 
+/** Waits for the end of a turn, for some seconds at most. The request counts as a stream of its key. */
+export async function waitForEnd(
+  c: Context<ApiEnv>,
+  { streamHub, streamLimiter }: Pick<ApiContext, 'streamHub' | 'streamLimiter'>,
+  { id, status }: Turn,
+  seconds: number,
+): Promise<void> {
+  if (seconds === 0 || isTerminal(status)) return;
+  const project = c.get('project');
+  const release = streamLimiter.acquire({ project, keyId: c.get('keyId') });
+  const timing = { timeoutMs: seconds * 1000, untilSettled: true, project, signal: c.req.raw.signal };
+  await streamHub.waitFor(id, (turn) => isTerminal(turn.status), timing).finally(release);
+}
+
 /** Answers with the error of a failed turn. Pawl has retried what may be retried: the same would fail again. */
 export function answerFailed(c: Context<ApiEnv>, error: AnsweredError): Response {
   const status = statusOf(error.code);

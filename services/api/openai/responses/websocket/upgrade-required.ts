@@ -1,37 +1,32 @@
 import { createRoute } from '@hono/zod-openapi';
 import { RequestRefused } from '#core/failure.ts';
 import type { ApiContext } from '../../../context.ts';
-import { RESPONSE_BASES, type ResponseBase } from '../../../http/response-base.ts';
-import { makeRouter } from '../../../http/router.ts';
-import { operationAt } from '../schemas/operation-at.ts';
+import { makeOpenaiRouter, serve } from '../../openai-router.ts';
+import { operation } from '../schemas/operation-at.ts';
 import { responseRefusals } from '../schemas/response-refusals.ts';
 
-const upgradeAt = (base: ResponseBase) =>
-  createRoute({
-    method: 'get',
-    path: `${base}/responses`,
-    ...operationAt(base, 'connectResponses', 'Create responses over a WebSocket'),
-    description:
-      'A WebSocket client sends messages of the type `response.create` with the fields of `POST /v1/responses`, and gets ' +
-      'each event as a message. A plain GET is refused: `GET /v1/turns` lists responses.',
-    responses: {
-      101: { description: 'The connection is a WebSocket now.' },
-      ...responseRefusals('upgrade_required'),
-    },
-  });
+const upgrade = createRoute({
+  method: 'get',
+  path: '/responses',
+  ...operation('connectResponses', 'Create responses over a WebSocket'),
+  description:
+    'A WebSocket client sends messages of the type `response.create` with the fields of `POST /v1/responses`, and gets ' +
+    'each event as a message. A plain GET is refused: `GET /v1/turns` lists responses.',
+  responses: {
+    101: { description: 'The connection is a WebSocket now.' },
+    ...responseRefusals('upgrade_required'),
+  },
+});
 
 /** Answers 426 to a GET that is not a WebSocket handshake (contract-responses R73). */
 export function upgradeRequiredRoutes(_: ApiContext) {
-  const router = makeRouter();
-  for (const base of RESPONSE_BASES) {
-    router.openapi(upgradeAt(base), (c) => {
-      c.header('Upgrade', 'websocket');
-      c.header('Connection', 'Upgrade');
-      c.header('Sec-WebSocket-Version', '13');
-      const message =
-        'This path accepts WebSockets only. Open a WebSocket (version 13), or list responses with GET /v1/turns.';
-      throw new RequestRefused(426, 'upgrade_required', message);
-    });
-  }
-  return router;
+  const refuse = serve(upgrade, (c) => {
+    c.header('Upgrade', 'websocket');
+    c.header('Connection', 'Upgrade');
+    c.header('Sec-WebSocket-Version', '13');
+    const message =
+      'This path accepts WebSockets only. Open a WebSocket (version 13), or list responses with GET /v1/turns.';
+    throw new RequestRefused(426, 'upgrade_required', message);
+  });
+  return makeOpenaiRouter(undefined, [refuse]);
 }
