@@ -1,6 +1,5 @@
-import type { Piece } from '../responses/piece.ts';
-import type { RunningRound } from '../responses/running-round.ts';
-import { nothingTold, type ToldRound, tellRound } from '../responses/told-round.ts';
+import type { RunningReply } from '../responses/running-round.ts';
+import { nothingTold, type PieceKeeper, type ToldRound, tellRound } from '../responses/told.ts';
 import { isTerminal, type Turn } from '../turn.ts';
 import { type CompletionDelta, committedPieces, runningPieces } from './completion-pieces.ts';
 
@@ -22,12 +21,17 @@ export type CompletionTeller = {
 type KeepPieces = (running: RunningReply, pieces: Piece<CompletionDelta>[]) => Piece<CompletionDelta>[];
 
 /** Makes the teller of one stream, which begins with the first delta. */
-export function makeCompletionTeller(keep: KeepPieces = (_, pieces) => pieces): CompletionTeller {
+export function makeCompletionTeller(keep: PieceKeeper<CompletionDelta> = (_, pieces) => pieces): CompletionTeller {
   const told: Told = { keep, rounds: 0, round: nothingTold(), end: null };
   return { tell: (turn, running) => tellOn(told, turn, running), end: () => told.end };
 }
 
-type Told = { keep: KeepPieces; rounds: number; round: ToldRound<CompletionDelta>; end: CompletionOutcome | null };
+type Told = {
+  keep: PieceKeeper<CompletionDelta>;
+  rounds: number;
+  round: ToldRound<CompletionDelta>;
+  end: CompletionOutcome | null;
+};
 
 function* tellOn(told: Told, turn: Turn, running: RunningReply | undefined): Generator<CompletionDelta> {
   if (told.end) return;

@@ -38,3 +38,81 @@ function afterAnother(told: ToldPieces, now: LatestPieces): 'tell' | 'wait' | 's
   if (now.edition > told.edition) return 'superseded';
   return now.isCommitted || now.edition === told.edition ? 'tell' : 'wait';
 }
+
+type Likeness = 'same' | 'shorter' | 'different';
+
+/**
+ * Whether pieces say again what was told, unit by unit (contract-responses R46): all of it, so far the same but less, or
+ * something else. `told` are the pieces that were told of another edition, and how many units of them.
+ */
+export function comparePieces(
+  pieces: readonly ResponsePiece[],
+  told: { pieces: readonly ResponsePiece[]; units: number },
+): Likeness {
+  let left = told.units;
+  for (const [index, before] of told.pieces.entries()) {
+    if (left <= 0) return 'same';
+    const now = pieces[index];
+    if (!now) return 'shorter';
+    const likeness = compareOne(now, before, left);
+    if (likeness === 'shorter' && index < pieces.length - 1) return 'different';
+    if (likeness !== 'same') return likeness;
+    left -= sizeOfPieces([before]);
+  }
+  return 'same';
+}
+
+/**
+ * One piece against the first units of another. A text that is shorter may still grow, if nothing follows it; one that was told
+ * with what follows it was told whole.
+ */
+function compareOne(now: ResponsePiece, before: ResponsePiece, units: number): Likeness {
+  if (now.kind !== 'text' || before.kind !== 'text') return isSame(now, before) ? 'same' : 'different';
+  if (!isSame(now.event, before.event)) return 'different';
+  const known = before.text.slice(0, units);
+  if (units > before.text.length ? now.text === known : now.text.startsWith(known)) return 'same';
+  return known.startsWith(now.text) ? 'shorter' : 'different';
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The pieces of a round as they are now: committed, or so far. */
+export type RoundPieces<Event extends ResponseEvent> = LatestPieces & { pieces: Piece<Event>[] };
+
+/** The part of a round that a stream has sent: units of its pieces, as they were then. */
+export type ToldRound<Event extends ResponseEvent> = { units: number; latest: RoundPieces<Event> | null };
+
+/** Returns the pieces of a running round as a stream keeps them: these, or others that begin with them. */
+export type PieceKeeper<Event> = (running: RunningReply, pieces: Piece<Event>[]) => Piece<Event>[];
+
+/** Returns the state of a stream that has sent nothing of a round. */
+export function nothingTold<Event extends ResponseEvent>(): ToldRound<Event> {
+  return { units: 0, latest: null };
+}
+
+/**
+ * Sends the events of a round that follow those that were sent (contract-responses R46). The state is noted before an event
+ * is handed out: a reader may stop after any event, and the next call continues after it. `keep` returns the pieces that
+ * the state keeps for a running round: these, or others that begin with them. Returns `tell` if all pieces were sent, `wait`
+ * if a new attempt has not caught up, `superseded` if it says something else.
+ */
+export function* tellRound<Event extends ResponseEvent>(
+  told: ToldRound<Event>,
+  now: RoundPieces<Event>,
+  keep: (pieces: Piece<Event>[]) => Piece<Event>[] = (pieces) => pieces,
+): Generator<Event, ReturnType<typeof nextTelling>> {
+  const next = nextTelling(told.latest && { ...told.latest, units: told.units }, now);
+  if (next !== 'tell') return next;
+  // If a round has fewer pieces than were sent, the known pieces stay.
+  if (sizeOfPieces(now.pieces) >= told.units) {
+    told.latest = now.isCommitted ? now : { ...now, pieces: keep(now.pieces) };
+  }
+  const place = { from: 0, place: told.units, isOpen: !now.isCommitted };
+  for (const { event, number } of placePieces(now.pieces, place)) {
+    told.units = number + 1;
+    yield event;
+  }
+  return 'tell';
+}

@@ -1,6 +1,6 @@
 import type { Piece } from '../responses/piece.ts';
-import type { RunningRound } from '../responses/running-round.ts';
-import { nothingTold, type RoundPieces, type ToldRound, tellRound } from '../responses/told-round.ts';
+import type { RunningReply } from '../responses/running-round.ts';
+import { nothingTold, type PieceKeeper, type RoundPieces, type ToldRound, tellRound } from '../responses/told.ts';
 import type { Round, ToolCall, Turn } from '../turn.ts';
 import { callChunks } from './call-chunks.ts';
 import { errorChunk, startChunk, type UiChunk } from './chunk.ts';
@@ -22,7 +22,7 @@ export type UiTeller = {
 type KeepPieces = (running: RunningStep, pieces: Piece<UiChunk>[]) => Piece<UiChunk>[];
 
 /** Begins at the start of the message. */
-export function makeUiTeller(keep: KeepPieces = (_, pieces) => pieces): UiTeller {
+export function makeUiTeller(keep: PieceKeeper<UiChunk> = (_, pieces) => pieces): UiTeller {
   const told: Told = {
     keep,
     hasBegun: false,
@@ -40,7 +40,7 @@ export function makeUiTeller(keep: KeepPieces = (_, pieces) => pieces): UiTeller
 
 /** `ending` are the chunks that are left, once the end is known: nothing that happens then is told any more. */
 type Told = {
-  keep: KeepPieces;
+  keep: PieceKeeper<UiChunk>;
   hasBegun: boolean;
   isAdoptedWhole: boolean;
   steps: number;

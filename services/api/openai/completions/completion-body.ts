@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { Json } from '#core/turn/request/json.ts';
 import { GivenTool } from '#core/turn/request/tool.ts';
 import { TurnRequest } from '#core/turn/request/turn.ts';
-import { Effort, hints, pawlFields, refused, schemaName, Verbosity } from '../responses/response-body.ts';
+import { Effort, hints, pawlFields, ResponseBody, refused, schemaName, Verbosity } from '../responses/response-body.ts';
+
+const { model, metadata, parallel_tool_calls } = ResponseBody.shape;
+const { temperature, top_p, presence_penalty, frequency_penalty } = ResponseBody.shape;
 
 /** A message as callers send it; it is read by its role. */
 const GivenMessage = z
@@ -73,7 +76,7 @@ export type CompletionChoice = z.output<typeof CompletionChoice>;
 const tooling = {
   tools: z.array(CompletionTool).max(128).nullish().describe('The tools whose calls the client answers.'),
   tool_choice: CompletionChoice.nullish().describe('Whether the model may, must not or must call a tool, or which.'),
-  parallel_tool_calls: z.boolean().nullish().describe('Whether a reply may ask for several calls; passed on.'),
+  parallel_tool_calls,
   functions: z
     .array(GivenFunction.omit({ strict: true }))
     .max(128)
@@ -104,15 +107,11 @@ const Format = z
   .describe('The form of the text of every round.');
 
 const { stop: stops, seed } = TurnRequest.shape;
-const penalty = (about: string) => z.number().min(-2).max(2).nullish().describe(about);
 
 const sampling = {
   max_completion_tokens: z.int().min(1).nullish().describe('Of the whole completion, over all its rounds.'),
   max_tokens: z.int().min(1).nullish().describe('The older name of `max_completion_tokens`.'),
-  temperature: z.number().min(0).max(2).nullish().describe('Passed on.'),
-  top_p: z.number().min(0).max(1).nullish().describe('Passed on.'),
-  presence_penalty: penalty('Passed on over Chat Completions.'),
-  frequency_penalty: penalty('Passed on over Chat Completions.'),
+  ...{ temperature, top_p, presence_penalty, frequency_penalty },
   logit_bias: z
     .record(z.string(), z.number().min(-100).max(100))
     .nullish()
@@ -175,7 +174,7 @@ const { client_metadata: _, ...completionHints } = hints;
 /** `POST /v1/chat/completions` (contract-responses section 12). Messages are read by their roles, not here. */
 export const CompletionBody = z
   .strictObject({
-    model: z.string().min(1).max(512).describe('`provider/model`, or a name of the default provider’s.'),
+    model,
     messages: z
       .array(GivenMessage)
       .min(1, 'give at least one message')
@@ -184,7 +183,7 @@ export const CompletionBody = z
     ...tooling,
     ...sampling,
     ...answering,
-    metadata: TurnRequest.shape.metadata,
+    metadata,
     ...completionHints,
     ...others,
     pawl,

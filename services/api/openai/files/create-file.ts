@@ -11,13 +11,12 @@ import { withIdempotencyKey } from '../../http/idempotency.ts';
 import { type ApiEnv, json } from '../../http/router.ts';
 import { ofForm, ofIdempotencyKey } from '../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
+import { queryInteger } from '../../schemas/fields/query-number.ts';
 import { makeOpenaiRouter, serve } from '../openai-router.ts';
 import { readValue } from '../responses/request/explain-issues.ts';
 import { operation } from '../responses/schemas/operation-at.ts';
 import { openaiHeaders, responseRefusals } from '../responses/schemas/response-refusals.ts';
-import { findOwnFile, presentFile } from './find-own-file.ts';
-import { FileForm } from './schemas/file-form.ts';
-import { FileObject } from './schemas/file-object.ts';
+import { FileObject, findOwnFile, presentFile } from './find-own-file.ts';
 
 const FORM = 'FileForm';
 
@@ -89,3 +88,37 @@ function secondsOf(expiry: Omit<FileForm, 'file' | 'purpose'>): number | null {
   const message = `\`${missing}\` is missing. Give both fields of \`expires_after\`.`;
   throw new RequestRefused(400, 'missing_required_parameter', message, missing);
 }
+
+const NAME_LENGTH = 512;
+
+const sent = z
+  .object(
+    { filename: z.string(), mediaType: z.string(), bytes: z.instanceof(Buffer) },
+    { error: ({ input }) => (input === undefined ? undefined : 'send one file, with a filename') },
+  )
+  .refine(({ filename }) => filename !== '', 'give the file a name')
+  .refine(({ filename }) => filename.length <= NAME_LENGTH, `give the file a name of at most ${NAME_LENGTH} characters`)
+  .refine(({ bytes }) => bytes.length > 0, 'send a file of at least one byte')
+  .meta({ type: 'string', format: 'binary', description: 'The bytes of the file, with its name.' });
+
+/** The form of `POST …/files`, by the names of its fields (contract-responses R74). */
+const FileForm = z
+  .strictObject({
+    file: sent,
+    purpose: z.string().describe('`user_data`. Any other purpose is refused.'),
+    'expires_after[anchor]': z.literal('created_at').optional().describe('The time from which `seconds` count.'),
+    'expires_after[seconds]': queryInteger({ min: 3_600, max: 2_592_000 })
+      .optional()
+      .describe('Seconds after which the file expires. Without them, it does not expire.'),
+  })
+  .meta({
+    description: 'A file to be created, as a multipart form.',
+    examples: [
+      { file: '@offer.pdf', purpose: 'user_data' },
+      {
+        ...{ file: '@offer.pdf', purpose: 'user_data' },
+        ...{ 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': 86_400 },
+      },
+    ],
+  });
+type FileForm = z.output<typeof FileForm>;

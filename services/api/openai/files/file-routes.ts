@@ -8,8 +8,7 @@ import { itemPage, notInList, pageQuery } from '../responses/item-page.ts';
 import { explainResponseIssues } from '../responses/request/explain-issues.ts';
 import { operation } from '../responses/schemas/operation-at.ts';
 import { openaiHeaders, responseRefusals } from '../responses/schemas/response-refusals.ts';
-import { fileNotFound, findOwnFile, presentFile } from './find-own-file.ts';
-import { DeletedFile, FileId, FileList, FileObject } from './schemas/file-object.ts';
+import { DeletedFile, FileId, FileList, FileObject, fileNotFound, findOwnFile, presentFile } from './find-own-file.ts';
 
 const params = z.object({ id: FileId });
 const headers = z.object(openaiHeaders);

@@ -14,10 +14,8 @@ import { type PlacedItem, readInput } from './request/read-input.ts';
 import type { ReadRequest } from './request/read-request.ts';
 import { readToolChoice } from './request/read-tool-choice.ts';
 import { readTools } from './request/read-tools.ts';
-import { resolveModel } from './request/resolve-model.ts';
-import type { ResponseSettings } from './request/response-settings.ts';
-import { tierOf } from './request/tier-of.ts';
-import { chatOptions, wireOptions } from './request/wire-options.ts';
+import { type ResponseSettings, resolveModel } from './request/response-settings.ts';
+import { chatOptions, tierOf, wireOptions } from './request/wire-options.ts';
 import type { ResponseBody } from './response-body.ts';
 
 export type ReadRules = Pick<

@@ -6,14 +6,15 @@ import { audioData, IMAGE_DETAILS } from '#core/turn/request/input-part.ts';
 import type { Part } from '#core/turn/request/item.ts';
 import { renderPath } from '../../../http/issues.ts';
 import { readValue } from '../../responses/request/explain-issues.ts';
-import { addressOfData, addressOfFile } from '../../responses/request/read-content.ts';
+import {
+  addressOfData,
+  addressOfFile,
+  type GivenContent,
+  joinParts,
+  readContent,
+  Text,
+} from '../../responses/request/read-content.ts';
 
-/** The content of a message as callers send it: a text, or parts that name their kind in `type`. */
-export const MessageContent = z.union([z.string(), z.array(z.looseObject({ type: z.string() })).max(1_000)]);
-export type MessageContent = z.output<typeof MessageContent>;
-
-const Text = z.object({ text: z.string() });
-const Refusal = z.object({ refusal: z.string() });
 const Image = z.object({
   image_url: z.object({ url: addressOfData, detail: z.enum(IMAGE_DETAILS).nullable().default(null) }),
 });
@@ -30,22 +31,13 @@ const File = z.object({
 });
 
 /** Reads the parts of a user's message or of a result: text, images, audio, files. One text alone is a string. */
-export function readMessageParts(content: MessageContent, path: PropertyKey[]): string | Part[] {
-  if (typeof content === 'string') return content;
-  const parts = content.map((part, index) => readPart(part, [...path, index]));
-  const [first, ...rest] = parts;
-  return first?.type === 'input_text' && rest.length === 0 ? first.text : parts;
+export function readMessageParts(content: GivenContent, path: PropertyKey[]): string | Part[] {
+  return readContent(content, path, readPart);
 }
 
 /** Reads a content that can only be text, also a refusal: the texts of its parts with `separator` between them. */
-export function readMessageText(content: MessageContent, path: PropertyKey[], separator: '' | '\n'): string {
-  if (typeof content === 'string') return content;
-  const texts = content.map((part, index) => {
-    const at = [...path, index];
-    if (part.type === 'text') return readValue(Text, part, at).text;
-    return part.type === 'refusal' ? readValue(Refusal, part, at).refusal : refusePart(part.type, at);
-  });
-  return texts.join(separator);
+export function readMessageText(content: GivenContent, path: PropertyKey[], separator: '' | '\n'): string {
+  return joinParts(content, path, { separator, isText: (type) => type === 'text', refusePart });
 }
 
 function readPart(part: { type: string }, path: PropertyKey[]): Part {

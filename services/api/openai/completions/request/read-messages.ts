@@ -7,8 +7,9 @@ import { type InputItem, plainContent } from '#core/turn/request/item.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 import { renderPath } from '../../../http/issues.ts';
 import { readValue } from '../../responses/request/explain-issues.ts';
+import { GivenContent } from '../../responses/request/read-content.ts';
 import type { PlacedItem } from '../../responses/request/read-input.ts';
-import { MessageContent, readMessageParts, readMessageText } from './message-parts.ts';
+import { readMessageParts, readMessageText } from './message-parts.ts';
 
 /**
  * The messages of a request: its instructions, its items with their places in the list, and each message as a chain
@@ -91,9 +92,9 @@ function readMessage(given: Given, at: number, reader: Reader): Omit<ReadMessage
 
 const ROLES = 'system, developer, user, assistant, tool, function';
 
-const Written = z.object({ content: MessageContent });
-const ToolResult = z.object({ tool_call_id: z.string().min(1).max(256), content: MessageContent });
-const FunctionResult = z.object({ name: z.string().min(1), content: MessageContent.nullable() });
+const Written = z.object({ content: GivenContent });
+const ToolResult = z.object({ tool_call_id: z.string().min(1).max(256), content: GivenContent });
+const FunctionResult = z.object({ name: z.string().min(1), content: GivenContent.nullable() });
 const FunctionCall = z.object({ name: z.string().min(1), arguments: z.string() });
 const Call = z.discriminatedUnion('type', [
   z.object({ id: z.string().min(1).max(256), type: z.literal('function'), function: FunctionCall }),
@@ -104,7 +105,7 @@ const Call = z.discriminatedUnion('type', [
   }),
 ]);
 const Assistant = z.object({
-  content: MessageContent.nullish(),
+  content: GivenContent.nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(Call).max(1_000).nullish(),
   function_call: FunctionCall.nullish(),

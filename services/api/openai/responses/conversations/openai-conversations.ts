@@ -1,10 +1,17 @@
 import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
 import { setMetadata } from '#core/checkpoint/conversations.ts';
+import { deleteConversation } from '#core/checkpoint/deletion/delete-conversation.ts';
+import { hideConversation } from '#core/checkpoint/deletion/hide.ts';
+import type { Trx } from '#core/checkpoint/tables.ts';
+import { endTurn } from '#core/checkpoint/turns/end.ts';
+import { findActiveTurns, findDelayedTurns } from '#core/checkpoint/turns/reading/find.ts';
+import { lockLine } from '#core/checkpoint/turns/reading/line.ts';
 import { unixSeconds } from '#core/turn/resource/unix-seconds.ts';
 import type { Conversation } from '#core/turn/turn.ts';
+import type { Wakeup } from '#core/turn/wakeup.ts';
 import { publishChanges } from '../../../../process/publish-changes.ts';
 import type { ApiContext } from '../../../context.ts';
-import { findOwnConversation } from '../../../http/find-own.ts';
+import { conversationNotFound, findOwnConversation } from '../../../http/find-own.ts';
 import { withIdempotencyKey } from '../../../http/idempotency.ts';
 import { type ApiEnv, json, makeRouter } from '../../../http/router.ts';
 import { ofAnyBody, ofIdempotencyKey, ofItems } from '../../../schemas/errors/refusals.ts';
@@ -21,7 +28,6 @@ import {
 import { operationAt } from '../schemas/operation-at.ts';
 import { openaiHeaders, responseRefusals } from '../schemas/response-refusals.ts';
 import { beginConversation } from './add-to-conversation.ts';
-import { cancelAndDelete } from './cancel-and-delete.ts';
 
 const BASE = '/openai/v1';
 const path = `${BASE}/conversations/{id}`;
@@ -121,4 +127,24 @@ function removeOne(context: ApiContext): RouteHandler<typeof remove, ApiEnv> {
 /** A conversation as OpenAI's API shows it. */
 export function present({ id, createdAt, metadata }: Conversation) {
   return { id, object: 'conversation' as const, created_at: unixSeconds(createdAt), metadata };
+}
+
+/** The work after the commit of a delete: wake-ups to enqueue, and turns that were cancelled first. */
+type Deleted = { wakeups: Wakeup[]; ended: string[] };
+
+/**
+ * Deletes a conversation with its turns; those that are active are cancelled first, the last one before the others. Then the
+ * conversation is hidden only, and erased soon: those who wait for one of them are told how it ended.
+ */
+async function cancelAndDelete(trx: Trx, project: string, conversationId: string): Promise<Deleted> {
+  if (!(await lockLine(trx, project, conversationId))) throw conversationNotFound();
+  const inLine = await findActiveTurns(trx, conversationId);
+  const active = [...inLine, ...(await findDelayedTurns(trx, conversationId))].reverse();
+  const wakeups: Wakeup[] = [];
+  for (const turnId of active) {
+    wakeups.push(...((await endTurn(trx, { turnId, conversationId, status: 'cancelled' })) ?? []));
+  }
+  if (active.length > 0) await hideConversation(trx, conversationId);
+  else await deleteConversation(trx, project, conversationId);
+  return { wakeups, ended: active };
 }

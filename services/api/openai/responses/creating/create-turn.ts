@@ -11,13 +11,12 @@ import { hasScope } from '../../../http/scopes.ts';
 import { startWithinQuota } from '../../../quotas/start-within-quota.ts';
 import { startedBy } from '../../../quotas/started-by.ts';
 import { findOwnResponse, responseNotFound } from '../find-response.ts';
-import type { ReadRequest } from '../request/read-request.ts';
+import type { ReadRequest, TurnStarted } from '../request/read-request.ts';
 import { startingOf } from '../start-response.ts';
 import type { HeldConnections } from './held-connections.ts';
-import type { TurnStarted } from './turn-started.ts';
 
 /** The steps of a create request: it is read, its connection may be held until the turn ends, and it is answered. */
-export type Creating = {
+type Creating = {
   read(): Promise<ReadRequest>;
   /** Null if the turn runs in the background. */
   held: HeldConnections | null;

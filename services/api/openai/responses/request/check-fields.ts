@@ -3,7 +3,7 @@ import { type Capabilities, type Provider as CoreProvider, isOpenaiWire } from '
 import { unsupportedParameter } from '#core/llm/unsupported-parameter.ts';
 import { quote } from '#core/text.ts';
 import type { ResponseBody } from '../response-body.ts';
-import { passedTier } from './tier-of.ts';
+import { passedTier } from './wire-options.ts';
 
 /** Refuses what no provider of Pawl's gets (contract-responses section 2): a field that changes the answer is never dropped. */
 export function checkFields(body: ResponseBody): void {

@@ -11,7 +11,8 @@ import { readValue } from './explain-issues.ts';
 export const GivenContent = z.union([z.string(), z.array(z.looseObject({ type: z.string() })).max(1_000)]);
 export type GivenContent = z.output<typeof GivenContent>;
 
-const Text = z.object({ text: z.string() });
+/** A part of text. */
+export const Text = z.object({ text: z.string() });
 const Refusal = z.object({ refusal: z.string() });
 
 /** The address of an image or a file: data, or a place that the provider reads. */
@@ -37,23 +38,41 @@ const PartOfFile = z.object({
   filename: File.shape.filename,
 });
 
-/** What a user says, or a call brought: text, images, files. One text alone is a string. */
+/** Reads a message of a user or a result: text, images, files. One text alone is a string. */
 export function readParts(content: GivenContent, path: PropertyKey[]): string | Part[] {
+  return readContent(content, path, readPart);
+}
+
+/** Reads a content that can only be text. `separator` comes between the texts of its parts. */
+export function readText(content: GivenContent, path: PropertyKey[], separator: '' | '\n'): string {
+  return joinParts(content, path, { separator, isText, refusePart });
+}
+
+type ReadPart = (part: { type: string }, path: PropertyKey[]) => Part;
+
+/** Reads the parts of a content one by one. One text alone is a string. */
+export function readContent(content: GivenContent, path: PropertyKey[], read: ReadPart): string | Part[] {
   if (typeof content === 'string') return content;
-  const parts = content.map((part, index) => readPart(part, [...path, index]));
+  const parts = content.map((part, index) => read(part, [...path, index]));
   const [first, ...rest] = parts;
   return first?.type === 'input_text' && rest.length === 0 ? first.text : parts;
 }
 
-/** A content that can only be text: its parts, with nothing or a line end between them. */
-export function readText(content: GivenContent, path: PropertyKey[], separator: '' | '\n'): string {
+type Joining = {
+  separator: '' | '\n';
+  isText(type: string): boolean;
+  refusePart(type: string, path: PropertyKey[]): never;
+};
+
+/** Joins the texts and the refusals of a content. Parts of other types are refused. */
+export function joinParts(content: GivenContent, path: PropertyKey[], joining: Joining): string {
   if (typeof content === 'string') return content;
   const texts = content.map((part, index) => {
     const at = [...path, index];
-    if (isText(part.type)) return readValue(Text, part, at).text;
-    return part.type === 'refusal' ? readValue(Refusal, part, at).refusal : refusePart(part.type, at);
+    if (joining.isText(part.type)) return readValue(Text, part, at).text;
+    return part.type === 'refusal' ? readValue(Refusal, part, at).refusal : joining.refusePart(part.type, at);
   });
-  return texts.join(separator);
+  return texts.join(joining.separator);
 }
 
 function readPart(part: { type: string }, path: PropertyKey[]): Part {

@@ -8,7 +8,6 @@ import { renderPath } from '../../../http/issues.ts';
 import type { ResponseBody } from '../response-body.ts';
 import { readValue } from './explain-issues.ts';
 import { GivenContent, readParts, readText } from './read-content.ts';
-import { isUncalledOutput, readUncalledOutput } from './read-uncalled-output.ts';
 
 /** One item of the input at its place in the caller's list, for the paths of errors: `input[3]`. */
 export type PlacedItem = { at: number; item: InputItem | ItemReference };
@@ -179,4 +178,20 @@ function errorText(error: string | Record<string, unknown>): string {
   const texts = z.array(z.object({ text: z.string() })).safeParse(error.content);
   if (texts.success) return texts.data.map(({ text }) => text).join('\n');
   return typeof error.message === 'string' ? error.message : JSON.stringify(error);
+}
+
+const UncalledOutput = z.object({ name: z.string().min(1), namespace: z.string().nullish(), output: GivenContent });
+
+/** Whether no call asked for the output of a function: it names its tool instead, as OpenAI's API allows. */
+function isUncalledOutput(given: object): boolean {
+  return !('call_id' in given && given.call_id !== null) && 'name' in given;
+}
+
+/** No wire has a result without its call: the user tells a model of it. */
+function readUncalledOutput(given: object, path: PropertyKey[]): InputItem {
+  const { name, namespace, output } = readValue(UncalledOutput, given, path);
+  const source = namespace ? `${namespace}.${name}` : name;
+  const read = readParts(output, [...path, 'output']);
+  const told = typeof read === 'string' ? [{ type: 'input_text' as const, text: read }] : read;
+  return { role: 'user', content: [{ type: 'input_text', text: `Output of ${source}, not called by you:` }, ...told] };
 }

@@ -1,5 +1,6 @@
 import type { NewCompletion } from '#core/turn/predict.ts';
 import type { TurnConfig } from '#core/turn/request/turn.ts';
+import type { Turn } from '#core/turn/turn.ts';
 import type { PlacedItem } from './read-input.ts';
 
 /** A create request, checked and with every default filled in. */
@@ -23,3 +24,6 @@ export type ReadRequest = {
   /** The turn ends in the transaction that creates it (contract-responses R73, `generate: false`). */
   isWarmUp?: boolean;
 };
+
+/** Is called with a new turn, its request, and the id of the turn that it follows. */
+export type TurnStarted = (turn: Turn, request: ReadRequest, follows: string | null) => void;

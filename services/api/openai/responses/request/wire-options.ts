@@ -1,6 +1,7 @@
 import { isOpenaiWire, type Provider } from '#core/llm/provider.ts';
+import { supportsTier } from '#core/llm/unsupported-parameter.ts';
+import { ServiceTier } from '#core/turn/config/service-tier.ts';
 import type { ResponseBody } from '../response-body.ts';
-import { passedTier } from './tier-of.ts';
 
 type Asked = Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
 
@@ -36,4 +37,22 @@ function tierOption(body: ResponseBody) {
 function hintsOf({ user, safety_identifier, prompt_cache_retention }: ResponseBody) {
   const hints = { user, safety_identifier, prompt_cache_retention };
   return Object.fromEntries(Object.entries(hints).filter(([, value]) => value));
+}
+
+/**
+ * The tier of the turn of a create request. `auto` is OpenAI's own default, so it names none; `default` names none at a
+ * provider that cannot be told it. Of tiers that only OpenAI has, see `passedTier`.
+ */
+export function tierOf(
+  { service_tier }: Pick<ResponseBody, 'service_tier'>,
+  provider: Pick<Provider, 'capabilities'>,
+): ServiceTier | null {
+  const tier = ServiceTier.safeParse(service_tier).data ?? null;
+  if (tier === 'auto' || (tier === 'default' && !supportsTier(provider, tier))) return null;
+  return tier;
+}
+
+/** A tier that a turn request does not have: it is passed on to OpenAI's wires. */
+export function passedTier({ service_tier }: Pick<ResponseBody, 'service_tier'>): string | null {
+  return service_tier && !ServiceTier.safeParse(service_tier).success ? service_tier : null;
 }

@@ -2,7 +2,7 @@ import { listAnswered } from '#core/checkpoint/turns/reading/events.ts';
 import { callsOf } from '#core/turn/call.ts';
 import { type LatestEdition, placeBehind } from '#core/turn/responses/events.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
-import { editionStart, LOG_START, type LogPosition, type LogStretch } from '#core/turn/responses/log.ts';
+import { editionStart, LOG_START, type LogPosition, type LogStretch, readStretch } from '#core/turn/responses/log.ts';
 import { type ResponseEvent, type ResponsePiece, sizeOfPieces, tellPieces } from '#core/turn/responses/piece.ts';
 import { runningPieces } from '#core/turn/responses/running-round.ts';
 import { type LatestPieces, nextTelling, type ToldPieces, toldBefore } from '#core/turn/responses/told.ts';
@@ -14,7 +14,6 @@ import { makeSharedPieces } from '../../../stream/shared/shared-pieces.ts';
 import type { TurnWatch, WatchContext } from '../../../stream/turn-watch.ts';
 import type { StateSeals } from '../sealing/state-seals.ts';
 import { DONE, errorFrame, HEARTBEAT, sharedEventFrame } from './event-frame.ts';
-import { sharedOrder, sharedStretch } from './shared-stretch.ts';
 
 /**
  * Behind which number a stream begins (-1: with the first event), the latest edition of the turn that its request read, where
@@ -160,4 +159,43 @@ function tell(stream: StreamState, pieces: readonly ResponsePiece[], at: { from:
     stream.sent = event.sequence_number;
   }
   return true;
+}
+
+/** How many stretches of a turn are shared. Streams that are further apart read their own. */
+const SHARED = 64;
+
+const shared = new WeakMap<Turn, Map<number | null, LogStretch | undefined>>();
+
+/** In which order the calls at the position were answered, as far as the turn has results, and what seals state. */
+type Reading = { order: readonly number[]; stateSeals: StateSeals };
+
+/**
+ * Reads the stretch of a turn behind a position, once for all streams of the turn. Its events are the same objects for all, so
+ * that the streams share their bytes, too.
+ */
+function sharedStretch(known: Turn, position: LogPosition, { order, stateSeals }: Reading) {
+  const stretches = shared.get(known) ?? new Map<number | null, LogStretch | undefined>();
+  shared.set(known, stretches);
+  if (!stretches.has(position.rounds)) {
+    stretches.set(
+      position.rounds,
+      readStretch(stateSeals.sealRounds(known), position, () => order),
+    );
+    for (const oldest of stretches.keys()) if (stretches.size > SHARED) stretches.delete(oldest);
+  }
+  return stretches.get(position.rounds);
+}
+
+const orders = new WeakMap<Turn, Map<number, Promise<number[]>>>();
+
+/** Reads once for all streams of a turn in which order the calls of a batch were answered. A read that fails is not kept. */
+function sharedOrder(known: Turn, round: number, read: () => Promise<number[]>): Promise<number[]> {
+  const ofTurn = orders.get(known) ?? new Map<number, Promise<number[]>>();
+  orders.set(known, ofTurn);
+  const running = ofTurn.get(round);
+  if (running) return running;
+  const order = read();
+  ofTurn.set(round, order);
+  order.catch(() => ofTurn.delete(round));
+  return order;
 }

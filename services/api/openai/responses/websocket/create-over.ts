@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { isTerminal } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../../context.ts';
-import { type AnswerRequest, answerOver } from './answer-over.ts';
 import { type Followed, type KeptResponses, keptResponse } from './kept-responses.ts';
+import { type SocketError, socketError } from './socket-error.ts';
 import type { CreateMessage } from './socket-message.ts';
 import type { SocketOutlet } from './socket-outlet.ts';
+import type { SocketRequest } from './socket-request.ts';
 
 /** The parts of a connection that a create request needs. */
 export type Creating = {
@@ -59,4 +60,32 @@ async function keep({ id, ...followed }: Unstored, streamId: string, { kept, con
   } catch (error) {
     log.warn({ err: error, turn_id: id }, 'an unstored response was not kept for the next request of its connection');
   }
+}
+
+/** Answers a request of the API, as its routes do. A stream is written to `outgoing`. */
+export type AnswerRequest = (
+  request: Request,
+  env: { incoming: IncomingMessage; outgoing: SocketOutlet; socket: SocketRequest },
+) => Response | Promise<Response>;
+
+/** Headers of the opening request that each create request has, too. */
+const KEPT_HEADERS = ['authorization', 'user-agent', 'traceparent', 'tracestate', 'pawl-on-disconnect', 'host'];
+
+/** Begins to answer a create request over the outlet. Returns the error of a refused request, which has no stream. */
+async function answerOver(
+  outlet: SocketOutlet,
+  { answer, opening }: { answer: AnswerRequest; opening: IncomingMessage },
+  { streamId, ...socket }: SocketRequest & { streamId: string },
+): Promise<SocketError | null> {
+  const headers = KEPT_HEADERS.flatMap((name) => {
+    const value = opening.headers[name];
+    return typeof value === 'string' ? [[name, value] as [string, string]] : [];
+  });
+  const url = `http://localhost${opening.url}`;
+  const request = new Request(url, { method: 'POST', headers: [...headers, ['content-type', 'application/json']] });
+  const answered = await answer(request, { incoming: opening, outgoing: outlet, socket });
+  const refused = answered.status < 400 ? null : ((await answered.json()) as Pick<SocketError, 'error'>);
+  // An ended outlet does not cancel the response, a destroyed one does.
+  if (refused) outlet.end();
+  return refused && socketError(answered.status, refused, streamId);
 }

@@ -3,20 +3,8 @@ import type { WebSocket } from 'ws';
 import { SOCKET_BOUNDS } from '#core/bounds/socket-bounds.ts';
 import { RequestRefused } from '#core/failure.ts';
 import type { ApiContext } from '../../../context.ts';
-import type { AnswerRequest } from './answer-over.ts';
-import { type Creating, createOver } from './create-over.ts';
-import { type Lanes, makeLanes } from './lanes.ts';
-import { makeSendErrors } from './send-errors.ts';
-import {
-  binaryMessage,
-  connectionExpired,
-  internalMessage,
-  refusalMessage,
-  serverStopping,
-  steerFailed,
-  tooManyLanes,
-  tooManyMessages,
-} from './socket-error.ts';
+import { type AnswerRequest, type Creating, createOver } from './create-over.ts';
+import { ownError, refusalMessage, steerFailed } from './socket-error.ts';
 import { type CreateMessage, readSocketMessage } from './socket-message.ts';
 import { makeSocketOutlet, type SocketOutlet } from './socket-outlet.ts';
 
@@ -40,7 +28,7 @@ export type SocketServing = Pick<Creating, 'kept'> & {
 type Served = SocketServing & {
   socket: WebSocket;
   send(message: object): void;
-  lanes: Lanes;
+  enterLane: EnterLane;
   running: Set<SocketOutlet>;
   keeping: Set<Promise<void>>;
   messages: number;
@@ -54,18 +42,18 @@ type Served = SocketServing & {
  */
 export function serveSocket(socket: WebSocket, serving: SocketServing): void {
   const served: Served = {
-    ...{ ...serving, socket, send: makeSendErrors(socket), lanes: makeLanes() },
+    ...{ ...serving, socket, send: makeSendErrors(socket), enterLane: makeLanes() },
     ...{ running: new Set<SocketOutlet>(), keeping: new Set<Promise<void>>(), messages: 0, isExpired: false },
   };
   let reading = Promise.resolve();
   socket.on('message', (data: Buffer, isBinary) => {
     served.arrived();
-    if (isBinary) return served.send(binaryMessage());
+    if (isBinary) return served.send(ownError('binary'));
     const stopWaiting = served.messages < SOCKET_BOUNDS.messages ? served.enterWaiting(data.length) : null;
     if (stopWaiting) {
       served.messages += 1;
       reading = reading.then(() => receive(served, data, stopWaiting));
-    } else served.send(tooManyMessages());
+    } else served.send(ownError('tooManyMessages'));
   });
   const stopTimer = serving.timer(() => expire(served));
   socket.once('close', () => {
@@ -85,8 +73,8 @@ async function receive(served: Served, data: Buffer, stopWaiting: () => void): P
     const message = await readSocketMessage(data, served.context.bodyLimit);
     if (message.type === 'steer') served.send(steerFailed(message.steer));
     if (message.type === 'refused') served.send(message.error);
-    if (message.type === 'create' && enterLane(served, message, { stopWaiting, answered })) return;
-    if (message.type === 'create') served.send(tooManyLanes(message.streamId));
+    if (message.type === 'create' && enter(served, message, { stopWaiting, answered })) return;
+    if (message.type === 'create') served.send(ownError('tooManyLanes', message.streamId));
   } catch (error) {
     fail(served, error);
   }
@@ -95,9 +83,9 @@ async function receive(served: Served, data: Buffer, stopWaiting: () => void): P
 
 type Counted = { stopWaiting(): void; answered(): void };
 
-function enterLane(served: Served, message: CreateMessage, { stopWaiting, answered }: Counted): boolean {
+function enter(served: Served, message: CreateMessage, { stopWaiting, answered }: Counted): boolean {
   const { streamId } = message;
-  return served.lanes.enter(streamId, async () => {
+  return served.enterLane(streamId, async () => {
     stopWaiting();
     await run(served, message).catch((error) => fail(served, error, streamId));
     answered();
@@ -107,22 +95,22 @@ function enterLane(served: Served, message: CreateMessage, { stopWaiting, answer
 function fail({ send, context }: Served, error: unknown, streamId = ''): void {
   const isRefused = error instanceof RequestRefused;
   if (!isRefused) context.log.error({ err: error }, 'a message of a WebSocket could not be answered');
-  send(isRefused ? refusalMessage(error, streamId) : internalMessage(streamId));
+  send(isRefused ? refusalMessage(error, streamId) : ownError('internal', streamId));
 }
 
 /** Closes a connection that has been open for long enough, once no response runs. */
 function expire(served: Served): void {
   served.isExpired = true;
   if (served.running.size > 0) return;
-  served.send(connectionExpired());
+  served.send(ownError('expired'));
   served.socket.close(1000, 'The connection has been open for 60 minutes.');
 }
 
 /** Answers a create request to its end. */
 async function run(served: Served, message: CreateMessage): Promise<void> {
   const { socket, running, send, context } = served;
-  if (context.isClosing()) return send(serverStopping(message.streamId));
-  if (served.isExpired) return send(connectionExpired(message.streamId));
+  if (context.isClosing()) return send(ownError('stopping', message.streamId));
+  if (served.isExpired) return send(ownError('expired', message.streamId));
   if (socket.readyState !== socket.OPEN) return;
   const outlet = makeSocketOutlet((text, sent) => socket.send(text, { binary: false }, sent), message.streamId);
   running.add(outlet);
@@ -130,4 +118,53 @@ async function run(served: Served, message: CreateMessage): Promise<void> {
   // A bound closed this stream because the client does not read. The rest would be missing, so the connection closes.
   if (!outlet.writableFinished) socket.terminate();
   if (served.isExpired) expire(served);
+}
+
+/**
+ * Returns a function that sends messages which no stream paces, such as errors. A client that does not read them
+ * loses its connection.
+ */
+function makeSendErrors(socket: WebSocket): (message: object) => void {
+  let unread = 0;
+  return (message) => {
+    const text = Buffer.from(JSON.stringify(message));
+    if (unread > SOCKET_BOUNDS.unreadBytes) return socket.terminate();
+    unread += text.length;
+    socket.send(text, { binary: false }, () => {
+      unread -= text.length;
+    });
+  };
+}
+
+/** Runs work after all earlier work of its lane. Returns false if the connection may have no further lane. */
+type EnterLane = (streamId: string, work: () => Promise<void>) => boolean;
+
+/**
+ * Makes the lanes of a connection, one for each `stream_id` and one for messages without. Work of the same lane runs
+ * one after another, work of several lanes at the same time. `work` may not fail.
+ */
+function makeLanes(): EnterLane {
+  const lastOf = new Map<string, Promise<void>>();
+  const runAtMost = limitRunning(SOCKET_BOUNDS.running);
+  return (streamId, work) => {
+    const names = [...lastOf.keys()].filter((name) => name !== '');
+    if (streamId !== '' && !lastOf.has(streamId) && names.length >= SOCKET_BOUNDS.lanes) return false;
+    const last = (lastOf.get(streamId) ?? Promise.resolve()).then(() => runAtMost(work));
+    lastOf.set(streamId, last);
+    return true;
+  };
+}
+
+/** Returns a function that runs at most so many works at a time. Further ones wait in their order. */
+function limitRunning(most: number): (work: () => Promise<void>) => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    await work();
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  };
 }

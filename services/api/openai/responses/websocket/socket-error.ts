@@ -20,56 +20,38 @@ export function refusalMessage(refusal: RequestRefused, streamId = ''): SocketEr
   return socketError(refusal.status, errorEnvelope(refusal), streamId);
 }
 
-/** Returns the message of an error that the client cannot mend. */
-export function internalMessage(streamId = ''): SocketError {
-  const message = 'Something went wrong on our side. Send the request again.';
-  return ownError(500, { code: 'internal', message, param: null }, streamId);
-}
+type OwnError = { status: 400 | 429 | 500 | 503; code: string; param?: string; message: string };
 
-/** Returns the error of a request that comes while the API stops. */
-export function serverStopping(streamId: string): SocketError {
-  const message = 'This server is stopping. Open another connection, and send the request there.';
-  return ownError(503, { code: 'server_stopping', message, param: null }, streamId);
-}
+/** The errors that only a WebSocket has. */
+const OWN_ERRORS = {
+  internal: { status: 500, code: 'internal', message: 'Something went wrong on our side. Send the request again.' },
+  stopping: {
+    ...{ status: 503, code: 'server_stopping' },
+    message: 'This server is stopping. Open another connection, and send the request there.',
+  },
+  expired: {
+    ...{ status: 400, code: 'websocket_connection_limit_reached' },
+    message: 'The connection has been open for 60 minutes. Open another connection, and send the request there.',
+  },
+  binary: { status: 400, code: 'invalid_json', message: 'The message is binary. Send JSON as a text message.' },
+  invalidStreamId: {
+    ...{ status: 400, code: 'invalid_stream_id', param: 'stream_id' },
+    message: '`stream_id` is not valid. Give 1 to 256 of A-Z, a-z, 0-9, `_`, `-` and `.`, or leave it out.',
+  },
+  tooManyLanes: {
+    ...{ status: 400, code: 'websocket_stream_limit_reached', param: 'stream_id' },
+    message: `\`stream_id\` is one name too many: the connection has ${SOCKET_BOUNDS.lanes}. Use one of them, or open another connection.`,
+  },
+  tooManyMessages: {
+    ...{ status: 429, code: 'too_many_messages' },
+    message: 'Too many messages wait, or too many bytes in them. Wait until a response ends.',
+  },
+} satisfies Record<string, OwnError>;
 
-/** Returns the error of a connection that is open for an hour. */
-export function connectionExpired(streamId = ''): SocketError {
-  const message = 'The connection has been open for 60 minutes. Open another connection, and send the request there.';
-  return ownError(400, { code: 'websocket_connection_limit_reached', message, param: null }, streamId);
-}
-
-/** Returns the error of a binary message. */
-export function binaryMessage(): SocketError {
-  const message = 'The message is binary. Send JSON as a text message.';
-  return ownError(400, { code: 'invalid_json', message, param: null });
-}
-
-/** Returns the error of a message with a `stream_id` that is not valid. */
-export function invalidStreamId(): SocketError {
-  const message = '`stream_id` is not valid. Give 1 to 256 of A-Z, a-z, 0-9, `_`, `-` and `.`, or leave it out.';
-  return ownError(400, { code: 'invalid_stream_id', message, param: 'stream_id' });
-}
-
-/** Returns the error of a message that names one lane too many. */
-export function tooManyLanes(streamId: string): SocketError {
-  const { lanes } = SOCKET_BOUNDS;
-  const message = `\`stream_id\` is one name too many: the connection has ${lanes}. Use one of them, or open another connection.`;
-  return ownError(400, { code: 'websocket_stream_limit_reached', message, param: 'stream_id' }, streamId);
-}
-
-/** Returns the error of a message while too many messages of its connection or of the process wait. */
-export function tooManyMessages(): SocketError {
-  const message = 'Too many messages wait, or too many bytes in them. Wait until a response ends.';
-  return ownError(429, { code: 'too_many_messages', message, param: null });
-}
-
-/** Returns an error that only a WebSocket has. */
-function ownError(
-  status: 400 | 429 | 500 | 503,
-  error: Omit<SocketError['error'], 'type'>,
-  streamId = '',
-): SocketError {
-  return socketError(status, { error: { type: errorTypes[status], ...error } }, streamId);
+/** Returns the message of an error that only a WebSocket has. */
+export function ownError(name: keyof typeof OWN_ERRORS, streamId = ''): SocketError {
+  const { status, code, message, param }: OwnError = OWN_ERRORS[name];
+  return socketError(status, { error: { type: errorTypes[status], code, message, param: param ?? null } }, streamId);
 }
 
 /** Returns the answer to `response.steer`, which is not supported (contract-responses section 10). */

@@ -3,7 +3,7 @@ import { RequestRefused } from '#core/failure.ts';
 import { quote } from '#core/text.ts';
 import { parseJsonBody } from '../../../http/body/parse-json-body.ts';
 import { tooLarge } from '../../../http/body/refuse-by-size.ts';
-import { invalidStreamId, refusalMessage, type SocketError } from './socket-error.ts';
+import { ownError, refusalMessage, type SocketError } from './socket-error.ts';
 
 /**
  * A message of a client (contract-responses R73). `streamId` is empty if the message has no `stream_id`. A create
@@ -36,7 +36,10 @@ export async function readSocketMessage(bytes: Buffer, mostBytes: number): Promi
   }
   const { type, ...fields } = message;
   if (type === 'response.steer') return { type: 'steer', steer: fields };
-  if (type !== 'response.create') throw unknownType(type);
+  if (type !== 'response.create') {
+    const text = `\`type\` ${quote(type)} is not known. Send \`response.create\`.`;
+    throw new RequestRefused(400, 'invalid_value', text, 'type');
+  }
   return readCreate(fields, bytes.length);
 }
 
@@ -52,7 +55,7 @@ function readCreate(
   bytes: number,
 ): SocketMessage {
   const { data: streamId, success } = StreamId.safeParse(stream_id);
-  if (!success) return { type: 'refused', error: invalidStreamId() };
+  if (!success) return { type: 'refused', error: ownError('invalidStreamId') };
   const named = { streamId: streamId ?? '' };
   const refusal = refusalOf(generate, background);
   if (refusal) return { type: 'refused', error: refusalMessage(refusal, named.streamId) };
@@ -72,17 +75,11 @@ function takeOnce<Value extends object>(value: Value): () => Value {
 }
 
 function refusalOf(generate: unknown, background: unknown): RequestRefused | null {
-  if (!Flag.safeParse(generate).success) return invalid('generate', 'Give true or false, or leave it out.');
+  if (!Flag.safeParse(generate).success) {
+    const text = '`generate` is not valid. Give true or false, or leave it out.';
+    return new RequestRefused(400, 'invalid_value', text, 'generate');
+  }
   if (background === undefined || background === null || background === false) return null;
   const message = '`background` is not supported over a WebSocket. Leave it out, or send POST /v1/responses.';
   return new RequestRefused(400, 'unsupported_parameter', message, 'background');
-}
-
-function invalid(field: string, remedy: string): RequestRefused {
-  return new RequestRefused(400, 'invalid_value', `\`${field}\` is not valid. ${remedy}`, field);
-}
-
-function unknownType(type: string): RequestRefused {
-  const message = `\`type\` ${quote(type)} is not known. Send \`response.create\`.`;
-  return new RequestRefused(400, 'invalid_value', message, 'type');
 }

@@ -1,7 +1,6 @@
 import { readItemId } from '#core/turn/responses/item-id.ts';
-import type { TurnStarted } from '../creating/turn-started.ts';
 import type { PlacedItem } from '../request/read-input.ts';
-import type { ReadRequest } from '../request/read-request.ts';
+import type { ReadRequest, TurnStarted } from '../request/read-request.ts';
 import type { KeptResponse } from './kept-responses.ts';
 
 /**
