@@ -70,8 +70,6 @@ export async function readResponseRequest(
     previousResponseId: body.previous_response_id ?? null,
     conversationId: conversationIdOf(body),
     store: body.store ?? true,
-    background: body.background ?? false,
-    stream: body.stream ?? false,
     ignoredTools: ignored,
   };
 }

@@ -117,9 +117,8 @@ async function hashesOf(
 
 /** Refuses the fields of Chat Completions that Pawl does not have (contract-responses R88), and fields that exclude others. */
 function checkCompletion(body: CompletionBody): void {
-  for (const [param, reason] of unsupportedValues(body)) {
-    throw new RequestRefused(400, 'unsupported_value', `${param} ${reason}`, param);
-  }
+  const problem = unsupportedValue(body);
+  if (problem) throw new RequestRefused(400, 'unsupported_value', `${problem[0]} ${problem[1]}`, problem[0]);
   const unsupported = NEVER_SHOWN.find((field) => body[field]);
   if (unsupported) {
     const message = `${unsupported} is not supported: log probabilities are never shown. Leave it out.`;
@@ -137,17 +136,13 @@ function checkCompletion(body: CompletionBody): void {
 /** Fields that are refused unless they are null or neutral: log probabilities are never shown. */
 const NEVER_SHOWN = ['logprobs', 'top_logprobs'] as const;
 
-function unsupportedValues({ n, modalities, service_tier }: CompletionBody): [string, string][] {
-  const problems: [string, string, boolean][] = [
-    ['n', 'must be 1. Send a request for each answer.', (n ?? 1) > 1],
-    ['modalities', 'has a form other than text. Ask for text.', modalities?.some((name) => name !== 'text') ?? false],
-    [
-      'service_tier',
-      'cannot be batch: the client waits for the completion. Use POST /v1/responses with background: true.',
-      service_tier === 'batch',
-    ],
-  ];
-  return problems.flatMap(([param, reason, isProblem]) => (isProblem ? [[param, reason] as [string, string]] : []));
+/** Returns the first field whose value is not supported, with the reason. */
+function unsupportedValue({ n, modalities, service_tier }: CompletionBody): [string, string] | null {
+  if ((n ?? 1) > 1) return ['n', 'must be 1. Send a request for each answer.'];
+  if (modalities?.some((name) => name !== 'text')) return ['modalities', 'has a form other than text. Ask for text.'];
+  if (service_tier !== 'batch') return null;
+  const reason = 'cannot be batch: the client waits for the completion. Use POST /v1/responses with background: true.';
+  return ['service_tier', reason];
 }
 
 function isGiven(value: unknown): boolean {

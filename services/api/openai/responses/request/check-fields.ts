@@ -38,19 +38,11 @@ const INCLUDES = [
 function checkInclude(value: string, param: string): void {
   if (INCLUDES.includes(value)) return;
   if (value === 'message.output_text.logprobs') {
-    throw new RequestRefused(
-      400,
-      'unsupported_value',
-      'Log probabilities are never part of the output. Leave this out.',
-      param,
-    );
+    const message = 'Log probabilities are never part of the output. Leave this out.';
+    throw new RequestRefused(400, 'unsupported_value', message, param);
   }
-  throw new RequestRefused(
-    400,
-    'invalid_value',
-    `There is nothing named ${quote(value)} to include. Give one of ${INCLUDES.join(', ')}.`,
-    param,
-  );
+  const message = `There is nothing named ${quote(value)} to include. Give one of ${INCLUDES.join(', ')}.`;
+  throw new RequestRefused(400, 'invalid_value', message, param);
 }
 
 type Provider = Pick<CoreProvider, 'name' | 'reasoningEfforts'> & {
@@ -71,12 +63,8 @@ export function checkWire(body: ResponseBody, provider: Provider): void {
   ];
   const [field] = lacks;
   if (!field) return;
-  throw new RequestRefused(
-    400,
-    'unsupported_parameter',
-    `${name} has no \`${field}\` of this kind. Leave it out, or ask another model.`,
-    field,
-  );
+  const message = `${name} has no \`${field}\` of this kind. Leave it out, or ask another model.`;
+  throw new RequestRefused(400, 'unsupported_parameter', message, field);
 }
 
 function checkEffort({ reasoning }: ResponseBody, provider: Provider): void {

@@ -38,12 +38,8 @@ export async function readInput(
 ): Promise<PlacedItem[]> {
   if (typeof input === 'string') return [{ at: 0, item: userMessage(input, ['input']) }];
   if (input.length === 0 && !previous_response_id && !conversation && !mayBeEmpty) {
-    throw new RequestRefused(
-      400,
-      'invalid_value',
-      'Give at least one item, or name what this response follows.',
-      'input',
-    );
+    const message = 'Give at least one item, or name what this response follows.';
+    throw new RequestRefused(400, 'invalid_value', message, 'input');
   }
   return readItems(input, { field: 'input', unseal });
 }
@@ -62,21 +58,13 @@ async function readItems(items: Given[], { field, unseal }: Reading): Promise<Pl
   const read: PlacedItem[] = [];
   for (const [at, given] of items.entries()) {
     if (at % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await yieldToEventLoop();
-    const item = isSealed(given) ? readSealed(given, [field, at], unseal) : readItem(given, [field, at]);
+    const item = readItem(given, [field, at], unseal);
     if (item) read.push({ at, item });
   }
   return read;
 }
 
-function isSealed({ type }: Given): boolean {
-  return type === 'reasoning' || type === 'compaction';
-}
-
-function readSealed(given: Given, path: PropertyKey[], unseal: Unseal): InputItem | null {
-  return given.type === 'reasoning' ? readReasoning(given, unseal) : readCompaction(given, path, unseal);
-}
-
-function readItem(given: Given, path: PropertyKey[]): InputItem | ItemReference | null {
+function readItem(given: Given, path: PropertyKey[], unseal: Unseal): InputItem | ItemReference | null {
   switch (given.type ?? ('role' in given ? 'message' : 'item_reference')) {
     case 'message':
       return readMessage(given, path);
@@ -99,6 +87,10 @@ function readItem(given: Given, path: PropertyKey[]): InputItem | ItemReference 
       return { type: 'item_reference', id: readValue(Reference, given, path).id };
     case 'mcp_list_tools':
       return null;
+    case 'reasoning':
+      return readReasoning(given, unseal);
+    case 'compaction':
+      return readCompaction(given, path, unseal);
     default: {
       const message = `Items of type ${quote(wordOf(given.type))} are not supported here. Leave it out.`;
       throw new RequestRefused(400, 'unsupported_input_item', message, renderPath([...path, 'type']));

@@ -13,8 +13,6 @@ export type ReadRequest = {
   previousResponseId: string | null;
   conversationId: string | null;
   store: boolean;
-  background: boolean;
-  stream: boolean;
   /** Types of tools that were left out (`PAWL_UNSUPPORTED_TOOLS=ignore`). */
   ignoredTools: string[];
   /** Only of a chat completion. */
