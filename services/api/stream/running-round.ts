@@ -1,5 +1,5 @@
 import type { LatestEdition } from '#core/turn/responses/events.ts';
-import type { RunningStep } from '#core/turn/ui-message/ui-teller.ts';
+import type { RunningReply } from '#core/turn/responses/running-round.ts';
 import type { WatchedTurn } from './watched-turn.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { WatchedTurn } from './watched-turn.ts';
 export function runningRound(
   { progress, liveBuffer }: WatchedTurn,
   current: LatestEdition | null,
-): RunningStep | undefined {
+): RunningReply | undefined {
   const running = progress && liveBuffer.running(progress);
   if (!running) return undefined;
   const { round, attempt, edition, texts, reasoningLength, refusalFrom } = running;

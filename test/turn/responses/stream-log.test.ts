@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { comparePieces } from '#core/turn/responses/compare-pieces.ts';
 import { isSuperseded, responseEvents } from '#core/turn/responses/events.ts';
 import { EDITION_SIZE, LOG_START, readStretch } from '#core/turn/responses/log.ts';
 import type { NumberedEvent } from '#core/turn/responses/piece.ts';
 import { presentResponse } from '#core/turn/responses/present.ts';
 import { runningPieces } from '#core/turn/responses/running-round.ts';
+import { comparePieces } from '#core/turn/responses/told.ts';
 import type { Round, Turn } from '#core/turn/turn.ts';
 import { makeRound } from '../make-turn.ts';
 import { askedForState, askedResponse, joinedOutput, makeResponse } from './make-response.ts';

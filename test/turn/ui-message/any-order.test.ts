@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { RunningReply } from '#core/turn/responses/running-round.ts';
 import type { Round, ToolCall, Turn } from '#core/turn/turn.ts';
 import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
-import { makeUiTeller, type RunningStep } from '#core/turn/ui-message/ui-teller.ts';
+import { makeUiTeller } from '#core/turn/ui-message/ui-teller.ts';
 import { makeRound, makeTurn } from '../make-turn.ts';
 
 // Rounds that are begun again with the same words or others, looked at after any number of units, calls that are answered in
@@ -45,7 +46,7 @@ type Try = { said: Said; looks: number[]; sameAgain: boolean };
 function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<number>) {
   const teller = makeUiTeller();
   const told: UiChunk[] = [];
-  const look = (turn: Turn, running?: RunningStep) => {
+  const look = (turn: Turn, running?: RunningReply) => {
     let left = stops.next().value ?? 0;
     for (const chunk of teller.tell(turn, running)) {
       told.push(chunk);
@@ -75,7 +76,7 @@ function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<numb
   return [turn, told, teller.end()] as const;
 }
 
-type Seen = Pick<RunningStep, 'reasoning' | 'reasoningLength' | 'text' | 'refusalFrom'>;
+type Seen = Pick<RunningReply, 'reasoning' | 'reasoningLength' | 'text' | 'refusalFrom'>;
 
 /** What the last try says; each is looked at after some of its units. */
 function tryAll(tries: Try[], look: (edition: number, now: Seen) => void): Said {

@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
 import type { TurnTool } from '#core/turn/request/tool.ts';
+import type { RunningReply } from '#core/turn/responses/running-round.ts';
 import { errorResult, HANDED_OVER } from '#core/turn/tool-result.ts';
 import type { Approval, Round, ToolCall, Turn } from '#core/turn/turn.ts';
-import { makeUiTeller, type RunningStep } from '#core/turn/ui-message/ui-teller.ts';
+import { makeUiTeller } from '#core/turn/ui-message/ui-teller.ts';
 import { makeRound, makeTurn } from '../make-turn.ts';
 import { askedResponse } from '../responses/make-response.ts';
 
 const toldOf = (turn: Turn) => [...makeUiTeller().tell(turn, undefined)];
 const typesOf = (turn: Turn) => toldOf(turn).map(({ type }) => type);
 const completed = (rounds: Round[], own: Partial<Turn> = {}) => makeTurn({ status: 'completed', rounds, ...own });
-const running = (own: Partial<RunningStep>): RunningStep => ({
+const running = (own: Partial<RunningReply>): RunningReply => ({
   ...{ round: 1, attempt: 1, edition: 0, reasoning: '', reasoningLength: null, text: '', refusalFrom: null },
   ...own,
 });
@@ -178,7 +179,7 @@ test('text that overtakes its reasoning waits for it', () => {
 
 test('a round that is begun again is silent until it has said the same, and then goes on', () => {
   const teller = makeUiTeller();
-  const tell = (own: Partial<RunningStep>) => [...teller.tell(makeTurn(), running(own))];
+  const tell = (own: Partial<RunningReply>) => [...teller.tell(makeTurn(), running(own))];
 
   tell({ text: 'One, two' });
   expect(tell({ edition: 1, attempt: 2, text: 'One,' })).toEqual([]);
@@ -187,7 +188,7 @@ test('a round that is begun again is silent until it has said the same, and then
   ]);
 });
 
-test.each<[string, (turn: Turn) => [Turn, RunningStep | undefined]]>([
+test.each<[string, (turn: Turn) => [Turn, RunningReply | undefined]]>([
   ['runs again', (turn) => [turn, running({ edition: 1, attempt: 2, text: 'One, 2' })]],
   ['is committed', () => [completed([makeRound(1, null)], { output: 'Two' }), undefined]],
   ['is given up', () => [makeTurn({ status: 'incomplete', incompleteReason: 'deadline' }), undefined]],

@@ -1,8 +1,7 @@
 import { isHandOver } from '../call.ts';
-import { customInput } from '../responses/output-item.ts';
+import { customInput, refusalStart, textOfRound } from '../responses/output-item.ts';
 import { isRefused } from '../responses/status.ts';
-import { isTerminal, type ToolCall, type Turn } from '../turn.ts';
-import { joinTexts, textsOf } from './completion-texts.ts';
+import { isTerminal, type Round, type ToolCall, type Turn } from '../turn.ts';
 
 /** A call that the client answers, in the shape of Chat Completions. */
 export type CompletionCall =
@@ -71,4 +70,26 @@ export function completionFinish(turn: Turn): CompletionFinish | null {
   if (turn.status === 'incomplete') return turn.incompleteReason === 'content_filter' ? 'content_filter' : 'length';
   if (clientCalls(turn).length === 0) return 'stop';
   return usesFunctions(turn) ? 'function_call' : 'tool_calls';
+}
+
+/** The reasoning, the text and the refusal of a reply, as a completion shows them. Null: the model did not refuse. */
+export type CompletionTexts = { reasoning: string; text: string; refusal: string | null };
+
+/** Returns the texts of a committed round. */
+export function textsOf(turn: Turn, round: Round): CompletionTexts {
+  const whole = textOfRound(turn, round);
+  const start = refusalStart(round, whole);
+  return {
+    reasoning: round.reasoning ?? '',
+    text: whole.slice(0, start ?? whole.length),
+    refusal: start === null ? null : whole.slice(start),
+  };
+}
+
+/** The separator between texts of two rounds (contract-responses R85). */
+export const BETWEEN_ROUNDS = '\n\n';
+
+/** Joins texts of rounds by a blank line. Rounds without text add nothing. */
+function joinTexts(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join(BETWEEN_ROUNDS);
 }

@@ -1,8 +1,14 @@
 import type { Piece } from '../responses/piece.ts';
 import type { RunningRound } from '../responses/running-round.ts';
 import type { Round, Turn } from '../turn.ts';
-import { type CompletionCall, clientCalls, usesFunctions } from './completion-message.ts';
-import { BETWEEN_ROUNDS, type CompletionTexts, textsOf } from './completion-texts.ts';
+import {
+  BETWEEN_ROUNDS,
+  type CompletionCall,
+  type CompletionTexts,
+  clientCalls,
+  textsOf,
+  usesFunctions,
+} from './completion-message.ts';
 
 /** The part of a message that one chunk of a completion's stream adds. */
 export type CompletionDelta =

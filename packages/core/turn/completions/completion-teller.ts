@@ -1,10 +1,7 @@
 import type { RunningReply } from '../responses/running-round.ts';
-import { nothingTold, type PieceKeeper, type ToldRound, tellRound } from '../responses/told.ts';
+import { nothingTold, type RunningPieces, type ToldRound, tellRound } from '../responses/told.ts';
 import { isTerminal, type Turn } from '../turn.ts';
 import { type CompletionDelta, committedPieces, runningPieces } from './completion-pieces.ts';
-
-/** A round while the model writes it, with the run that it belongs to. */
-export type RunningReply = RunningRound & { edition: number; attempt: number };
 
 /** The way in which a stream ends: with all of the completion, with its failure, or because a second attempt says something else. */
 export type CompletionOutcome = 'whole' | 'failed' | 'superseded';
@@ -17,17 +14,14 @@ export type CompletionTeller = {
   end(): CompletionOutcome | null;
 };
 
-/** Returns the pieces of a running round as a stream keeps them: these, or others that begin with them. */
-type KeepPieces = (running: RunningReply, pieces: Piece<CompletionDelta>[]) => Piece<CompletionDelta>[];
-
 /** Makes the teller of one stream, which begins with the first delta. */
-export function makeCompletionTeller(keep: PieceKeeper<CompletionDelta> = (_, pieces) => pieces): CompletionTeller {
+export function makeCompletionTeller(keep: RunningPieces<CompletionDelta> = (_, pieces) => pieces): CompletionTeller {
   const told: Told = { keep, rounds: 0, round: nothingTold(), end: null };
   return { tell: (turn, running) => tellOn(told, turn, running), end: () => told.end };
 }
 
 type Told = {
-  keep: PieceKeeper<CompletionDelta>;
+  keep: RunningPieces<CompletionDelta>;
   rounds: number;
   round: ToldRound<CompletionDelta>;
   end: CompletionOutcome | null;

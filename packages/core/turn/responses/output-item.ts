@@ -51,7 +51,8 @@ export function adoptedItems(turn: Turn): McpCall[] {
  */
 export function roundItems(turn: Turn, round: Round): OutputItem[] {
   const place = { kind: 'round' as const, round: round.number, call: null };
-  const content = partsOf(round, textOfRound(turn, round));
+  const whole = textOfRound(turn, round);
+  const content = partsOf(whole, refusalStart(round, whole));
   const status = isCutShort(turn, round) ? ('incomplete' as const) : ('completed' as const);
   const message = { id: itemIdOf(turn.id, { ...place, prefix: 'msg' }), type: 'message' as const };
   return [
@@ -96,8 +97,8 @@ export function refusalStart({ refusalFrom, finishReason }: Round, whole: string
   return refusalFrom ?? (finishReason === 'refusal' ? whole.length : null);
 }
 
-function partsOf(round: Round, whole: string): OutputPart[] {
-  const refusedAt = refusalStart(round, whole);
+/** Returns the parts of a text whose refusal begins at a unit; null if there is no refusal. */
+export function partsOf(whole: string, refusedAt: number | null): OutputPart[] {
   const text = whole.slice(0, refusedAt ?? whole.length);
   return [
     ...(text === '' ? [] : [{ type: 'output_text' as const, text, annotations: [], logprobs: [] }]),

@@ -1,7 +1,7 @@
 import type { Turn } from '../turn.ts';
 import { itemIdOf } from './item-id.ts';
 import { itemPieces, unfinished } from './item-pieces.ts';
-import { handsOutState, type OutputItem, type OutputPart, reasoningItem, showsReasoning } from './output-item.ts';
+import { handsOutState, type OutputItem, partsOf, reasoningItem, showsReasoning } from './output-item.ts';
 import type { ResponsePiece } from './piece.ts';
 
 /**
@@ -15,6 +15,9 @@ export type RunningRound = {
   text: string;
   refusalFrom: number | null;
 };
+
+/** A running round, with the run that writes it. */
+export type RunningReply = RunningRound & { edition: number; attempt: number };
 
 /** The pieces of a running round: the first ones of the committed round, if the model goes on so (contract-responses R43). */
 export function runningPieces(turn: Turn, running: RunningRound, outputIndex: number): ResponsePiece[] {
@@ -32,15 +35,8 @@ export function runningPieces(turn: Turn, running: RunningRound, outputIndex: nu
 function messagePieces(turn: Turn, { round, text, refusalFrom }: RunningRound, outputIndex: number): ResponsePiece[] {
   if (text === '') return [];
   const id = itemIdOf(turn.id, { kind: 'round', prefix: 'msg', round, call: null });
-  const content = contentOf(text, refusalFrom ?? text.length);
+  const hasRefusal = refusalFrom !== null && refusalFrom < text.length;
+  const content = partsOf(text, hasRefusal ? refusalFrom : null);
   const item: OutputItem = { id, type: 'message', role: 'assistant', status: 'completed', content };
   return itemPieces({ item, outputIndex, isOpen: true });
-}
-
-function contentOf(text: string, refusalFrom: number): OutputPart[] {
-  const [said, refusal] = [text.slice(0, refusalFrom), text.slice(refusalFrom)];
-  return [
-    ...(said ? [{ type: 'output_text' as const, text: said, annotations: [], logprobs: [] }] : []),
-    ...(refusal ? [{ type: 'refusal' as const, refusal }] : []),
-  ] as OutputPart[];
 }

@@ -1,7 +1,7 @@
-import { comparePieces } from './compare-pieces.ts';
 import { editionOf } from './events.ts';
 import { editionStart, type LogPosition } from './log.ts';
-import type { ResponsePiece } from './piece.ts';
+import { type Piece, placePieces, type ResponseEvent, type ResponsePiece, sizeOfPieces } from './piece.ts';
+import type { RunningReply } from './running-round.ts';
 
 /**
  * What a stream has told of the round at its position: `units` of the pieces of an edition. `pieces` is null where an
@@ -85,7 +85,7 @@ export type RoundPieces<Event extends ResponseEvent> = LatestPieces & { pieces: 
 export type ToldRound<Event extends ResponseEvent> = { units: number; latest: RoundPieces<Event> | null };
 
 /** Returns the pieces of a running round as a stream keeps them: these, or others that begin with them. */
-export type PieceKeeper<Event> = (running: RunningReply, pieces: Piece<Event>[]) => Piece<Event>[];
+export type RunningPieces<Event> = (running: RunningReply, pieces: Piece<Event>[]) => Piece<Event>[];
 
 /** Returns the state of a stream that has sent nothing of a round. */
 export function nothingTold<Event extends ResponseEvent>(): ToldRound<Event> {

@@ -1,28 +1,21 @@
 import type { Piece } from '../responses/piece.ts';
 import type { RunningReply } from '../responses/running-round.ts';
-import { nothingTold, type PieceKeeper, type RoundPieces, type ToldRound, tellRound } from '../responses/told.ts';
+import { nothingTold, type RoundPieces, type RunningPieces, type ToldRound, tellRound } from '../responses/told.ts';
 import type { Round, ToolCall, Turn } from '../turn.ts';
 import { callChunks } from './call-chunks.ts';
-import { errorChunk, startChunk, type UiChunk } from './chunk.ts';
-import { endingChunk } from './ending-chunk.ts';
+import { endingChunk, errorChunk, startChunk, type UiChunk } from './chunk.ts';
 import { runningStepPieces, stepPieces } from './step-pieces.ts';
-
-/** A round while the model writes it, and which telling of it this is. */
-export type RunningStep = RunningRound & { edition: number; attempt: number };
 
 /** Tells a turn to one client as a message in chunks, each once and in order (contract-responses R60, R61). */
 export type UiTeller = {
   /** What is to be told of the turn as it is now. The reader may stop after any chunk: the next call goes on behind it. */
-  tell(turn: Turn, running: RunningStep | undefined): Generator<UiChunk>;
+  tell(turn: Turn, running: RunningReply | undefined): Generator<UiChunk>;
   /** `whole`: the last chunk was told; `superseded`: so was that what came is not so any more (contract-responses R46). */
   end(): 'whole' | 'superseded' | null;
 };
 
-/** Returns the pieces of a running step as a stream keeps them: these, or others that begin with them. */
-type KeepPieces = (running: RunningStep, pieces: Piece<UiChunk>[]) => Piece<UiChunk>[];
-
 /** Begins at the start of the message. */
-export function makeUiTeller(keep: PieceKeeper<UiChunk> = (_, pieces) => pieces): UiTeller {
+export function makeUiTeller(keep: RunningPieces<UiChunk> = (_, pieces) => pieces): UiTeller {
   const told: Told = {
     keep,
     hasBegun: false,
@@ -40,7 +33,7 @@ export function makeUiTeller(keep: PieceKeeper<UiChunk> = (_, pieces) => pieces)
 
 /** `ending` are the chunks that are left, once the end is known: nothing that happens then is told any more. */
 type Told = {
-  keep: PieceKeeper<UiChunk>;
+  keep: RunningPieces<UiChunk>;
   hasBegun: boolean;
   isAdoptedWhole: boolean;
   steps: number;
@@ -57,7 +50,7 @@ function noStep(): ToldStep {
 }
 
 /** What was told is noted before it is handed out: a reader that stops does not come back to the line behind. */
-function* tellOn(told: Told, turn: Turn, running: RunningStep | undefined): Generator<UiChunk> {
+function* tellOn(told: Told, turn: Turn, running: RunningReply | undefined): Generator<UiChunk> {
   if (!told.hasBegun) {
     told.hasBegun = true;
     yield startChunk(turn);
@@ -66,7 +59,7 @@ function* tellOn(told: Told, turn: Turn, running: RunningStep | undefined): Gene
   for (let last = told.ending?.shift(); last; last = told.ending?.shift()) yield last;
 }
 
-function* tellSteps(told: Told, turn: Turn, running: RunningStep | undefined): Generator<UiChunk> {
+function* tellSteps(told: Told, turn: Turn, running: RunningReply | undefined): Generator<UiChunk> {
   if (!told.isAdoptedWhole && !(yield* tellAdopted(told, turn))) return;
   for (let round = turn.rounds[told.steps]; round; round = turn.rounds[told.steps]) {
     const isWhole = yield* tellCommitted(told, turn, round);
@@ -120,13 +113,13 @@ function* tellCalls(step: ToldStep, turn: Turn, calls: ToolCall[]): Generator<Ui
   return calls.every(({ result }) => result !== null);
 }
 
-function* tellRunning(told: Told, turn: Turn, running: RunningStep): Generator<UiChunk> {
+function* tellRunning(told: Told, turn: Turn, running: RunningReply): Generator<UiChunk> {
   const { edition, attempt } = running;
   yield* tellSaid(told, { edition, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) }, running);
 }
 
 /** Sends the texts of a round. Returns false if they have to wait, or if the stream cannot continue. */
-function* tellSaid(told: Told, now: RoundPieces<UiChunk>, running?: RunningStep): Generator<UiChunk, boolean> {
+function* tellSaid(told: Told, now: RoundPieces<UiChunk>, running?: RunningReply): Generator<UiChunk, boolean> {
   const keep = (pieces: Piece<UiChunk>[]) => (running ? told.keep(running, pieces) : pieces);
   const outcome = yield* tellRound(told.step, now, keep);
   if (outcome === 'superseded') supersede(told);
