@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
+import { test } from '../test.ts';
 import { completing, scriptedUser, startedTurn, user } from './completing.ts';
 
 const usage = {
@@ -41,9 +42,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('the text of all rounds is joined by a blank line, and usage is their sum', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('the text of all rounds is joined by a blank line, and usage is their sum', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness, { base: '/openai/v1' });
   const messages = [scriptedUser({ rounds: [looks], answer: 'It is sunny.', final: { usage } })];
 
@@ -61,9 +60,7 @@ test('the text of all rounds is joined by a blank line, and usage is their sum',
   expect(await completions.retrieve(completion.id)).toEqual(completion);
 });
 
-test('reasoning is reasoning_content, and is left out if the model shows none', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('reasoning is reasoning_content, and is left out if the model shows none', async ({ harness, worker: _ }) => {
   const { complete } = completing(harness);
 
   const thought = await complete({ messages: [scriptedUser({ answer: 'Yes.', final: { reasoning: 'Hm.' } })] });
@@ -141,8 +138,7 @@ test('a completion that runs is retrieved without an end, and a retrieve may wai
   expect(completion).toMatchObject({ id, choices: [{ finish_reason: 'stop' }] });
 });
 
-test('a completion that is cancelled while it is waited for is answered with stop', async () => {
-  await using harness = await createHarness();
+test('a completion that is cancelled while it is waited for is answered with stop', async ({ harness }) => {
   const { complete } = completing(harness);
   const answering = complete({ messages: [user('Hi')] });
   const id = await startedTurn(harness);

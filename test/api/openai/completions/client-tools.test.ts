@@ -1,7 +1,8 @@
 import type OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
+import { test } from '../test.ts';
 import {
   answerOf,
   city,
@@ -69,9 +70,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('runTools of the OpenAI client runs a whole loop, waited for and streamed', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('runTools of the OpenAI client runs a whole loop, waited for and streamed', async ({ harness, worker: _ }) => {
   const { completions } = completing(harness);
   const run = (answer: string) => ({
     type: 'function' as const,
@@ -149,9 +148,7 @@ test.each<[string, Message[], string | RegExp, string | null]>([
   expect(body.data).toEqual([]);
 });
 
-test('a call id that a model uses again means the latest open call', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a call id that a model uses again means the latest open call', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const again: Message = { role: 'assistant', tool_calls: [called('call_a', 'get_time')] };
   const once: Message = { role: 'assistant', tool_calls: [called('call_a', 'get_weather')] };
@@ -167,9 +164,7 @@ test('a call id that a model uses again means the latest open call', async () =>
   ]);
 });
 
-test('parts of a tool message are text, and arguments are not checked', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('parts of a tool message are text, and arguments are not checked', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const broken = { ...calls[0]!, function: { name: 'get_weather', arguments: '{"city":' } };
   const parts: OpenAI.Chat.ChatCompletionContentPartText[] = [
@@ -190,9 +185,7 @@ test('parts of a tool message are text, and arguments are not checked', async ()
   });
 });
 
-test('a function is the client’s, also if the operator has a tool of that name', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a function is the client’s, also if the operator has a tool of that name', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const messages = [scriptedUser({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: city, id: 'mine' }] }] })];
 

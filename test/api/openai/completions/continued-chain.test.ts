@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { ChainResource } from '#core/turn/resource/chain.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../test.ts';
 import {
   answerOf,
   type Body,
@@ -47,9 +48,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a completion continues the turn whose tool calls it answers', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a completion continues the turn whose tool calls it answers', async ({ harness, worker: _ }) => {
   const { complete, turnOf } = completing(harness);
   const first = await complete({ messages: [asking], tools });
   const second = await complete({ messages: [asking, answerOf(first), toolMessage('call_a')], tools });
@@ -60,9 +59,7 @@ test('a completion continues the turn whose tool calls it answers', async () => 
   expect((await turnOf(third)).continues).toBe(turnIdOf(second.id));
 });
 
-test('answers continue a turn in each form in which clients send them back', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('answers continue a turn in each form in which clients send them back', async ({ harness, worker: _ }) => {
   const { complete, turnOf } = completing(harness);
   const first = await complete({ messages: [asking], tools });
   const { content, tool_calls } = first.choices[0]!.message;
@@ -77,9 +74,7 @@ test('answers continue a turn in each form in which clients send them back', asy
   }
 });
 
-test('of several requests that continue one turn, each does', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('of several requests that continue one turn, each does', async ({ harness, worker: _ }) => {
   const { complete, turnOf } = completing(harness);
   const first = await complete({ messages: hello });
 
@@ -89,9 +84,7 @@ test('of several requests that continue one turn, each does', async () => {
   }
 });
 
-test('the answer of a completion whose tools Pawl ran is continued, too', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('the answer of a completion whose tools Pawl ran is continued, too', async ({ harness, worker: _ }) => {
   const { complete, turnOf } = completing(harness);
   const tool = { name: 'weather_lookup', arguments: city };
   const messages = [scriptedUser({ rounds: [{ say: 'Wait.', tools: [tool] }], answer: 'Sunny.' })];
@@ -120,9 +113,7 @@ test.each<[string, (answer: Message) => unknown[]]>([
   expect(lastSent().messages).toHaveLength(edit(answerOf(first)).length);
 });
 
-test('an id, a name or arguments of a call that differ continue no turn', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('an id, a name or arguments of a call that differ continue no turn', async ({ harness, worker: _ }) => {
   const { complete, turnOf } = completing(harness);
   await complete({ messages: [asking], tools });
   const call = { id: 'call_a', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } };
@@ -201,9 +192,7 @@ test.each([
   expect((await turnOf(next)).continues).toBe(id);
 });
 
-test('a turn that was deleted is not continued', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a turn that was deleted is not continued', async ({ harness, worker: _ }) => {
   const { complete, completions, turnOf } = completing(harness);
   const first = await complete({ messages: hello });
   await completions.delete(first.id);
@@ -213,8 +202,7 @@ test('a turn that was deleted is not continued', async () => {
   expect((await turnOf(next)).continues).toBeNull();
 });
 
-test('a turn of the native API and a response continue no turn', async () => {
-  await using harness = await createHarness();
+test('a turn of the native API and a response continue no turn', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Hi' });
 
   expect(turn).toMatchObject({ continues: null });

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '../test.ts';
 import { clientTool, completing, scriptedUser, turnIdOf } from './completing.ts';
 import { shareHarness } from './share-harness.ts';
 
@@ -90,9 +91,7 @@ test.each([
   expect({ ...given, id: plain.id, created: plain.created }).toEqual(plain);
 });
 
-test('fields that change the answer reach the model', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('fields that change the answer reach the model', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const fields = {
     ...{ temperature: 0.5, top_p: 0.9, seed: 7, stop: ['END'], presence_penalty: 1, frequency_penalty: -1 },
@@ -122,9 +121,7 @@ test.each([
   expect(error).toMatchObject({ status: 400, code: 'unsupported_parameter', param });
 });
 
-test('fields of pawl are those of a turn request', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('fields of pawl are those of a turn request', async ({ harness, worker: _ }) => {
   await using endpoint = await openExternalServer(() => ({ status: 200 }));
   const { complete, lastSent } = completing(harness);
   const pawl = {

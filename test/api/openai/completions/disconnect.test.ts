@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startApi } from '#services/api/start-api.ts';
-import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../test.ts';
 import { completing, scriptedUser, startedTurn } from './completing.ts';
 
 type Opening = { headers?: Record<string, string>; stream?: boolean };
@@ -43,9 +44,7 @@ test.each([false, true])(
   },
 );
 
-test('a client of the OpenAI SDK that aborts its stream cancels the completion', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a client of the OpenAI SDK that aborts its stream cancels the completion', async ({ harness, worker: _ }) => {
   const gate = harness.holdModel();
   const stream = completing(harness).completions.stream({
     model: 'test',
@@ -87,9 +86,7 @@ test('of two connections with one Idempotency-Key, only the last to close cancel
   await waitUntil(async () => expect(await statusOf(harness)).toBe('cancelled'));
 });
 
-test('a client that leaves after its completion has ended changes nothing', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a client that leaves after its completion has ended changes nothing', async ({ harness, worker: _ }) => {
   const connection = await open(harness);
   const [answer] = await once(connection, 'response');
 
@@ -98,8 +95,7 @@ test('a client that leaves after its completion has ended changes nothing', asyn
   expect(await statusOf(harness)).toBe('completed');
 });
 
-test('an API that stops cancels nothing, and says which completion continues', async () => {
-  await using harness = await createHarness();
+test('an API that stops cancels nothing, and says which completion continues', async ({ harness }) => {
   const { parts, settings, log } = harness;
   const stopping = await startApi(parts, settings, log);
   const connection = await open({ url: stopping.url });

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { tablesWith } from '../../blobs/samples.ts';
+import { test } from '../test.ts';
 import { answerOf, completing, scriptedUser, turnIdOf, user } from './completing.ts';
 
 const secret = [scriptedUser({ answer: 'SECRET.' })];
@@ -14,9 +15,7 @@ async function eraseWithinMinute(harness: Harness): Promise<void> {
   await eraseAllHidden(harness.worker);
 }
 
-test('a completion with store: false is erased within a minute after its end', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a completion with store: false is erased within a minute after its end', async ({ harness, worker: _ }) => {
   const { complete } = completing(harness);
 
   const { id } = await complete({ messages: secret, store: false });
@@ -53,9 +52,7 @@ test('a completion that continues a deleted one keeps the messages that its clie
   expect(data.map(({ content }) => content)).toEqual([secret[0]?.content, 'SECRET.', 'And?']);
 });
 
-test('a completion that follows a deleted one by its id keeps its history', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a completion that follows a deleted one by its id keeps its history', async ({ harness, worker: _ }) => {
   const { complete, completions, lastSent } = completing(harness);
   const first = await complete({ messages: secret });
   const second = await complete({ messages: [user('And?')], pawl: { previous_completion_id: first.id } });

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { pngOf } from '../../blobs/samples.ts';
 import { raised } from '../responses/openai-client.ts';
+import { test } from '../test.ts';
 import { clientTool, completing, scriptedUser, startedTurn, user } from './completing.ts';
 
 const failing = (fault: object) => [scriptedUser({ answer: 'Never.', final: { fault: fault as never } })];
@@ -43,9 +44,7 @@ test.each<[number, string, abstract new (...args: never[]) => Error, object]>([
   expect(await raised(completions.retrieve(id))).toMatchObject({ status, code, message: error.message });
 });
 
-test('a model that does not call the tool that it has to is a 400', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a model that does not call the tool that it has to is a 400', async ({ harness, worker: _ }) => {
   const messages = [scriptedUser({ calls_as: 'json', answer: 'No.' })];
   const body = { messages, tools: [clientTool('locate')], tool_choice: 'required', pawl: { tool_mode: 'emulated' } };
 
@@ -55,8 +54,7 @@ test('a model that does not call the tool that it has to is a 400', async () => 
   expect(error.code).toBe('tool_choice_violated');
 });
 
-test('a rate limit of the provider that does not end is a 429 with retry-after', async () => {
-  await using harness = await createHarness();
+test('a rate limit of the provider that does not end is a 429 with retry-after', async ({ harness }) => {
   const { refused } = completing(harness);
   const refusing = refused({ messages: [user('Hi')] });
   await startedTurn(harness);
@@ -132,9 +130,7 @@ test('a key that is not configured is refused', async () => {
   expect(error).toBeInstanceOf(OpenAI.AuthenticationError);
 });
 
-test('a body with an image of several megabytes is accepted', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a body with an image of several megabytes is accepted', async ({ harness, worker: _ }) => {
   const url = `data:image/png;base64,${pngOf({ bytes: 3_000_000 })}`;
   const content = [{ type: 'image_url', image_url: { url } }];
 

@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
+import { test } from '../test.ts';
 import { completing, scriptedUser } from './completing.ts';
 import { openCompletionStream } from './completion-stream.ts';
 
@@ -23,9 +24,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('an Idempotency-Key with another body is a conflict that no client retries', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('an Idempotency-Key with another body is a conflict that no client retries', async ({ harness, worker: _ }) => {
   const { complete, refused } = completing(harness);
   await complete(body, key);
 
@@ -55,9 +54,7 @@ test('a streamed request that comes again with its Idempotency-Key is the same s
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('an Idempotency-Key finds a completion that failed, with the same error', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('an Idempotency-Key finds a completion that failed, with the same error', async ({ harness, worker: _ }) => {
   const { refused } = completing(harness);
   const failing = { messages: [scriptedUser({ final: { fault: { kind: 'status', status: 400 } } })] };
 
@@ -69,8 +66,7 @@ test('an Idempotency-Key finds a completion that failed, with the same error', a
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('an Idempotency-Key works with store: false too', async () => {
-  await using harness = await createHarness();
+test('an Idempotency-Key works with store: false too', async ({ harness }) => {
   const { complete } = completing(harness);
   const unstored = { ...body, store: false };
 
@@ -82,9 +78,7 @@ test('an Idempotency-Key works with store: false too', async () => {
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('without an Idempotency-Key an equal request is a second completion', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('without an Idempotency-Key an equal request is a second completion', async ({ harness, worker: _ }) => {
   const { complete } = completing(harness);
 
   const [one, other] = [await complete(body), await complete(body)];

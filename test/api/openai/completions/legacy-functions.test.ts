@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { test } from '../test.ts';
 import {
   answerOf,
   city,
@@ -40,10 +41,7 @@ test('a call of functions is a function_call, and the function message is its re
   expect(sentResult).toMatchObject({ role: 'tool', tool_call_id: sentCall?.tool_calls?.[0]?.id, content: 'Sunny' });
 });
 
-test('a streamed call of functions is one delta with a function_call', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-
+test('a streamed call of functions is one delta with a function_call', async ({ harness, worker: _ }) => {
   const stream = await openCompletionStream(harness, { body: { messages: [question], functions } });
   await stream.over;
 

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { test } from '../test.ts';
 import { answerOf, clientTool, completing, scriptedUser, toolMessage, user } from './completing.ts';
 import { shareHarness } from './share-harness.ts';
 
@@ -30,9 +31,7 @@ test.each([
   expect(choices[0]?.finish_reason).toBe(tool_choice === 'none' ? 'stop' : 'tool_calls');
 });
 
-test('allowed_tools offers those tools only', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('allowed_tools offers those tools only', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const allowed_tools = { mode: 'required', tools: [choose('get_time')] };
 

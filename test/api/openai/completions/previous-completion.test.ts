@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { open as openWires, wires } from '../responses/reasoning-wires.ts';
+import { test } from '../test.ts';
 import { type Body, city, clientTool, completing, scriptedUser, toolMessage, user } from './completing.ts';
 
 const tools = ['get_weather', 'get_time'].map(clientTool);
@@ -38,9 +39,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('two completions that follow one are forks, and neither sees the other', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('two completions that follow one are forks, and neither sees the other', async ({ harness, worker: _ }) => {
   const { complete, lastSent, turnOf } = completing(harness);
   const first = await complete({ messages: [user('I am Ada.')] });
 
@@ -74,9 +73,7 @@ test('calls are answered in the next completion by tool messages alone, all of t
   expect(next.choices[0]?.message.content).toBe('Sunny\nNoon');
 });
 
-test('a completion without messages is refused while calls are open', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a completion without messages is refused while calls are open', async ({ harness, worker: _ }) => {
   const { complete, refused } = completing(harness);
   const first = await complete({ messages: [asking], tools });
 
@@ -114,9 +111,7 @@ test('messages of functions are refused after another completion, since they nam
   expect(error.param).toMatch(/^messages\[0\]/);
 });
 
-test('a completion follows a response, and a response follows a completion', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a completion follows a response, and a response follows a completion', async ({ harness, worker: _ }) => {
   const { complete, client, lastSent } = completing(harness);
   const response = await client.responses.create({ model: 'test', input: 'I am Ada.' });
 

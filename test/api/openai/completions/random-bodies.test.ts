@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { test } from '../test.ts';
 
 const ids = fc.constantFrom('call_a', 'call_b', 'call_c');
 const text = fc.constantFrom('Hi', '', ' ', 'And?', '🐢');
@@ -47,9 +47,7 @@ function expectRefusal({ error }: Answer, about: unknown): void {
   expect(error?.message, told).not.toMatch(/undefined|\[object|NaN|Zod|resp_|function_call_output(?! with)|\binput\[/);
 }
 
-test('a random body is answered or refused, and never fails', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a random body is answered or refused, and never fails', async ({ harness, worker: _ }) => {
   const messages = [{ role: 'user', content: 'Hi' }];
 
   await fc.assert(
@@ -63,10 +61,7 @@ test('a random body is answered or refused, and never fails', async () => {
   );
 });
 
-test('random messages are refused by Pawl, or are valid for the provider', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-
+test('random messages are refused by Pawl, or are valid for the provider', async ({ harness, worker: _ }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 6 }), async (messages) => {
       const given = { model: 'test', messages };

@@ -1,7 +1,8 @@
 import { zodResponseFormat } from 'openai/helpers/zod';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { test } from '../test.ts';
 import { clientTool, completing, scriptedUser, user } from './completing.ts';
 
 const Weather = z.object({ city: z.string(), degrees: z.number() });
@@ -30,9 +31,7 @@ test('parse of the OpenAI client returns the parsed answer, and the model receiv
   });
 });
 
-test('a response_format with tools parses the last round of a loop', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a response_format with tools parses the last round of a loop', async ({ harness, worker: _ }) => {
   const { completions } = completing(harness);
   const messages = [
     scriptedUser({ rounds: [{ tools: [{ name: 'get_weather', arguments: {}, id: 'call_a' }] }], answer }),
@@ -45,9 +44,7 @@ test('a response_format with tools parses the last round of a loop', async () =>
   expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { parsed: null, content: null } });
 });
 
-test('json_object reaches the model', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('json_object reaches the model', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
 
   const { choices } = await complete({ messages: [user('Reply in JSON')], response_format: { type: 'json_object' } });
@@ -56,9 +53,7 @@ test('json_object reaches the model', async () => {
   expect(JSON.parse(choices[0]?.message.content ?? '')).toHaveProperty('answer');
 });
 
-test('a refusal is what parse returns in place of a parsed answer', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a refusal is what parse returns in place of a parsed answer', async ({ harness, worker: _ }) => {
   const messages = [scriptedUser({ final: { refusal: 'I cannot.' } })];
 
   const { choices } = await completing(harness).completions.parse({ model: 'test', messages, response_format });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { describeQueue } from '#test/harness/queues.ts';
@@ -6,6 +6,7 @@ import { openExternalMcpServer } from '#test/harness/servers/external-mcp-server
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { closedPort } from '#test/tools/servers.ts';
+import { test } from '../test.ts';
 import {
   answerOf,
   city,
@@ -141,9 +142,7 @@ test('a completion that follows another by its id also gets the calls that Pawl 
   expect(lastSent().messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
 });
 
-test('the operator’s tools are offered only if the request names them', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('the operator’s tools are offered only if the request names them', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
 
   await complete({ messages: [user('Rome?')] });

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { raised } from '../responses/openai-client.ts';
+import { test } from '../test.ts';
 import { type Completion, completing, scriptedUser, startedTurn, turnIdOf, user } from './completing.ts';
 import { openCompletionStream } from './completion-stream.ts';
 import { shareHarness } from './share-harness.ts';
@@ -20,8 +21,7 @@ async function answersAbout({ call }: Harness, id: string, headers: Record<strin
   ]);
 }
 
-test('a completion with store: false is found by no route, before its end and afterwards', async () => {
-  await using harness = await createHarness();
+test('a completion with store: false is found by no route, before its end and afterwards', async ({ harness }) => {
   const { completions, refused } = completing(harness);
   const stream = await openCompletionStream(harness, { body: { messages: says('Secret.'), store: false } });
   await stream.until((chunks) => chunks.length > 0);
@@ -40,9 +40,7 @@ test('a completion with store: false is found by no route, before its end and af
   expect(followed).toMatchObject({ status: 400, param: 'pawl.previous_completion_id' });
 });
 
-test('a completion without store is retrieved but not listed', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a completion without store is retrieved but not listed', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
 
   const absent = await complete({ messages: says('One.') });
@@ -53,9 +51,7 @@ test('a completion without store is retrieved but not listed', async () => {
   expect((await completions.list()).data).toEqual([listed]);
 });
 
-test('the list is in order, in pages, and is filtered by model and metadata', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('the list is in order, in pages, and is filtered by model and metadata', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const made: Completion[] = [];
   for (const [model, metadata] of [
@@ -112,9 +108,7 @@ test('a failed completion is listed with its error, and is retrieved as the erro
   expect(again.headers?.get('x-should-retry')).toBe('false');
 });
 
-test('messages of a completion are those of its request, instructions first', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('messages of a completion are those of its request, instructions first', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const call = { id: 'call_a', type: 'function', function: { name: 'locate', arguments: '{}' } };
   const parts = [
@@ -147,9 +141,7 @@ test('messages of a completion are those of its request, instructions first', as
   expect(paged).toEqual(data.map((message) => message.id).toReversed());
 });
 
-test('messages of a completion that follows another are its own only', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('messages of a completion that follows another are its own only', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const first = await complete({ messages: says('Hello.') });
 
@@ -158,9 +150,7 @@ test('messages of a completion that follows another are its own only', async () 
   expect((await completions.messages.list(next.id)).data).toMatchObject([{ role: 'user', content: 'And?' }]);
 });
 
-test('metadata of a completion is changed', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('metadata of a completion is changed', async ({ harness, worker: _ }) => {
   const { complete, completions, turnOf } = completing(harness);
   const completion = await complete({ messages: says('Hi.'), store: true, metadata: { a: 'b', c: 'd' } });
 
@@ -176,8 +166,7 @@ test('metadata of a completion is changed', async () => {
   }
 });
 
-test('a deleted completion is not found, and a completion that runs is cancelled first', async () => {
-  await using harness = await createHarness();
+test('a deleted completion is not found, and a completion that runs is cancelled first', async ({ harness }) => {
   const { completions, complete } = completing(harness);
   const answering = complete({ messages: says('Never.') }).catch((error: unknown) => error);
   const id = (await startedTurn(harness)).replace('turn_', 'chatcmpl-');

@@ -1,9 +1,10 @@
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startApi } from '#services/api/start-api.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+import { test } from '../test.ts';
 import { completing, scriptedUser, startedTurn, turnIdOf, user } from './completing.ts';
 import { contentOf, openCompletionStream } from './completion-stream.ts';
 
@@ -43,9 +44,7 @@ test.each([
   expect(chunks.slice(0, -1).every(({ choices }) => choices[0]?.finish_reason === null)).toBe(true);
 });
 
-test('the OpenAI client raises the error of a stream', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('the OpenAI client raises the error of a stream', async ({ harness, worker: _ }) => {
   const { completions } = completing(harness);
 
   const stream = completions.stream({ model: 'test', messages: [scriptedUser({ final: { fault: broken } })] });
@@ -55,8 +54,7 @@ test('the OpenAI client raises the error of a stream', async () => {
   expect(error).toMatchObject({ code: 'provider_invalid_request' });
 });
 
-test('a stream of a completion that is cancelled ends with stop and [DONE]', async () => {
-  await using harness = await createHarness();
+test('a stream of a completion that is cancelled ends with stop and [DONE]', async ({ harness }) => {
   const stream = await openCompletionStream(harness, { body: { messages: [user('Hi')] } });
   const id = await startedTurn(harness);
 
@@ -112,8 +110,7 @@ test('a stream whose model breaks off for good ends with the error and without [
   expect(half.stream.frames).not.toContain('data: [DONE]');
 });
 
-test('a stream of an API that stops ends with an error, and its completion continues', async () => {
-  await using harness = await createHarness();
+test('a stream of an API that stops ends with an error, and its completion continues', async ({ harness }) => {
   const { parts, settings, log } = harness;
   const stopping = await startApi(parts, settings, log);
   const stream = await openCompletionStream(stopping, { body: { messages: [user('Hi')] } });

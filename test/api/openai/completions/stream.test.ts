@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
+import { test } from '../test.ts';
 import { city, clientTool, completing, scriptedUser } from './completing.ts';
 import { contentOf, deltasOf, openCompletionStream } from './completion-stream.ts';
 
@@ -44,7 +45,6 @@ describeQueue(({ redis }) => {
 test('a stream without include_usage has no usage at all, and has the headers of a stream', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
-
   const stream = await openCompletionStream(harness, {
     ...{ body: { messages: [scriptedUser({ answer: 'Hello.' })] }, path: '/openai/v1/chat/completions' },
   });
@@ -83,9 +83,7 @@ test('the stream of the OpenAI client ends with the completion that a retrieve s
   expect(final.created).toBe(retrieved.created);
 });
 
-test('a call is one whole delta, after the text of its round', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a call is one whole delta, after the text of its round', async ({ harness, worker: _ }) => {
   const messages = [scriptedUser({ rounds: [{ say: 'Wait.', tools: twoCalls, piece_chars: 2 }] })];
 
   const stream = await openCompletionStream(harness, { body: { messages, tools } });
@@ -100,9 +98,7 @@ test('a call is one whole delta, after the text of its round', async () => {
   expect(stream.chunks().at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
 });
 
-test('only the calls of the client are in a stream, counted from 0', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('only the calls of the client are in a stream, counted from 0', async ({ harness, worker: _ }) => {
   const calls = [{ name: 'weather_lookup', arguments: city }, twoCalls[1]!];
   const messages = [scriptedUser({ rounds: [{ tools: calls }] })];
 
@@ -115,9 +111,7 @@ test('only the calls of the client are in a stream, counted from 0', async () =>
   expect(called).toMatchObject([{ index: 0, id: 'call_b', function: { name: 'get_time' } }]);
 });
 
-test('a call of a custom tool is streamed with its input', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a call of a custom tool is streamed with its input', async ({ harness, worker: _ }) => {
   const messages = [
     scriptedUser({ rounds: [{ tools: [{ name: 'patch', arguments: { input: 'a' }, id: 'call_p' }] }] }),
   ];
@@ -132,9 +126,7 @@ test('a call of a custom tool is streamed with its input', async () => {
   ]);
 });
 
-test('reasoning comes before the text, and a refusal after it', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('reasoning comes before the text, and a refusal after it', async ({ harness, worker: _ }) => {
   const messages = [scriptedUser({ final: { reasoning: 'Hm.', say: 'Well. ', refusal: 'I cannot.', piece_chars: 2 } })];
 
   const stream = await openCompletionStream(harness, { body: { messages } });

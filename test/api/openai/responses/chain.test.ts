@@ -1,9 +1,10 @@
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../test.ts';
 import { openaiClient, raised } from './openai-client.ts';
 
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
@@ -78,8 +79,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('calls are handed over, and their outputs go on in any order', async () => {
-  await using harness = await createHarness();
+test('calls are handed over, and their outputs go on in any order', async ({ harness }) => {
   const { run, lastSent } = chaining(harness);
 
   const asked = await run({ input: asks('call_a', 'call_b'), tools });
@@ -94,8 +94,7 @@ test('calls are handed over, and their outputs go on in any order', async () => 
   ]);
 });
 
-test('outputs that do not fit the calls are refused, and nothing is changed', async () => {
-  await using harness = await createHarness();
+test('outputs that do not fit the calls are refused, and nothing is changed', async ({ harness }) => {
   const { run, refused } = chaining(harness);
   const asked = await run({ input: asks('call_a', 'call_b'), tools });
   const previous_response_id = asked.id;
@@ -114,8 +113,7 @@ test('outputs that do not fit the calls are refused, and nothing is changed', as
   expect(otherwise.status).toBe('completed');
 });
 
-test('what stands on a response at work waits as its successor, and is refused as a branch', async () => {
-  await using harness = await createHarness();
+test('what stands on a response at work waits as its successor, and is refused as a branch', async ({ harness }) => {
   const { start, refused, client } = chaining(harness);
   const first = await start({ input: 'I am Ada.' });
   const previous_response_id = first.id;
@@ -151,8 +149,7 @@ test('what cannot be continued is refused in words that say so', async () => {
   expect(await raised(alpha.responses.create(nowhere))).toMatchObject({ status: 404, code: 'conversation_not_found' });
 });
 
-test('a conversation of either API is continued, and one at work is waited for', async () => {
-  await using harness = await createHarness();
+test('a conversation of either API is continued, and one at work is waited for', async ({ harness }) => {
   const { start, client, lastSent } = chaining(harness);
   const turn = await harness.startTurn({ input: 'I am Ada.' });
 
@@ -169,8 +166,7 @@ test('a conversation of either API is continued, and one at work is waited for',
   ).toEqual([...['I am Ada.', 'Who am I?', 'And now?']]);
 });
 
-test('what a reference names stands in its place, unless the history has it', async () => {
-  await using harness = await createHarness();
+test('what a reference names stands in its place, unless the history has it', async ({ harness }) => {
   const { run, refused, lastSent } = chaining(harness);
   const first = await run({ input: 'I am Ada.' });
   const reference = { type: 'item_reference' as const, id: first.output[0]!.id ?? '' };

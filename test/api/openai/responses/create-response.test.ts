@@ -1,8 +1,9 @@
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../test.ts';
 import { openaiClient, raised } from './openai-client.ts';
 
 const model = 'test';
@@ -40,7 +41,6 @@ test('a stream ends with the response, and any stored response can be streamed a
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const client = openaiClient(harness);
-
   const stream = client.responses.stream({ model, input: scripted({ answer: 'Hello, Ada.' }) });
   const final = await stream.finalResponse();
   const again = client.responses.stream({ response_id: final.id });
@@ -90,9 +90,7 @@ test.each([
   expect(error.headers?.get('x-should-retry')).toBe('false');
 });
 
-test('a key that comes twice is one response, and both callers get it', async () => {
-  await using harness = await createHarness();
-  const client = openaiClient(harness);
+test('a key that comes twice is one response, and both callers get it', async ({ harness, client }) => {
   const body = { model, input: scripted({ answer: 'Once.' }) };
   const create = () => client.responses.create(body, { headers: { 'idempotency-key': 'once' } });
 
@@ -113,7 +111,6 @@ test('a response that is not stored is found by no route, before and after its e
   await using harness = await createHarness();
   const client = openaiClient(harness);
   await using _worker = await startBackgroundWorker(harness);
-
   const response = await client.responses.create({ model, input: scripted({ answer: 'Secret.' }), store: false });
 
   const { id } = response;

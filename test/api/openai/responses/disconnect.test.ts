@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { startApi } from '#services/api/start-api.ts';
-import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../test.ts';
 
 /** A create on a connection of its own, once the response is there. Closing it is the test's business. */
 async function open({ url }: { url: string }, headers: Record<string, string> = {}): Promise<ClientRequest> {
@@ -33,8 +34,7 @@ async function untilHeld(harness: Harness, isUsedUp: boolean): Promise<void> {
 
 const statuses = async (harness: Harness) => (await turns(harness)).map(({ status }) => status);
 
-test('a caller who closes the connection of a foreground create cancels it', async () => {
-  await using harness = await createHarness();
+test('a caller who closes the connection of a foreground create cancels it', async ({ harness }) => {
   const connection = await open(harness);
   await waitUntil(async () => expect(await statuses(harness)).toEqual(['queued']));
 
@@ -55,8 +55,7 @@ test('a response whose caller asks for it goes on when the connection is closed'
   expect(await statuses(harness)).toEqual(['completed']);
 });
 
-test('an API that stops cancels nothing', async () => {
-  await using harness = await createHarness();
+test('an API that stops cancels nothing', async ({ harness }) => {
   const { parts, settings, log } = harness;
   const stopping = await startApi(parts, settings, log);
   const connection = await open({ url: stopping.url });
@@ -71,9 +70,7 @@ test('an API that stops cancels nothing', async () => {
   expect(await statuses(harness)).toEqual(['queued']);
 });
 
-test('a response that ended before its caller left stays as it is', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a response that ended before its caller left stays as it is', async ({ harness, worker: _ }) => {
   const connection = await open(harness);
   const [answer] = await once(connection, 'response');
 

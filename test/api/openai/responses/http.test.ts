@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../test.ts';
 import { openaiClient, raised } from './openai-client.ts';
 
 const none = 'resp_01kagz8m4pfvbte2n5q7rys3wx';
@@ -47,7 +48,6 @@ test.each(['/v1', '/openai/v1'])('what of OpenAI’s API is not served under %s 
 test('OpenAI’s client is told that a body is too large, and does not lose its connection while it sends', async () => {
   await using harness = await createHarness();
   const client = openaiClient(harness);
-
   for (const mebibytes of [9, 20, 12, 9]) {
     const input = 'x'.repeat(mebibytes * 2 ** 20);
     const error = await raised(client.responses.create({ model: 'test', input }));
@@ -67,9 +67,7 @@ test('a body of a response may be larger than others, up to what the operator al
   expect((await post('/v1/turns', 1_100_000)).status).toBe(413);
 });
 
-test('what a response was created with is listed in pages, newest first', async () => {
-  await using harness = await createHarness();
-  const client = openaiClient(harness);
+test('what a response was created with is listed in pages, newest first', async ({ harness, client }) => {
   const input = ['one', 'two', 'three'].map((content) => ({ role: 'user' as const, content }));
   const id = await create(harness, { input });
 
@@ -86,8 +84,7 @@ test('what a response was created with is listed in pages, newest first', async 
   }
 });
 
-test('a cancel that comes again, or too late, shows the response as it is', async () => {
-  await using harness = await createHarness();
+test('a cancel that comes again, or too late, shows the response as it is', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
   const [active, ended] = [await create(harness), await create(harness)];
 
@@ -119,8 +116,7 @@ test('a deleted response is gone for both APIs, and what stands on it keeps its 
   });
 });
 
-test('an active response is cancelled by its deletion', async () => {
-  await using harness = await createHarness();
+test('an active response is cancelled by its deletion', async ({ harness }) => {
   const id = await create(harness);
 
   const { body } = await harness.call('DELETE', `/v1/responses/${id}`);
@@ -130,8 +126,7 @@ test('an active response is cancelled by its deletion', async () => {
   expect(harness.modelRequests).toEqual([]);
 });
 
-test('what a provider cannot be shown is refused at the place where the caller has it', async () => {
-  await using harness = await createHarness();
+test('what a provider cannot be shown is refused at the place where the caller has it', async ({ harness }) => {
   const file = { type: 'input_file', filename: 'a.zip', file_data: 'data:application/zip;base64,AA==' };
   const content = [{ type: 'input_text', text: 'Look:' }, file];
   const input = [

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { chunksOf, readMessage } from '../../ui-stream/read-message.ts';
+import { test } from '../test.ts';
 import { openaiClient } from './openai-client.ts';
 
 const schema = {
@@ -82,8 +83,7 @@ test('one that failed after its repair is a failed response with both messages, 
   ]);
 });
 
-test('a UI message has a step for each answer, live as afterwards', async () => {
-  await using harness = await createHarness();
+test('a UI message has a step for each answer, live as afterwards', async ({ harness }) => {
   const { id } = await start(harness, [fits]);
   const live = readMessage(`${harness.url}/v1/turns/${id}/ui-stream`);
   await using _ = await startBackgroundWorker(harness);

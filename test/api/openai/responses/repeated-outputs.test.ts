@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../test.ts';
 import { call, conversing, getTime, output, says } from './conversations/converse.ts';
 import { raised } from './openai-client.ts';
 
@@ -11,8 +11,7 @@ const tools = [getTime];
 const outputItems = (items: OpenAI.Responses.ResponseInputItem[]) =>
   items.filter(({ type }) => type === 'function_call_output');
 
-test('outputs that a conversation has already are accepted, and add nothing', async () => {
-  await using harness = await createHarness();
+test('outputs that a conversation has already are accepted, and add nothing', async ({ harness }) => {
   const { client, conversations, respond, lastSent } = conversing(harness);
   const { id: conversation } = await conversations.create();
   await respond({ conversation, input, tools });
@@ -30,8 +29,7 @@ test('outputs that a conversation has already are accepted, and add nothing', as
   ]);
 });
 
-test('outputs that responses of a chain have already are accepted, and add nothing', async () => {
-  await using harness = await createHarness();
+test('outputs that responses of a chain have already are accepted, and add nothing', async ({ harness }) => {
   const { respond, start } = conversing(harness);
   const first = await respond({ input, tools });
   const second = await respond({ previous_response_id: first.id, input: [output('call_a', 'One')], tools });
@@ -45,8 +43,7 @@ test('outputs that responses of a chain have already are accepted, and add nothi
   expect(early.message).toContain('No tool call found for function call output with call_id call_b');
 });
 
-test('another output for a call that has one is refused with a sentence of its own', async () => {
-  await using harness = await createHarness();
+test('another output for a call that has one is refused with a sentence of its own', async ({ harness }) => {
   const { conversations, respond, start } = conversing(harness);
   const { id: conversation } = await conversations.create({ items: [call('call_1'), output('call_1', 'One')] });
   await respond({ conversation, input: 'Hi' });
@@ -57,8 +54,7 @@ test('another output for a call that has one is refused with a sentence of its o
   expect(refused.message).toContain('The call_id "call_1" has another output already.');
 });
 
-test('an output that is added to a conversation twice is kept once', async () => {
-  await using harness = await createHarness();
+test('an output that is added to a conversation twice is kept once', async ({ harness }) => {
   const { conversations } = conversing(harness);
   const { id } = await conversations.create({ items: [call('call_1'), output('call_1')] });
 

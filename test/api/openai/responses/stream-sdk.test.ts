@@ -46,7 +46,6 @@ test('a call of the caller’s function is streamed whole, and its answer in the
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const client = openaiClient(harness);
-
   const body = { model: 'test', tools: [weather], stream: true as const };
   const asked = await all(await client.responses.create({ ...body, input: asksAndTalks }));
   const last = asked.at(-1) as OpenAI.Responses.ResponseCompletedEvent;

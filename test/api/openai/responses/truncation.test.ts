@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../test.ts';
 import { openaiClient } from './openai-client.ts';
 
 const city = 'Rome '.repeat(200);
@@ -15,7 +16,6 @@ const asked = { model: 'test', background: true, input, tools };
 test('truncation auto shortens a history that is too long, as context drop_tool_results does', async () => {
   await using harness = await createHarness();
   const client = openaiClient(harness);
-
   const { id } = await client.responses.create({ ...asked, truncation: 'auto' });
   await harness.workUntilIdle();
 
@@ -28,10 +28,7 @@ test('truncation auto shortens a history that is too long, as context drop_tool_
   expect(results.at(-1)?.content).toContain('sunny');
 });
 
-test('truncation disabled, the default, fails a response whose history is too long', async () => {
-  await using harness = await createHarness();
-  const client = openaiClient(harness);
-
+test('truncation disabled, the default, fails a response whose history is too long', async ({ harness, client }) => {
   const { id } = await client.responses.create(asked);
   await harness.workUntilIdle();
 

@@ -1,10 +1,11 @@
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, letTimePass, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer, type ReceivedRequest } from '#test/harness/servers/external-server.ts';
 import { createEndpoint, type Delivery, deliveriesTo } from '#test/harness/webhook-endpoint.ts';
+import { test } from '../test.ts';
 import { openaiClient, raised } from './openai-client.ts';
 
 type Event = { id: string; type: string; data: { id: string } };
@@ -56,8 +57,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a webhook that was changed on its way, or signed with another secret, is refused', async () => {
-  await using harness = await createHarness();
+test('a webhook that was changed on its way, or signed with another secret, is refused', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { create, unwrap } = receiving(harness, receiver.url);
   await create('Say hello.');
@@ -104,8 +104,7 @@ test.each([
   expect(eventsIn(receiver.caught)).toMatchObject([{ type: 'response.cancelled', data: { id } }]);
 });
 
-test('a failed response that is retried tells both ends, each under an id of its own', async () => {
-  await using harness = await createHarness();
+test('a failed response that is retried tells both ends, each under an id of its own', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { create } = receiving(harness, receiver.url);
   const { id } = await create(
@@ -124,8 +123,7 @@ test('a failed response that is retried tells both ends, each under an id of its
   expect(events[0]?.id).not.toBe(events[1]?.id);
 });
 
-test('neither a response in the foreground nor a native turn sends events of responses', async () => {
-  await using harness = await createHarness();
+test('neither a response in the foreground nor a native turn sends events of responses', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { create } = receiving(harness, receiver.url);
   await createEndpoint(harness, receiver.url, { events: ofResponses });
@@ -175,8 +173,7 @@ test('a slow receiver of both kinds gets one after the other, the second as soon
   );
 });
 
-test('a webhook without events tells of the turn, as ever', async () => {
-  await using harness = await createHarness();
+test('a webhook without events tells of the turn, as ever', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { client } = receiving(harness, receiver.url);
   const body = { model: 'test', background: true, input: 'Hi', pawl: { webhook: { url: receiver.url } } };

@@ -1,9 +1,10 @@
 import { Agent, OpenAIProvider, Runner, tool, withResponsesWebSocketSession } from '@openai/agents';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openaiClient } from '../openai-client.ts';
 import { gather } from './gather.ts';
 
@@ -67,9 +68,7 @@ test('an agent continues its own responses without store, as they stay with the 
   ]);
 });
 
-test('a session of the SDK closes its socket at the end', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a session of the SDK closes its socket at the end', async ({ harness, worker: _ }) => {
   const openAIClient = openaiClient(harness);
 
   const ran = await withResponsesWebSocketSession(({ runner }) => runner.run(guide, twoRounds), {

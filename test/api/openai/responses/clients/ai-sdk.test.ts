@@ -1,11 +1,12 @@
 import { generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../../test.ts';
 import { aiSdkProvider } from './ai-sdk-provider.ts';
 import { gather } from './gather.ts';
 
@@ -90,9 +91,7 @@ describeQueue(({ redis }) => {
   );
 });
 
-test('what a reasoning model thought is shown, and given back by reference', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('what a reasoning model thought is shown, and given back by reference', async ({ harness, worker: _ }) => {
   const asked = {
     ...{ model: aiSdkProvider(harness).responses('gpt-5'), ...inSteps, prompt: twoRounds },
     providerOptions: { openai: { reasoningSummary: 'auto', reasoningEffort: 'low' } },
@@ -110,9 +109,7 @@ test('what a reasoning model thought is shown, and given back by reference', asy
   expect(harness.modelRequests.at(-1)!.body).toMatchObject({ reasoning_effort: 'low', messages: history });
 });
 
-test('a text, and steps with tools, go on behind an earlier response', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a text, and steps with tools, go on behind an earlier response', async ({ harness, worker: _ }) => {
   const model = aiSdkProvider(harness).responses('gpt-4o');
 
   const first = await generateText({ model, prompt: 'I am Ada.' });
@@ -123,9 +120,7 @@ test('a text, and steps with tools, go on behind an earlier response', async () 
   expect(lastSent(harness)).toMatchObject([{ content: 'I am Ada.' }, { content: first.text }, ...history]);
 });
 
-test('messages that the caller keeps are sent again', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('messages that the caller keeps are sent again', async ({ harness, worker: _ }) => {
   const model = aiSdkProvider(harness).responses('gpt-4o');
   const messages: ModelMessage[] = [{ role: 'user', content: twoRounds }];
 
@@ -137,9 +132,7 @@ test('messages that the caller keeps are sent again', async () => {
   expect(lastSent(harness)).toMatchObject([...history, { content: answered }, { role: 'user', content: 'And now?' }]);
 });
 
-test('a conversation of Pawl’s is gone on with', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a conversation of Pawl’s is gone on with', async ({ harness, worker: _ }) => {
   const model = aiSdkProvider(harness).responses('gpt-4o');
   const conversation = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: {} });
   const providerOptions = { openai: { conversation: conversation.body.id } };
@@ -167,9 +160,7 @@ test('a conversation keeps once the outputs that the SDK sends again with each s
   expect(new Set(outputs).size).toBe(4);
 });
 
-test('a call that a person has to allow is run, or denied, in a later request', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a call that a person has to allow is run, or denied, in a later request', async ({ harness, worker: _ }) => {
   const pay = tool({ description: 'Pays', inputSchema: z.object({}), execute: async () => 'Paid.' });
   const model = aiSdkProvider(harness).responses('gpt-4o');
   const asked = { model, tools: { pay }, toolApproval: { pay: 'user-approval' }, stopWhen: stepCountIs(3) } as const;

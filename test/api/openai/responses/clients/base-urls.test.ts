@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
 import { connectPawl } from 'pawl/client';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '../../test.ts';
 import { openaiClient, raised } from '../openai-client.ts';
 
 const items = [{ role: 'user' as const, content: 'I am Ada.' }];
@@ -69,8 +70,7 @@ test('a refusal is the same at both base URLs', async () => {
   ]);
 });
 
-test('an Idempotency-Key of an OpenAI client is one key at both base URLs', async () => {
-  await using harness = await createHarness();
+test('an Idempotency-Key of an OpenAI client is one key at both base URLs', async ({ harness }) => {
   const headers = { 'Idempotency-Key': 'once' };
   const bases = ['/v1', '/openai/v1', '/v1'] as const;
 
@@ -84,8 +84,7 @@ test('an Idempotency-Key of an OpenAI client is one key at both base URLs', asyn
   expect(native.body.id).not.toBe(made[0]!.id);
 });
 
-test('Pawl’s own client and a plain request get the native shapes', async () => {
-  await using harness = await createHarness();
+test('Pawl’s own client and a plain request get the native shapes', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
 
   const { id } = await pawl.conversations.create({ model: 'openai/test' });
@@ -101,9 +100,7 @@ test('Pawl’s own client and a plain request get the native shapes', async () =
   expect(removed).toMatchObject({ status: 204, body: null });
 });
 
-test('an OpenAI client reaches the resources that only Pawl has', async () => {
-  await using harness = await createHarness();
-  const client = openaiClient(harness);
+test('an OpenAI client reaches the resources that only Pawl has', async ({ client }) => {
   const { id } = await client.conversations.create();
 
   const body = { model: 'openai/test', input: 'Hello' };

@@ -133,7 +133,6 @@ test('an image as a result, phases of messages, and outputs that no call asked f
 
 test('without the operator’s leave, a tool that Pawl does not have is refused before the stream begins', async () => {
   await using harness = await createHarness();
-
   const answer = await post(harness, asks('Hello'));
 
   expect(answer.status).toBe(400);

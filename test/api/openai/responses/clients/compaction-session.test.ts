@@ -1,7 +1,8 @@
 import { Agent, MemorySession, OpenAIResponsesCompactionSession } from '@openai/agents';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openaiClient } from '../openai-client.ts';
 import { agentsRunner } from './agents-runner.ts';
 
@@ -36,9 +37,7 @@ test.each(['input', 'previous_response_id'] as const)(
   },
 );
 
-test('a run with a compaction session shortens the history automatically', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a run with a compaction session shortens the history automatically', async ({ harness, worker: _ }) => {
   const runner = agentsRunner(harness);
   const session = new OpenAIResponsesCompactionSession({
     ...{ client: openaiClient(harness) as never, model: 'gpt-4o' },

@@ -8,11 +8,12 @@ import {
   user,
   webSearchTool,
 } from '@openai/agents';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openaiClient, raised } from '../openai-client.ts';
 import { agentsRunner } from './agents-runner.ts';
 import { gather } from './gather.ts';
@@ -96,9 +97,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('an output type is a schema that the model is held to, beside tools too', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('an output type is a schema that the model is held to, beside tools too', async ({ harness, worker: _ }) => {
   const outputType = z.object({ name: z.string(), age: z.number().nullable() });
   const clerk = new Agent({ name: 'Clerk', tools: [time], outputType });
   const script = scripted({ rounds: [{ tools: [asks('get_time', 'Rome')] }], answer: '{"name":"Ada","age":36}' });
@@ -170,9 +169,7 @@ test('a call that needs approval waits in the state of the run, and is run or re
   expect(await decide('reject')).toMatch(/not approved/);
 });
 
-test('an agent is a tool of another, and its settings are passed on', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('an agent is a tool of another, and its settings are passed on', async ({ harness, worker: _ }) => {
   const runner = agentsRunner(harness);
   const ask = plain.asTool({ toolName: 'ask', toolDescription: 'Asks', runOptions: {}, runConfig: runner.config });
   const host = new Agent({
@@ -194,10 +191,7 @@ test('an agent is a tool of another, and its settings are passed on', async () =
   });
 });
 
-test('images and files are shown to the model', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-
+test('images and files are shown to the model', async ({ harness, worker: _ }) => {
   await agentsRunner(harness).run(plain, [
     {
       role: 'user',
@@ -216,9 +210,7 @@ test('images and files are shown to the model', async () => {
   ]);
 });
 
-test('a failure, a refusal of the model and a refusal of Pawl are told apart', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a failure, a refusal of the model and a refusal of Pawl are told apart', async ({ harness, worker: _ }) => {
   const runner = agentsRunner(harness);
   const fault = scripted({ answer: 'Never.', final: { fault: { kind: 'status', status: 400 } } });
   const searching = new Agent({ name: 'Searching', tools: [webSearchTool()] });

@@ -1,9 +1,10 @@
 import type OpenAI from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openaiClient } from '../openai-client.ts';
 
 // The WebSocket class of OpenAI's client.
@@ -75,9 +76,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('OpenAI’s socket runs lanes side by side', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('OpenAI’s socket runs lanes side by side', async ({ harness, worker: _ }) => {
   await using client = connect(harness);
   const lanes = ['planner', 'research'];
 
@@ -96,9 +95,7 @@ test('OpenAI’s socket runs lanes side by side', async () => {
   expect(Object.fromEntries(texts)).toEqual({ planner: 'planner', research: 'research' });
 });
 
-test('OpenAI’s socket reports errors and stays usable', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('OpenAI’s socket reports errors and stays usable', async ({ harness, worker: _ }) => {
   await using client = connect(harness);
 
   const refused = await client.ask({ input: 'Hi', previous_response_id: 'resp_unknown' });
@@ -110,8 +107,7 @@ test('OpenAI’s socket reports errors and stays usable', async () => {
   expect(completed(await client.ask({ input: scripted({ answer: 'Hello.' }) })).status).toBe('completed');
 });
 
-test('OpenAI’s socket receives the failure of a steering message', async () => {
-  await using harness = await createHarness();
+test('OpenAI’s socket receives the failure of a steering message', async ({ harness }) => {
   await using client = connect(harness);
   const failed = Promise.withResolvers<OpenAI.Responses.ResponseSteerFailedEvent>();
   client.socket.on('response.steer.failed', failed.resolve);
@@ -131,9 +127,7 @@ test('OpenAI’s socket with a wrong key is refused', async () => {
   await expect(client.ask({ input: 'Hi' })).rejects.toThrow(/401/);
 });
 
-test('OpenAI’s socket warms up without a model, and continues from that', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('OpenAI’s socket warms up without a model, and continues from that', async ({ harness, worker: _ }) => {
   await using client = connect(harness);
   const input = [{ role: 'developer' as const, content: 'Answer in French.' }];
 

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 
 // OpenAI's Python SDK cannot be had from npm: it is imitated by the shape of its requests, and by how it joins a stream. Where
 // python3 has a module `openai`, it is run as well (`pip install openai`).
@@ -48,9 +49,7 @@ function join(events: Event[]): Item[] {
   return output;
 }
 
-test('what the Python SDK creates, parses and streams is answered as it reads it', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('what the Python SDK creates, parses and streams is answered as it reads it', async ({ harness, worker: _ }) => {
   const tools = [{ type: 'function', name: 'get', description: null, parameters: {}, strict: true }];
   const calls = [
     { name: 'get', arguments: { of: 'a' } },
@@ -76,8 +75,7 @@ test('what the Python SDK creates, parses and streams is answered as it reads it
   expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
 });
 
-test('the Python SDK gets conversations and models of OpenAI’s API at the base URL /v1', async () => {
-  await using harness = await createHarness();
+test('the Python SDK gets conversations and models of OpenAI’s API at the base URL /v1', async ({ harness }) => {
   const body = JSON.stringify({ items: [{ role: 'user', content: 'I am Ada.' }] });
 
   const made = await fetch(`${harness.url}/v1/conversations`, { method: 'POST', headers, body });

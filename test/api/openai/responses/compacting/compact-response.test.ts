@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { asInput, compacting, lastMessages, toldBy } from './compact-history.ts';
 
 const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.' } });
@@ -90,9 +91,7 @@ test('a compaction covers the chain of a response, and shows nothing that was de
   expect((await client.responses.retrieve(third.id)).status).toBe('completed');
 });
 
-test('a compacted history is compacted again, with one summary of everything', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a compacted history is compacted again, with one summary of everything', async ({ harness, worker: _ }) => {
   const { compact, create } = compacting(harness);
   const first = await compact({ input: hello });
   const answered = await create({ input: [...asInput(first), { role: 'user', content: 'And then?' }] });
@@ -111,9 +110,7 @@ test('a compacted history is compacted again, with one summary of everything', a
   expect(read[3]).toContain(`${summary}The user and the assistant spoke`);
 });
 
-test('a compaction is a turn that is not stored, and its usage counts', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a compaction is a turn that is not stored, and its usage counts', async ({ harness, worker: _ }) => {
   const { client, compact, create } = compacting(harness, '/openai/v1');
   const { id: previous_response_id } = await create({ input: hello });
   const usage = async () => (await harness.call<{ data: { turns: number }[] }>('GET', '/v1/usage')).body.data;
@@ -132,9 +129,7 @@ test('a compaction is a turn that is not stored, and its usage counts', async ()
   expect((await usage()).reduce((sum, { turns }) => sum + turns, 0)).toBe(2);
 });
 
-test('a compaction covers calls that a person allowed before, and runs none', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a compaction covers calls that a person allowed before, and runs none', async ({ harness, worker: _ }) => {
   const { compact } = compacting(harness);
   const id = 'mcpr_01kagz8m4pfvbte2n5q7rys3wx_r1_0';
   const call = { server_label: 'pawl', name: 'pay', arguments: '{}' };

@@ -1,19 +1,17 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Turn } from '#core/turn/turn.ts';
 import { compactionError } from '#services/api/openai/responses/compacting/present-compaction.ts';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../../test.ts';
 import { raised } from '../openai-client.ts';
 import { compacting, toldBy } from './compact-history.ts';
 
 const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.' } });
 
-test('a compaction whose summary is cut or refused fails, and its error says why', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a compaction whose summary is cut or refused fails, and its error says why', async ({ harness, worker: _ }) => {
   const { compact, create } = compacting(harness);
   const summaries = [
     [{ say: 'Ada sa', finish_reason: 'length' }, 'its reply ended early (max_output_tokens)'],
@@ -32,9 +30,7 @@ test('a compaction whose summary is cut or refused fails, and its error says why
   }
 });
 
-test('a compaction whose turn fails is answered as a response that fails', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a compaction whose turn fails is answered as a response that fails', async ({ harness, worker: _ }) => {
   const { compact } = compacting(harness);
   const failing = (status: number) =>
     scripted({ answer: 'Hi.', summary: { say: 'Hi.', fault: { kind: 'status', status } } });
@@ -49,8 +45,7 @@ test('a compaction whose turn fails is answered as a response that fails', async
   }
 });
 
-test('a wrong request for a compaction is refused at its field', async () => {
-  await using harness = await createHarness();
+test('a wrong request for a compaction is refused at its field', async ({ harness }) => {
   const { compact } = compacting(harness);
   const id = 'mcpr_01kagz8m4pfvbte2n5q7rys3wx_r1_0';
   const requested = [{ type: 'mcp_approval_request', id, server_label: 'pawl', name: 'pay', arguments: '{}' }];
@@ -89,8 +84,7 @@ test('a wrong request for a compaction is refused at its field', async () => {
   expect(harness.modelRequests).toEqual([]);
 });
 
-test('a compaction of a response that has not ended is refused', async () => {
-  await using harness = await createHarness();
+test('a compaction of a response that has not ended is refused', async ({ harness }) => {
   const { compact, create } = compacting(harness);
   const { id: previous_response_id } = await create({ input: hello, background: true });
 
@@ -99,8 +93,7 @@ test('a compaction of a response that has not ended is refused', async () => {
   expect(error).toMatchObject({ status: 400, code: 'previous_response_not_finished', param: 'previous_response_id' });
 });
 
-test('a caller who closes the connection of a compaction cancels it', async () => {
-  await using harness = await createHarness();
+test('a caller who closes the connection of a compaction cancels it', async ({ harness }) => {
   const made = request(`${harness.url}/v1/responses/compact`, {
     ...{ method: 'POST', agent: false, headers: { 'content-type': 'application/json' } },
   });
@@ -116,9 +109,7 @@ test('a caller who closes the connection of a compaction cancels it', async () =
   await waitUntil(async () => expect(await statuses()).toEqual(['cancelled']));
 });
 
-test('a compaction that is sent again with its Idempotency-Key is the same one', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a compaction that is sent again with its Idempotency-Key is the same one', async ({ harness, worker: _ }) => {
   const { client } = compacting(harness);
   const headers = { 'idempotency-key': 'once' };
   const compact = (input: string) => client.responses.compact({ model: 'test', input }, { headers });

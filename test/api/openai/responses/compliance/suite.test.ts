@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { responsesOf } from './ask.ts';
 
 /*
@@ -125,8 +126,7 @@ test('whatever may be asked for is shown again in the shape that Open Responses 
   });
 });
 
-test('a turn that was started natively is shown in the same shape', async () => {
-  await using harness = await createHarness();
+test('a turn that was started natively is shown in the same shape', async ({ harness }) => {
   const { retrieve, follow } = responsesOf(harness);
   const { id } = await harness.startTurn({
     input: scripted({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] }], answer: '{}' }),

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { RESPONSE_BASES } from '#services/api/http/response-base.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { asInput, compacting, lastMessages } from '../compacting/compact-history.ts';
 import { type Message, openSocket, responseOf, type Socket } from '../websocket/open-socket.ts';
 import { checkedEvents } from './ask.ts';
@@ -52,11 +53,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('websocket-sequential-responses: a socket streams two responses one after another', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('websocket-sequential-responses: a socket streams two responses one after another', async ({ socket }) => {
   const first = await respond(socket, { input: [message(hello)] });
   const second = await respond(socket, { input: [message(scripted({ answer: 'Good bye.' }))] });
 
@@ -65,10 +62,7 @@ test('websocket-sequential-responses: a socket streams two responses one after a
   expect(second.id).not.toBe(first.id);
 });
 
-test('websocket-continuation: a socket continues a response with store false', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('websocket-continuation: a socket continues a response with store false', async ({ harness, socket }) => {
   const tools = [getWeather];
 
   const called = await respond(socket, { input: [message(asksForWeather)], tools, store: false });
@@ -94,9 +88,7 @@ test('websocket-previous-response-not-found: a socket is usable after an unknown
   expect(await respond(socket, { input: [message(hello)] })).toMatchObject(says('Hello there, friend.'));
 });
 
-test('websocket-reconnect: a new socket continues with the whole context', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('websocket-reconnect: a new socket continues with the whole context', async ({ harness, worker: _ }) => {
   await using first = await openSocket(harness);
   const tools = [getWeather];
   const input = [message(asksForWeather)];
@@ -131,10 +123,7 @@ test('websocket-failed-continuation-evicts-cache: a socket drops a response afte
   expect(await respond(socket, { input: [message(hello)] })).toMatchObject(says('Hello there, friend.'));
 });
 
-test('websocket-compacted-window: a compaction begins a new chain on a socket', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('websocket-compacted-window: a compaction begins a new chain on a socket', async ({ harness, socket }) => {
   const long = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.' } });
   const first = await respond(socket, { input: [message(long)] });
   const compacted = await compacting(harness).compact({ previous_response_id: first.id });

@@ -1,8 +1,9 @@
 import type OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
+import { test } from '../../test.ts';
 import { openaiClient, raised } from '../openai-client.ts';
 import { asking, call, conversing, getTime, output, says, told } from './converse.ts';
 
@@ -62,8 +63,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('added items are neither a response nor a turn, but messages of their conversation', async () => {
-  await using harness = await createHarness();
+test('added items are neither a response nor a turn, but messages of their conversation', async ({ harness }) => {
   const { conversations, client } = conversing(harness);
   const { id } = await conversations.create({ items: [says('I am Ada.')] });
   const place = (await conversations.items.list(id)).data[0]!.id!.split('_')[1];
@@ -89,8 +89,7 @@ test('added items are neither a response nor a turn, but messages of their conve
   });
 });
 
-test('items are read as those of a response are, and refused by their place in the list', async () => {
-  await using harness = await createHarness();
+test('items are read as those of a response are, and refused by their place in the list', async ({ harness }) => {
   const { conversations, respond } = conversing(harness);
   const { id } = await conversations.create();
   const create = (items: unknown[]) => conversations.items.create(id, { items: items as Given[] });
@@ -134,8 +133,7 @@ test('a call that was added may be answered later, by items or by a response, an
   ]);
 });
 
-test('the call that a response handed over is answered by an added item', async () => {
-  await using harness = await createHarness();
+test('the call that a response handed over is answered by an added item', async ({ harness }) => {
   const { conversations, respond, start, lastSent } = conversing(harness);
   const { id } = await conversations.create();
   const active = await start({ conversation: id, input: asking, tools: [getTime] });
@@ -157,8 +155,7 @@ test('the call that a response handed over is answered by an added item', async 
   ]);
 });
 
-test('a native turn goes on where an added call has no result', async () => {
-  await using harness = await createHarness();
+test('a native turn goes on where an added call has no result', async ({ harness }) => {
   const { conversations, lastSent } = conversing(harness);
   const { id } = await conversations.create({ items: [call('call_1')] });
 

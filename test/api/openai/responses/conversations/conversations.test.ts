@@ -1,14 +1,14 @@
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../../test.ts';
 import { openaiClient, raised } from '../openai-client.ts';
 import { conversing } from './converse.ts';
 
-test('a conversation is created, retrieved, changed and deleted', async () => {
-  await using harness = await createHarness();
+test('a conversation is created, retrieved, changed and deleted', async ({ harness }) => {
   const { conversations } = openaiClient(harness, '/openai/v1');
 
   const made = await conversations.create({ metadata: { order: '17' } });
@@ -30,8 +30,7 @@ test('a conversation is created, retrieved, changed and deleted', async () => {
   }
 });
 
-test('a conversation is one of both APIs, and nothing has to be given', async () => {
-  await using harness = await createHarness();
+test('a conversation is one of both APIs, and nothing has to be given', async ({ harness }) => {
   const { conversations } = openaiClient(harness, '/openai/v1');
   const { id } = await conversations.create();
   const native = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: { metadata: { by: 'us' } } });
@@ -43,8 +42,7 @@ test('a conversation is one of both APIs, and nothing has to be given', async ()
   expect(await conversations.retrieve(native.body.id)).toMatchObject({ metadata: { by: 'us' } });
 });
 
-test('a conversation with items and no response is what the first response stands on', async () => {
-  await using harness = await createHarness();
+test('a conversation with items and no response is what the first response stands on', async ({ harness }) => {
   const { conversations, respond, lastSent } = conversing(harness);
   const { id } = await conversations.create({
     items: [
@@ -65,8 +63,7 @@ test('a conversation with items and no response is what the first response stand
   ]);
 });
 
-test('a delete cancels what is at work and what waits, and takes the responses along', async () => {
-  await using harness = await createHarness();
+test('a delete cancels what is at work and what waits, and takes the responses along', async ({ harness }) => {
   const { client, conversations, start } = conversing(harness);
   const { id } = await conversations.create({ items: [{ role: 'user', content: 'I am Ada.' }] });
   const active = await start({ conversation: id, input: 'Who am I?' });
@@ -85,9 +82,7 @@ test('a delete cancels what is at work and what waits, and takes the responses a
   expect(await rowsOf(harness.db, id)).toBe(0);
 });
 
-test('a delete in the middle of an answer stops the work, and tells those who wait', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a delete in the middle of an answer stops the work, and tells those who wait', async ({ harness, worker: _ }) => {
   const { client, conversations } = conversing(harness);
   const { id } = await conversations.create();
   const hanging = scripted({ answer: 'Never said to its end.', final: { fault: { kind: 'hang', after_chars: 5 } } });
@@ -156,8 +151,7 @@ test('the conversations of others are not there', async () => {
   expect((await beta.items.list(id)).data).toHaveLength(1);
 });
 
-test('a create that is repeated under its key makes one conversation, with its items once', async () => {
-  await using harness = await createHarness();
+test('a create that is repeated under its key makes one conversation, with its items once', async ({ harness }) => {
   const { conversations } = openaiClient(harness, '/openai/v1');
   const headers = { 'Idempotency-Key': 'once' };
   const body = { items: [{ role: 'user' as const, content: 'I am Ada.' }] };
@@ -172,8 +166,7 @@ test('a create that is repeated under its key makes one conversation, with its i
   expect(otherwise).toMatchObject({ status: 409, code: 'idempotency_key_reused' });
 });
 
-test('paths and methods that there are not are answered in the envelope', async () => {
-  await using harness = await createHarness();
+test('paths and methods that there are not are answered in the envelope', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
 
   expect(await raised(client.get('/conversations'))).toMatchObject({ status: 405, code: 'method_not_allowed' });

@@ -1,7 +1,8 @@
 import type OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { raised } from '../openai-client.ts';
 import { asking, call, conversing, deleteItem, getTime, itemOf, output, says, told } from './converse.ts';
 
@@ -32,8 +33,7 @@ test('a deleted item is told to no model again: of an input, of an answer, and o
   expect((await client.responses.inputItems.list(first.id)).data).toHaveLength(2);
 });
 
-test('an item is deleted once, and is found by no request after that', async () => {
-  await using harness = await createHarness();
+test('an item is deleted once, and is found by no request after that', async ({ harness }) => {
   const { conversations, start } = conversing(harness);
   const { id: conversation_id } = await conversations.create({ items: [says('a'), says('b')] });
   const item = await itemOf(conversations, conversation_id, 'a');
@@ -53,8 +53,7 @@ test('an item is deleted once, and is found by no request after that', async () 
   }
 });
 
-test('all items can be deleted while they are listed', async () => {
-  await using harness = await createHarness();
+test('all items can be deleted while they are listed', async ({ harness }) => {
   const { conversations } = conversing(harness);
   const { id } = await conversations.create({ items: [says('a'), says('b'), says('c')] });
   await conversations.items.create(id, { items: [says('d')] });
@@ -89,8 +88,7 @@ test.each(['call call_t', 'output call_t'])(
   },
 );
 
-test('a call that was deleted before its result came needs none', async () => {
-  await using harness = await createHarness();
+test('a call that was deleted before its result came needs none', async ({ harness }) => {
   const { conversations, respond, start } = conversing(harness);
   const { id } = await conversations.create({ items: [call('call_1')] });
   await respond({ conversation: id, input: [output('call_1'), says(asking)], tools: [getTime] });

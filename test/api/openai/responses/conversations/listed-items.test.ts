@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '../../test.ts';
 import { raised } from '../openai-client.ts';
 import { conversationOf, conversing, itemOf, says, wordsOf } from './converse.ts';
 
@@ -37,8 +38,7 @@ test('pages follow each other in both orders, over turns of both APIs and the or
   expect(await conversations.items.retrieve(data[3]!.id!, { conversation_id: id })).toEqual(data[3]);
 });
 
-test('an after that the list does not have is refused', async () => {
-  await using harness = await createHarness();
+test('an after that the list does not have is refused', async ({ harness }) => {
   const { conversations, respond } = conversing(harness);
   const { id } = await conversations.create({ items: [says('a')] });
   const other = await respond({ input: 'Elsewhere.' });

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openaiClient, raised } from '../openai-client.ts';
 
 const tools = [
@@ -33,8 +34,7 @@ test.each(['/v1', '/openai/v1'] as const)('input tokens are estimated under %s, 
   expect((await harness.call('GET', '/v1/turns')).body.data).toEqual([]);
 });
 
-test('the history of a response or a conversation counts, as the provider has counted it', async () => {
-  await using harness = await createHarness();
+test('the history of a response or a conversation counts, as the provider has counted it', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
   const usage = { prompt_tokens: 5_000, completion_tokens: 100 };
   const input = scripted({ answer: 'Hello.', final: { say: 'Hello.', usage } });
@@ -51,8 +51,7 @@ test('the history of a response or a conversation counts, as the provider has co
   expect([chained.input_tokens, conversed.input_tokens]).toEqual([5_204, 5_204]);
 });
 
-test('items that a conversation has and no model has read count by their size', async () => {
-  await using harness = await createHarness();
+test('items that a conversation has and no model has read count by their size', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
   const { id: conversation } = await client.conversations.create({
     items: [{ role: 'user', content: 'x'.repeat(400) }],
@@ -66,8 +65,7 @@ test('items that a conversation has and no model has read count by their size', 
   expect(input_tokens).toBeLessThan(1_260_000);
 });
 
-test('what a create refuses a count refuses, and an unknown history has its own code', async () => {
-  await using harness = await createHarness();
+test('what a create refuses a count refuses, and an unknown history has its own code', async ({ harness }) => {
   const { inputTokens } = openaiClient(harness).responses;
   const refusals: [object, object][] = [
     [{ input: [{ type: 'computer_call' }] }, { code: 'unsupported_input_item', param: 'input[0].type' }],

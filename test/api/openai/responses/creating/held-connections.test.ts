@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { type ClientRequest, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { makeHeldConnections } from '#services/api/openai/responses/creating/held-connections.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { createServer } from '#test/harness/servers/create-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../../test.ts';
 
-test('of two connections that wait for a response, the first to close leaves it alone', async () => {
-  await using harness = await createHarness();
+test('of two connections that wait for a response, the first to close leaves it alone', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Hi' });
   await using holder = await openHolder(harness, (await loadTurn(harness.db, turn.id))!);
   const first = await holder.hold();
@@ -23,8 +23,7 @@ test('of two connections that wait for a response, the first to close leaves it 
   expect((await harness.findTurn(turn.id)).status).toBe('completed');
 });
 
-test('of two connections that wait for a response, the last to close cancels it', async () => {
-  await using harness = await createHarness();
+test('of two connections that wait for a response, the last to close cancels it', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Hi' });
   await using holder = await openHolder(harness, (await loadTurn(harness.db, turn.id))!);
   const connections = [await holder.hold(), await holder.hold()];

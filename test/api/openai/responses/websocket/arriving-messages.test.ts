@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openSocket, responseOf } from './open-socket.ts';
 
 // Messages that clients send faster than they read, or only in part (docs/limits.md).
@@ -24,9 +25,7 @@ test('a client that reads no errors loses its connection', async () => {
   expect((await socket.closed).code).toBe(1006);
 });
 
-test('a message that has begun to arrive holds up no other connection', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a message that has begun to arrive holds up no other connection', async ({ harness, worker: _ }) => {
   await using half = await openSocket(harness);
   await using other = await openSocket(harness);
   half.socket.send('x'.repeat(100_000), { fin: false });
@@ -36,10 +35,7 @@ test('a message that has begun to arrive holds up no other connection', async ()
   for (const messages of await Promise.all(answers)) expect(responseOf(messages).status).toBe('completed');
 });
 
-test('a large message in parts is one message, and pings may come between them', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a large message in parts is one message, and pings may come between them', async ({ socket }) => {
   const text = JSON.stringify({ type: 'response.create', model: 'test', ...large });
 
   for (let from = 0; from < text.length; from += 50_000) {

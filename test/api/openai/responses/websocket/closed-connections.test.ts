@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { startApi } from '#services/api/start-api.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../../test.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
 
 const input = scripted({ answer: 'Hello.' });
@@ -61,8 +62,7 @@ test('a client that closes the connection cancels responses that no worker has b
   expect(harness.modelRequests).toEqual([]);
 });
 
-test('running responses continue after a close if the upgrade said so', async () => {
-  await using harness = await createHarness();
+test('running responses continue after a close if the upgrade said so', async ({ harness }) => {
   await using socket = await openSocket(harness, { headers: { 'pawl-on-disconnect': 'continue' } });
   await using other = await openSocket(harness);
   for (const stream_id of ['one', 'two']) socket.create({ input, stream_id });
@@ -111,8 +111,7 @@ test('a response that is not stored is cancelled with its connection, too', asyn
   await waitUntil(async () => expect(await unstored.execute()).toEqual([{ status: 'cancelled' }]));
 });
 
-test('an API that stops closes its connections and cancels nothing', async () => {
-  await using harness = await createHarness();
+test('an API that stops closes its connections and cancels nothing', async ({ harness }) => {
   const stopping = await startApi(harness.parts, harness.settings, harness.log);
   await using idle = await openSocket(stopping);
   await using socket = await openSocket(stopping);

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
 import { startApi } from '#services/api/start-api.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openSocket, responseOf } from './open-socket.ts';
 
 const input = scripted({ answer: 'Hello.' });
@@ -28,8 +29,7 @@ async function startTimed({ parts, settings, log }: Harness) {
   return { url: api.url, expire, [Symbol.asyncDispose]: () => api.close(0) };
 }
 
-test('a connection that has reached its limit of time gets an error, and is closed', async () => {
-  await using harness = await createHarness();
+test('a connection that has reached its limit of time gets an error, and is closed', async ({ harness }) => {
   await using api = await startTimed(harness);
   await using socket = await openSocket(api);
 
@@ -94,9 +94,7 @@ test('a connection has only so many unanswered messages, and answers all that it
   expect(socket.socket.readyState).toBe(socket.socket.OPEN);
 });
 
-test('large messages that wait for their lane hold up no other connection', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('large messages that wait for their lane hold up no other connection', async ({ harness, worker: _ }) => {
   const { reached, open } = harness.holdModel(1);
   const large = { input: 'x'.repeat(2 * BODY_BOUNDS.smallBytes), generate: false };
   await using first = await openSocket(harness);
@@ -116,10 +114,7 @@ test('large messages that wait for their lane hold up no other connection', asyn
   for (const socket of sockets) socket.socket.terminate();
 });
 
-test('messages that arrive in many small frames are read whole', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('messages that arrive in many small frames are read whole', async ({ socket }) => {
   const text = JSON.stringify({ type: 'response.create', model: 'test', input, instructions: 'é🐢'.repeat(50_000) });
   const bytes = Buffer.from(text);
 

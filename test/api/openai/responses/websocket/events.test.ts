@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '../../test.ts';
 import { checkedEvents, responsesOf } from '../compliance/ask.ts';
 import { deltasOf, type Message, openSocket, responseOf } from './open-socket.ts';
 
@@ -91,10 +92,7 @@ test('a stream_id is in every event of its response, and in no other', async () 
   for (const message of plain) expect(Object.keys(message)).not.toContain('stream_id');
 });
 
-test('text reaches the socket while the model still writes it', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('text reaches the socket while the model still writes it', async ({ harness, socket }) => {
   const input = scripted({ final: { say: 'Begun, and', fault: { kind: 'hang', after_chars: 6 } } });
 
   const { answered } = socket.create({ input });
@@ -105,11 +103,7 @@ test('text reaches the socket while the model still writes it', async () => {
   expect((await answered).at(-1)).toMatchObject({ type: 'response.incomplete', response: { status: 'cancelled' } });
 });
 
-test('a response of a socket is one turn that every route shows', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('a response of a socket is one turn that every route shows', async ({ harness, socket }) => {
   const response = responseOf(await socket.ask({ input: 'I am Ada.', metadata: { order: '17' } }));
   const { id } = response;
   const next = await responsesOf(harness).create({ input: 'Who am I?', previous_response_id: id });

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
 
 // Responses that a connection no longer keeps, or never kept (contract-responses R73).
@@ -58,10 +59,7 @@ test('a kept response of another project is not found', async () => {
   expect(await lastOf(other, follow(id))).toEqual(notFound);
 });
 
-test('a connection keeps the last response of a lane only', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a connection keeps the last response of a lane only', async ({ socket }) => {
   const first = await ask(socket, {});
   const second = await ask(socket, follow(first.id));
 
@@ -99,10 +97,7 @@ test.each(failures)('a kept response is not found after a request that %s', asyn
   expect((await ask(socket, {})).status).toBe('completed');
 });
 
-test('a failed request that follows another response, or none, evicts nothing', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a failed request that follows another response, or none, evicts nothing', async ({ socket }) => {
   const stored = responseOf(await socket.ask({ input: 'Hi' }));
   const { id } = await ask(socket, { stream_id: 'one' });
 
@@ -118,10 +113,7 @@ test('a failed request that follows another response, or none, evicts nothing', 
   expect((await ask(socket, follow(id, { stream_id: 'one' }))).status).toBe('completed');
 });
 
-test('a stored response is found after a request that followed it has failed', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a stored response is found after a request that followed it has failed', async ({ socket }) => {
   const { id } = responseOf(await socket.ask({ input: 'Hi' }));
 
   expect((await lastOf(socket, { input: 'Next.', previous_response_id: id, temperature: 7 }))?.type).toBe('error');
@@ -130,10 +122,7 @@ test('a stored response is found after a request that followed it has failed', a
   expect(responseOf(await socket.ask({ input: 'Next.', previous_response_id: id })).status).toBe('completed');
 });
 
-test('an output that no call of a kept response asked for is refused', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('an output that no call of a kept response asked for is refused', async ({ socket }) => {
   const { id } = await ask(socket, { input: calling, tools });
   const outputs = ['call_1', 'call_2'].map((call_id) => ({ type: 'function_call_output', call_id, output: 'x' }));
 

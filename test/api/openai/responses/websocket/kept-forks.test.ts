@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { eraseUnstored } from './erase-unstored.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
 
@@ -12,10 +13,7 @@ const usersIn = (request: Harness['modelRequests'][number] | undefined) =>
   request?.body.messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
 const sent = ({ modelRequests }: Harness) => usersIn(modelRequests.at(-1));
 
-test('a fork on another lane and the original lane run at the same time', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a fork on another lane and the original lane run at the same time', async ({ harness, socket }) => {
   const { id } = await ask(socket, { input: says('Plan.'), store: false, stream_id: 'planner' });
   const follow = { store: false, previous_response_id: id };
   const { reached, open } = harness.holdModel();
@@ -36,10 +34,7 @@ test('a fork on another lane and the original lane run at the same time', async 
   ]);
 });
 
-test('each of 32 lanes keeps its last response', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('each of 32 lanes keeps its last response', async ({ socket }) => {
   const lanes = Array.from({ length: 32 }, (_, index) => `lane-${index}`);
 
   const kept = new Map<string, string>();
@@ -55,9 +50,7 @@ test('each of 32 lanes keeps its last response', async () => {
   expect(ended).toEqual(lanes.map(() => 'response.completed'));
 });
 
-test('a kept response does not see what its conversation got later', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a kept response does not see what its conversation got later', async ({ harness, worker: _ }) => {
   await using socket = await openSocket(harness, { base: '/openai/v1' });
   const { body } = await harness.call<{ id: string }>('POST', '/openai/v1/conversations', { body: {} });
   await ask(socket, { input: says('One.'), conversation: body.id });
@@ -83,10 +76,7 @@ test('a kept response does not see a later response on the stored one that it is
   expect(sent(harness)).toEqual([says('One.'), says('Aside.'), says('Further.')]);
 });
 
-test('a kept response is not found if the stored one that it is based on was deleted', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a kept response is not found if the stored one that it is based on was deleted', async ({ harness, socket }) => {
   const stored = await ask(socket, { input: says('One.') });
   const kept = await ask(socket, { input: says('Aside.'), store: false, previous_response_id: stored.id });
   await harness.call('DELETE', `/v1/responses/${stored.id}`);

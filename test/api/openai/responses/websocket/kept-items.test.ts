@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { countBlobs, image, PDF, PNG, text } from '../../../blobs/samples.ts';
+import { test } from '../../test.ts';
 import { open, result, sentBy, tools as toolsOfWires, user as userItem, wires } from '../reasoning-wires.ts';
 import { eraseUnstored } from './erase-unstored.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
@@ -69,10 +70,7 @@ test('a kept response keeps the calls that Pawl ran, and their results', async (
   expect([server.caught.length, broken.caught.length]).toEqual([1, 1]);
 });
 
-test('a kept response keeps a call of a custom tool', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a kept response keeps a call of a custom tool', async ({ harness, socket }) => {
   const tools = [{ type: 'custom', name: 'patch' }];
   const calls = [{ name: 'patch', id: 'call_1', arguments: { input: 'a\nb' } }];
   const output = { type: 'custom_tool_call_output', call_id: 'call_1', output: 'Patched.' };
@@ -88,10 +86,7 @@ test('a kept response keeps a call of a custom tool', async () => {
   expect(done.output).toMatchObject([{ content: [{ text: 'Patched.' }] }]);
 });
 
-test('a kept response keeps images and files after the blobs of its rows were erased', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a kept response keeps images and files after the blobs of its rows were erased', async ({ harness, socket }) => {
   const pdf = { type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${PDF}` };
 
   const { id } = await ask(socket, { input: [{ role: 'user', content: [text('What is this?'), image(PNG), pdf] }] });
@@ -129,10 +124,7 @@ test('an approval of a call of a kept response runs the call once, or is refused
   expect(server.caught).toHaveLength(once?.type === 'error' ? 0 : 1);
 });
 
-test('a reference to an item of a kept response that is followed is left out', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a reference to an item of a kept response that is followed is left out', async ({ harness, socket }) => {
   const { id, output } = await ask(socket, { input: scripted({ answer: 'Hello.' }) });
   const input = [
     { type: 'item_reference', id: output[0]?.id },
@@ -144,10 +136,7 @@ test('a reference to an item of a kept response that is followed is left out', a
   expect(messages(harness)).toMatchObject([{ role: 'user' }, { content: 'Hello.' }, { content: 'And?' }]);
 });
 
-test('a system message in the middle of a kept response stays in place', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a system message in the middle of a kept response stays in place', async ({ harness, socket }) => {
   const input = [
     { role: 'user', content: 'I am Ada.' },
     { role: 'developer', content: 'Answer in French.' },

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { responsesOf } from '../compliance/ask.ts';
 import { eraseUnstored } from './erase-unstored.ts';
 import { openSocket, type ResponseShown, responseOf, type Socket } from './open-socket.ts';
@@ -75,11 +76,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a kept response is followed after its rows were erased', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('a kept response is followed after its rows were erased', async ({ harness, socket }) => {
   await playChain(socket, () => eraseUnstored(harness, socket));
 
   expect(sent(harness)).toEqual(wholeChain);
@@ -104,10 +101,7 @@ test('a kept response that is based on a stored one is followed with the history
   expect((await responsesOf(harness).retrieve(fork.id)).output).toEqual(fork.output);
 });
 
-test('a stored response that follows a kept one has its history everywhere', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a stored response that follows a kept one has its history everywhere', async ({ harness, socket }) => {
   const next = chainOn(socket);
   const kept = await next({ input: asks('call_1') });
 
@@ -121,10 +115,7 @@ test('a stored response that follows a kept one has its history everywhere', asy
   expect(await responsesOf(harness).retrieve(stored.id)).toEqual(stored);
 });
 
-test('a kept response that is incomplete is followed with what it said', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a kept response that is incomplete is followed with what it said', async ({ harness, socket }) => {
   const next = chainOn(socket);
   const cut = scripted({ final: { say: 'Half of', finish_reason: 'length' } });
 
@@ -135,10 +126,7 @@ test('a kept response that is incomplete is followed with what it said', async (
   expect(sent(harness)).toEqual([`user: ${cut}`, 'assistant: Half of', 'user: And?']);
 });
 
-test('another lane of the connection follows a kept response, as a fork', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('another lane of the connection follows a kept response, as a fork', async ({ harness, socket }) => {
   const ask = async (fields: object) => responseOf(await socket.ask({ store: false, ...fields }));
   const { id } = await ask({ input: scripted({ answer: 'Hello.' }), stream_id: 'one' });
 
@@ -151,10 +139,7 @@ test('another lane of the connection follows a kept response, as a fork', async 
   expect(sent(harness)).toEqual([...history, 'user: There?']);
 });
 
-test('each lane keeps its own last response', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('each lane keeps its own last response', async ({ harness, socket }) => {
   const lanes = ['one', 'two', 'three'];
 
   const kept = await Promise.all(lanes.map((stream_id) => socket.ask({ input: stream_id, store: false, stream_id })));
@@ -166,10 +151,7 @@ test('each lane keeps its own last response', async () => {
   }
 });
 
-test('instructions and tools of a kept response are not inherited', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('instructions and tools of a kept response are not inherited', async ({ harness, socket }) => {
   const next = chainOn(socket);
 
   await next({ input: scripted({ answer: 'Hello.' }), instructions: 'Be brief.' });

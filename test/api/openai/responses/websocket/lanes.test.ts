@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../../test.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
 
 const input = scripted({ answer: 'Hello.' });
@@ -40,10 +41,7 @@ test.each([{}, { stream_id: 'one' }])('requests of the lane %o run one after ano
   expect(kinds).toEqual(many(3, () => ['response.created', 'response.completed']).flat());
 });
 
-test('responses of different lanes and of no lane run at the same time', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('responses of different lanes and of no lane run at the same time', async ({ harness, socket }) => {
   const { open } = harness.holdModel();
 
   const lanes = [undefined, 'one', 'two', 'three'];
@@ -55,11 +53,7 @@ test('responses of different lanes and of no lane run at the same time', async (
   expect(new Set(createdOn(socket))).toEqual(new Set(lanes));
 });
 
-test('a refused request does not hold up its lane', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('a refused request does not hold up its lane', async ({ socket }) => {
   const answers = [{ input }, { input: [] }, { input, temperature: 9 }, { input }].map(socket.create);
   const ended = await Promise.all(answers.map(({ answered }) => answered));
 
@@ -68,10 +62,7 @@ test('a refused request does not hold up its lane', async () => {
   ]);
 });
 
-test('a failed response does not hold up its lane', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a failed response does not hold up its lane', async ({ socket }) => {
   const fails = scripted({ final: { fault: { kind: 'status', status: 401 } } });
 
   const answers = [{ input: fails }, { input }].map(socket.create);
@@ -80,8 +71,7 @@ test('a failed response does not hold up its lane', async () => {
   expect(ended.map((messages) => messages.at(-1)?.type)).toEqual(['response.failed', 'response.completed']);
 });
 
-test('a connection runs 16 responses at a time, and lets further ones wait', async () => {
-  await using harness = await createHarness();
+test('a connection runs 16 responses at a time, and lets further ones wait', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness, { concurrency: 40 });
   await using socket = await openSocket(harness);
   const { open } = harness.holdModel();
@@ -97,11 +87,7 @@ test('a connection runs 16 responses at a time, and lets further ones wait', asy
   expect(ended.map((messages) => messages.at(-1)?.type)).toEqual(many(20, () => 'response.completed'));
 });
 
-test('a connection has at most 32 lanes with a name, and one without', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('a connection has at most 32 lanes with a name, and one without', async ({ harness, socket }) => {
   for (let index = 0; index < 32; index += 1) await socket.ask({ input, stream_id: lane(index) });
   const last = (await socket.ask({ input, stream_id: 'one-more' })).at(-1);
 
@@ -114,8 +100,7 @@ test('a connection has at most 32 lanes with a name, and one without', async () 
   expect(statusOf(await other.ask({ input, stream_id: 'one-more' }))).toBe('completed');
 });
 
-test('sockets do not wait for each other, and receive only their own events', async () => {
-  await using harness = await createHarness();
+test('sockets do not wait for each other, and receive only their own events', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness, { concurrency: 40 });
   const sockets = await Promise.all(many(5, () => openSocket(harness)));
   const { open } = harness.holdModel();

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { RESPONSE_BASES } from '#services/api/http/response-base.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { checkedEvents, responsesOf } from '../compliance/ask.ts';
 import { openSocket, responseOf } from './open-socket.ts';
 
@@ -50,10 +51,7 @@ test.each([{ store: true }, { store: false }])(
   },
 );
 
-test('a stored prepared response is followed over HTTP, and on another socket', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a stored prepared response is followed over HTTP, and on another socket', async ({ harness, socket }) => {
   await using other = await openSocket(harness);
   const { id } = responseOf(await socket.ask({ input: 'I am Ada.', generate: false }));
   const body = { input: 'Who am I?', previous_response_id: id };
@@ -103,7 +101,6 @@ test.each([{ store: true }, { store: false }])('a prepared response with %o hold
 test('a prepared response is refused for the reasons of any other', async () => {
   await using harness = await createHarness();
   await using socket = await openSocket(harness);
-
   for (const [fields, param] of [
     [{ input: [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }] }, 'input[0].call_id'],
     [{ input: 'Hi', tools: [{ type: 'web_search' }] }, 'tools[0].type'],
@@ -131,11 +128,7 @@ test('a prepared response that would have to wait is refused, and nothing is rec
   expect(turns.body.data.map(({ id }) => id)).toEqual([body.id.replace('resp_', 'turn_')]);
 });
 
-test('generate true or null asks the model', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('generate true or null asks the model', async ({ socket }) => {
   for (const generate of [true, null]) {
     const { output } = responseOf(await socket.ask({ input: scripted({ answer: 'Hello.' }), generate }));
     expect(output).toMatchObject([{ content: [{ text: 'Hello.' }] }]);

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
 
 const none = 'resp_01kagz8m4pfvbte2n5q7rys3wx';
@@ -60,22 +61,14 @@ test('a message that is not a known request gets an error, and the connection st
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a binary message is refused, and the connection stays open', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('a binary message is refused, and the connection stays open', async ({ socket }) => {
   const answer = await socket.refused(Buffer.from(JSON.stringify(create)));
 
   expect(answer).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } });
   expect(await isUsable(socket)).toBe(true);
 });
 
-test('a refused create request gets the status and the error that HTTP answers', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('a refused create request gets the status and the error that HTTP answers', async ({ harness, socket }) => {
   for (const fields of refused) {
     const { type: _, ...request } = { ...create, ...fields };
     const answer = await harness.call<{ error: object }>('POST', '/v1/responses', { body: request });
@@ -89,10 +82,7 @@ test('a refused create request gets the status and the error that HTTP answers',
   expect(await countTurns(harness)).toBe(1);
 });
 
-test('a message is bounded and cleaned as a body is', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a message is bounded and cleaned as a body is', async ({ harness, socket }) => {
   const written = (fields: string) => `{"model":"test","input":"Hi",${fields}}`;
   const bodies = [
     `"metadata":${'['.repeat(100)}${']'.repeat(100)}`,
@@ -116,18 +106,13 @@ test('a message is bounded and cleaned as a body is', async () => {
 test('a refused create request repeats its stream_id', async () => {
   await using harness = await createHarness();
   await using socket = await openSocket(harness);
-
   for (const fields of [{ background: true }, { input: [] }, { previous_response_id: none }, { unknown: 1 }]) {
     const error = await socket.refused({ ...create, ...fields, stream_id: 'lane-1' });
     expect.soft(error, JSON.stringify(fields)).toMatchObject({ type: 'error', status: 400, stream_id: 'lane-1' });
   }
 });
 
-test('background is refused unless it is false or null', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('background is refused unless it is false or null', async ({ socket }) => {
   const error = await socket.refused({ ...create, background: true });
 
   const refusal = { type: 'invalid_request_error', code: 'unsupported_parameter', param: 'background' };
@@ -137,10 +122,7 @@ test('background is refused unless it is false or null', async () => {
   }
 });
 
-test('stream and stream_options have no effect', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('stream and stream_options have no effect', async ({ socket }) => {
   const options = [
     { stream: true, stream_options: { include_obfuscation: true } },
     ...[{ stream: false }, { stream: null, stream_options: null }, { stream_options: {} }],

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openSocket, responseOf } from './open-socket.ts';
 
 const none = 'resp_01kagz8m4pfvbte2n5q7rys3wx';
@@ -32,11 +33,7 @@ test.each([{}, { stream_id: 'lane-1' }])(
   },
 );
 
-test('response.steer of an unknown response, or without its fields, costs no connection', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-
+test('response.steer of an unknown response, or without its fields, costs no connection', async ({ socket }) => {
   for (const [index, fields] of [{ previous_response_id: none, input: 'Hi' }, {}, { input: 7 }].entries()) {
     socket.send({ type: 'response.steer', ...fields });
     await socket.until((seen) => seen.filter(({ type }) => /^(error|response\.steer\.failed)$/.test(type))[index]);

@@ -1,10 +1,11 @@
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { RESPONSE_BASES } from '#services/api/http/response-base.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '../../test.ts';
 import { openSocket, refusedUpgrade, responseOf } from './open-socket.ts';
 
 const none = 'resp_01kagz8m4pfvbte2n5q7rys3wx';
@@ -90,9 +91,7 @@ test('an upgrade of a page of another origin is refused, with and without keys',
   }
 });
 
-test('an upgrade for a host name of another owner is refused if the API has no keys', async () => {
-  await using harness = await createHarness();
-
+test('an upgrade for a host name of another owner is refused if the API has no keys', async ({ harness }) => {
   const { status, body } = await refusedUpgrade(harness, { headers: { host: 'evil.example' } });
 
   expect([status, body.error.code]).toEqual([403, 'host_not_allowed']);
@@ -119,16 +118,14 @@ test.each(['/responses/', `/responses/${none}`, '/turns/turn_x', '/nothing'])(
   },
 );
 
-test('a request to upgrade to another protocol is answered as an ordinary request', async () => {
-  await using harness = await createHarness();
+test('a request to upgrade to another protocol is answered as an ordinary request', async ({ harness }) => {
   const h2c = { connection: 'upgrade', upgrade: 'h2c' };
 
   expect(await get(`${harness.url}/v1/responses`, h2c)).toMatchObject({ status: 426 });
   expect(await get(`${harness.url}/v1/turns`, h2c)).toMatchObject({ status: 200, body: { object: 'list' } });
 });
 
-test('an upgrade that is not a valid WebSocket handshake is refused in the envelope', async () => {
-  await using harness = await createHarness();
+test('an upgrade that is not a valid WebSocket handshake is refused in the envelope', async ({ harness }) => {
   const url = `${harness.url}/v1/responses`;
 
   for (const headers of [
@@ -142,9 +139,7 @@ test('an upgrade that is not a valid WebSocket handshake is refused in the envel
   }
 });
 
-test('a connection with an Idempotency-Key creates each of its responses anew', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a connection with an Idempotency-Key creates each of its responses anew', async ({ harness, worker: _ }) => {
   const headers = { 'idempotency-key': 'once' };
   await using one = await openSocket(harness, { headers });
   await using other = await openSocket(harness, { headers });

@@ -1,10 +1,11 @@
 import type OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { openaiClient, raised } from '#test/api/openai/responses/openai-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '../../test.ts';
 
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
 
@@ -56,8 +57,7 @@ test('what stands on a response that was cancelled before it began has its input
   expect(lastSent().slice(-2)).toMatchObject([{ content: 'Never mind.' }, { content: 'Or do.' }]);
 });
 
-test('outputs for a conversation at work are refused at the field that names it', async () => {
-  await using harness = await createHarness();
+test('outputs for a conversation at work are refused at the field that names it', async ({ harness }) => {
   const conversation = (await harness.call<{ id: string }>('POST', '/v1/conversations', { body: {} })).body.id;
   const start = (body: Body) => openaiClient(harness).responses.create({ model: 'test', background: true, ...body });
   await start({ conversation, input: asks, tools });
