@@ -13,10 +13,7 @@ export const NO_CONNECTION_LEFT = {
     '(docs/operations.md counts what Pawl needs).',
 };
 
-/**
- * Says in one sentence which limit of PostgreSQL or Redis to raise so that this process gets a connection. Null for any
- * other error.
- */
+/** Says which limit of PostgreSQL or Redis to raise for a connection; null for any other error. */
 export function explainConnectionLimit(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ('code' in error && error.code === POSTGRES_FULL) return NO_CONNECTION_LEFT.postgres;

@@ -23,10 +23,7 @@ export function newFileId(): string {
 /** How many of its last characters an id shares with those that belong beside it. */
 const SHARED = 4;
 
-/**
- * A fresh id that ends as another does. A conversation, its turns and its forks end alike, so the key of each of their rows says where all
- * of them are, where they are spread over several databases. 54 bits of it are random.
- */
+/** A fresh id that ends as another does, so that one key places a conversation with its turns. 54 bits are random. */
 export function newIdBeside(prefix: IdPrefix, neighbour: string): string {
   return newId(prefix).slice(0, -SHARED) + neighbour.slice(-SHARED);
 }

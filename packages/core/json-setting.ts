@@ -1,9 +1,6 @@
 import { Misconfigured } from './failure.ts';
 
-/**
- * Parses the JSON of a variable. The parser's own message quotes the text, and so a secret: only the place is told.
- * Throws `Misconfigured`; `form` says what to write.
- */
+/** Parses a variable's JSON. Throws `Misconfigured` with the place alone: the parser's message may quote a secret. */
 export function parseJsonSetting(variable: string, text: string, form: string): unknown {
   const problem = problemOf(text);
   if (problem === null) return JSON.parse(text);

@@ -37,10 +37,7 @@ function isShallow(value: unknown, levels = DEEPEST): boolean {
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
-/**
- * A JSON text in one spelling, in which the order of keys makes no difference. A text that is no JSON, or nested more than
- * 100 levels deep, stays as it is.
- */
+/** A JSON text with sorted keys. A text that is no JSON, or nested more than 100 levels deep, stays as it is. */
 export function canonicalJson(text: string): string {
   return canonicalText(parseJson(text)) ?? text;
 }
@@ -87,10 +84,7 @@ export function parseBoundedJson(text: string): unknown {
   return exceedsJson(text) ? undefined : parseJson(text);
 }
 
-/**
- * The marks at the end of thoughts: `</think>` and its relatives, and the channels of gpt-oss, whole or without their
- * marks. Many servers leave out the mark at the beginning.
- */
+/** The ends of thoughts, whole or without their marks. Many servers leave out the mark at the beginning. */
 const END_OF_THOUGHTS =
   /<\/(?:think(?:ing)?|thoughts?|reason(?:ing)?|seed:think)>|◁\/think▷|\[\/think\]|<\|end_thinking\|>|<\|channel\|>final[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>|assistantfinal/gi;
 

@@ -1,10 +1,7 @@
 /** Makes the secrets known at start unreadable in a text: each becomes `[redacted]`. */
 export type Redact = (text: string) => string;
 
-/**
- * Finds each secret as it is, in JSON, in a URL and in base64, alone or inside a longer text. One expression for all
- * secrets reads megabytes in milliseconds. A secret of a few letters would be found where there is none.
- */
+/** Finds each secret as it is, in JSON, in a URL and in base64, also within a longer text, in one expression. */
 export function makeRedact(secrets: Iterable<string>): Redact {
   const spellings = [...new Set(secrets)].filter((secret) => secret !== '').flatMap(spellingsOf);
   if (spellings.length === 0) return (text) => text;

@@ -3,10 +3,7 @@ import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
 import { Misconfigured } from './failure.ts';
 import { parseRedisUrls, type RedisAddress, type RedisUrl } from './redis-url.ts';
 
-/**
- * The options of every connection to Redis. A dead network must be an error and not a hang: a socket that stays silent this
- * long is closed and opened again.
- */
+/** The options of every connection to Redis: a socket that stays silent this long is closed and opened again. */
 const REDIS_OPTIONS = {
   connectTimeout: 5_000,
   socketTimeout: 15_000,
@@ -34,8 +31,7 @@ export function readRedisUrls(text: string): RedisAddress[] {
 }
 
 /**
- * Opens a connection to one Redis: the one there is, the master that Sentinels name at that time, or any node of a cluster,
- * another one after each failure. Leaves its errors to its commands.
+ * Opens a connection to one Redis: the only one, Sentinel's master, or any node. Leaves its errors to its commands.
  */
 export function openRedisConnection(to: RedisUrl, options: ConnectionOptions): Redis {
   const all = { ...REDIS_OPTIONS, ...options };
@@ -104,10 +100,7 @@ function prepareRedisConnection(redis: Redis): Redis {
   return redis;
 }
 
-/**
- * Gathers the writes to a socket within one turn of the event loop into one system call, which costs more than its bytes.
- * Pipelines of a client library do the same, with an object for each.
- */
+/** Gathers the writes to a socket within one turn of the event loop: a system call costs more than its bytes. */
 function corkWrites(socket: Writable): void {
   const write = socket.write;
   const uncork = () => socket.uncork();

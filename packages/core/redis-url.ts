@@ -1,10 +1,7 @@
 /** One host of several; its port is always said. */
 type Node = { host: string; port: number };
 
-/**
- * What a URL leads to: one Redis, whose URL the client library reads itself; the master that Sentinels name; or a
- * cluster, of which the URL names some nodes.
- */
+/** What a URL leads to: one Redis, the master that Sentinels name, or a cluster with some of its nodes. */
 export type RedisUrl =
   | { kind: 'single'; url: string }
   | {
@@ -25,10 +22,7 @@ type Access = { username?: string; password?: string };
 
 type Wrong = { kind: 'wrong'; advice: string };
 
-/**
- * Reads REDIS_URL: the URL of one Redis, or of several with spaces between them. A wrong one is answered with the end of a
- * sentence: what to write instead; never with a part of it.
- */
+/** Reads REDIS_URL: one URL, or several with spaces. `advice` ends a sentence, and quotes no part of the URL. */
 export function parseRedisUrls(text: string): { kind: 'read'; all: RedisAddress[] } | Wrong {
   const all: RedisAddress[] = [];
   for (const url of wordsOf(text)) {

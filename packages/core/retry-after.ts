@@ -1,9 +1,6 @@
 const LONGEST_MS = 86_400_000;
 
-/**
- * Returns the milliseconds that the headers of an answer ask to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. A day
- * at most, and undefined if neither is readable. All that Pawl asks is read here: models, tools, MCP servers and webhook receivers.
- */
+/** The milliseconds that `retry-after-ms` or `retry-after` asks to wait, a day at most; undefined if unreadable. */
 export function retryAfterMs(headers: Pick<Headers, 'get'> | undefined, now = Date.now()): number | undefined {
   const ms = toNumber(headers?.get('retry-after-ms')) ?? parseRetryAfter(headers?.get('retry-after'), now);
   return ms === undefined ? undefined : Math.ceil(Math.min(ms, LONGEST_MS));

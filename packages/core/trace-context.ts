@@ -1,10 +1,7 @@
 /** The headers by which a trace goes on, as W3C Trace Context names them; none where there is no trace. */
 export type TraceHeaders = { traceparent?: string; tracestate?: string };
 
-/**
- * What is kept of a trace with a turn: the context that its request came with, how often it was reopened and when last, and the
- * last try of a round that failed, by when it began, in milliseconds since 1970.
- */
+/** The trace of a turn, its reopenings, and its last failed try of a round (`startedAt` in ms since 1970). */
 export type TurnTrace = {
   traceparent?: string;
   tracestate?: string;

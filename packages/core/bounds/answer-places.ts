@@ -102,9 +102,7 @@ function waitForPlace(project: string, server: string) {
 const NOT_ARRIVED = `needed more than ${LARGE_ANSWERS.arrivalMs / 1000} s for an answer of more than ${LARGE_ANSWERS.bytes / 1024} KiB`;
 
 /**
- * Calls `onTimeout` after a time in which the wait for a place does not count, so that no answer is lost to the answers of
- * others. If a large answer does not arrive in time, the call has a sentence about the server as its argument. Returns a
- * function that stops the timeout.
+ * Calls `onTimeout`, with a sentence if a large answer is late. The wait for a place does not count. Returns a stop.
  */
 export function startTimeout(
   timeoutMs: number,

@@ -18,10 +18,7 @@ export const DELIVERY_BOUNDS = {
   firstAttempts: 1_000,
   /** First attempts that begin at once: a burst of them must not keep the thread. */
   firstAttemptsAtOnce: 64,
-  /**
-   * Receivers that have answered, and receivers that have not: so many of each a worker remembers, and so many of a
-   * project it names to the database.
-   */
+  /** Receivers of each kind, answering or not, that a worker remembers, and those of a project that SQL gets. */
   rememberedReceivers: 10_000,
   namedReceivers: 1_000,
 };

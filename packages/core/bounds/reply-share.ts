@@ -7,10 +7,7 @@ export type ReplyShare = {
   release(): void;
 };
 
-/**
- * Half of the heap is for all answers together, however many are read at a time. Its last quarter is kept for small ones,
- * of a 64th at most: a few large answers end before they end those beside them.
- */
+/** Half of the heap is for all answers. Its last quarter is for small ones: a few large ones end first. */
 const ALL_BYTES = getHeapStatistics().heap_size_limit / 2;
 const LARGE_BYTES = (ALL_BYTES * 3) / 4;
 const SMALL_BYTES = ALL_BYTES / 64;

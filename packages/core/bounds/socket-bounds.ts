@@ -19,8 +19,6 @@ export const SOCKET_BOUNDS = {
   arrivingMs: 60_000,
   /** A waiting message counts for so many bytes at least. */
   leastCountedBytes: 4 * KIB,
-  /**
-   * Bytes of all large messages that arrive at a process, of all messages that wait there, and of all kept responses.
-   */
+  /** Bytes of all large messages that arrive, of all messages that wait, and of all kept responses. */
   allBytes: BODY_BOUNDS.allBytes,
 };

@@ -2,10 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 
 /** Bounds on the messages that an API process keeps for clients of streams. */
 export type StreamBounds = {
-  /**
-   * Bytes of all messages that clients have not read yet. A message that several clients of a project wait for counts once.
-   * Beyond it the API closes streams of the project that has the most bytes.
-   */
+  /** Bytes that clients have not read, each message once. Beyond it streams of the largest project close. */
   pendingBytes: number;
   /** Bytes among them of one project. Beyond it the API closes the streams of that project that have waited longest. */
   pendingBytesOfProject: number;

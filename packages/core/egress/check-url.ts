@@ -3,11 +3,7 @@ import type { ProxyOf } from '../proxy.ts';
 import { shorten } from '../text.ts';
 import { type EgressPolicy, mayReach } from './policy.ts';
 
-/**
- * Says what is wrong with the URL of a webhook or HTTP tool, in a sentence, or null when it is fine.
- * A host name passes here: its addresses are checked when it is called. A name that always means this machine is
- * checked as the machine's address.
- */
+/** Says what is wrong with the URL of a webhook or HTTP tool; null if it is fine. Names are looked up at the call. */
 export function checkUrl(policy: EgressPolicy, url: string): string | null {
   const target = URL.parse(url);
   if (target === null || !['http:', 'https:'].includes(target.protocol)) return 'Give an absolute http or https URL.';

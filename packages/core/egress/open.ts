@@ -20,10 +20,7 @@ export type Egress = {
 
 type EgressOptions = { lookup?: Lookup; proxyOf?: ProxyOf };
 
-/**
- * Opens the egress under a policy. Behind a proxy only the proxy knows the addresses of a name: literal addresses, ports and names of
- * private networks are checked here, and the rest is the proxy's to refuse.
- */
+/** Opens the egress. A proxy resolves names by itself, so only names of private networks are checked before it. */
 export function openEgress(
   policy: EgressPolicy,
   { lookup = resolveAll, proxyOf = withoutProxy }: EgressOptions = {},
@@ -54,10 +51,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Finds all addresses of a name; rejects when there are none. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
-/**
- * Connects only where the policy permits. A name is resolved once per connection, and all its addresses are checked. The
- * socket gets these addresses, so a second answer of the DNS cannot replace them.
- */
+/** Connects where the policy permits. The socket gets the checked addresses, so no second DNS answer counts. */
 export function guardedConnector(policy: EgressPolicy, lookup: Lookup): buildConnector.connector {
   return (options, callback) => {
     // The socket does not look up a literal address, so it is checked here.

@@ -50,10 +50,7 @@ function refused(entry: string, why: string): Misconfigured {
 /** The target of a request, as a URL has it: the port is empty where it is the protocol's default. */
 export type Target = { hostname: string; protocol: string; port: string };
 
-/**
- * Whether a connection to the target at this address is permitted: to public addresses, and to what the policy allows.
- * `null` is an address not known yet: whether any address could be permitted.
- */
+/** Whether the policy permits a connection at an address; `null` asks whether any address could be permitted. */
 export function mayReach(policy: EgressPolicy, target: Target, address: string | null): boolean {
   const host = target.hostname.replace(/^\[|\]$/g, '');
   const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80));

@@ -4,10 +4,7 @@ import { pointerOf } from './pointer.ts';
 /** The address of a schema without an address. */
 const NOWHERE = 'https://schema.invalid/';
 
-/**
- * Turns references by address (`$id`) or by name (`$anchor`) into pointers such as `#/$defs/name`, if they lead into
- * the schema itself. Then no part needs its address any more.
- */
+/** Turns references by address (`$id`) or name (`$anchor`) into pointers, if they lead into the schema itself. */
 export function localizeReferences(schema: Schema): Schema {
   if (!hasAddresses(schema)) return schema;
   const places = new Map<string, string>();
@@ -30,9 +27,7 @@ function resolve(address: string, base: string): string | null {
   return URL.parse(address, base)?.href.replace(/#$/, '') ?? null;
 }
 
-/**
- * The address by which the parts of a schema refer to others. Before 2019, an `$id` that starts with `#` was a name.
- */
+/** The base address of the parts of a schema. Before 2019, an `$id` that starts with `#` was a name. */
 function baseOf(schema: Schema, base: string): string {
   const id = idOf(schema);
   return id === null || id.startsWith('#') ? base : (resolve(id, base) ?? base);

@@ -5,10 +5,7 @@ import { compilePattern, findFlaw } from './patterns.ts';
 import { targetOf } from './pointer.ts';
 import { translateSchema } from './translate-drafts.ts';
 
-/**
- * Mends the schema of arguments, so that every validator of 2020-12 takes it. It becomes the schema of an object, older
- * drafts are translated, and keywords that are not JSON Schema are left out. A valid schema stays as it is.
- */
+/** Mends the schema of arguments, so that every validator of 2020-12 takes it. A valid schema stays as it is. */
 export function mendSchema(given: unknown): Schema {
   const { nullable: _, ...own } = recordOf(given);
   const schema = mendObject(translateSchema(own));

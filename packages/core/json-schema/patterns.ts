@@ -3,11 +3,7 @@ import { mapParts, recordOf, type Schema } from './parts.ts';
 /** A pattern in words of JavaScript. */
 type Translated = { source: string; flags: string };
 
-/**
- * Compiles a pattern of a schema. Returns null for a pattern that JavaScript cannot read: such a pattern is not
- * checked. Schemas often have patterns of Python, PCRE or old JavaScript, although JSON Schema asks for Unicode
- * patterns.
- */
+/** Compiles a pattern, also of Python, PCRE or old JavaScript; null for an unreadable one, which is not checked. */
 export function compilePattern(pattern: string): RegExp | null {
   return HAS_POSIX_CLASS.test(pattern) ? null : (compile(pattern, 'u') ?? compileTranslated(pattern));
 }
@@ -22,10 +18,7 @@ export function findFlaw(pattern: string): string | null {
   }
 }
 
-/**
- * Returns a pattern in words that the validators of JavaScript and of Python read alike, which servers use. Null if
- * there are no such words.
- */
+/** Returns a pattern that JavaScript and Python read alike, as servers use both; null if there is none. */
 export function portablePattern(pattern: string): string | null {
   const compiled = compilePattern(pattern);
   if (compiled === null || compiled.flags !== 'u') return null;
@@ -33,10 +26,7 @@ export function portablePattern(pattern: string): string | null {
   return ONLY_JAVASCRIPT.test(source) ? null : source;
 }
 
-/**
- * Leaves out the patterns of `patternProperties` that JavaScript cannot read. Then other names cannot be refused there
- * either.
- */
+/** Leaves out unreadable keys of `patternProperties`. Then the schema refuses no other names either. */
 export function withUsablePatterns(schema: Schema): Schema {
   const inner = mapParts(schema, withUsablePatterns);
   const patterns = Object.entries(recordOf(inner.patternProperties));

@@ -10,8 +10,7 @@ export function isKnownDraft($schema: unknown): boolean {
 }
 
 /**
- * Translates a schema of an older draft into the words of 2020-12, with the same meaning. A schema of 2020-12 stays as
- * it is. The schema loses its address, since its references are pointers then.
+ * Translates a schema of an older draft into 2020-12. The result has no address, since its references are pointers.
  */
 export function translateSchema(schema: Schema): Schema {
   const local = localizeReferences(schema);

@@ -11,9 +11,8 @@ export type BatchEntry<Statement, Answer> = {
 const STUCK_AFTER_MS = 50;
 
 /**
- * Runs statements in groups of up to `most`: those of one moment, and those that come while a group is in flight. Full
- * groups leave at once. A statement never waits for others to come. `run` settles each entry of a group, and never
- * rejects.
+ * Runs concurrent statements in groups of up to `most`. A statement never waits for others to come. `run` settles
+ * each entry of a group, and never rejects.
  */
 export function batchConcurrent<Statement, Answer>(
   run: (group: BatchEntry<Statement, Answer>[]) => Promise<void>,

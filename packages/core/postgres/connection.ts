@@ -28,10 +28,7 @@ export type OpenConnection = {
   close(timeoutSeconds?: number): Promise<void>;
 };
 
-/**
- * A statement is planned once and keeps its plan while the tables grow. These settings leave only plans that are good
- * for large tables: from a few rows into an index, again and again.
- */
+/** A statement keeps its first plan while tables grow, so only plans that are good for large tables are left. */
 const PLANS = {
   plan_cache_mode: 'force_generic_plan',
   enable_indexscan: 'on',
@@ -56,10 +53,7 @@ const OPTIONS = {
 const LONGEST_IDLE_MS = 240_000;
 const LONGEST_LIFE_MS = 2_700_000;
 
-/**
- * Opens a connection with its first statement. Calls `closed` once when the server or the network has closed it,
- * `onError` for each statement that failed.
- */
+/** Opens a connection with its first statement. Calls `closed` once, and `onError` for each failed statement. */
 export function openConnection(
   url: string,
   closed: () => void,

@@ -19,8 +19,7 @@ type VirtualConnection = DatabaseConnection & { own: ExclusiveConnection | null 
 type Run = (statement: Statement, access?: Access | 'alone') => Promise<Rows>;
 
 /**
- * Kysely on a pool of postgres.js connections. A transaction takes a connection for itself, and so does a statement
- * without an `access`. Other statements share: reads are sent beside others or merged, writes are committed in groups.
+ * Kysely on the pool. A transaction, or a statement without an `access`, has a connection for itself; others share.
  */
 export function pooledDialect(pool: Pool): Dialect {
   const runBy = { read: groupReads(pool.run), write: groupCommit(pool.take), alone: runAlone.bind(null, pool.take) };

@@ -15,9 +15,8 @@ const SETTINGS = { lock_timeout: '250' };
 const MAX_BATCH = 64;
 
 /**
- * Commits statements of one moment, and those that come while a group is in flight, in one transaction. That is one
- * flush and one write to the socket. Those that differ only in their rows are merged into one statement. Each keeps its
- * own guard. When one breaks, Postgres rolls the group back: that one is tried alone, the others together again.
+ * Commits concurrent statements in one transaction, with one flush; those that differ only in rows are merged. If one
+ * breaks, Postgres rolls the group back: that one is tried alone, the others together again.
  */
 export function groupCommit(take: Pool['take']): Commit {
   return batchConcurrent((group) => commit(take, group), MAX_BATCH);
@@ -53,10 +52,7 @@ function commitAlone(take: Pool['take'], { statement, resolve, reject }: Entry):
   return runAlone(take, statement).then(resolve, reject);
 }
 
-/**
- * What became of a transaction. `unknown`: the connection was lost, so it may have been committed. The statements at
- * the indexes `broken` were not, and have to be tried alone.
- */
+/** The outcome of a transaction; `unknown` if the connection was lost. Indexes in `broken` have to be tried alone. */
 type Outcome =
   | { kind: 'known'; isCommitted: boolean; broken: Set<number>; answers: Rows[] }
   | { kind: 'unknown'; error: unknown };

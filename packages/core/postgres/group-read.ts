@@ -6,10 +6,7 @@ import type { Pool } from './pool.ts';
 /** Statements merged into one at most, so that none waits long for the others. */
 const MAX_BATCH = 64;
 
-/**
- * Merges reads that differ only in their rows: those of one moment, and those that come while such a read is in flight.
- * A read without a `RowSet` goes its own way.
- */
+/** Merges concurrent reads that differ only in their rows. A read without a `RowSet` goes its own way. */
 export function groupReads(run: Pool['run']): Pool['run'] {
   const readWithOthers = batchConcurrent<Statement, Rows>(async (group) => {
     const merged = mergeStatements(group.map(({ statement }) => statement));

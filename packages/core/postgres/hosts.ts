@@ -8,10 +8,7 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/;
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i;
 const DEFAULT_PORT = 5432;
 
-/**
- * The servers that a URL with several hosts names, `postgres://user:password@a:5432,b:5433/name`, in their order. Null for
- * any other URL.
- */
+/** The servers of a URL with several hosts, `postgres://user:password@a:5432,b:5433/name`; null for any other URL. */
 export function hostsOf(url: string): Host[] | null {
   const [, start = '', list = '', rest = ''] = PARTS.exec(url) ?? [];
   if (!list.includes(',')) return null;
@@ -24,8 +21,7 @@ export function hostsOf(url: string): Host[] | null {
 }
 
 /**
- * What a URL says of a pooler. `isPooled`: it gives a connection another session for each transaction, `pgbouncer=true`.
- * `prepares`: a statement may be prepared, with a pooler by `prepared_statements=true`. The drivers get `url`, without both.
+ * `isPooled`: `pgbouncer=true`. `prepares`: statements may be prepared. The drivers get `url`, without both options.
  */
 export type Pooler = { url: string; isPooled: boolean; prepares: boolean };
 

@@ -11,9 +11,8 @@ const MAX_CHARACTERS = 1024 * 1024;
 type MergeGroup = { first: Statement; sets: RowSet[]; size: number; indexes: number[]; keys: Set<string> };
 
 /**
- * Merges statements that differ only in their `RowSet` into one with all their rows. Postgres and the socket then do
- * once what costs more than a row. A key comes once in each, so two statements of one key stay two, in their order.
- * Large ones stay alone.
+ * Merges statements that differ only in their `RowSet`. A key comes once in each, so two statements of one key stay
+ * two, in their order. Large ones stay alone.
  */
 export function mergeStatements(statements: Statement[]): MergedStatement[] {
   const all: MergeGroup[] = [];

@@ -7,10 +7,8 @@ export type Address = { host: string[]; port: number[]; path?: string | false };
 export const SILENCE_MS = 20_000;
 
 /**
- * A socket to Postgres that is closed after a long silence, idle or in the middle of an answer. A network that loses
- * bytes without closing connections is then an error within seconds, and never a query that hangs for good. The socket
- * is returned while it still connects: postgres.js must see a failed connect itself, or it loses that connection for
- * good.
+ * A socket that closes after a long silence, so that a lossy network is an error and not a hang. It is returned while
+ * it connects: else postgres.js, which must see a failed connect itself, loses that connection for good.
  */
 export function openSocket({ host, port, path }: Address, silenceMs = SILENCE_MS): Socket {
   const socket = path ? connect({ path }) : connect({ host: host[0] ?? 'localhost', port: port[0] ?? 5432 });

@@ -1,6 +1,4 @@
-/**
- * The bounds of every connection to Postgres. A failed connect is retried within half a second, however often it fails.
- */
+/** The bounds of every connection to Postgres. A failed connect is always retried within half a second. */
 export const POSTGRES_OPTIONS = {
   connect_timeout: 5,
   backoff: () => 0.1 + Math.random() * 0.4,

@@ -15,9 +15,8 @@ export type Pool = {
 type Open = (closed: () => void) => OpenConnection;
 
 /**
- * Opens connections as they are needed, up to a number of each kind, so that a transaction never waits behind single
- * statements. A closed connection is dropped for good, since postgres.js loses queries and repeats old errors if it reopens
- * one. An old connection is replaced between two statements.
+ * Opens connections up to a number of each kind, so that a transaction never waits for single statements. It drops a
+ * closed one for good: postgres.js loses queries and repeats old errors if it reopens one.
  */
 export function openPool(open: Open, { shared, own }: { shared: number; own: number }): Pool {
   const sharing = new Set<OpenConnection>();

@@ -1,9 +1,6 @@
 import { isTransient } from './retry-transient.ts';
 
-/**
- * Why PostgreSQL refuses a statement for good. `data`: because of the values in it. `installation`: whatever its values are,
- * since the schema, a privilege or the server is not as Pawl needs it.
- */
+/** Why PostgreSQL refuses a statement for good: its values, or the schema, a privilege or the server. */
 export type Refusal = { kind: 'data' | 'installation'; code: string };
 
 /** Values that do not fit a type, a constraint or a limit, and what our functions raise. */

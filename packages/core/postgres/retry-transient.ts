@@ -6,10 +6,7 @@ const PAUSES_MS = [50, 200, 1_000, 3_000, 5_000, 5_000, 5_000, 5_000];
 const TRANSIENT =
   /^(40001|40P01|55P03|57014|57P0[1-5]|25P0[34]|25006|53[0-4]00|08\w{3}|CONNECT\w*|ECONN\w*|E\w*UNREACH|EAI_AGAIN|ENOTFOUND|EPIPE|ETIMEDOUT)$/;
 
-/**
- * Repeats a write until a fault that passes by itself has passed. A commit may have happened although its answer was
- * lost, so the write needs a guard that makes twice the same as once.
- */
+/** Repeats a write until a fault has passed. An earlier try may have committed, so the write needs a guard. */
 export async function retryTransient<T>(write: () => Promise<T>): Promise<T> {
   for (const pauseMs of PAUSES_MS) {
     try {

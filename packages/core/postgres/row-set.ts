@@ -6,11 +6,7 @@ export function withoutNulls(row: InputRow): InputRow {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/**
- * The parameter of a statement that does the same for each of these rows. `key` is the column that tells the rows
- * apart, in the input and in the answer. Statements of one text that are ready at the same moment are merged
- * (`merge.ts`).
- */
+/** The rows of a statement as its parameter, told apart by the column `key`. `merge.ts` merges concurrent ones. */
 export class RowSet {
   readonly key: string;
   readonly keys: readonly string[];

@@ -1,10 +1,7 @@
 /** Settings of a session by name. A connection without a pooler sends them when it opens, at no cost. */
 export type SessionSettings = Record<string, string>;
 
-/**
- * All that Pawl relies on in any session, and that a server, a database or a role may set otherwise. What no session can
- * set is checked at the start (`checkpoint/require-server.ts`).
- */
+/** All session settings that Pawl relies on; `checkpoint/require-server.ts` checks the other settings. */
 export const SESSION: SessionSettings = {
   // The drivers read moments in this form only.
   DateStyle: 'ISO, MDY',

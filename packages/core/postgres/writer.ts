@@ -55,10 +55,7 @@ function writerAmong(hosts: Host[], pooler: Pooler): Writer {
   };
 }
 
-/**
- * A socket that is returned before its server is known, as the drivers have to see a failed connect themselves. Node keeps
- * what is written meanwhile.
- */
+/** A socket that is returned before its server is known: the drivers have to see a failed connect themselves. */
 function openSocketTo(find: () => Promise<Host>): Socket {
   const socket = new Socket();
   const connect = socket.connect.bind(socket);

@@ -19,10 +19,7 @@ const SETTINGS: SessionSettings = { ...SESSION, statement_timeout: '5000' };
 
 type Envelope = { to: string; message: unknown };
 
-/**
- * Pubsub on Postgres: one NOTIFY channel for everything. One connection publishes, so that messages keep their order. One
- * listens, past any pooler; it is opened anew when not even our own ping arrives.
- */
+/** Pubsub on one NOTIFY channel: one connection publishes in order, one listens and reopens after silence. */
 export function postgresPubsub({ databaseUrl, directUrl = databaseUrl }: DatabaseUrls): Pubsub {
   const subscribers = makeSubscribers<unknown>();
   const publishing = open(databaseUrl);

@@ -46,20 +46,14 @@ export type RateLimitChange = {
   change: { state: 'closed'; forMs: number; nextPauseMs: number } | { state: 'probed' | 'unanswered' | 'over' };
 };
 
-/**
- * Messages between processes: hints and previews only. A process reads the changes of lost messages from Postgres, so
- * publishing never fails and never waits. Each subscription lasts until its returned function is called.
- */
+/** Hints and previews between processes. Postgres has what they lose, so publishing never fails and never waits. */
 export type Pubsub = {
   /** Publishes to the watchers of a turn, in order. Wakes of one turn of the event loop share a message. */
   publishToTurn(message: TurnMessage): void;
   publishToWorkers(message: WorkerMessage): void;
   /** Subscribes to the wakes of all turns: one subscription of the process, whatever is watched in it. */
   subscribeToWakes(receiver: WakeReceiver): () => void;
-  /**
-   * Returns whether this process receives wakes, as far as it knows. False until the subscription is confirmed. On
-   * Postgres it stays true for up to 10 s after the connection that listens was lost.
-   */
+  /** Whether this process receives wakes. On Postgres it stays true for up to 10 s after the connection was lost. */
   receivesWakes(): boolean;
   /** Subscribes to the live events of one turn. They are many, so only a process that streams the turn reads them. */
   subscribeToEvents(turnId: string, receive: (event: LiveEvent) => void): () => void;

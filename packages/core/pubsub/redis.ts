@@ -9,9 +9,8 @@ import { makeSubscribers } from './subscribers.ts';
 const PING_EVERY_MS = 5_000;
 
 /**
- * Pubsub on Redis: a channel for the wakes of all turns, one for the live events of each turn that is streamed here,
- * and one for all workers. The nodes of a cluster pass published messages on to each other, so any node will do.
- * `isOpen`: something can be published now.
+ * Pubsub on Redis: channels for all wakes, for the live events of each streamed turn, and for all workers. Any node
+ * of a cluster will do, since nodes pass messages on. `isOpen`: it can publish now.
  */
 export function redisPubsub(to: RedisUrl): Pubsub & { isOpen(): boolean } {
   const publishing = openRedisConnection(to, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
@@ -72,10 +71,7 @@ function openTurnPublisher(publish: (channel: string, message: unknown) => void,
   };
 }
 
-/**
- * Subscribes to each channel that has subscribers in this process. Whenever Redis confirms the subscription to wakes,
- * at first and after each reconnect, earlier wakes may be lost.
- */
+/** Subscribes to each channel with subscribers here. Each confirmation means that earlier wakes may be lost. */
 function subscribeOn(redis: ReturnType<typeof openRedisConnection>, wakes: string) {
   let isConfirmed = false;
   const confirm = () => {

@@ -6,10 +6,7 @@ export type MessageStore = { address: string; pubsub: Pubsub; isOpen(): boolean 
 
 const ALL_WORKERS = 'workers';
 
-/**
- * One pubsub on several stores. The messages of a turn are published on one of them while it is there, else on the next in the
- * turn's own order; subscribers listen on all, so that publishers and subscribers need not agree which are there.
- */
+/** One pubsub on several stores. A turn has its own order of stores to publish on; subscribers listen on all. */
 export function spreadMessages(stores: MessageStore[]): Pubsub {
   const storeFor = (key: string) => {
     const ranked = rankStores(stores, key);

@@ -2,9 +2,8 @@ import type { TurnWakeup } from '../turn/wakeup.ts';
 import type { JobData, JobName } from './job.ts';
 
 /**
- * Works a job. An error is logged and forgotten: the row is due again by itself. `handsOver` returns the queue whose
- * next job the worker gets with the acknowledgement of this one, as far as is known now; null for none. `mayContinue`
- * returns true if the handler may work the next step of the turn, which belongs to that queue, before it returns.
+ * Works a job. An error is logged alone: the row is due again by itself. `handsOver` is the queue of the next job
+ * that the worker gets with its acknowledgement. `mayContinue`: the handler may work the next step of that queue.
  */
 export type JobHandler = (job: {
   name: JobName;
@@ -21,10 +20,7 @@ export type JobWorkers = {
   close(graceMs: number): Promise<void>;
 };
 
-/**
- * How a store of jobs is. `away`: it takes none, for this reason. `evicts`: it may lose some, by this policy, when its memory is
- * full.
- */
+/** How a store of jobs is: `away` takes none, `evicts` may lose some by its policy when its memory is full. */
 export type StoreStatus = { address: string } & (
   | { kind: 'well' }
   | { kind: 'away'; error: unknown }
@@ -36,9 +32,8 @@ export type JobQueue = {
   /** Adds a job for each wakeup. Rejects within about a second when the queue is away; the rescuer enqueues it later. */
   enqueue(wakeups: TurnWakeup[]): Promise<void>;
   /**
-   * Enqueues from inside a job: resolves as soon as the job cannot be acknowledged before it. `arrived` settles with its
-   * outcome. One wakeup of the queue that the job hands over to wakes no worker: the job's own gets it, or another that
-   * waits longer.
+   * Enqueues from inside a job, before its acknowledgement; `arrived` settles with the outcome. One wakeup of the
+   * queue in `handsOver` wakes no worker, as the job's own gets it.
    */
   enqueueBeforeAck(wakeups: TurnWakeup[], handsOver?: string | null): Promise<{ arrived: Promise<void> }>;
   /** Works the jobs of these queues until closed, up to `concurrency` of each queue at once. */

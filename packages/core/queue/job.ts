@@ -49,10 +49,7 @@ export function providerOf(queue: string, providers: string[]): string | null {
   return providers.find((provider) => turnsQueue(provider) === queue) ?? null;
 }
 
-/**
- * The queues of a process with these providers: one for each of them, and one for steps that call none. A process that has loaded
- * tools has one more, of all processes that have loaded the same.
- */
+/** The queues of a process: one for each provider, one for steps without one, and one for its set of tools. */
 export function allQueues(providers: string[], toolset: string[] = []): string[] {
   const ofTools = toolset.length > 0 ? [toolsQueue(toolset)] : [];
   return [...providers.map(turnsQueue), ANYTIME_QUEUE, ...ofTools];

@@ -20,10 +20,7 @@ const PROBE_QUEUE = 'probe';
 /** `enqueueTimeoutMs`: how long the queue may take to add jobs. A caller that does not wait for a person gives it longer. */
 type Options = DatabaseUrls & { redisUrl?: string | undefined; enqueueTimeoutMs?: number | undefined };
 
-/**
- * Opens the queue on Redis where there is one, on all of them where there are several, else on Postgres. `onError` gets the reason
- * why a connection failed; one of several that is away fails no process, and so gives its reasons to `check` alone.
- */
+/** Opens the queue on Redis, one or several, else on Postgres. `onError` gets failures of a single store. */
 export async function openJobQueue(
   { redisUrl, enqueueTimeoutMs = ENQUEUE_TIMEOUT_MS, ...database }: Options,
   onError: (error: unknown) => void = () => {},

@@ -17,8 +17,7 @@ const REFUSED_FOR_MS = 70_000;
 const ANSWER_MS = 2_000;
 
 /**
- * One queue on several stores. The jobs of a turn go to one of them while it takes jobs, else to the next in the turn's own order.
- * Workers take from all. What is lost with a store is due, and so is enqueued again.
+ * One queue on several stores. A turn has its own order of stores; workers take from all. Lost jobs are due again.
  */
 export function spreadJobs(given: JobStore[]): JobQueue {
   const stores = given.map(trackRefusals);

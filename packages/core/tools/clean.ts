@@ -6,10 +6,7 @@ import type { ToolError, ToolErrorCategory } from '../turn/tool-result.ts';
 const MESSAGE_LIMIT = 2000;
 const DETAILS_LIMIT = 8000;
 
-/**
- * Cleans a tool's error for storage and cuts it: 2,000 characters of message, 8,000 of details as JSON. Texts from the
- * tool itself need `redact`.
- */
+/** Cleans an error for storage: 2,000 characters of message, 8,000 of details. A tool's own texts need `redact`. */
 export function cleanError(
   category: ToolErrorCategory,
   message: string,
@@ -33,10 +30,7 @@ function cleanDetails(details: unknown, redact: Redact): Record<string, unknown>
   }
 }
 
-/**
- * Copies a value from outside into one that JSON, Postgres and every provider can hold, without known secrets.
- * Throws what `JSON.stringify` throws: for cycles, bigints and endless nesting.
- */
+/** Copies a value into JSON that every store holds, without known secrets. Throws as `JSON.stringify` does. */
 export function cleanJson(value: unknown, redact: Redact): unknown {
   const text = JSON.stringify(value);
   return text === undefined ? null : clean(JSON.parse(text), (inner) => cleanToolText(redact(inner)));

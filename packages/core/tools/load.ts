@@ -11,8 +11,7 @@ import { type ToolRegistry, toolRegistry } from './registry.ts';
 const DEFAULT_FILE = 'tools.ts';
 
 /**
- * The tools of the module at `path` (PAWL_TOOLS), else of `./tools.ts` if it exists, else none.
- * Throws `Misconfigured` naming the file, the tool and the rule.
+ * The tools of PAWL_TOOLS, else of `./tools.ts`, else none. `Misconfigured` names the file, the tool and the rule.
  */
 export async function loadTools(path: string | undefined, rules: ToolRules = 'strict'): Promise<ToolRegistry> {
   const file = resolve(path || DEFAULT_FILE);

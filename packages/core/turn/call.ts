@@ -65,8 +65,7 @@ export function idempotencyKey(turnId: string, { round, id }: Pick<ToolCall, 'ro
 export const MAX_SAME_CALLS = 10;
 
 /**
- * Whether a call repeats the calls right before it, of earlier rounds or of the `siblings` before it, often enough to be a
- * loop. It is answered with a note instead of being run, and the turn's final round follows.
+ * Whether a call repeats the calls right before it, or its `siblings`, often enough to be a loop that ends the turn.
  */
 export function isLooping(
   turn: Calls,

@@ -9,9 +9,8 @@ type Sender = 'API' | 'worker';
 type EventEntry = { description: string; fields: readonly string[]; sentBy: readonly Sender[] };
 
 /**
- * The durable events: numbered, stored, and kept as long as their turn. The types, the OpenAPI document and the table in
- * `docs/watching.md` follow from this list. `eventFields` says what a field is; those that show a part of a turn are in
- * `resource/event.ts`.
+ * The durable events: numbered, stored, and kept as long as their turn. Types, OpenAPI and `docs/watching.md` follow.
+ * Fields that show a part of a turn are in `resource/event.ts`.
  */
 export const durableEvents = {
   'turn.queued': { description: 'The turn was accepted.', fields: [], sentBy: ['API'] },
@@ -168,9 +167,8 @@ export type EventFieldValues = { [Name in keyof typeof eventFields]: z.infer<(ty
 type LiveFields = EventFieldValues & { tool_call_id: string };
 
 /**
- * What the events of a running round carry between processes beside their fields; no caller sees it. Places are in UTF-16
- * code units, and absent until they are known: what the model thought behind `reasoning_length` is no part of the round, what
- * it said from `refusal_from` on is a refusal (contract-responses R42, R45).
+ * Fields for processes alone, absent until known, in UTF-16 code units: thoughts after `reasoning_length` are no part
+ * of the round, text from `refusal_from` on is a refusal (contract-responses R42, R45).
  */
 export type LiveEdition = { edition?: number; reasoning_length?: number; refusal_from?: number };
 
@@ -185,10 +183,7 @@ export type LiveEvent = LiveEventWith<LiveEdition>;
 /** A live event as callers see it. */
 export type LiveEventResource = LiveEventWith<unknown>;
 
-/**
- * An event as it is stored. It points at its checkpoint (`round`, `callIndex`) instead of repeating it; `data` holds only
- * what no other row does.
- */
+/** A stored event. It points at its checkpoint (`round`, `callIndex`); `data` has only what no other row has. */
 export type StoredEvent = {
   id: string;
   number: number;

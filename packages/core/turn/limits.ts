@@ -92,10 +92,7 @@ export type DefaultLimits = {
 /** The limits of one turn, every default filled in; null means: no limit. */
 export type Limits = { [Name in LimitName]: Name extends keyof DefaultLimits ? number : number | null };
 
-/**
- * The limits of a turn. The request, its defaults, the resources, the OpenAPI document and `docs/limits.md` follow from
- * this list. Of several limits that are reached, the first of this list is the reason.
- */
+/** All limits; schemas, resources, OpenAPI and `docs/limits.md` follow. The first that is reached is the reason. */
 export const limits: readonly (Limit & { name: LimitName; reason: LimitReason })[] = LIMITS;
 
 /** Makes a value of each limit, by its name. */

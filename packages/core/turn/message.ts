@@ -33,10 +33,8 @@ export type InputMessage = z.infer<typeof InputMessage>;
 export type RequestedCall = { id: string; name: string; arguments: string };
 
 /**
- * One message of the expanded history, as the adapters get it and render it into their wires. A round's text and calls
- * stand in one assistant message; the results follow in the order of the calls. `opaque` goes back verbatim to the
- * provider it names. Where a message has more than text, `parts` are all of it; `content` is its text, with a note in the
- * place of each image and file.
+ * A message of the expanded history, for the adapters. Results follow in the order of the calls. `opaque` goes back
+ * verbatim to its provider. `parts` are all of a message, and `content` their text with notes for media.
  */
 export type Message =
   | { role: 'user' | 'system'; content: string; parts?: Part[] }

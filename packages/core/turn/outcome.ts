@@ -9,10 +9,8 @@ export type Outcome =
   | { kind: 'incomplete'; reason: IncompleteReason; output: string };
 
 /**
- * Reads what a reply means. A reply that was cut or filtered, or has an unknown finish reason, ends the turn with the
- * text that there is; its calls may be half a call and never run. `final` is why this round is the last one (contract:
- * Turn, finish reasons). After a repeated call a text is an answer like any other; without a text the turn is
- * incomplete. A repair may call no tool, so its text is the answer.
+ * Reads a reply (contract: Turn, finish reasons). One that was cut, filtered or of an unknown reason ends the turn
+ * with its text, and its calls never run. `final` is why the round is the last one. A repair may call no tool.
  */
 export function outcomeOf(reply: Reply, final: Final | null, isRepair = false): Outcome {
   const output = reply.text ?? '';

@@ -28,8 +28,7 @@ export type NewTurn = Pick<Turn, 'id' | 'project' | 'conversationId' | 'config' 
   };
 
 /**
- * A turn that is created as a chat completion. `before` are hashes of the beginnings of its messages that end with an
- * answer, the longest first: it continues the completion that has one of them (contract-responses R83).
+ * `before` are hashes of beginnings of its messages, the longest first: it continues one (contract-responses R83).
  */
 export type NewCompletion = { isListed: boolean; before: string[] };
 
@@ -106,10 +105,7 @@ export function predictQueuedTurn(
   };
 }
 
-/**
- * The turn after the commit of a round: its batch is due. Null where a call waits for a client or a person: their
- * answers may be there already (R3).
- */
+/** The turn after the commit of a round: its batch is due. Null if a call waits, as its answer may be there (R3). */
 export function predictAfterRound(turn: Turn, saved: SavedRound): Turn | null {
   if (saved.calls.some(({ waitsFor }) => waitsFor !== null)) return null;
   const committedAt = new Date().toISOString();
@@ -121,10 +117,7 @@ export function predictAfterRound(turn: Turn, saved: SavedRound): Turn | null {
   };
 }
 
-/**
- * The turn after `results`, the last ones of a batch: the next round is due. Null where a call has no
- * result among them, or waited for a client or a person: then the turn has to be read (R3).
- */
+/** The turn after the last `results` of a batch. Null if a call has none, or waited: then it has to be read (R3). */
 export function predictAfterBatch(turn: Turn, results: ReadonlyMap<number, ToolResult>): Turn | null {
   const before = latestCalls(turn);
   const isKnown = ({ index, waitsFor, result }: ToolCall) => waitsFor === null && (result ?? results.get(index));

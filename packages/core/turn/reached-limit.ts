@@ -17,19 +17,13 @@ export function loopingCall(turn: Pick<Turn, 'adopted' | 'rounds'>): ToolCall | 
   return latestCalls(turn).find((call) => isLooping(turn, call));
 }
 
-/**
- * What is left of the output tokens that all rounds of a turn may use together, as far as its provider counts them; null
- * where the request bounds none (contract-responses, max_output_tokens).
- */
+/** The rest of the output tokens of all rounds; null without a bound (contract-responses, max_output_tokens). */
 export function leftOutputTokens({ rounds, config }: Pick<Turn, 'rounds' | 'config'>): number | null {
   const most = config.max_total_output_tokens ?? null;
   return most === null ? null : Math.max(0, most - sumUsage(rounds.map(({ usage }) => usage)).output_tokens);
 }
 
-/**
- * Whether a call comes after the turn's last allowed one; it is answered `cancelled` and never runs. Calls that the
- * caller answers do not count.
- */
+/** Whether a call is beyond the turn's limit and so is answered `cancelled`. Calls of the caller do not count. */
 export function isBeyondLimit(
   turn: Pick<Turn, 'adopted' | 'rounds' | 'config'>,
   call: Pick<ToolCall, 'round' | 'index'>,

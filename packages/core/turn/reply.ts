@@ -33,10 +33,7 @@ export type Reply = {
   warnings?: string[];
 };
 
-/**
- * Tokens of one model call. Input includes the tokens that were read from a cache and those that were written to one,
- * output includes reasoning tokens (contract: Turn).
- */
+/** Tokens of one model call. Input includes those of caches, output includes reasoning (contract: Turn). */
 export type Usage = Tokens & {
   /** The written tokens that a cache keeps for an hour or more, at a price of their own; absent if there are none. */
   cache_write_1h_tokens?: number;

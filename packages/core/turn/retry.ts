@@ -11,9 +11,8 @@ const FULL_JITTER = [0, 1] as const;
 type RetryDecision = { kind: 'fail' } | { kind: 'again'; delayMs: number; counts: boolean };
 
 /**
- * Decides by the contract's rules: `maxAttempts` tries with exponential backoff and full jitter, never earlier than
- * the provider requested. A rate limit uses up no try, but ten minutes at most. `pauseMs` is its delay, `countedMs`
- * the part of it that counts towards them.
+ * Decides by the contract with exponential backoff and full jitter, never earlier than the provider requested. A rate limit uses no
+ * try, but ten minutes at most: `pauseMs` is its delay, `countedMs` the part that counts.
  */
 export function decideRetry(
   retry: Retry,
@@ -67,10 +66,7 @@ const NEVER = ['context_length_exceeded', 'provider_invalid_request', 'tool_choi
 /** What is known of a model that did not answer. `isOver`: no try is left; `waitMs`: how long it is to be left alone. */
 type Unanswered = { failure: ProviderFailed; isOver: boolean; waitMs: number };
 
-/**
- * The model to ask next where one did not answer (contract-more §2); null to stay with it. At once where it would refuse
- * again, or where it has to be waited for longer than `fallbackAfterMs`; else when no try is left.
- */
+/** The model to ask next, or null to stay (contract-more §2). A wait beyond `fallbackAfterMs` changes at once. */
 export function fallbackFor(
   turn: Pick<Turn, 'config' | 'work'>,
   unanswered: Unanswered,

@@ -45,10 +45,7 @@ export const timing = {
 /** Runs of one step that may end without a word (crash, kill) before the turn is given up as poison. */
 export const MAX_SILENT_STARTS = 10;
 
-/**
- * Tries of one model call unless the turn sets others, but for those that a rate limit refused (contract: model
- * calls).
- */
+/** Tries of one model call by default, without those that a rate limit refused (contract: model calls). */
 export const MAX_MODEL_ATTEMPTS = 5;
 
 /** The longest pause that a provider may request, in milliseconds; then one request probes it. */

@@ -18,10 +18,9 @@ export type ToolErrorCategory = (typeof TOOL_ERROR_CATEGORIES)[number];
 export type ToolError = { category: ToolErrorCategory; message: string; details: Record<string, unknown> };
 
 /**
- * The answer to one call, written once (contract: Turn.rounds[].results, without the call's id). `handed_over`: the
- * caller answers it in the input of a later turn (contract-responses R31). `truncated`: the model
- * sees less than there is. `partial`: not even what is kept is all of it; no result shows it. Of a result with more than
- * text, `parts` are all of it, and `content` is its text, with a note in the place of each image, file and audio.
+ * The answer to one call, written once (contract: Turn.rounds[].results). `handed_over`: the caller answers in a
+ * later turn (contract-responses R31). `truncated`: the model sees less. `partial`: less is kept, and no result shows
+ * it. `content` is the text of `parts`, with notes for media.
  */
 export type ToolResult = {
   status: 'success' | 'error' | 'handed_over';
@@ -71,10 +70,7 @@ export const HANDED_OVER: ToolResult = {
   attempts: 0,
 };
 
-/**
- * The text that the model reads: the output, or the error in one fixed form. No text of a tool's error can pass for the
- * last line of that form.
- */
+/** The text that the model reads: the output, or the error in a form whose last line no tool can forge. */
 export function answerText(result: ToolResult): string {
   if (!result.error) return result.content ?? '';
   const { category, message, details } = result.error;

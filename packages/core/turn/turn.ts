@@ -39,10 +39,7 @@ export type TurnError = {
 /** What a call waits for: the output of a client that runs the tool itself, or a person's approval. */
 export type WaitsFor = 'output' | 'approval';
 
-/**
- * A person's decision about a call. `by` is the id of the key they used, null without keys; `at` is RFC 3339. `arguments` are
- * those that it runs with instead of the model's, as JSON, where they differ (R39).
- */
+/** A person's decision. `by` is the id of their key; `arguments` are JSON in place of the model's (R39). */
 export type Approval = {
   decision: 'allow' | 'deny';
   reason: string | null;
@@ -51,10 +48,7 @@ export type Approval = {
   arguments?: string;
 };
 
-/**
- * One call that the model requested; `result` is null until it is known. `index` is its position in the batch, from 0.
- * `waitsFor` stays after the answer has come. `expired`: no answer came in time.
- */
+/** A requested call. `index` counts from 0; `waitsFor` stays after the answer; `expired`: no answer came in time. */
 export type ToolCall = {
   round: number;
   index: number;
@@ -160,10 +154,7 @@ export type Turn = {
   outlinedBytes?: number;
 };
 
-/**
- * A turn as a list has it: what its rounds used, which calls wait for a client or a person, whether it is a response, and whether
- * its answer has to fit a schema.
- */
+/** A turn as a list has it: without its texts, and with a flag for a response and for an output schema. */
 export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactions'> & {
   config: Pick<TurnConfig, 'model' | 'origin'> & { response?: unknown; output_schema?: unknown };
   rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'sent' | 'calls'>[];
@@ -218,10 +209,7 @@ export type Work = {
   hasEndpoints: boolean;
 };
 
-/**
- * A round that its provider refused for lack of capacity: how often, how many milliseconds ago for the first time,
- * and the tier that it has changed to.
- */
+/** A round that lacked capacity: its refusals, the milliseconds since the first, and its new tier. */
 export type TierWait = { refusals: number; waitedMs: number; tier: 'default' | null };
 
 /** `held` while a step of the turn is in the queue or at work, `wanted` where one would be, `none` while the turn waits. */
@@ -247,10 +235,7 @@ export type Conversation = {
   expiresAt: string | null;
 };
 
-/**
- * Whether a turn is items that were added to a conversation (contract-responses R27): completed, though no model was ever
- * asked. It is history, and no caller finds it as a turn.
- */
+/** Whether a turn is added items: completed without a model, and no turn for callers (contract-responses R27). */
 export function isAdded({ status, startedAt }: Pick<Turn, 'status' | 'startedAt'>): boolean {
   return status === 'completed' && startedAt === null;
 }

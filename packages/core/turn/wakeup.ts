@@ -3,10 +3,7 @@ import type { Turn } from './turn.ts';
 /** What a commit made due: a step of a turn, which gets a job, or deliveries, which workers take from their rows (R16). */
 export type Wakeup = TurnWakeup | DeliveriesWakeup;
 
-/**
- * A request to look at a turn. A job id is used once for each (step, generation): enqueuing the same step again needs a higher
- * generation (R11).
- */
+/** A request to look at a turn. The same step needs a higher generation to be enqueued again (R11). */
 export type TurnWakeup = {
   kind: 'turn';
   turnId: string;

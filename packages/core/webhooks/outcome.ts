@@ -6,10 +6,7 @@ export type DeliveryOutcome =
   | { kind: 'retry'; error: string }
   | { kind: 'stop'; error: string };
 
-/**
- * Classifies an attempt by its status, or by the failure where there is none. The status counts once it has arrived: a
- * receiver that answers 200 and then stalls has the event.
- */
+/** Classifies an attempt. A status counts once it has arrived, also if the receiver then stalls. */
 export function classifyResponse(answer: { status: number } | EgressFailed): DeliveryOutcome {
   const { status } = answer;
   if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
@@ -23,10 +20,7 @@ export function classifyResponse(answer: { status: number } | EgressFailed): Del
 
 const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
 
-/**
- * Why an attempt disables the endpoint, in a sentence; null where it does not. The endpoint wants no more events, or has
- * failed for 5 days without a success: longer than any single delivery is tried.
- */
+/** Why an attempt disables the endpoint: it wants no more, or failed for 5 days, longer than any delivery. */
 export function reasonToDisable(outcome: DeliveryOutcome, failingForMs: number | null): string | null {
   if (outcome.kind === 'delivered') return null;
   if (outcome.kind === 'stop') return outcome.error;

@@ -24,10 +24,7 @@ export type WebhookPost = {
   signal?: AbortSignal;
 };
 
-/**
- * The result of one attempt; `body` is the first 1 KiB of the receiver's answer, null where none arrived. `retryAfterMs` is how long the
- * receiver asks to wait. An attempt may have timed out (`hasTimedOut`) after its status had arrived.
- */
+/** `body` is the first 1 KiB of the answer. It may have timed out (`hasTimedOut`) after its status had arrived. */
 export type WebhookResponse = DeliveryOutcome & {
   statusCode: number | null;
   hasTimedOut: boolean;
@@ -36,10 +33,7 @@ export type WebhookResponse = DeliveryOutcome & {
   durationMs: number;
 };
 
-/**
- * Makes one attempt to deliver an event. Throws EgressFailed only where Pawl aborted the request before the receiver
- * answered: that is no attempt.
- */
+/** Makes one attempt. Throws EgressFailed only if Pawl aborted it before an answer: that is no attempt. */
 export async function postWebhook(egress: Egress, post: WebhookPost): Promise<WebhookResponse> {
   const startedAt = performance.now();
   const answer = await send(egress, post);

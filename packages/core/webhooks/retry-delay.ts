@@ -20,10 +20,7 @@ const DELAYS_MS = [
 ];
 const JITTER = [0.9, 1.1] as const;
 
-/**
- * Milliseconds to wait after so many failed attempts (from 1). Up to a tenth is added or taken, so that what failed
- * together is not repeated together. Null after the last attempt.
- */
+/** Milliseconds to wait after `attempts` failures (from 1), plus or minus a tenth; null after the last attempt. */
 export function retryDelayMs(attempts: number, random: () => number = Math.random): number | null {
   const delayMs = DELAYS_MS[attempts - 1];
   if (delayMs === undefined) return null;

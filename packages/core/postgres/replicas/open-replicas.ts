@@ -7,8 +7,7 @@ import { openReplica, type Replica, type ReportReplica } from './replica.ts';
 /** The replicas of a primary. */
 export type Replicas<Tables> = {
   /**
-   * Runs a query that writes nothing, on a replica that has all that was committed before this call, else on the primary. It
-   * may run twice, where a replica fails in its middle.
+   * Runs a query that writes nothing, on a replica with all earlier commits, else on the primary. It may run twice.
    */
   read<T>(query: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   close(): Promise<void>;

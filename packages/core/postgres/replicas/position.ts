@@ -8,10 +8,7 @@ export type Position = { lsn: string; timeline: string; system: string; database
 /** What a server that should be a replica says of a position. */
 export type Standing = { isStandby: boolean; isSameDatabase: boolean; isOnTimeline: boolean; hasReached: boolean };
 
-/**
- * Asks a primary for a position behind all that any caller can have seen of it: commits are flushed before they are
- * shown. Callers of one moment share an answer, which was asked for after each of them called.
- */
+/** Asks a primary for a position after all that any caller can have seen. Concurrent callers share an answer. */
 export function positionsOf<Tables>(primary: Kysely<Tables>): () => Promise<Position> {
   const askWithOthers = batchConcurrent<null, Position>(async (group) => {
     try {
@@ -29,10 +26,7 @@ const POSITION = sql<Position>`
     current_database() as database
   from pg_current_wal_flush_lsn() as lsn, pg_control_system()`;
 
-/**
- * Asks a server whether it has replayed all up to a position. Its control file names the timeline a while after a
- * failover, and never before the server follows it.
- */
+/** Asks whether a server has reached a position. It follows a failover a while before its control file says so. */
 export async function standingAt<Tables>(server: Kysely<Tables>, position: Position): Promise<Standing> {
   const { lsn, timeline, system, database } = position;
   const [standing] = await read<Standing>(

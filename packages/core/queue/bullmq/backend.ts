@@ -7,8 +7,7 @@ type Processor = (job: BullJob<JobData>) => Promise<void>;
 export type Backend = {
   makeQueue(name: string): BullQueue;
   /**
-   * Queues on the connection of the workers' acknowledgements: what is added first arrives first. What is added to a silent
-   * one wakes no worker. Null where a store keeps no such order.
+   * Queues on the acknowledging connection, in order; a silent one wakes no worker. Null if a store keeps no order.
    */
   ackQueues: { make(name: string): BullQueue; makeSilent(name: string): BullQueue } | null;
   makeWorker(name: string, process: Processor | null, concurrency: number): BullWorker;
@@ -27,9 +26,8 @@ export type BullWorker = Pick<Worker<JobData>, 'close' | 'concurrency' | 'on' | 
 };
 
 /**
- * The options of every worker, whatever its store. The lock outlives a lease (R11). Stalls never fail a job: a turn fails by
- * our own count only. A store that refused a connection is tried again after a second: BullMQ's own pause is longer than we
- * may be away.
+ * The options of every worker. The lock outlives a lease (R11). Stalls never fail a job: a turn fails by our own
+ * count. BullMQ's own pause after a refused connection is longer than we may be away.
  */
 export const WORKER_OPTIONS = {
   lockDuration: 15_000,

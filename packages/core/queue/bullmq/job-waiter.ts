@@ -5,10 +5,7 @@ export type Marker = { member: string; score: number };
 
 /** One worker of a waiter. */
 export type WaitingWorker = {
-  /**
-   * The worker fetches a job now; it calls back when there was none. Only then it needs no wakeup for jobs that were announced
-   * before: one fetch may take the job of another's wakeup.
-   */
+  /** The worker fetches a job now. It calls back if there was none: only then it needs no earlier wakeup. */
   startFetch(): () => void;
   /** Resolves with a marker when there may be a job, and with null after `seconds` or an `interrupt`. Never rejects. */
   wait(seconds: number): Promise<Marker | null>;
@@ -19,10 +16,7 @@ export type WaitingWorker = {
 /** Where all workers of a process wait for jobs, on a number of connections that does not grow with their queues. */
 export type JobWaiter = { join(queue: string): WaitingWorker; close(): Promise<void> };
 
-/**
- * Has the workers of a process wait in one place (docs/decisions/0019-patches.md). BullMQ gives each worker a blocking
- * connection of its own; these get none, and the three methods that would use it go to the waiter.
- */
+/** Has all workers of a process wait in one place, not on a connection each (docs/decisions/0019-patches.md). */
 export function withJobWaiter<Backend extends IQueueBackend, Connection>(
   make: BackendFactory<Backend, Connection>,
   waiter: JobWaiter,

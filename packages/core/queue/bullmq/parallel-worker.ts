@@ -4,9 +4,8 @@ import type { JobData } from '../job.ts';
 const FETCH_AGAIN_MS = 1_000;
 
 /**
- * A worker that fetches jobs side by side, and meanwhile goes on with those that its acknowledgements bring. BullMQ's own fetches one
- * after the other until none is left or all places are taken, and until then begins and goes on with none: with 64 free places the first of 64
- * jobs waits for 64 round trips (docs/decisions/0051-jobs-are-fetched-side-by-side.md).
+ * Fetches jobs side by side, and meanwhile goes on with others. With 64 free places, the first of 64 jobs would wait
+ * for 64 round trips of BullMQ's own worker (docs/decisions/0051-jobs-are-fetched-side-by-side.md).
  */
 export class ParallelWorker extends Worker<JobData> {
   /** The number of jobs at work. */

@@ -1,7 +1,6 @@
 /**
- * Silences BullMQ's events on Postgres (docs/decisions/0019-patches.md). BullMQ writes what happens to a job in four rows with a
- * notification each, for listeners that Pawl does not have. Where its function for that is the known one, it does nothing
- * from then on.
+ * Silences BullMQ's events on Postgres, four rows and notifications for each job, if its function is the known one
+ * (docs/decisions/0019-patches.md).
  */
 export async function patchPublishEvent(client: { query(text: string): Promise<unknown> }): Promise<void> {
   await client.query(PATCH);

@@ -22,10 +22,7 @@ type PgQueue = Queue<
 /** Connections at most: statements of one moment go together, so more would only stand by. */
 const POOL_SIZE = 4;
 
-/**
- * BullMQ on the PostgreSQL of the turns, in a schema of its own; for where there is no Redis. `onError` gets the reason why a
- * connection failed.
- */
+/** BullMQ on the PostgreSQL of the turns, without Redis. `onError` gets the reason why a connection failed. */
 export function postgresBackend(
   { databaseUrl, directUrl = databaseUrl }: DatabaseUrls,
   onError: (error: unknown) => void = () => {},

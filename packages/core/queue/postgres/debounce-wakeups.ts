@@ -10,9 +10,8 @@ type Clock = { now(): number; pause(ms: number): Promise<void> };
 const realClock: Clock = { now: () => performance.now(), pause: (ms) => sleep(ms) };
 
 /**
- * Delays wakeups that would find nothing (docs/decisions/0019-patches.md). A job that ends hands out the next one, and
- * each added job wakes BullMQ besides. It fetches once more, and again, and finds that its own steps have taken the
- * job. Such a wakeup counts a little later, once for all that came meanwhile; where nothing was handed out, at once.
+ * Delays wakeups that would find nothing: a worker's own steps have taken the job that was announced
+ * (docs/decisions/0019-patches.md). If nothing was handed out, a wakeup counts at once.
  */
 export function debounceWakeups<Backend extends IQueueBackend, Connection>(
   make: BackendFactory<Backend, Connection>,

@@ -22,9 +22,8 @@ const POLL_S = 1;
 type WakeableWorker = WaitingWorker & { wake(): void };
 
 /**
- * All workers of a process wait on one connection that listens. It is opened with the first wait, and anew when it breaks
- * or stays silent; every worker is woken then, since notifications were lost meanwhile. `onError` gets the reason why it
- * broke.
+ * All workers of a process wait on one connection that listens. After a break it is opened anew, and every worker is
+ * woken, since notifications were lost. `onError` gets the reason.
  */
 export function listenForJobs(url: string, onError: (error: unknown) => void): JobWaiter {
   const workers = new Map<string, Set<WakeableWorker>>();

@@ -3,8 +3,7 @@ import { type BatchEntry, batchConcurrent } from '../../postgres/batch.ts';
 import { beginText } from '../../postgres/session.ts';
 
 /**
- * Has a pool run the statements of BullMQ at less cost: prepared, and together with others of the same moment
- * (docs/decisions/0019-patches.md).
+ * Has a pool run BullMQ's statements prepared, and together with concurrent ones (docs/decisions/0019-patches.md).
  */
 export function patchPool(pool: pg.Pool, { setLocal, prepares }: Sessions = OWN_SESSIONS): void {
   const query = pool.query.bind(pool);
@@ -19,10 +18,7 @@ export function patchPool(pool: pg.Pool, { setLocal, prepares }: Sessions = OWN_
   pool.query = queryAny as pg.Pool['query'];
 }
 
-/**
- * What a connection keeps. `setLocal`: statements that each transaction begins with, where a pooler gives it another
- * session; null where its session is its own. `prepares`: prepared statements last.
- */
+/** `setLocal` are statements at the start of each transaction of a pooler; null if each session stays. */
 type Sessions = { setLocal: string[] | null; prepares: boolean };
 
 const OWN_SESSIONS: Sessions = { setLocal: null, prepares: true };
@@ -35,10 +31,7 @@ type Query = (text: string, values: unknown[]) => Promise<pg.QueryResult>;
 /** SQLSTATE where a table or function has changed since the statement was prepared; nothing of it was run. */
 const HAS_CHANGED = '0A000';
 
-/**
- * Has each connection of a pool parse and plan a statement once. BullMQ sends the same few texts again and again, and
- * pg prepares what has a name.
- */
+/** Has each connection parse and plan BullMQ's few texts once: pg prepares statements that have a name. */
 function prepareStatements(query: Run): Query {
   const names = new Map<string, string>();
   let named = 0;
@@ -86,9 +79,8 @@ const MAX_BATCH = 32;
 const SELECTS = /^(\s|--.*\n)*select\b/i;
 
 /**
- * Statements for one job each, with one text and at the same moment, become one statement for all of them. That is one
- * round trip, one commit and one notification for many jobs. When one of them is refused, nothing has happened, and
- * each is run alone.
+ * Makes concurrent statements of one text one statement: one round trip, commit and notification for many jobs. If
+ * one is refused, nothing has happened, and each is run alone.
  */
 function batchStatements(query: Query): Query {
   const batches = new Map<string, (values: unknown[]) => Promise<pg.QueryResult>>();
@@ -132,9 +124,8 @@ async function runEach(group: QueuedValues[], runOne: Runners['runOne']): Promis
 }
 
 /**
- * One statement of BullMQ releases its locks at once. Many together keep theirs until all are done, and could wait in a
- * circle with the renewal of its locks. So together they soon give up waiting, and each runs alone. The commit, which
- * waits for other notifications, comes behind this.
+ * Many statements together keep their locks until all are done, and could wait in a circle with the renewal of locks.
+ * So together they soon give up, and each runs alone. The commit waits without this limit.
  */
 const LOCK_TIMEOUT = {
   start: "where (select set_config('lock_timeout', '50ms', true)) is not null",

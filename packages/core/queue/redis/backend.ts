@@ -16,10 +16,7 @@ import { requireRedis } from './require-redis.ts';
 /** A Redis as sentences name it. */
 type NamedRedis = { to: RedisUrl; name: string };
 
-/**
- * BullMQ on Redis. Refuses a Redis that is too old, and one that may evict keys, since it would silently run jobs twice or never.
- * `onError` gets the reason why a connection failed.
- */
+/** BullMQ on Redis. Refuses a Redis that is too old or evicts keys. `onError` gets why a connection failed. */
 export async function redisBackend(
   { to, name }: NamedRedis,
   onError: (error: unknown) => void = () => {},
@@ -70,10 +67,7 @@ const silentBackend: typeof createRedisBackend = (...options) => {
   return backend;
 };
 
-/**
- * With these BullMQ opens a queue without a command to Redis. Its first command could fail, or be lost where a proxy
- * accepts connections for a Redis that is away. The queue would be dead for good.
- */
+/** Opens a queue without a command to Redis, which could be lost, and the queue would be dead for good. */
 const ALREADY_OPEN = { skipWaitingForReady: true, skipVersionCheck: true };
 
 const PREFIX = 'pawl';

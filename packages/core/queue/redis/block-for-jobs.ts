@@ -19,10 +19,7 @@ type BlockingConnection = {
   close(): void;
 };
 
-/**
- * All workers of a process wait on a few connections. Each blocks on the markers of those queues that have a worker waiting
- * just now. `sending` is a connection that never blocks.
- */
+/** All workers of a process wait on a few connections that block on their markers. `sending` never blocks. */
 export function blockForJobs(openBlocking: () => Client, sending: Client, prefix: string): JobWaiter {
   const connections: BlockingConnection[] = [];
   const connectionsOf = new Map<string, BlockingConnection>();

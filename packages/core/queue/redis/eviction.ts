@@ -3,10 +3,7 @@ import { Cluster, type Redis } from 'ioredis';
 
 const LONGEST_MS = 2_000;
 
-/**
- * The policy by which a Redis may evict keys now; null for none, and where it does not show it. It is that of the master behind
- * Sentinels, and of any master of a cluster: each may be another one than at the start.
- */
+/** The policy by which any master of a Redis may evict keys now; null for none, or if no master shows it. */
 export async function findEviction(redis: Redis | Cluster): Promise<string | null> {
   const masters = redis instanceof Cluster ? redis.nodes('master') : [redis];
   const policies = await Promise.all(

@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Has BullMQ's scripts do less on this connection (docs/decisions/0019-patches.md): they write no events, which no part of
- * Pawl reads, and a fetch wakes another worker only where it leaves a job behind. A script of a release that has other
- * lines there is run as it is.
+ * Has BullMQ's scripts write no events, and a fetch wake another worker only if it leaves a job
+ * (docs/decisions/0019-patches.md). Scripts with other lines run as they are.
  */
 export function patchScripts(redis: Pick<Redis, 'defineCommand'>): void {
   const define = redis.defineCommand;

@@ -14,10 +14,7 @@ const OLDEST = { major: 6, minor: 2 };
 
 type Asked = { to: RedisUrl; name: string; report: (error: unknown) => void };
 
-/**
- * Refuses a Redis that is too old, evicts keys or refuses the credentials. Asks once, over connections of its own. One that is
- * away, or does not show its version or its policy, is accepted.
- */
+/** Refuses a Redis that is too old, evicts keys or refuses the credentials. Accepts one that does not answer. */
 export async function requireRedis({ to, name, report }: Asked): Promise<void> {
   const { version, policies } = await readServer(to, report);
   if (policies.includes('refused'))

@@ -15,8 +15,7 @@ const idle: ChildProcess[] = [];
 let processes = 0;
 
 /**
- * Compiles or checks in a process of its own, since a thread that fills its memory may end the whole process. Projects take
- * turns, and each has one job at a time.
+ * Compiles or checks in another process, which may run out of memory. Projects take turns, one job at a time each.
  */
 export function checkInProcess(job: SchemaJob): Promise<CheckedInProcess> {
   return new Promise((resolve, reject) => {

@@ -11,9 +11,7 @@ const MESSAGE_LIMIT = 300;
 export type AnswerToCheck = { answer: string; schema: Record<string, unknown>; project: string };
 
 /**
- * Finds what the answer of a turn breaks of its output schema, the first 20 violations; none if it fits. Thoughts
- * before the answer and a code fence around it do not count. The check keeps the event loop for a moment at most,
- * whatever the model wrote.
+ * The first 20 violations of an answer, without thoughts and code fence. Keeps the event loop for a moment at most.
  */
 export async function checkOutput({ answer, schema, project }: AnswerToCheck): Promise<Violation[]> {
   const text = withoutFence(withoutThoughts(answer));

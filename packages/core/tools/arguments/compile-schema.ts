@@ -55,10 +55,7 @@ const compiled = new LRUCache<string, Validator>({
   sizeCalculation: (_, text) => text.length,
 });
 
-/**
- * Compiles a JSON Schema (2020-12, or an older draft down to 4), and keeps it while it is in use. Throws
- * `SchemaRefused` for a schema that cannot be used, and `OutOfTime` beyond the bound.
- */
+/** Compiles a JSON Schema (2020-12, or a draft from 4 on) and keeps it. Throws `SchemaRefused` or `OutOfTime`. */
 export function compileSchema(schema: Schema, bound: Bound = unbounded): Validator {
   const text = JSON.stringify(schema);
   const known = compiled.get(text);
@@ -128,10 +125,7 @@ function refusalOf(error: unknown): SchemaRefused {
 const LISTS = ['allOf', 'anyOf', 'oneOf'];
 const SINGLE = ['not', 'if', 'then', 'else'];
 
-/**
- * A `$ref` that leads back to itself without going into a part of the value: checking it would never end. One that leads
- * back through `properties` or `items` is fine. Null where there is none.
- */
+/** A `$ref` that leads back to itself without going into a part of the value, so that a check would never end. */
 function findEndlessReference(root: Schema): string | null {
   const open = new Set<Schema>();
   const ended = new Set<Schema>();

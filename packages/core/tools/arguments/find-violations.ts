@@ -14,10 +14,7 @@ const MINUTE_MS = 60_000;
 /** Light schemas whose check kept the event loop too long: they are checked in a process of its own from then on. */
 const slowSchemas = new LRUCache<string, true>({ max: 200, ttl: MINUTE_MS });
 
-/**
- * Finds what a value breaks of a schema: at once for an ordinary tool or output, else in a process of its own. Never fails for what the
- * value or the schema is.
- */
+/** Finds what a value breaks of a schema: here if that is quick, else in another process. Never fails. */
 export async function findViolations(given: GivenValue, schema: Record<string, unknown>): Promise<Violations> {
   const text = JSON.stringify(schema);
   const found = slowSchemas.has(text) || !isLightSchema(text) ? null : checkHere(given, schema, text);

@@ -13,10 +13,7 @@ export type ParsedArguments = { ok: true; value: Record<string, unknown> } | Unf
 
 const DEPTH_LIMIT = 100;
 
-/**
- * Parses the model's JSON text and checks it against the tool's schema, beside the event loop if that takes long. Empty text
- * means no arguments. Never fails for what the text is.
- */
+/** Parses the model's JSON text and checks it by the tool's schema. Empty text means no arguments. Never fails. */
 export async function parseArguments(
   given: string,
   schema: Record<string, unknown>,

@@ -17,10 +17,7 @@ export type CallRules = {
 /** A call that may run, or why not. */
 export type PreparedCall = { ok: true; call: CheckedCall } | { ok: false; error: ToolError; steps?: string[] };
 
-/**
- * Checks a call against the turn's rules before it runs; `error` is the answer for the model, `steps` lead to the first problem
- * of its arguments.
- */
+/** Checks a call by the turn's rules. `error` is the answer for the model, `steps` lead to the first problem. */
 export async function prepareCall(
   requested: RequestedCall,
   { tools, allowedCapabilities, project }: CallRules,

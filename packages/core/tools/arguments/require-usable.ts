@@ -20,10 +20,7 @@ const REFUSED_FOR_MS = 60_000;
 /** The outcome for each schema, by a digest of its text: why it was refused, null if it is usable. */
 const outcomes = new LRUCache<string, { failure: SchemaRefused | null }>({ max: 5_000 });
 
-/**
- * Throws `SchemaRefused` for a JSON Schema that cannot be used, and again within the minute without compiling it. Keeps the
- * outcome, not the compiled schema. Compiles light schemas at once, and all others in a process of its own.
- */
+/** Throws `SchemaRefused` for an unusable schema, again within the minute by its digest. Keeps no compiled schema. */
 export async function requireUsable(schema: JsonSchema, source: SchemaSource): Promise<void> {
   const text = JSON.stringify(schema);
   const digest = createHash('sha256').update(text).digest('base64');

@@ -32,8 +32,7 @@ export function stopAfter<Value>(limitMs: number, work: () => Value): Value {
 }
 
 /**
- * Runs synchronous work that may be repeated. Throws `OutOfTime` once it has used `limitMs` of this thread's CPU time. A busy
- * machine makes it take longer, and never fail: the work is begun again with twice the time on the clock.
+ * Throws `OutOfTime` once work that may repeat has used `limitMs` of CPU. A busy machine only makes it take longer.
  */
 export function withinCpu<Value>(limitMs: number, work: () => Value): Value {
   for (let clockMs = limitMs; ; clockMs *= 2) {

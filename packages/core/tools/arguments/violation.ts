@@ -6,10 +6,7 @@ import type { Bound } from './stop-after.ts';
 /** Where a value breaks its schema, as the steps from its root, and what the schema requires there. */
 export type SchemaViolation = { steps: string[]; message: string };
 
-/**
- * The violations of a schema by a value: the first 20, and the count of all. `isUnchecked` says that the check does
- * not finish, or that the schema cannot be used.
- */
+/** The first 20 violations, and the count of all. `isUnchecked`: the check did not end, or the schema is unusable. */
 export type Violations = { first: SchemaViolation[]; count: number; isUnchecked?: true };
 
 const SHOWN_VIOLATIONS = 20;
@@ -67,10 +64,7 @@ function listed(values: unknown): string {
 /** Keywords that take more than one walk over the value: patterns, references in circles, all pairs of a list. */
 const SLOW_KEYWORDS = /"(?:pattern|patternProperties|format|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/;
 
-/**
- * Whether checking a value against a schema, both as JSON text, could block the process and needs a time limit. A limit
- * costs a thread: a hundred times the check of an ordinary call.
- */
+/** Whether a check, by both JSON texts, could block the process. A time limit costs as much as a hundred checks. */
 export function canHang(schema: string, value: string): boolean {
   return SLOW_KEYWORDS.test(schema) || schema.length * value.length > SCHEMA_BOUNDS.lightProduct;
 }

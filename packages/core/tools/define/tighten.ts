@@ -4,10 +4,7 @@ import type { Tool, ToolEffect, TurnTool } from '../../turn/request/tool.ts';
 /** From freely repeatable to not repeatable. */
 const EFFECTS: readonly ToolEffect[] = ['none', 'idempotent', 'at_most_once'];
 
-/**
- * Merges an operator's tool with a caller's definition of it: of each rule, the stricter. Schemas and rate limits apply
- * both: the caller's stay in their fields, the operator's go into `operator`. Name and description are the caller's.
- */
+/** Takes the stricter of each rule. Schemas and rate limits apply both; the operator's are in `operator`. */
 export function tightenTool(operator: Tool, requested: Tool): TurnTool {
   const effect = stricterEffect(operator, requested);
   return {

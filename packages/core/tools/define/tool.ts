@@ -5,10 +5,7 @@ import { Tool, type ToolEffect } from '../../turn/request/tool.ts';
 import { TOOL_ERROR_CATEGORIES, type ToolErrorCategory } from '../../turn/tool-result.ts';
 import { refuseWrongShape } from './shape.ts';
 
-/**
- * What a tool receives besides its input. `signal` aborts with the attempt (timeout, cancel, shutdown).
- * `idempotencyKey` is the same for every attempt of a call.
- */
+/** `signal` aborts with the attempt. `idempotencyKey` is the same for every attempt of a call. */
 export type ToolContext = {
   signal: AbortSignal;
   idempotencyKey: string;
@@ -62,10 +59,7 @@ export function isPartsResult(value: unknown): value is PartsResult {
   return typeof value === 'object' && value !== null && partsResults.has(value);
 }
 
-/**
- * Thrown by a tool that knows why it failed: the model reads the category, the message and the details. A category
- * outside of the contract becomes `unknown`.
- */
+/** A tool throws it to tell the model why it failed. A category outside of the contract becomes `unknown`. */
 export class ToolFailed extends Failure {
   readonly category: ToolErrorCategory;
   readonly details: Record<string, unknown>;

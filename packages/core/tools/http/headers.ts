@@ -1,10 +1,7 @@
 import type { Project } from '../../project.ts';
 import type { ToolSecret, ToolSecrets } from './secrets.ts';
 
-/**
- * A tool's headers with references to secrets, the URL they go to, and the project of the call: it may use the `secrets` it
- * names, or all where it names none.
- */
+/** A tool's headers with references to secrets, their URL, and the project with the secrets that it may use. */
 export type UnfilledHeaders = {
   headers: Record<string, string>;
   url: string;
@@ -21,10 +18,7 @@ export type RefusedHeader = {
 
 const REFERENCE = /\$\{secret:([^}]*)\}/g;
 
-/**
- * Replaces `${secret:name}` in header values by the secret; a reference anywhere else stays text. Refuses a secret that
- * does not exist or may not be sent there. The result must only be sent, never stored or logged.
- */
+/** Replaces `${secret:name}` in header values, or refuses a secret. The result must not be stored or logged. */
 export function fillHeaders(
   secrets: ToolSecrets,
   unfilled: UnfilledHeaders,

@@ -31,9 +31,8 @@ export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
 const FORM = 'Write {"name":"value"}, or name:value,name:value.';
 
 /**
- * Reads `PAWL_SECRETS`: `{"github":"ghp_…"}`, `{"github":{"value":"ghp_…","hosts":["api.github.com"],"projects":["a"]}}`
- * or, short, `github:ghp_…,other:…`. Every caller can define an HTTP tool with any URL, so a secret without `hosts` can
- * be sent anywhere. Throws Misconfigured, never showing a value.
+ * Reads `PAWL_SECRETS`: `{"github":"ghp_…"}`, `{"github":{"value":"ghp_…","hosts":[…],"projects":[…]}}` or, short,
+ * `github:ghp_…`. A secret without `hosts` can go anywhere. Throws Misconfigured, never showing a value.
  */
 export function parseToolSecrets(text = ''): ToolSecrets {
   const given = text.trim();

@@ -16,10 +16,7 @@ const CATEGORIES: Record<number, ToolErrorCategory> = {
   504: 'network_error',
 };
 
-/**
- * What an HTTP tool's status means (contract: Tool); null for a 2xx. A 504 leaves open what the tool did; any other 5xx
- * is a breakdown.
- */
+/** The failure that a status means (contract: Tool); null for a 2xx. After a 504 it is unknown if the tool ran. */
 export function failureOfStatus(status: number): StatusFailure | null {
   if (status >= 200 && status < 300) return null;
   if (status === 504) return { category: categoryOf(status), certainty: 'lost' };

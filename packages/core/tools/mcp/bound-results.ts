@@ -11,10 +11,7 @@ type Message = JSONRPCMessage | JSONRPCMessage[];
 export type ResultBounds = {
   /** Called with each message before it is sent. */
   noteSent(message: Message): void;
-  /**
-   * Replaces the result of an answer that exceeds a bound by an error. Tidies the result of a tool, and wraps the tools
-   * of a list. `method` is that of the request.
-   */
+  /** Tidies a result, by the `method` of its request; one that exceeds a bound becomes an error. */
   check(message: JSONRPCMessage, method: string | undefined): void;
 };
 

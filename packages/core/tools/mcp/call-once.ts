@@ -8,10 +8,7 @@ export type SentCall = { isSent: boolean; place: ReaderPlace };
 
 const calls = new AsyncLocalStorage<SentCall>();
 
-/**
- * Runs one call of a tool. The ledger alone decides whether a call is made again, so its request leaves at most once,
- * whatever reason the SDK or the transport has to send it again.
- */
+/** Runs one call of a tool. Only the ledger repeats calls, so SDK and transport may send the request once. */
 export function callOnce<Value>(call: SentCall, work: () => Promise<Value>): Promise<Value> {
   return calls.run(call, work);
 }

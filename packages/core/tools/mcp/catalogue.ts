@@ -6,20 +6,14 @@ import { explainProblem } from './problem.ts';
 /** A server that did not list its tools when it was asked last, and a sentence for callers that says why. */
 export type UnavailableServer = { server: string; reason: string };
 
-/**
- * The tools of servers, by their names as models know them. If a server does not answer, `tools` has its last known
- * tools. `leftOut` are tools that no turn can have.
- */
+/** The tools of servers by their names for models, the last known ones if a server is away. No turn has `leftOut`. */
 export type McpCatalogue = {
   tools: TurnTool[];
   unavailable: UnavailableServer[];
   leftOut: ({ server: string } & LeftOut)[];
 };
 
-/**
- * Reads the catalogue of all servers, by their names. Each server is waited for in the given time, unless it recently
- * did not answer. Never rejects.
- */
+/** Reads the catalogue of all servers. Waits within the given time for each that has answered. Never rejects. */
 export async function readCatalogue(
   servers: ReadonlyMap<string, ToolListing>,
   withinMs: number,

@@ -27,8 +27,7 @@ const Local = z.strictObject({
 export type McpServerConfig = z.output<typeof Remote> | z.output<typeof Local>;
 
 /**
- * Reads `PAWL_MCP`: `{"github":{"url":"https://…/mcp","headers":{…}},"files":{"command":"npx","args":[…],"env":{}}}`.
- * Throws `Misconfigured` naming the path of what is wrong, never its value.
+ * Reads `PAWL_MCP`: `{"github":{"url":"https://…/mcp"}}`. `Misconfigured` names the path of an error, never a value.
  */
 export function readMcpServers(text = ''): Map<string, McpServerConfig> {
   const given = parse(

@@ -10,10 +10,7 @@ import { localTransport } from './local/local-transport.ts';
 /** An open connection. A server with sessions may forget the connection's session. */
 export type McpConnection = { client: Client; hasSession: boolean; close(): Promise<void> };
 
-/**
- * `signal` aborts connecting. `onClose` is called when the connection ends, from either side. `onOutput` is given the
- * standard error of a command.
- */
+/** `signal` aborts connecting. `onClose`: either side has closed. `onOutput` gets the standard error of a command. */
 export type Connecting = {
   fetch: typeof globalThis.fetch;
   signal: AbortSignal;

@@ -4,10 +4,7 @@ import { readMcpError, SessionForgotten } from './error.ts';
 
 /** The connection to a server, shared by all calls. */
 export type KeptConnection = {
-  /**
-   * Runs `work` once with the connection, and connects first if there is none. Rejects as connecting or `work` does,
-   * with `SessionForgotten`, or with the reason of `signal`.
-   */
+  /** Connects if needed and runs `work` once. Rejects as either does, with `SessionForgotten`, or by `signal`. */
   runOnce<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
   /** Runs `work` in the same way, and runs it again in a new session if the server has forgotten the session. */
   run<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
@@ -47,10 +44,7 @@ export function keepConnection(connect: Connect): KeptConnection {
   return { runOnce, run, close };
 }
 
-/**
- * A connection is lost if it broke, if the server forgot its session, or if a request without a signal of its own was not
- * answered in time.
- */
+/** A connection is lost if it broke, lost its session, or left a request without a signal unanswered. */
 function isLost(error: unknown): boolean {
   const { kind } = readMcpError(error);
   return kind === 'broken' || kind === 'forgotten' || kind === 'timeout';
@@ -58,10 +52,7 @@ function isLost(error: unknown): boolean {
 
 const PING_TIMEOUT_MS = 2_000;
 
-/**
- * Runs `work`. A status of 400 or 404 may answer the request, or say that the session is forgotten: a ping shows which.
- * Rejects with `SessionForgotten` in the second case.
- */
+/** Runs `work`. After a 400 or 404 a ping shows whether the session is forgotten; then throws `SessionForgotten`. */
 async function inSession<Value>(connection: McpConnection, work: Work<Value>, signal: AbortSignal): Promise<Value> {
   try {
     return await work(connection);

@@ -20,11 +20,7 @@ export class TooLarge extends Error {
 /** The server no longer knows the session of a connection. It is unknown whether the request took effect. */
 export class SessionForgotten extends Error {}
 
-/**
- * What went wrong with an MCP server: it refused a message, it gave another HTTP status than 200, or no answer in time.
- * Or its answer was unreadable or too large, it forgot the session, or the connection broke. `code` is that of the
- * network, and `wasConnected` says that the connection existed before.
- */
+/** The failure of an MCP server. `code` is that of the network; `wasConnected`: the connection existed before. */
 export type McpError =
   | { kind: 'refused'; code: number; message: string }
   | { kind: 'status'; status: number; text: string }

@@ -42,9 +42,8 @@ type Server = {
 type BoundRequest = McpRequest & { timeout: AbortSignal; ended: AbortSignal };
 
 /**
- * Calls a tool of a server once. Connecting, lists of the server and the check of the result are within `timeoutMs`,
- * too. An aborted call is cancelled at the server. Rejects with the reason of `signal` if that aborts before the
- * server has answered.
+ * Calls a tool once, with connecting, lists and checks within `timeoutMs`; cancels an aborted call at the server.
+ * Rejects with the reason of `signal` if that aborts before the server has answered.
  */
 export async function executeMcp(server: Server, request: McpRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
@@ -107,9 +106,8 @@ function paramsOf(name: string, { args, idempotencyKey, turnId, trace }: McpRequ
 const AN_HOUR_MS = 3_600_000;
 
 /**
- * The SDK's timeout is much longer than ours, which ends the call. The SDK reads from the turn's definition
- * which arguments the server wants as headers. It has no output schema: `output-misfit.ts` checks the result, within
- * bounds.
+ * Our timeout ends the call before the SDK's. The SDK reads from `inputSchema` which arguments are headers, too. It
+ * gets no output schema, as `output-misfit.ts` checks the result within bounds.
  */
 function optionsOf(name: string, { tool, timeoutMs, progress, ended }: BoundRequest): CallToolRequestOptions {
   const inputSchema = { ...tool.parameters, type: 'object' as const };
@@ -124,10 +122,7 @@ function optionsOf(name: string, { tool, timeoutMs, progress, ended }: BoundRequ
 /** Time in which a server lists its tools before a call, in milliseconds. */
 const LIST_TIMEOUT_MS = 2_000;
 
-/**
- * Finds the server's own name of a tool. A turn keeps it. A definition of the caller's lacks it if the server did not
- * answer when the turn was started.
- */
+/** Finds the server's own name of a tool. A caller's definition lacks it if the server was away at the start. */
 async function findRemoteName({ tool, ended }: BoundRequest, { name: server, listing }: Server): Promise<string> {
   if (tool.remoteName !== undefined) return tool.remoteName;
   const full = tool.name.startsWith(`${server}__`) ? tool.name : `${server}__${tool.name}`;

@@ -9,10 +9,7 @@ import { type McpProblem, mcpProblem } from './problem.ts';
 /** Logs what only the operator can mend. */
 export type Warn = (about: Record<string, unknown>, sentence: string) => void;
 
-/**
- * `skipUnresponsive` accepts the outcome of the last reading, a failure too, instead of waiting for another. With
- * `again` the tools are read again, however fresh the last reading is.
- */
+/** `skipUnresponsive` accepts the last outcome, a failure too. `again` reads anew, however fresh the tools are. */
 export type ListingOptions = { withinMs: number; skipUnresponsive?: boolean; again?: boolean };
 
 /** The last known tools, read again if they are old; null before the first reading. `list` never rejects. */
@@ -26,10 +23,7 @@ export type ToolListing = {
 
 const FRESH_MS = 10_000;
 
-/**
- * Caches the tools of a server. A caller waits at most `withinMs` for a reading, which goes on for the next caller. A
- * failure is logged once with the server's `address`, and again only after the server has answered.
- */
+/** Caches the tools of a server. A reading goes on after `withinMs`. A failure is logged once per outage. */
 export function cacheListing(read: () => Promise<McpTools>, address: string, warn: Warn): ToolListing {
   const rate = startRate({ burst: MCP_BOUNDS.leftOutBurst, perSecond: MCP_BOUNDS.leftOutPerSecond });
   let warned = new Set<string>();

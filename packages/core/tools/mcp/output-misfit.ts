@@ -9,10 +9,7 @@ import { structuredContentOf } from './tidy/tidy-result.ts';
 /** The error that the model reads in place of a result that breaks the output schema of its tool. */
 export type OutputMisfit = { message: string; details: Record<string, unknown> };
 
-/**
- * The name of a tool at its server, the list of the server, and the project for which a result is checked. `signal`
- * ends the check.
- */
+/** A tool by its name at its server, the server's list, and the project. `signal` ends the check. */
 type OutputCheck = {
   tool: string;
   listing: Pick<ToolListing, 'list' | 'known'>;
@@ -20,16 +17,12 @@ type OutputCheck = {
   signal: AbortSignal;
 };
 
-/**
- * Time in which a server lists its tools before a check, and again after a result that does not fit, in milliseconds.
- */
+/** Milliseconds in which a server lists its tools before a check, and again after a misfit. */
 const LIST_TIMEOUT_MS = 2_000;
 
 /**
- * Returns the error for a result that breaks the output schema of its tool. Null if the result fits, if the tool
- * reports an error, or if no output schema of the tool is known. The server may have changed the schema, so it lists
- * its tools again before a result is refused. A list that was never read is read first. After `signal` aborts, there
- * is no further check: a result that was not checked yet counts as fitting. Never rejects.
+ * The error for a result that breaks its output schema; null if it fits, is an error, or has no known schema. The
+ * server may have changed the schema, so it lists its tools again first. Unchecked after `signal`. Never rejects.
  */
 export async function findMisfit(
   result: CallToolResult,

@@ -1,9 +1,6 @@
 import { retryAfterMs } from '../../retry-after.ts';
 
-/**
- * Makes a `fetch` that notes the pause for which a server asks with `Retry-After`, when it answers 429 or 5xx. `leftMs` is what is left of it.
- * The SDK's errors have no headers.
- */
+/** Notes the pause that a 429 or 5xx asks for, since the SDK's errors have no headers. `leftMs` is its rest. */
 export function notePauses(fetch: typeof globalThis.fetch): { fetch: typeof globalThis.fetch; leftMs(): number } {
   let until = 0;
   return {

@@ -36,10 +36,7 @@ export function mcpProblem(error: unknown): McpProblem {
   }
 }
 
-/**
- * Says to a caller why a server does not list its tools; a null problem means that it has not answered so far. The
- * sentence has no address of the server and no text of its answers.
- */
+/** Says why a server lists no tools, without its address or texts. Null: it has not answered yet. */
 export function explainProblem(server: string, problem: McpProblem | null): string {
   const name = `The MCP server ${quote(server)}`;
   if (problem === null) return `${name} has not answered yet. Try again in a moment.`;

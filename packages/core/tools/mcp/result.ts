@@ -6,10 +6,7 @@ import { type PartsResult, parts } from '../define/tool.ts';
 
 type AnsweredContent = Pick<CallToolResult, 'content' | 'structuredContent'>;
 
-/**
- * The answer of an MCP tool as text: texts as they are, all else as a short note. Structured content follows as JSON,
- * unless the blocks say the same; a block that repeats one of its properties is left out.
- */
+/** An MCP answer as text, other blocks as notes. Structured content follows unless the blocks say the same. */
 export function renderMcpResult(answer: AnsweredContent): string {
   const { blocks, json } = saying(answer);
   return [rendered(blocks), ...json].filter((text) => text !== '').join('\n');
@@ -68,10 +65,7 @@ function saying({ content, structuredContent }: AnsweredContent): { blocks: Cont
   return { blocks: others, json: [JSON.stringify(structuredContent)] };
 }
 
-/**
- * Whether the blocks of an answer say all that its structured content does: as JSON, or as its only property. Servers
- * wrap one around a text or a list (`{"content": "the text"}`, `{"result": [1, 2]}`).
- */
+/** Whether the blocks say all of the structured content: as JSON, or as its only property. */
 export function coversStructuredContent(content: ContentBlock[], structured: unknown): boolean {
   const values = propertiesOf(structured);
   const maxValues = countValues(JSON.stringify(structured) ?? '');
@@ -86,10 +80,7 @@ function propertiesOf(structured: unknown): unknown[] {
   return typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
 }
 
-/**
- * The forms of a block in structured content, as canonical JSON: itself, its text, or the JSON that its text is. JSON
- * with more values than the structured content is left out: sorting it would be wasted.
- */
+/** A block, its text, and the JSON in that, canonical. JSON with more values than the content is not sorted. */
 function formsOf(block: ContentBlock, maxValues: number): string[] {
   const forms = block.type === 'text' ? [block, block.text, jsonWithin(block.text, maxValues)] : [block];
   return forms.flatMap((form) => canonicalText(form) ?? []);

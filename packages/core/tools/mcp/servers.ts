@@ -17,10 +17,7 @@ import { forwardOutput } from './local/forward-output.ts';
 import { notePauses } from './pauses.ts';
 import { addressOfMcp, type McpProblem } from './problem.ts';
 
-/**
- * The meaning of a tool name: `left-out` if the server lists the tool and no turn can have it, `unavailable` if the
- * server does not answer and its tools were never read.
- */
+/** The meaning of a tool name; `unavailable` if the server does not answer and was never read. */
 export type McpFinding =
   | { kind: 'found'; tool: TurnTool }
   | { kind: 'unknown' }
@@ -37,10 +34,7 @@ export type McpOffer =
 export type McpServers = {
   names: string[];
   server(name: string): McpServer | undefined;
-  /**
-   * The tools of all servers, within 2 s: the last known ones of a server that does not answer by then. A server that
-   * recently did not answer is not waited for. Says which servers did not list their tools. Never rejects.
-   */
+  /** The tools of all servers within 2 s, the last known ones of a server that is away. Never rejects. */
   list(): Promise<McpCatalogue>;
   /** The tool of that name, `server__tool`. A server with tools never read is waited for, 10 s at most. */
   find(name: string): Promise<McpFinding>;
@@ -62,10 +56,7 @@ export type TakeOutput = (about: { mcp_server: string; output: string; left_out?
 
 type OpenOptions = { warn: Warn; log?: TakeOutput; redact?: Redact; path?: string | undefined; proxyOf?: ProxyOf };
 
-/**
- * Opens the servers of `PAWL_MCP` without connecting yet. `warn` is called at once for commands that are not in the folders of
- * `path`, this process's PATH. `log` is given the standard error of commands, bounded and without known secrets.
- */
+/** Opens the servers without connecting. `warn` gets commands outside `path`; `log` gets bounded, redacted output. */
 export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, options: OpenOptions): McpServers {
   const { warn, log = () => {}, redact = (text) => text, path = '', proxyOf = withoutProxy } = options;
   const { fetch, close } = openFetchWithoutTimeout(proxyOf);

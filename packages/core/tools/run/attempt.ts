@@ -24,9 +24,8 @@ export type FailedAttempt = Extract<Attempt, { kind: 'failed' }>;
 const TRANSIENT: readonly ToolErrorCategory[] = ['rate_limited', 'execution_timeout', 'network_error'];
 
 /**
- * Whether another attempt may help and is allowed, for tools of every kind (docs/tools.md). It may help after a
- * transient failure and after a breakdown; a failure that the tool reports is an answer. An `at_most_once` call is
- * repeated only if it never reached the tool.
+ * Whether another attempt may help and is allowed (docs/tools.md): after a transient failure or a breakdown. An
+ * `at_most_once` call is repeated only if it never reached the tool.
  */
 export function mayRepeat({ error, certainty }: FailedAttempt, effect: ToolEffect): boolean {
   const mayHelp = TRANSIENT.includes(error.category) || certainty === 'broke';

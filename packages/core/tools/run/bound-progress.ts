@@ -3,10 +3,7 @@ import { startRate } from '../../bounds/rate.ts';
 import type { Redact } from '../../redact.ts';
 import { cleanJson } from '../clean.ts';
 
-/**
- * Passes on what a call reports, within `PROGRESS_BOUNDS` and without known secrets. Throws what `JSON.stringify` throws:
- * for cycles, bigints and endless nesting.
- */
+/** Passes on progress within `PROGRESS_BOUNDS`, without known secrets. Throws as `JSON.stringify` does. */
 export function boundProgress(redact: Redact, pass: (value: unknown) => void): (value: unknown) => void {
   const rate = startRate(PROGRESS_BOUNDS);
   return (value) => {

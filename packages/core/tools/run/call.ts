@@ -64,10 +64,7 @@ export type CallOutcome = { result: ToolResult; full: string | null; blobs?: New
 const LONGEST_WAIT_MS = 60_000;
 const JITTER = [0.5, 1] as const;
 
-/**
- * Runs one call with the attempts that its effect allows. Results and failures become an answer without known secrets.
- * Rejects only with the reason of `signal`, when the caller aborts it, or as `beforeAttempt` does.
- */
+/** Runs one call with all its attempts. Rejects only with the reason of `signal`, or as `beforeAttempt` does. */
 export async function runCall(call: PreparedCall, context: CallContext): Promise<CallOutcome> {
   const { attempt, attempts, startedAt } = await tryUntilDone(call, context);
   const durationMs = startedAt === null ? 0 : Math.round(performance.now() - startedAt);

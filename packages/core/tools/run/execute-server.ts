@@ -8,10 +8,7 @@ export type ServerRequest = ToolContext & { args: Record<string, unknown>; timeo
 const NETWORK_CODES =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_\w+)$/;
 
-/**
- * Runs a server-side tool once. After `timeoutMs` the tool sees its signal abort, and its result is ignored.
- * Rejects with the reason of `signal` when that aborts.
- */
+/** Runs a server-side tool once, `timeoutMs` at most. Rejects with the reason of `signal` if that aborts. */
 export async function executeServer(tool: ServerTool, request: ServerRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
   // One controller for all reasons to end: `AbortSignal.any` costs several times as much.

@@ -2,18 +2,14 @@ import type { Redact } from '../../redact.ts';
 import { cleanToolText } from '../../text.ts';
 import { ToolFailed } from '../define/tool.ts';
 
-/**
- * An output as the model sees it (`content`) and as it is stored (`full`). `truncated`: the model does not see all.
- * `partial`: not all is stored.
- */
+/** `content` is for the model, `full` is stored. `truncated`, `partial`: not all is in the one, in the other. */
 export type RenderedOutput = { content: string; truncated: boolean; full: string; partial: boolean };
 
 /** Bytes of one output that are read and stored; `full` is cut there. */
 export const FULL_OUTPUT_LIMIT = 4 * 1024 * 1024;
 
 /**
- * A tool's return value as text, redacted and then cut: text as it is, undefined as empty text, all else as JSON.
- * `limit` is in UTF-8 bytes, without the note in place of the middle. Throws `ToolFailed` for a value that is not JSON.
+ * A return value as redacted text, cut to `limit` bytes of UTF-8. Throws `ToolFailed` for a value that is not JSON.
  */
 export function renderOutput(value: unknown, limit: number, redact: Redact): RenderedOutput {
   const whole = cleanToolText(redact(textOf(value)));

@@ -13,9 +13,8 @@ export type ContextConfig = {
 };
 
 /**
- * One compaction of the history, made before a round of a turn was asked: all up to round `upToRound` of turn `upToTurn` is
- * sent shorter from then on. A summary that is null replaces nothing: none came that is shorter than what it stands for.
- * If no summary could be written, the results are dropped instead, also before all later rounds of the turn.
+ * A compaction before a round: all up to `upToRound` of turn `upToTurn` is sent shorter from then on. A null summary
+ * replaces nothing. If none could be written, the turn drops results instead from then on.
  */
 export type Compaction = {
   /** The round that was about to be asked. */

@@ -7,10 +7,7 @@ import { tokensOfItems, tokensOfRequest, tokensSinceCounted } from './tokens-of-
 /** A turn that does not exist yet, and may follow a history. */
 type NextTurn = { input: readonly InputItem[]; config: Pick<TurnConfig, 'instructions' | 'tools'> };
 
-/**
- * Returns about how many tokens the first request of a turn after a history takes, as `context` estimates them. Once a
- * provider has counted tokens in the history, that count is the basis.
- */
+/** About how many tokens the first request of a turn takes, from the last count of a provider if there is one. */
 export function estimateInput(history: readonly HistoryTurn[], { input, config }: NextTurn): number {
   const counted = tokensSinceCounted(history);
   if (counted !== null) return counted + tokensOfItems(input);

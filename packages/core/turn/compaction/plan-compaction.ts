@@ -29,9 +29,8 @@ export type CompactionPlan = Pick<
 export type CompactionReason = 'size' | 'refused';
 
 /**
- * Decides whether the history is compacted before the next round of the last turn of a line, and up to where: all but the last
- * rounds, whichever turns they are of. Null where that is not due, where there is nothing to replace that is not replaced yet,
- * and where it was done for this round before (R23).
+ * Decides whether and up to where the history of a line's last turn is compacted: all but its last rounds. Null if
+ * that is not due, replaces nothing new, or was done for this round (R23).
  */
 export function planCompaction(line: readonly HistoryTurn[], because: CompactionReason): CompactionPlan | null {
   const turn = line.at(-1);

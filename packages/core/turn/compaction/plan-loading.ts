@@ -8,10 +8,7 @@ export type TurnBytes = { request: number; rounds: { number: number; bytes: numb
 /** A turn without its texts, and the bytes of these. */
 export type OutlinedTurn = { turn: HistoryTurn; bytes: TurnBytes };
 
-/**
- * The turns of a history to load: those from the place `first` on, up to `last`. Up to `shortened`, at most `characters` of each
- * successful result are loaded.
- */
+/** The turns to load, by their places. Up to `shortened`, results are loaded with at most `characters`. */
 export type LoadingPlan = { first: number; last: number; shortened: (Place & { characters: number }) | null };
 
 /** Long enough for a result to become a note once it is dropped. */
@@ -58,10 +55,7 @@ export function fillOutline(outline: readonly OutlinedTurn[], loaded: readonly H
   return outline.map(({ turn }) => byId.get(turn.id) ?? turn);
 }
 
-/**
- * How a turn is loaded that has more than `most` bytes: without the results that its own compactions have replaced. If that is still
- * too much, all its results are shortened.
- */
+/** Loads a turn of more than `most` bytes without compacted results, or else with all its results shortened. */
 export function planOwn(outlined: OutlinedTurn, most: number): { plan: LoadingPlan; isShortened: boolean } {
   const { id, compactions } = outlined.turn;
   const rounds = compactions

@@ -13,9 +13,8 @@ export type Place = { index: number; round: number };
 type InEffect = { compaction: Compaction; owner: number; upTo: Place };
 
 /**
- * The turns of a line, oldest first, as a model is sent them: the latest summary stands for all up to its place, and results that
- * were dropped are a note. The input of the turn for which that was done stays, and each result stays with its call. A summary is
- * not sent any more once something that it covers was deleted (R23).
+ * The turns of a line as a model is sent them, with the latest summary and notes for dropped results. The input of
+ * the turn stays. A summary counts only while nothing that it covers was deleted (R23).
  */
 export function sentHistory(line: readonly HistoryTurn[]): Turn[] {
   const dropped = findInEffect(line, 'drop_tool_results');

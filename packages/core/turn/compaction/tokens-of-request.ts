@@ -38,10 +38,7 @@ export function tokensOfMessages(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
 }
 
-/**
- * About how many tokens the next request of the last turn of a line takes: what its last round used, or what a compaction since
- * left, and what came after that. Null where no provider counted anything yet.
- */
+/** About how many tokens the next request takes, from the last count on; null if no provider has counted yet. */
 export function tokensSinceCounted(line: readonly HistoryTurn[]): number | null {
   const index = line.findLastIndex(({ rounds }) => rounds.length > 0);
   const turn = line[index];

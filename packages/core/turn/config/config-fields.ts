@@ -36,10 +36,7 @@ type ConfigField = {
   byDefault: unknown;
   /** The value that a conversation without the field shows, if it differs. */
   inConversation?: null;
-  /**
-   * `always`: a turn stores the field, with its default. `given`: a turn stores the field only if it differs from the
-   * default. `own`: `resolve-config.ts` has a rule for the field.
-   */
+  /** `given`: a turn stores the field if it differs from the default. `own`: `resolve-config.ts` has a rule. */
   kept: 'always' | 'given' | 'own';
   /** The object that has the field in the configuration of a turn. */
   group?: 'sampling';

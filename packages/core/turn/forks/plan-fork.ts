@@ -4,10 +4,7 @@ import { answeringRound } from './turn-up-to.ts';
 /** Where a fork is asked for; without `afterRound`, behind the last round whose calls are all answered. */
 export type ForkPlace = { afterRound: number | null; hasInput: boolean };
 
-/**
- * Up to which round a fork reads its origin; -1: it takes the place of that, and reads what came before. Or why there is none: the
- * turn has not begun, or never did; the round is not there or not answered, or it was the answer.
- */
+/** The last round of its origin that a fork reads (-1: none, only earlier turns), or why there is no fork. */
 export type ForkPlan =
   | { kind: 'planned'; afterRound: number; upToRound: number }
   | { kind: 'not-begun' | 'never-begun' | 'not-finished' | 'input-required' };

@@ -3,10 +3,7 @@ import type { RequestedCall } from '../message.ts';
 import { errorResult, type ToolResult } from '../tool-result.ts';
 import type { Approval, Turn } from '../turn.ts';
 
-/**
- * A call of the turn that is run again, with its result, and the whole output where that is cut. `approval` is there where the
- * result is that of other arguments, which a person allowed.
- */
+/** A recorded call with its result. `approval`: a person changed the arguments, and the result is that of theirs. */
 export type RecordedResult = Pick<RequestedCall, 'name' | 'arguments'> & {
   result: ToolResult;
   fullOutput: string | null;
@@ -19,9 +16,8 @@ export type ReusedResult = Pick<RecordedResult, 'result' | 'fullOutput' | 'appro
 type Requested = RequestedCall & { effect: string };
 
 /**
- * The results of the calls of a rerun's reply, as far as they are known: the k-th of equal calls, by name and arguments, has
- * the k-th recorded result, and later ones the last. A call that may be made once and was not recorded is denied: what it does
- * is done, or was never asked for (R38).
+ * The known results of a rerun's calls: the k-th of equal calls has the k-th recorded result, later ones the last. An
+ * unrecorded call that may be made only once is denied (R38).
  */
 export function reuseResults(
   turn: Pick<Turn, 'adopted' | 'rounds'>,

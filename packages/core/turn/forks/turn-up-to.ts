@@ -1,10 +1,7 @@
 import { turnBefore } from '../history/turn-before.ts';
 import type { Round, Turn } from '../turn.ts';
 
-/**
- * A turn as what stands on one of its rounds is told of it: what came later is left out, and stays so whatever becomes of
- * the turn. Its answer is a round like any other; round 0 is its input alone (R37).
- */
+/** A turn up to one of its rounds, as a fork sees it. Its answer is a round too; round 0 is its input alone (R37). */
 export function turnUpTo(turn: Turn, round: number): Turn {
   if (answeringRound(turn)?.number === round) return turn;
   const { compactions, ...before } = turnBefore(turn, round + 1);

@@ -1,20 +1,14 @@
 import { jsonObject, parseJson } from '../../json.ts';
 import type { Message } from '../message.ts';
 
-/**
- * A call's arguments for a wire that takes objects only. An empty text is an empty object; any other text that is no object
- * stands under `invalid_arguments`.
- */
+/** Arguments for a wire that takes objects only; a text that is no object is under `invalid_arguments`. */
 export function argumentsAsObject(text: string): Record<string, unknown> {
   return text.trim() ? (jsonObject(text) ?? { invalid_arguments: text }) : {};
 }
 
 type Answer = Pick<Extract<Message, { role: 'tool' }>, 'content' | 'isError'>;
 
-/**
- * An answer for a wire that takes objects only: a JSON object as it is, anything else as `result`, a failure as
- * `error`. A text with numbers too long to be read exactly stays text.
- */
+/** An answer for a wire that takes objects only. A text with numbers too long to be read exactly stays text. */
 export function resultAsObject({ content, isError }: Answer): Record<string, unknown> {
   if (isError) return { error: content };
   if (/\d{16}/.test(content)) return { result: content };
@@ -26,9 +20,7 @@ function jsonList(text: string): unknown[] | null {
   return Array.isArray(value) ? value : null;
 }
 
-/**
- * The arguments of a call as the model wrote them, if they are an object: many servers refuse all else in a history.
- */
+/** The arguments as the model wrote them, if they are an object: many servers refuse all else in a history. */
 export function objectText(args: string): string {
   return jsonObject(args) ? args : JSON.stringify(argumentsAsObject(args));
 }

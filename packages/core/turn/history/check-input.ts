@@ -4,16 +4,12 @@ import { type InputItem, isMessage } from '../request/item.ts';
 import { requestIdOf } from '../responses/item-id.ts';
 import { isAdded, isTerminal, type ToolCall, type Turn } from '../turn.ts';
 
-/**
- * What is wrong with an input: a sentence for its caller, and the field it is about, as OpenAI names it. `request`: the
- * request for approval that an item answers, which is not open here.
- */
+/** A sentence about an input and its field, as OpenAI names it. `request` is an approval that is not open here. */
 type InputProblem = { message: string; param: string; request?: string };
 
 /**
- * The calls of a history that the input of the next turn may answer: those that its last turn handed over to its caller,
- * and those that a person has to allow. Any turn behind them has answered, cancelled or denied them (contract-responses
- * R32, R35). A turn at work has none yet.
+ * The calls that the next input may answer: those that the last turn handed over, and those that a person has to
+ * allow; none while it is at work (contract-responses R32, R35).
  */
 export function openCalls(earlier: readonly Turn[]): { ofCaller: ToolCall[]; requests: ToolCall[] } {
   const last = earlier[askerIndex(earlier)];
@@ -32,11 +28,9 @@ function askerIndex(earlier: readonly Turn[]): number {
 type InputRules = { mayStayOpen?: boolean; answered?: readonly string[] };
 
 /**
- * The first problem of a new input behind a history, oldest turn first, or null (contract-responses R20, R32). Each
- * result needs an open call of its id before it: in the input, handed over by the last turn, or in items that were added
- * behind that. Each call needs its result, unless it `mayStayOpen` for a later input. Calls of a turn that did not complete
- * may go without. Both sentences begin as OpenAI's do, since clients look for them. Requests for approval may go without an
- * answer too, and are answered by nothing else (contract-responses R35).
+ * The first problem of an input after a history, or null (contract-responses R20, R32, R35). Each result needs an
+ * open call, and each call of a completed turn its result, unless it `mayStayOpen`. Approvals may go without an
+ * answer. Both sentences begin as OpenAI's do, since clients look for them.
  */
 export function checkInput(
   earlier: readonly Turn[],

@@ -8,18 +8,14 @@ import { openOutputs } from './check-input.ts';
 /** The output of a call that the caller has answered. */
 export type CallOutput = Extract<InputItem, { type: 'function_call_output' | 'custom_tool_call_output' }>;
 
-/**
- * Returns the ids of calls for which an input has more outputs than open calls. Some of these outputs repeat outputs
- * that the history or the input has already, or the input is wrong.
- */
+/** The ids of calls with more outputs than open calls: such outputs are repeated, or the input is wrong. */
 export function surplusOutputs(earlier: readonly Turn[], input: readonly InputItem[]): string[] {
   return [...surplusOf(earlier, input)].flatMap(([id, count]) => (count > 0 ? [id] : []));
 }
 
 /**
- * Returns the indexes of outputs in an input that equal an earlier output of the same call, in `given` or in the input
- * itself. Such an output adds nothing (contract-responses R20). An output answers an open call of its id first, because
- * a model may count its calls anew in each reply. So only the surplus can be repeated.
+ * The indexes of outputs that equal an earlier output of the same call (contract-responses R20). An output first
+ * answers an open call of its id, as models reuse ids: only the surplus can be repeated.
  */
 export function repeatedOutputs(
   earlier: readonly Turn[],

@@ -35,13 +35,10 @@ type TranscriptTurn = Pick<
 > & { config: Pick<Turn['config'], 'tools'> };
 
 /**
- * Expands turns into the history that a provider gets. For each round that is its text and calls in one message, the
- * results in the order of the calls, then the final text. Every call is answered exactly once, directly after its
- * round. The input of the next turn brings the results of calls that were handed over, each for the latest open call of
- * its id; a call that has none by then was cancelled (contract-responses R20, R32). A call that a person had to allow has
- * the result of the turn that adopted it; it was denied where none did (contract-responses R35). Items that were added to a
- * conversation are as if the input of the next turn began with them (contract-responses R27). An input that joined a turn stands
- * before the round that it was first sent with; what was sent with none yet comes last (R29).
+ * Expands turns into the history for a provider. A round is one message, its results in the order of the calls, then
+ * the text. Every call is answered once, directly after its round: by the next input if it was handed over
+ * (contract-responses R20, R32), by the turn that adopted it if a person allowed it (R35), else cancelled or denied.
+ * Added items begin the next input (contract-responses R27). Joined input comes before its first round (R29).
  */
 export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
   const transcript: Transcript = { entries: [], open: [], spoken: null, opaque: null, madeIds: 0 };
@@ -54,10 +51,7 @@ export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
   return transcript.entries.flatMap((entry) => ('answers' in entry ? exchangeMessages(entry) : [entry]));
 }
 
-/**
- * What was written so far. `open` are calls that an item may answer. `spoken` is the assistant's message that a call of
- * the same input joins; `opaque` is for the next one that begins.
- */
+/** `open` are calls that an item may answer, `spoken` the message that takes calls, `opaque` is for the next one. */
 type Transcript = {
   entries: (Message | Exchange)[];
   open: { id: string; exchange: Exchange; index: number }[];
@@ -120,8 +114,7 @@ function startExchange(transcript: Transcript, content: string | null): Exchange
 }
 
 /**
- * Adds a call to what the assistant has just said, or to a message of its own; no message has one id twice. It is answered by
- * `openId`; where nothing does, `fallback` is its answer.
+ * Adds a call to the last message or a new one; no message has one id twice. `fallback` answers it if nothing does.
  */
 function addCall(
   transcript: Transcript,

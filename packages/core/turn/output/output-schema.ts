@@ -62,9 +62,7 @@ export function isUnfit({ error }: Pick<Turn, 'error'>): boolean {
   return error?.code === 'output_schema_violated';
 }
 
-/**
- * Whether a round ended its turn with an answer that does not fit: it was a repair itself. A retry may have gone on from there.
- */
+/** Whether a round ended its turn with an answer that does not fit, itself a repair. A retry may follow. */
 export function endedUnfit(rounds: readonly Round[], { number, violations }: Round): boolean {
   return violations !== null && needsRepair({ rounds: rounds.filter((round) => round.number < number) });
 }

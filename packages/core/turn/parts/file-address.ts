@@ -1,7 +1,4 @@
-/**
- * Writes the address that stands in the place of a part's data until its `file_id` is resolved to a blob. No row has
- * such an address, and no schema of a request accepts one.
- */
+/** The address of a part's data until its `file_id` is resolved. No row has it, and no request may send it. */
 export function fileAddress(id: string): string {
   return `file:${id}`;
 }

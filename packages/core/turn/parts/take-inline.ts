@@ -8,10 +8,7 @@ import { dataOf, type PartData, withData } from './part-data.ts';
 /** Inline data on its way to be kept: its bytes, with the type that they came with. */
 export type NewBlob = { sha256: string; mediaType: string; bytes: Buffer };
 
-/**
- * What becomes of a part whose data is to be kept apart: the part as a row has it, with the blob that it refers to then. Null
- * where it has no inline data. A `problem` ends a sentence that begins with the field.
- */
+/** The part as a row has it, with its blob; null without inline data. `problem` ends a sentence about the field. */
 export type TakenPart = { part: Part; blob: NewBlob } | { problem: string; field: PartData['field'] } | null;
 
 /** Takes the inline data out of a part, and checks it. */

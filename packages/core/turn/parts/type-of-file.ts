@@ -4,8 +4,7 @@ import { typeOfEnding } from './type-of-ending.ts';
 const ANY = 'application/octet-stream';
 
 /**
- * Returns the media type of a file: the type that its sender declared, else the type of the ending of its name, else
- * the type that its bytes are certain to have. A type that the bytes contradict does not count, because clients guess.
+ * The declared type, else that of the name, else that of the bytes. A type that the bytes contradict never counts.
  */
 export function typeOfFile(file: { declared: string; filename: string; bytes: Buffer }): string {
   const { declared, filename, bytes } = file;

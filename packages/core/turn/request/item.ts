@@ -1,7 +1,6 @@
 /**
- * A part of a message or of a result (contract-more: parts). `image_url`, `file_data` and `file_url` are `data:` URLs or
- * https addresses, which are passed on and never fetched; `data` is base64. In rows the address of a blob stands in the
- * place of inline data (`parts/blob-address.ts`).
+ * A part of a message or of a result (contract-more: parts). URLs are `data:` or https and never fetched; `data` is
+ * base64. Rows have the address of a blob in place of inline data (`parts/blob-address.ts`).
  */
 export type Part =
   | { type: 'input_text'; text: string }
@@ -18,10 +17,8 @@ export type Part =
 export type MessageItem = { role: 'user' | 'assistant' | 'system' | 'developer'; content: string | Part[] };
 
 /**
- * One item of a turn's input: a message, or what happened before, elsewhere or in the turn that handed a call over. The
- * shapes are those of OpenAI's input items, normalised; a message has no `type`, as callers of the native API write it.
- * An `opaque_state` goes back verbatim to the provider it names; `sealed` is in no row, and is added where a list shows the
- * item (contract-responses R33). A `compaction` is the summary of a history, in the place of that history.
+ * An item of a turn's input in OpenAI's shape, normalised; a message has no `type`. `opaque_state` goes back verbatim
+ * to its provider. `sealed` is in no row (contract-responses R33). A `compaction` replaces a history.
  */
 export type InputItem =
   | MessageItem

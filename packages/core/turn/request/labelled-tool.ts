@@ -4,10 +4,7 @@ import type { TurnTool } from './tool.ts';
 /** Labels of calls that no MCP server runs, by who does: the names of servers are others (contract-responses R34). */
 export const OWN_LABELS = { server: 'pawl', http: 'http', client: 'client' } as const;
 
-/**
- * A tool as clients of OpenAI's API know it: the label of the server that runs it, and the name of the tool at that
- * server (contract-responses R34).
- */
+/** A tool as OpenAI's clients know it: its server's label, and its name there (contract-responses R34). */
 export type LabelledTool = { serverLabel: string; name: string };
 
 type NamedTool = Pick<TurnTool, 'name' | 'execution' | 'remoteName'>;
@@ -35,9 +32,8 @@ const LONGEST = 64;
 const HASH = 8;
 
 /**
- * Returns the name under which a tool of an MCP server is offered: `server__tool`. If a provider would refuse that
- * name, other characters become `_`, and the name ends with a hash. The result depends on both names alone, so each
- * process derives the same name, also if the server lists other tools.
+ * Returns the name of an MCP tool for models: `server__tool`, or with `_` and a hash if no provider takes that. It
+ * depends on both names alone, so each process derives the same name.
  */
 export function offeredName(server: string, tool: string): string {
   const full = `${prefixOf(server)}${tool}`;

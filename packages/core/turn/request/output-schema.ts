@@ -32,10 +32,7 @@ export type GivenOutputSchema = z.infer<typeof GivenOutputSchema>;
 /** How a model is told the schema. */
 export type OutputMode = 'native' | 'instructions';
 
-/**
- * The same with its defaults filled in. `strict` is null if no wire is told about it. `mode` is that of the turn's model, `modes` has
- * each fallback model with another mode.
- */
+/** With defaults. `strict` is null if no wire gets it. `modes` has each fallback model with another `mode`. */
 export type OutputSchema = {
   name: string;
   schema: Record<string, unknown>;

@@ -10,10 +10,7 @@ export type TextFormat =
       description?: string | null;
     };
 
-/**
- * What the caller of a response sent and its answers show again (contract-responses R16), with the defaults filled in. The
- * work on the turn needs none of it, but for whether a summary is shown.
- */
+/** The fields that a caller of a response sent and its answers show again (contract-responses R16), with defaults. */
 export type ResponseRequest = {
   /** The model's name as it was sent. */
   model: string;

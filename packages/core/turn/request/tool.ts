@@ -61,10 +61,7 @@ const RateLimit = z.strictObject({
 });
 export type RateLimit = z.infer<typeof RateLimit>;
 
-/**
- * A tool as a caller defines it. What is left out, or is null, is as the operator's tool of that name has it, or else
- * the default. The contract's naming rules are checked at submission (`define/check.ts`), not here.
- */
+/** A caller's definition of a tool; the operator's or the default fills it. `define/check.ts` checks the name. */
 export const GivenTool = z
   .strictObject({
     type: z.literal('function').default('function').describe('Tools are functions.'),
@@ -153,11 +150,9 @@ export const Tool = GivenTool.transform((given): Tool => fillTool(given));
 export type Tool = Pick<GivenTool, 'type' | 'name'> & typeof DEFAULTS;
 
 /**
- * A tool as a turn carries it. Of a tool that the caller defined too, `operator` has what the operator's definition
- * adds. Its schema and its rate limit apply beside the caller's. With `handOver` the caller answers its calls in the
- * input of a later turn: this one ends with them (contract-responses R31). `strict` is passed on to wires that have it
- * (contract-responses R30). `remoteName` is the name of an MCP server's tool at the server, if no provider would take
- * it.
+ * A tool as a turn carries it. `operator` has the operator's schema and rate limit, which apply beside the caller's.
+ * With `handOver` the caller answers in a later turn (contract-responses R31); `strict` is passed on (R30).
+ * `remoteName` is the name at an MCP server, if no provider takes it.
  */
 export type TurnTool = Tool & {
   operator?: Partial<Pick<Tool, 'parameters'> & { rate_limit: RateLimit }>;
@@ -166,10 +161,7 @@ export type TurnTool = Tool & {
   remoteName?: string;
 };
 
-/**
- * The tool as the caller knows it, if its calls are handed over. `custom`: its one argument is free text. A tool of a `namespace` has
- * its `name` there if the model knows it by another one.
- */
+/** The tool as its caller knows it. `custom`: one argument of free text. `name` is that within its `namespace`. */
 export type HandOver = { custom: boolean; namespace?: string; name?: string };
 
 /** Fills in what a definition leaves out, from `base` or by default. */

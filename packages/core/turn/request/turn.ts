@@ -121,10 +121,7 @@ export type TurnConfig = KeptConfig & {
   limits: Limits;
   webhook: Subscription | null;
   model_retry?: ModelRetry;
-  /**
-   * The wires that were chosen for providers that speak Chat Completions and Responses, by their names. Such a provider
-   * is asked over Chat Completions if it is absent, as in turns of earlier versions.
-   */
+  /** The wire of each provider that has two; an absent one, as in older turns, is Chat Completions. */
   wires?: Record<string, 'openai-responses'>;
   text_format?: TextFormat | null;
   /** What the answer is checked against; a response's format is checked by its provider alone. */

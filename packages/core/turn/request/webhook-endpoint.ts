@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { MAX_WORDS } from './tool.ts';
 import { ResponseWebhookEvent, Webhook, WebhookEvent } from './webhook.ts';
 
-/**
- * The events an endpoint can subscribe to: those of turns, those of responses, and that another endpoint of its project
- * was given up.
- */
+/** The events of an endpoint: of turns, of responses, and that another endpoint of its project was given up. */
 export const EndpointEvent = z.enum([
   ...WebhookEvent.options,
   ...ResponseWebhookEvent.options,

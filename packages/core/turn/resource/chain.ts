@@ -12,10 +12,7 @@ export type ChainedTurn = {
   createdAt: string;
 };
 
-/**
- * The turns before and after a turn. `forks` are the newest of `forkCount`. `continuedBy` are the newest turns with a chat
- * completion that continues this turn by its messages.
- */
+/** `forks` are the newest of `forkCount`. `continuedBy` are the newest chat completions that continue the turn. */
 export type Chain = {
   previous: ChainedTurn | null;
   next: ChainedTurn | null;

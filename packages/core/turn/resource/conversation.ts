@@ -8,10 +8,7 @@ import { iso } from './iso.ts';
 
 export type ConversationResource = ReturnType<typeof presentConversation>;
 
-/**
- * A conversation as callers see it (contract: Conversation); what was not given shows its default. `toolAs` fills in a
- * tool's definition.
- */
+/** A conversation with its defaults (contract: Conversation). `toolAs` fills in a tool's definition. */
 export function presentConversation(
   { id, config, metadata, activeTurnId, forkedFrom, forkedRound, createdAt, expiresAt }: Conversation,
   toolAs: (given: GivenTool) => Tool,

@@ -114,10 +114,7 @@ function resultFields(turn: Turn, { round: number, callIndex }: StoredEvent) {
   return { round: number, tool_call_id: call.id, name: call.name, result: presentResult(call, false) };
 }
 
-/**
- * A round as it was committed, when no call had its answer but those that were handed over: a webhook says the same however
- * late it is sent.
- */
+/** A round as it was committed, with no results but handed-over ones: a late webhook says the same. */
 export function presentFreshRound(turn: Turn, number: number | null) {
   const round = turn.rounds.find((candidate) => candidate.number === number);
   if (!round) return undefined;

@@ -5,9 +5,8 @@ import { type InputItem, isMessage, type MessageItem, type Part, plainContent } 
 type Shown = { role: 'user' | 'assistant' | 'system'; content: string | Part[] };
 
 /**
- * A turn's input as native reads show it: roles with texts or parts, and the path of a blob where a part had data. A call
- * that was made elsewhere stands as what the assistant said, its result as a system message with notes for images and
- * files. A compaction is shown as the message that a model reads, and opaque state is not shown.
+ * A turn's input as native reads show it, with paths of blobs for data. A call made elsewhere is the assistant's
+ * text, its result a system message, a compaction the message for models. Opaque state is hidden.
  */
 export function presentInput(items: InputItem[]): Shown[] {
   return items.flatMap((item) => (isMessage(item) ? [presentMessage(item)] : presentOther(item)));

@@ -42,10 +42,7 @@ function presentApproval(approval: Approval | null) {
   return { decision, reason, by, at };
 }
 
-/**
- * The start of a call: its end less its duration, or the time of its claim where its end was not seen. Null for a call that
- * was answered without being made.
- */
+/** The start of a call: its end less its duration, or its claim. Null for a call that was never made. */
 function startedAt({ claimedAt, completedAt, result }: ToolCall): string | null {
   if (completedAt === null || result === null) return iso(claimedAt);
   if (result.attempts === 0) return null;

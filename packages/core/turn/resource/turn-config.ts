@@ -3,10 +3,7 @@ import { groupConfig, type StoredValue } from '../config/kept-config.ts';
 import type { TurnTool } from '../request/tool.ts';
 import type { TurnConfig } from '../request/turn.ts';
 
-/**
- * What a turn ran with, by the names of its request: every default filled in, every tool resolved. The value of a secret is
- * in no row, so `${secret:name}` stands here as it was written.
- */
+/** What a turn ran with, by the names of its request. References such as `${secret:name}` stay as written. */
 export function presentTurnConfig(config: TurnConfig) {
   const { limits, context, allowed_capabilities, provider_options, provider_headers, ...first } = showFields(config);
   const { model_retry, webhook, ...shown } = first;

@@ -22,10 +22,7 @@ type WaitingTurn = Pick<ListedTurn, 'status' | 'startAt' | 'work'> & {
   rounds: Pick<ListedTurn['rounds'][number], 'calls'>[];
 };
 
-/**
- * Derives from a turn's columns why no step of it is at work; null while one is, and after the end. A step that was just
- * made due may be at work without a lease. `away` explains why no worker takes a turn that waits for one.
- */
+/** Why no step of a turn is at work; null while one is, and after the end. `away` explains why no worker takes it. */
 export function waitingOf(turn: WaitingTurn, away: PartsAway = NOTHING_AWAY): Waiting | null {
   const { status, work } = turn;
   const since = iso(work.waitingSince);

@@ -2,10 +2,7 @@ import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
 import type { Turn } from '../turn.ts';
 import { askedTier } from './asked-tier.ts';
 
-/**
- * Why a round changes its tier: its provider has refused it for lack of capacity, its deadline is near, or it has
- * waited for capacity for as long as it may.
- */
+/** Why a round changes its tier: three refusals for lack of capacity, a near deadline, or the longest wait. */
 export const TIER_CHANGES = ['refused', 'deadline', 'waited'] as const;
 export type TierChange = (typeof TIER_CHANGES)[number];
 
@@ -21,9 +18,8 @@ type Waiting = Pick<Turn, 'config' | 'work'>;
 type CapacityDecision = { kind: 'again'; delayMs: number } | { kind: 'change'; because: TierChange } | { kind: 'fail' };
 
 /**
- * Decides by the contract's rules for a round on `flex`. It waits with backoff, or for as long as the provider
- * requested, each time five minutes at most, up to its deadline, without one for `mostMs` in all. A round with
- * `tier_fallback` leaves the tier before.
+ * Decides by the contract for a round on `flex`, which waits five minutes at a time at most, up to its deadline, or without one for
+ * `mostMs` in all. `tier_fallback` leaves the tier before.
  */
 export function decideCapacity(
   turn: Waiting,

@@ -8,10 +8,7 @@ import type { ReaderPlace } from '../call-once.ts';
 import type { WaitingRequest } from '../tidy/tidy-message.ts';
 import { isEmptyLine, startEventLines } from './event-lines.ts';
 
-/**
- * Reading calls `refuse` if an answer exceeds a bound, and takes `place` if it is large. `events` paces a stream.
- * `request` is the request that is answered.
- */
+/** Reading calls `refuse` beyond a bound, takes `place` for a large answer, and paces `events` of a stream. */
 export type Reading = {
   refuse(bound: string): void;
   place: ReaderPlace;
@@ -60,9 +57,8 @@ const LF = 10;
 const CR = 13;
 
 /**
- * Passes whole lines on, within the rate of events: the SDK would look through a line again for each of its parts. An
- * empty line ends an event; chunks may be cut anywhere. Comments and lines without meaning are left out: the parser of the SDK
- * makes an error of each, which takes it 10 µs.
+ * Passes on whole lines within the rate of events: the SDK would scan a line again for each of its parts. Leaves out
+ * comments and unknown lines, since its parser makes an error of each in 10 µs.
  */
 async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): AsyncGenerator<Uint8Array> {
   const size = startSize(reading);

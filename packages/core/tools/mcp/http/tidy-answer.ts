@@ -8,10 +8,7 @@ type Fields = Record<string, unknown>;
 const JSON_TYPE = /^application\/json\b/i;
 const STREAM_TYPE = /^text\/event-stream\b/i;
 
-/**
- * Lets the SDK read the messages of an answer that is no stream, whatever its type. They are parsed once, here, in place
- * of `json` of the answer.
- */
+/** Lets the SDK read an answer that is no stream, whatever its type, by another `json`. */
 export function tidyAnswer(answer: Response, request: WaitingRequest | undefined): Response {
   const type = answer.headers.get('content-type') ?? '';
   if (!request || !answer.ok || answer.status === 202 || !answer.body || STREAM_TYPE.test(type)) return answer;
@@ -31,10 +28,7 @@ export function passFailedDiscovery(response: Response, request: WaitingRequest 
   return new Response(null, { status: 404 });
 }
 
-/**
- * Reads the messages in the body of an answer, tidied. If the body does not answer the request, an error does. Throws if
- * `mayBeCut` says that the body may be the beginning of JSON, and it looks so.
- */
+/** Reads the tidied messages in a body, with an error in place of no answer. Throws for JSON that `mayBeCut`. */
 export function readMessages(text: string, request: WaitingRequest, mayBeCut: boolean): Fields[] {
   const value = parseJson(text);
   const values = value === undefined ? dataOf(text) : [value].flat();

@@ -6,10 +6,7 @@ const KEYWORD = 'x-mcp-header';
 /** Keywords with data as their values, not with schemas. */
 const DATA = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
-/**
- * Returns why a tool's schema breaks the rules of MCP for arguments as headers, or null. The sentence has no text of the
- * server. A client has to leave such a tool out.
- */
+/** Returns why a schema breaks MCP's rules for arguments as headers, without the server's text; null if not. */
 export function headerProblem(schema: unknown): string | null {
   const names = new Set<string>();
   return visit(schema, { isProperty: false, isReachable: true, names });

@@ -15,19 +15,15 @@ import { listPages } from './list-pages.ts';
 import { type ListedTool, readTool } from './read-tool.ts';
 import { usableOutputSchema } from './usable-output-schema.ts';
 
-/**
- * A tool that is left out, by its name at the server and its name in the log, and the reason. All three are without
- * secrets. `aliases` are the names by which a turn may ask for the tool.
- */
+/** A tool that is left out, without secrets. `name` is for the log; a turn may ask for it by `aliases`. */
 export type LeftOut = { remoteName: string; name: string; why: string; aliases: string[] };
 
 /** A tool without a usable output schema, by its name in the log, and the reason. Its results are not checked. */
 export type Unchecked = { name: string; why: string };
 
 /**
- * The tools of a server, the tools that no turn can have, and the tools with an output schema that cannot be used.
- * `tools` is sorted by name: a server may change its order, and that would break the cached prefix. `outputSchemas`
- * has the schemas that can be used, by the names of the tools at the server.
+ * The tools of a server, sorted by name to keep cached prefixes, and those that no turn can have. `outputSchemas` are
+ * the usable ones, by the names of tools at the server; `unchecked` tools have none.
  */
 export type McpTools = {
   tools: TurnTool[];
@@ -42,10 +38,7 @@ type Defined = { definition: TurnTool; outputSchema: Record<string, unknown> | n
 /** A listed tool, its own name at the server, and our definition or a reason against it. */
 type Listed = { own: string } & (Defined | { why: string });
 
-/**
- * Reads the tools of a server and mends their names and schemas. A tool that cannot be mended is left out alone. A
- * definition that has not changed since the last reading is not read again.
- */
+/** Reads the tools of a server and mends them. Leaves broken ones out alone, and keeps unchanged definitions. */
 export function listMcpTools(server: string, redact: Redact): Work<McpTools> {
   let known = new Map<string, Defined>();
   return async ({ client }) => {

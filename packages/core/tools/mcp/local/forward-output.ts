@@ -7,10 +7,7 @@ import { shorten } from '../../../text.ts';
 /** Takes a line, and how many were left out before it. */
 export type TakeLine = (line: string, leftOut: number) => void;
 
-/**
- * Passes on the lines that a command writes, within the bounds of `MCP_BOUNDS` on its output. `redact` sees twice as much of a
- * line as is passed on, so that it also finds a secret at the cut.
- */
+/** Passes on a command's lines within `MCP_BOUNDS`. `redact` sees twice as much, for a secret at the cut. */
 export function forwardOutput(stream: Readable, redact: Redact, take: TakeLine): void {
   const { outputLineLength: longest, outputBurst: burst, outputLinesPerSecond: perSecond } = MCP_BOUNDS;
   const rate = startRate({ burst, perSecond });

@@ -101,10 +101,7 @@ function findIn(pending: Pending): FindRequest {
 
 type Deliver = (message: Record<string, unknown>, isLarge: boolean) => Promise<void> | undefined;
 
-/**
- * Reads a command until it has ended and all its messages are delivered, also those that wait. Resolves with the bound that one of
- * its lines exceeded, or null.
- */
+/** Reads a command until all its messages are delivered. Resolves with the bound that a line exceeded, or null. */
 async function readAll(command: Command, deliver: Deliver): Promise<string | null> {
   const waiting = new Set<Promise<void>>();
   let bound: string | null = null;

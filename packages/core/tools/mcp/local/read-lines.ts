@@ -7,10 +7,7 @@ export class LineTooLong extends Error {}
 const LF = 10;
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/**
- * Reads the lines of a stream, no faster than they are taken. A last line without an end is left out. Throws `LineTooLong`
- * as soon as a line has more than `maxBytes`, without reading it to its end.
- */
+/** Reads whole lines as they are taken. Throws `LineTooLong` as soon as a line has more than `maxBytes`. */
 export async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<string> {
   const tooLong = () => new LineTooLong(`more than ${maxBytes / 1024 / 1024} MiB`);
   const held = holdBytes();

@@ -4,9 +4,8 @@ import { shorten } from '../../../text.ts';
 type Block = Record<string, unknown>;
 
 /**
- * Tidies a block of content, which the SDK would refuse with the whole answer. An optional field of an odd type is
- * missing. A block of an unknown kind, or without a usable text, address or data, is its own JSON as text, or a note
- * if that is long. A block that says nothing is left out.
+ * Tidies a block of content, which the SDK would refuse with the whole answer. An unknown or unusable block becomes
+ * its JSON as text, or a note if that is long. An empty block is left out.
  */
 export function tidyBlock(block: unknown): Block[] {
   if (block === null || block === undefined) return [];

@@ -8,10 +8,7 @@ export const GREETING_VERSIONS: readonly unknown[] = [
 /** The version that a server assumes if a client names none. */
 const ASSUMED_VERSION = '2025-03-26';
 
-/**
- * Tidies the answer to `initialize` in place: the SDK would refuse the whole server for one odd field. Pawl uses nothing
- * but tools, so other capabilities are left out.
- */
+/** Tidies the answer to `initialize` in place: the SDK would refuse the whole server for one odd field. */
 export function tidyGreeting(greeting: Record<string, unknown>): void {
   const { protocolVersion, capabilities, serverInfo, instructions } = greeting;
   const { name, version } = isRecord(serverInfo) ? serverInfo : {};

@@ -3,9 +3,7 @@ import { z } from 'zod';
 /** Attempts of one request to a model that a turn may ask for. */
 const MAX_ATTEMPTS = 20;
 
-/**
- * The attempts of each request to a model, and the longest wait for its reply, in place of the operator's values.
- */
+/** Attempts of each request to a model, and timeouts of its reply, in place of the operator's values. */
 export const ModelRetry = z.strictObject({
   max_attempts: z
     .int()
