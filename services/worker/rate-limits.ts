@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RateLimitedModel } from '#core/checkpoint/rescue.ts';
 import { ProviderFailed } from '#core/failure.ts';
 import type { Pubsub, RateLimitChange } from '#core/pubsub/pubsub.ts';
-import { askedTier, limitName } from '#core/turn/tiers/asked-tier.ts';
+import { askedTier, limitName } from '#core/turn/tiers/change-tier.ts';
 import { LONGEST_PAUSE_MS } from '#core/turn/timing.ts';
 import type { Turn } from '#core/turn/turn.ts';
 

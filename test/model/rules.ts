@@ -213,7 +213,7 @@ export const rules = {
     'a firing is one commit: its turn, what is recorded of it and the next time, by the database’s clock, of the schedule as it is',
     checkpoint('schedules/firings', 'schedules/schedules'),
     worker('schedules/fire-schedule', 'routines/fire-schedules'),
-    ['packages/core/schedule/decide-firing.ts'],
+    ['packages/core/schedule/next-time.ts'],
   ),
   R37: rule(
     'a fork stands on rounds whose calls are answered, up to one, and these alone outlive their turn, as long as it is there',

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideFiring } from '#core/schedule/decide-firing.ts';
 import { localTime } from '#core/schedule/local-time.ts';
-import { lastTime, nextTime, nextTimes } from '#core/schedule/next-time.ts';
+import { decideFiring, lastTime, nextTime, nextTimes } from '#core/schedule/next-time.ts';
 import type { Plan } from '#core/turn/schedule/schedule.ts';
 
 type CronPlan = Extract<Plan, { kind: 'cron' }>;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { decideFiring } from '#core/schedule/decide-firing.ts';
 import { isTimeZone } from '#core/schedule/local-time.ts';
-import { lastTime, nextTimes } from '#core/schedule/next-time.ts';
+import { decideFiring, lastTime, nextTimes } from '#core/schedule/next-time.ts';
 import type { Plan } from '#core/turn/schedule/schedule.ts';
 
 const cron = (expression: string, timeZone = 'UTC'): Plan => ({ kind: 'cron', cron: expression, timeZone });

@@ -21,7 +21,7 @@ const isLate = sql<boolean>`due_slot < now() and due_at < now()`;
 const mayBeWorked = sql<boolean>`(${hasPlace} or deadline_at <= now())`;
 
 /**
- * The name of the rate limit that the next request of a turn is under, as `limitName` of `turn/tiers/asked-tier.ts`.
+ * The name of the rate limit that the next request of a turn is under, as `limitName` of `turn/tiers/change-tier.ts`.
  */
 const limitName = sql`work.model || case coalesce(tier_wait ->> 'tier', config ->> 'service_tier')
   when 'flex' then ' on flex' when 'priority' then ' on priority' else '' end`;

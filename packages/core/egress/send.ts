@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
+import { ANSWER_BOUNDS } from '../bounds/answer-bounds.ts';
 import { type AnswerPlace, LARGE_ANSWERS, startTimeout } from '../bounds/answer-places.ts';
 import type { Connections } from '../proxy.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { yieldToEventLoop } from '../yield-to-event-loop.ts';
-import { countAnswer } from './count-answer.ts';
 import { EgressFailed, type EgressFailureKind } from './failure.ts';
 
 /** One request: `timeoutMs` is for all of it, name lookup and body included; of the answer `maxBytes` are read. */
@@ -215,4 +215,31 @@ function explainFailure(
   const why = code === null ? '' : ` (${code})`;
   if (sent) return new EgressFailed('cut', `The connection to ${host} ended before the answer did${why}.`, details);
   return new EgressFailed('not-connected', `No connection to ${host} came about${why}.`, details);
+}
+
+/** Counts the parts of an answer. A sentence names the bound that the answer exceeds; null if it exceeds none. */
+function countAnswer(host: string) {
+  const { informational: most, chunks: mostChunks, bytesPerChunk, chunksAtOnce } = ANSWER_BOUNDS;
+  let informational = 0;
+  let chunks = 0;
+  let bytes = 0;
+  return {
+    informational: (): string | null => {
+      informational += 1;
+      if (informational <= most) return null;
+      return `The answer of ${host} has more than ${written(most)} informational responses (1xx). Send fewer of them.`;
+    },
+    chunk: ({ length }: Uint8Array): string | null => {
+      chunks += 1;
+      bytes += length;
+      if (chunks <= mostChunks + bytes / bytesPerChunk) return null;
+      return `The answer of ${host} has more than ${written(mostChunks)} chunks of less than ${bytesPerChunk} bytes. Send larger chunks.`;
+    },
+    /** Whether other work should run before the next chunk. */
+    isPauseDue: () => chunks % chunksAtOnce === 0,
+  };
+}
+
+function written(count: number): string {
+  return count.toLocaleString('en');
 }

@@ -4,7 +4,7 @@ import type { RoundStep } from '../turn/next-step.ts';
 import { formatFor, needsRepair, withSchema } from '../turn/output/output-schema.ts';
 import { leftOutputTokens } from '../turn/reached-limit.ts';
 import type { TurnConfig } from '../turn/request/turn.ts';
-import { askedTier } from '../turn/tiers/asked-tier.ts';
+import { askedTier } from '../turn/tiers/change-tier.ts';
 import type { Turn } from '../turn/turn.ts';
 import { cachingOf } from './caching.ts';
 import { declareTools } from './declare-tools.ts';

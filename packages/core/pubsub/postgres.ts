@@ -4,7 +4,7 @@ import { POSTGRES_OPTIONS } from '../postgres/options.ts';
 import { SESSION, type SessionSettings } from '../postgres/session.ts';
 import { writerAt } from '../postgres/writer.ts';
 import type { LiveEvent } from '../turn/event.ts';
-import { gatherWakes, receiveWakes, type Wakes } from './gathered-wakes.ts';
+import { gatherWakes, receiveWakes, type Wakes } from './gather-wakes.ts';
 import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
 import { makeSubscribers, type Subscribers } from './subscribers.ts';
 

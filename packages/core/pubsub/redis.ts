@@ -1,7 +1,7 @@
 import { openRedisConnection } from '../redis-connection.ts';
 import type { RedisUrl } from '../redis-url.ts';
 import type { LiveEvent } from '../turn/event.ts';
-import { gatherWakes, receiveWakes, type Wakes } from './gathered-wakes.ts';
+import { gatherWakes, receiveWakes, type Wakes } from './gather-wakes.ts';
 import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
 import { makeSubscribers } from './subscribers.ts';
 

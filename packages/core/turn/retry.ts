@@ -11,8 +11,8 @@ const FULL_JITTER = [0, 1] as const;
 type RetryDecision = { kind: 'fail' } | { kind: 'again'; delayMs: number; counts: boolean };
 
 /**
- * Decides by the contract with exponential backoff and full jitter, never earlier than the provider requested. A rate limit uses no
- * try, but ten minutes at most: `pauseMs` is its delay, `countedMs` the part that counts.
+ * Decides by the contract with exponential backoff and full jitter, never earlier than the provider requested. A rate
+ * limit uses no try, but ten minutes at most: `pauseMs` is its delay, `countedMs` the part that counts.
  */
 export function decideRetry(
   retry: Retry,

@@ -3,7 +3,7 @@ import { type DueSchedule, hasFired, lockDueSchedule, recordFiring } from '#core
 import type { Trx } from '#core/checkpoint/tables.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
-import { type Decision, decideFiring } from '#core/schedule/decide-firing.ts';
+import { type Decision, decideFiring } from '#core/schedule/next-time.ts';
 import { planOf } from '#core/turn/schedule/schedule.ts';
 import { type Publishing, publishChanges } from '../../process/publish-changes.ts';
 import { refuseQuota } from '../../start/refuse-quota.ts';

@@ -33,7 +33,7 @@ const scheduleGuards = {
     ...{ faults: { change: 1 }, caught: 'a turn was started that the schedule no longer had' },
   },
   nextFollowsPlanned: {
-    ...{ rule: 'R36', file: 'packages/core/schedule/decide-firing.ts' },
+    ...{ rule: 'R36', file: 'packages/core/schedule/next-time.ts' },
     code: 'return plannedAt: nextAt, nextAt: nextTime(plan, nextAt)',
     without: 'the next time is the first after now',
     ...{ faults: {}, caught: none },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseArguments } from '#core/tools/arguments/parse.ts';
+import { parseArguments } from '#core/tools/arguments/prepare-call.ts';
 import { checkDefinitions } from '#core/tools/define/check.ts';
 import { Tool } from '#core/turn/request/tool.ts';
 

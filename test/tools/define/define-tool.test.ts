@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { parseArguments } from '#core/tools/arguments/parse.ts';
+import { parseArguments } from '#core/tools/arguments/prepare-call.ts';
 import { checkDefinitions } from '#core/tools/define/check.ts';
 import { defineTool, type ToolContext, ToolFailed } from '#core/tools/define/tool.ts';
 

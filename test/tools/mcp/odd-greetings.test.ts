@@ -1,6 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { GREETING_VERSIONS } from '#core/tools/mcp/tidy/tidy-greeting.ts';
+import { GREETING_VERSIONS } from '#core/tools/mcp/tidy/tidy-message.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { greetingOf, openScriptedMcpServer } from './scripted-server.ts';
 import { useMcpServers } from './use-mcp-servers.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServiceTier } from '#core/turn/config/service-tier.ts';
-import { askedTier, limitName } from '#core/turn/tiers/asked-tier.ts';
-import { decideCapacity, isLate, lateInMs } from '#core/turn/tiers/change-tier.ts';
+import { askedTier, decideCapacity, isLate, lateInMs, limitName } from '#core/turn/tiers/change-tier.ts';
 import type { TierWait, Turn } from '#core/turn/turn.ts';
 import { makeTurn } from '../make-turn.ts';
 

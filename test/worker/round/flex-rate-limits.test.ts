@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { limitName } from '#core/turn/tiers/asked-tier.ts';
+import { limitName } from '#core/turn/tiers/change-tier.ts';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';

@@ -1,6 +1,6 @@
 import type { Part as PartParam } from '@google/genai';
 import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
-import { typeOfEnding } from '../../turn/parts/type-of-ending.ts';
+import { typeOfEnding } from '../../turn/parts/type-of-file.ts';
 import type { Part } from '../../turn/request/item.ts';
 import { missingNote } from '../parts/missing-note.ts';
 

@@ -1,8 +1,11 @@
+import { isRecord, parseJson } from '../../json.ts';
 import type { RequestedCall } from '../../turn/message.ts';
 import type { TurnTool } from '../../turn/request/tool.ts';
 import type { ToolError } from '../../turn/tool-result.ts';
 import { cleanError } from '../clean.ts';
-import { parseArguments } from './parse.ts';
+import { findViolations } from './find-violations.ts';
+import type { Violations } from './violation.ts';
+import { describeViolations } from './violation.ts';
 
 /** A call that may run: its tool is known and allowed, and its arguments are valid. */
 export type CheckedCall = { tool: TurnTool; args: Record<string, unknown> };
@@ -42,4 +45,54 @@ function unknownTool(name: string, tools: readonly TurnTool[]): ToolError {
 
 function deniedCapability(name: string, capability: string): ToolError {
   return cleanError('permission_denied', `${name} needs the capability "${capability}", which is not allowed here.`);
+}
+
+/** Arguments that cannot be used: the error that says to the model what to correct, and the steps to the first problem. */
+type UnfitArguments = { ok: false; error: ToolError; steps: string[] };
+
+/** A call's arguments, ready to run with, or what is wrong with them. */
+type ParsedArguments = { ok: true; value: Record<string, unknown> } | UnfitArguments;
+
+const DEPTH_LIMIT = 100;
+
+/** Parses the model's JSON text and checks it by the tool's schema. Empty text means no arguments. Never fails. */
+export async function parseArguments(
+  given: string,
+  schema: Record<string, unknown>,
+  project: string,
+): Promise<ParsedArguments> {
+  const text = given.trim() || '{}';
+  const value = parseJson(text);
+  if (!isRecord(value)) return refused('Send the arguments as one JSON object.');
+
+  const unsafe = findUnsafe(value);
+  if (unsafe) return refused(`The arguments cannot be used: ${unsafe}`);
+
+  const violations = await findViolations({ value, text, project }, schema);
+  return violations.count === 0 ? { ok: true, value } : refusedFor(violations);
+}
+
+/** A key that could reach a prototype when the object is copied, or nesting too deep to walk. */
+function findUnsafe(value: unknown, path = '', depth = 0): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth > DEPTH_LIMIT) return `${path}: is nested more than ${DEPTH_LIMIT} levels deep`;
+  for (const [key, inner] of Object.entries(value)) {
+    const here = path ? `${path}.${key}` : key;
+    if (key === '__proto__' || (key === 'constructor' && isRecord(inner) && Object.hasOwn(inner, 'prototype'))) {
+      return `${here}: is not a name for a property`;
+    }
+    const unsafe = findUnsafe(inner, here, depth + 1);
+    if (unsafe) return unsafe;
+  }
+  return null;
+}
+
+function refusedFor(violations: Violations): ParsedArguments {
+  const { sentence, details } = describeViolations(violations, 'arguments');
+  const error = refused(`The arguments do not fit the tool. ${sentence}`, details);
+  return { ...error, steps: violations.first[0]?.steps ?? [] };
+}
+
+function refused(message: string, details: Record<string, unknown> = {}): UnfitArguments {
+  return { ok: false, error: cleanError('invalid_arguments', message, details), steps: [] };
 }

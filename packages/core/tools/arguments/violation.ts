@@ -68,3 +68,22 @@ const SLOW_KEYWORDS = /"(?:pattern|patternProperties|format|\$ref|\$dynamicRef|\
 export function canHang(schema: string, value: string): boolean {
   return SLOW_KEYWORDS.test(schema) || schema.length * value.length > SCHEMA_BOUNDS.lightProduct;
 }
+
+/** Violations as the model reads them: one sentence without its full stop, and the problem at each path. */
+type DescribedViolations = { sentence: string; details: Record<string, string> };
+
+/** Describes violations by their paths, as `a.b[0]`. `whole` names the value itself. */
+export function describeViolations({ first, count }: Violations, whole: string): DescribedViolations {
+  const shown = first.map(({ steps, message }) => ({ path: pathOf(steps) || whole, message }));
+  const sentences = shown.map(({ path, message }) => `${path}: ${message}`);
+  const more = count > shown.length ? [`and ${count - shown.length} more`] : [];
+  return {
+    sentence: [...sentences, ...more].join('; '),
+    details: Object.fromEntries(shown.map(({ path, message }) => [path, message])),
+  };
+}
+
+function pathOf(steps: string[]): string {
+  const path = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join('');
+  return path.replace(/^\./, '');
+}

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, JSONRPCResponse } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '@modelcontextprotocol/client';
 import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
 import { startRate } from '../../bounds/rate.ts';
 
@@ -23,4 +23,11 @@ export function boundAnswers(): { send(answer: () => Promise<void>): Promise<voi
 /** Whether a message answers a request, from either side. */
 export function isAnswer(message: JSONRPCMessage | JSONRPCMessage[]): message is JSONRPCResponse {
   return !Array.isArray(message) && 'id' in message && !('method' in message);
+}
+
+/** The request that a notification cancels; undefined if it is another message. */
+export function cancelledBy(message: JSONRPCMessage | JSONRPCMessage[]): RequestId | undefined {
+  if (Array.isArray(message) || !('method' in message)) return undefined;
+  const id = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

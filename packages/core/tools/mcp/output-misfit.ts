@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { describeViolations } from '../arguments/describe-violations.ts';
 import { findViolations } from '../arguments/find-violations.ts';
+import { describeViolations } from '../arguments/violation.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import type { ToolListing } from './listing.ts';
 import { structuredContentOf } from './tidy/tidy-result.ts';

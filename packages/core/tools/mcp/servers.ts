@@ -5,17 +5,15 @@ import { type ProxyOf, withoutProxy } from '../../proxy.ts';
 import type { Redact } from '../../redact.ts';
 import type { TurnTool } from '../../turn/request/tool.ts';
 import type { Attempt } from '../run/attempt.ts';
-import { type McpCatalogue, readCatalogue } from './catalogue.ts';
 import type { McpServerConfig } from './config.ts';
 import { connectMcpServer } from './connect.ts';
 import { keepConnection } from './connection.ts';
 import { executeMcp, type McpRequest } from './execute.ts';
-import { openFetchWithoutTimeout } from './http/fetch.ts';
+import { notePauses, openFetchWithoutTimeout } from './http/fetch.ts';
 import { type LeftOut, listMcpTools } from './list/list-mcp-tools.ts';
 import { cacheListing, type ToolListing, type Warn } from './listing.ts';
 import { forwardOutput } from './local/forward-output.ts';
-import { notePauses } from './pauses.ts';
-import { addressOfMcp, type McpProblem } from './problem.ts';
+import { addressOfMcp, explainProblem, type McpProblem } from './problem.ts';
 
 /** The meaning of a tool name; `unavailable` if the server does not answer and was never read. */
 export type McpFinding =
@@ -164,4 +162,39 @@ function canStart(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A server that did not list its tools when it was asked last, and a sentence for callers that says why. */
+type UnavailableServer = { server: string; reason: string };
+
+/** The tools of servers by their names for models, the last known ones if a server is away. No turn has `leftOut`. */
+type McpCatalogue = {
+  tools: TurnTool[];
+  unavailable: UnavailableServer[];
+  leftOut: ({ server: string } & LeftOut)[];
+};
+
+/** Reads the catalogue of all servers. Waits within the given time for each that has answered. Never rejects. */
+async function readCatalogue(servers: ReadonlyMap<string, ToolListing>, withinMs: number): Promise<McpCatalogue> {
+  const all = await Promise.all([...servers].map(([name, listing]) => readServer(name, listing, withinMs)));
+  return {
+    tools: all.flatMap(({ tools }) => tools),
+    unavailable: all.flatMap(({ unavailable }) => unavailable),
+    leftOut: all.flatMap(({ leftOut }) => leftOut),
+  };
+}
+
+async function readServer(server: string, listing: ToolListing, withinMs: number): Promise<McpCatalogue> {
+  const tools = await listing.list({ withinMs, skipUnresponsive: true });
+  return {
+    tools: tools ?? [],
+    unavailable: unavailableOf(server, listing.problem(), tools !== null),
+    leftOut: listing.known().leftOut.map((each) => ({ server, ...each })),
+  };
+}
+
+function unavailableOf(server: string, problem: ReturnType<ToolListing['problem']>, isKnown: boolean) {
+  if (isKnown && !problem) return [];
+  const known = isKnown ? ' The list has the tools that the server listed before.' : '';
+  return [{ server, reason: `${explainProblem(server, problem)}${known}` }];
 }

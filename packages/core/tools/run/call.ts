@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
 import type { AnswerPlace } from '../../bounds/answer-places.ts';
+import { PROGRESS_BOUNDS } from '../../bounds/progress-bounds.ts';
+import { startRate } from '../../bounds/rate.ts';
 import type { Egress } from '../../egress/open.ts';
 import type { Project } from '../../project.ts';
 import type { Redact } from '../../redact.ts';
@@ -8,7 +10,7 @@ import type { TraceHeaders } from '../../trace-context.ts';
 import type { NewBlob } from '../../turn/parts/take-inline.ts';
 import type { RateLimit, Tool, TurnTool } from '../../turn/request/tool.ts';
 import { errorResult, type ToolError, type ToolResult } from '../../turn/tool-result.ts';
-import { cleanError } from '../clean.ts';
+import { cleanError, cleanJson } from '../clean.ts';
 import { isPartsResult, type PartsResult, ToolFailed } from '../define/tool.ts';
 import { executeHttp } from '../http/execute.ts';
 import { fillHeaders } from '../http/headers.ts';
@@ -16,7 +18,6 @@ import type { ToolSecrets } from '../http/secrets.ts';
 import type { McpServers } from '../mcp/servers.ts';
 import type { ToolRegistry } from '../registry.ts';
 import { type Attempt, type FailedAttempt, lastError, mayRepeat } from './attempt.ts';
-import { boundProgress } from './bound-progress.ts';
 import { executeServer } from './execute-server.ts';
 import { renderOutput } from './render-output.ts';
 import { renderParts, takeResultParts } from './render-parts.ts';
@@ -203,4 +204,14 @@ function partsOutcome({ parts }: PartsResult, spent: Spent, { outputLimit, redac
 
 function failedOutcome({ category, message, details }: ToolError, spent: Spent, { redact }: CallContext): CallOutcome {
   return { result: errorResult(cleanError(category, message, details, redact), spent), full: null };
+}
+
+/** Passes on progress within `PROGRESS_BOUNDS`, without known secrets. Throws as `JSON.stringify` does. */
+function boundProgress(redact: Redact, pass: (value: unknown) => void): (value: unknown) => void {
+  const rate = startRate(PROGRESS_BOUNDS);
+  return (value) => {
+    if (!rate.admits()) return;
+    const isLarge = (JSON.stringify(value) ?? '').length > PROGRESS_BOUNDS.length;
+    pass(isLarge ? { left_out: 'the progress had more than 64 KiB' } : cleanJson(value, redact));
+  };
 }

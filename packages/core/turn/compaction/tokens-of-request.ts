@@ -1,10 +1,11 @@
 import { callsOf } from '../call.ts';
+import { transcriptOf } from '../history/transcript.ts';
 import type { Message } from '../message.ts';
 import { type InputItem, isMessage, type Part } from '../request/item.ts';
 import type { TurnConfig } from '../request/turn.ts';
 import { answerText, type ToolResult } from '../tool-result.ts';
 import type { ToolCall, Turn } from '../turn.ts';
-import { findInEffect, type HistoryTurn } from './sent-history.ts';
+import { findInEffect, type HistoryTurn, sentHistory } from './sent-history.ts';
 
 /** A rule of thumb: models count about one token for four bytes. */
 const BYTES_PER_TOKEN = 4;
@@ -81,7 +82,7 @@ function tokensOfResults(calls: readonly ToolCall[], before: number): number {
 }
 
 /** About how many tokens items of an input take. */
-export function tokensOfItems(items: readonly InputItem[]): number {
+function tokensOfItems(items: readonly InputItem[]): number {
   return items.reduce((sum, item) => sum + tokensOfItem(item), 0);
 }
 
@@ -101,4 +102,16 @@ function tokensOfMessage(message: Message): number {
 function tokensOfContent(content: string | readonly Part[]): number {
   if (typeof content === 'string') return tokensOf(content);
   return content.reduce((sum, part) => sum + (part.type === 'input_text' ? tokensOf(part.text) : PART_TOKENS), 0);
+}
+
+/** A turn that does not exist yet, and may follow a history. */
+type NextTurn = { input: readonly InputItem[]; config: Pick<TurnConfig, 'instructions' | 'tools'> };
+
+/** About how many tokens the first request of a turn takes, from the last count of a provider if there is one. */
+export function estimateInput(history: readonly HistoryTurn[], { input, config }: NextTurn): number {
+  const counted = tokensSinceCounted(history);
+  if (counted !== null) return counted + tokensOfItems(input);
+  const next = { id: '', config, input: [...input], adopted: [], rounds: [], pendingInput: [], output: null };
+  const turns = [...sentHistory(history), { ...next, status: 'queued' as const, startedAt: null }];
+  return tokensOfRequest(transcriptOf(turns), config);
 }

@@ -6,7 +6,7 @@ import { ModelName } from '../request/model-name.ts';
 import { GivenOutputSchema } from '../request/output-schema.ts';
 import { ModelRetry } from '../request/provider/model-retry.ts';
 import { ProviderHeaders } from '../request/provider/provider-headers.ts';
-import { GivenTool, MAX_WORDS } from '../request/tool.ts';
+import { capabilities, GivenTool } from '../request/tool.ts';
 import { Webhook } from '../request/webhook.ts';
 import { PromptCache, ServiceTier } from './service-tier.ts';
 import { ReasoningEffort, ToolChoice, Verbosity } from './tool-choice.ts';
@@ -198,7 +198,7 @@ export const configFields = {
   },
   limits: { schema: GivenLimits, description: 'Where the turn ends at the latest.', byDefault: null, kept: 'own' },
   allowed_capabilities: {
-    schema: z.array(z.enum(['network', 'filesystem', 'database', 'shell'])).max(MAX_WORDS),
+    schema: capabilities,
     description: 'What tools may need; a call of one that needs more is answered `permission_denied`. All by default.',
     shown: 'What tools may need; null for everything.',
     byDefault: null,

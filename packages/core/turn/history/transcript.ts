@@ -37,8 +37,9 @@ type TranscriptTurn = Pick<
 /**
  * Expands turns into the history for a provider. A round is one message, its results in the order of the calls, then
  * the text. Every call is answered once, directly after its round: by the next input if it was handed over
- * (contract-responses R20, R32), by the turn that adopted it if a person allowed it (R35), else cancelled or denied.
- * Added items begin the next input (contract-responses R27). Joined input comes before its first round (R29).
+ * (contract-responses R20, R32), by the turn that adopted it if a person allowed it (contract-responses R35), else
+ * cancelled or denied. Added items begin the next input (contract-responses R27). Joined input comes before its first
+ * round (R29).
  */
 export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
   const transcript: Transcript = { entries: [], open: [], spoken: null, opaque: null, madeIds: 0 };

@@ -4,8 +4,16 @@ import { Json } from './json.ts';
 /** The most items of a list of words that a caller chooses from. Its length is checked before its items. */
 export const MAX_WORDS = 32;
 
-/** The most characters of a URL that a caller gives; each delivery shows it. */
-export const MAX_URL = 4_096;
+/** A URL that a caller gives; each delivery shows it. */
+export const httpUrl = z
+  .url({
+    protocol: /^https?$/,
+    error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
+  })
+  .max(4_096);
+
+/** What a tool may need. */
+export const capabilities = z.array(z.enum(['network', 'filesystem', 'database', 'shell'])).max(MAX_WORDS);
 
 /** What a crash or a lost answer in the middle of a call means (contract: Tool). */
 export const ToolEffect = z.enum(['none', 'idempotent', 'at_most_once']);
@@ -20,13 +28,9 @@ const ToolExecution = z.discriminatedUnion('kind', [
   z
     .strictObject({
       kind: z.literal('http'),
-      url: z
-        .url({
-          protocol: /^https?$/,
-          error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
-        })
-        .max(MAX_URL)
-        .describe('Where the arguments are posted: http or https, and a public address unless the operator allows it.'),
+      url: httpUrl.describe(
+        'Where the arguments are posted: http or https, and a public address unless the operator allows it.',
+      ),
       headers: z
         .record(z.string(), z.string())
         .default({})
@@ -107,9 +111,7 @@ export const GivenTool = z
     rate_limit: RateLimit.nullish().describe(
       'How often the project may call it: calls beyond wait within their timeout, then fail `rate_limited`.',
     ),
-    capabilities: z
-      .array(z.enum(['network', 'filesystem', 'database', 'shell']))
-      .max(MAX_WORDS)
+    capabilities: capabilities
       .nullish()
       .describe('What it needs; a turn with `allowed_capabilities` runs no tool that needs more.'),
     status_text: z.string().max(200).nullish().describe('What to show while it runs.'),
@@ -151,8 +153,8 @@ export type Tool = Pick<GivenTool, 'type' | 'name'> & typeof DEFAULTS;
 
 /**
  * A tool as a turn carries it. `operator` has the operator's schema and rate limit, which apply beside the caller's.
- * With `handOver` the caller answers in a later turn (contract-responses R31); `strict` is passed on (R30).
- * `remoteName` is the name at an MCP server, if no provider takes it.
+ * With `handOver` the caller answers in a later turn (contract-responses R31); `strict` is passed on
+ * (contract-responses R30). `remoteName` is the name at an MCP server, if no provider takes it.
  */
 export type TurnTool = Tool & {
   operator?: Partial<Pick<Tool, 'parameters'> & { rate_limit: RateLimit }>;

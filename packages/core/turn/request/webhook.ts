@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_URL, MAX_WORDS } from './tool.ts';
+import { httpUrl, MAX_WORDS } from './tool.ts';
 
 export const WebhookEvent = z.enum([
   'turn.completed',
@@ -23,19 +23,8 @@ export type ResponseWebhookEvent = z.infer<typeof ResponseWebhookEvent>;
 export const DEFAULT_EVENTS = WebhookEvent.exclude(['round.completed']).options;
 
 export const Webhook = z.strictObject({
-  url: z
-    .url({
-      protocol: /^https?$/,
-      error: ({ input }) => (input === undefined ? undefined : 'give an http or https URL'),
-    })
-    .max(MAX_URL)
-    .describe('Where to post events: http or https, and a public address unless the operator allows it.'),
-  events: z
-    .array(WebhookEvent)
-    .min(1, 'name at least one event')
-    .max(MAX_WORDS)
-    .nullish()
-    .describe('Which events to send. All but `round.completed` by default.'),
+  url: httpUrl.describe('Where to post events: http or https, and a public address unless the operator allows it.'),
+  events: eventList(WebhookEvent).describe('Which events to send. All but `round.completed` by default.'),
   include: z
     .array(z.literal('turn'))
     .max(MAX_WORDS)

@@ -1,6 +1,6 @@
 import { exponentialBackoffMs, jitterMs } from '../../backoff.ts';
+import type { ServiceTier } from '../config/service-tier.ts';
 import type { Turn } from '../turn.ts';
-import { askedTier } from './asked-tier.ts';
 
 /** Why a round changes its tier: three refusals for lack of capacity, a near deadline, or the longest wait. */
 export const TIER_CHANGES = ['refused', 'deadline', 'waited'] as const;
@@ -18,8 +18,8 @@ type Waiting = Pick<Turn, 'config' | 'work'>;
 type CapacityDecision = { kind: 'again'; delayMs: number } | { kind: 'change'; because: TierChange } | { kind: 'fail' };
 
 /**
- * Decides by the contract for a round on `flex`, which waits five minutes at a time at most, up to its deadline, or without one for
- * `mostMs` in all. `tier_fallback` leaves the tier before.
+ * Decides by the contract for a round on `flex`, which waits five minutes at a time at most, up to its deadline, or
+ * without one for `mostMs` in all. `tier_fallback` leaves the tier before.
  */
 export function decideCapacity(
   turn: Waiting,
@@ -55,4 +55,17 @@ export function lateInMs({ config, work }: Waiting): number {
   if (!isBound || work.deadlineInMs === null || limits.deadline_seconds === null) return Number.POSITIVE_INFINITY;
   const lastMs = Math.min(limits.deadline_seconds * 1_000 * LAST_PART, LONGEST_LAST_PART_MS);
   return work.deadlineInMs - lastMs;
+}
+
+/** Returns the tier of the next request of a turn: its own, or the tier that the round has changed to. */
+export function askedTier({ config, work }: Pick<Turn, 'config' | 'work'>): ServiceTier | null {
+  return work.tierWait?.tier ?? config.service_tier ?? null;
+}
+
+/** Tiers with rate limits of their own. All others share the ordinary ones of their model. */
+const APART: readonly (ServiceTier | null)[] = ['flex', 'priority'];
+
+/** The name of the rate limit of a model on a tier: `openai/gpt-5.4 on flex`. */
+export function limitName(model: string, tier: ServiceTier | null): string {
+  return APART.includes(tier) ? `${model} on ${tier}` : model;
 }

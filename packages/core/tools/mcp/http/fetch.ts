@@ -3,6 +3,7 @@ import { ANSWER_BOUNDS } from '../../../bounds/answer-bounds.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { paceSource, startRate } from '../../../bounds/rate.ts';
 import { type Connections, fetchOver, openConnections, type ProxyOf } from '../../../proxy.ts';
+import { retryAfterMs } from '../../../retry-after.ts';
 import { NO_PLACE, noteSent, type ReaderPlace } from '../call-once.ts';
 import type { WaitingRequest } from '../tidy/tidy-message.ts';
 import { boundAnswer } from './bound-answer.ts';
@@ -130,4 +131,19 @@ function boundInformational(handler: AnswerHandler): AnswerHandler {
       else handler.onResponseStart?.apply(this, start);
     },
   });
+}
+
+/** Notes the pause that a 429 or 5xx asks for, since the SDK's errors have no headers. `leftMs` is its rest. */
+export function notePauses(fetch: typeof globalThis.fetch): { fetch: typeof globalThis.fetch; leftMs(): number } {
+  let until = 0;
+  return {
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      const isRefusal = response.status === 429 || response.status >= 500;
+      const askedMs = isRefusal ? retryAfterMs(response.headers) : undefined;
+      if (askedMs !== undefined) until = performance.now() + askedMs;
+      return response;
+    },
+    leftMs: () => Math.max(0, Math.ceil(until - performance.now())),
+  };
 }

@@ -1,8 +1,7 @@
 import type { JSONRPCMessage, RequestId, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { boundAnswers, isAnswer } from '../answers.ts';
+import { boundAnswers, cancelledBy, isAnswer } from '../answers.ts';
 import { boundResults } from '../bound-results.ts';
 import { placeOfCall } from '../call-once.ts';
-import { cancelledBy } from '../cancelled-by.ts';
 import { CUT, readMcpError, tooLarge } from '../error.ts';
 import { inExchange } from './fetch.ts';
 

@@ -1,5 +1,7 @@
-import type { Client } from '@modelcontextprotocol/client';
+import { isDeepStrictEqual } from 'node:util';
+import type { Client, Tool as WrappedTool } from '@modelcontextprotocol/client';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
+import { isRecord } from '../../../json.ts';
 import { mendSchema } from '../../../json-schema/mend-schema.ts';
 import { recordOf } from '../../../json-schema/parts.ts';
 import type { Redact } from '../../../redact.ts';
@@ -7,13 +9,13 @@ import { cleanText, shorten } from '../../../text.ts';
 import { offeredName } from '../../../turn/request/labelled-tool.ts';
 import { Tool, type ToolEffect, type TurnTool } from '../../../turn/request/tool.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
+import { requireUsable, schemaSource } from '../../arguments/require-usable.ts';
 import { cleanJson } from '../../clean.ts';
 import { checkDefinitions } from '../../define/check.ts';
 import type { Work } from '../connection.ts';
+import { readMcpError, TooLarge } from '../error.ts';
 import { headerProblem } from './header-problem.ts';
-import { listPages } from './list-pages.ts';
 import { type ListedTool, readTool } from './read-tool.ts';
-import { usableOutputSchema } from './usable-output-schema.ts';
 
 /** A tool that is left out, without secrets. `name` is for the log; a turn may ask for it by `aliases`. */
 export type LeftOut = { remoteName: string; name: string; why: string; aliases: string[] };
@@ -165,4 +167,66 @@ async function readDefinition(text: string, server: string, { name }: ListedTool
 function effectOf(hints: ListedTool['annotations']): ToolEffect {
   if (hints?.readOnlyHint) return 'none';
   return hints?.idempotentHint ? 'idempotent' : 'at_most_once';
+}
+
+const PAGE_TIMEOUT_MS = 5_000;
+
+/**
+ * Lists the wrapped tools of all pages, within 5 s for each page. A page that comes twice in a row is the last one:
+ * some servers ignore the cursor. A server that names no tools among its capabilities may refuse the list.
+ * - Why: `listTools` of the SDK writes names and other texts of the server to standard error as they are.
+ * - Gain: such texts get into the log within its bounds, redacted, and with the name of the server.
+ * - Ends when the SDK takes a logger.
+ */
+async function listPages(client: Client): Promise<WrappedTool[]> {
+  try {
+    return await readPages(client);
+  } catch (error) {
+    const isOffered = client.getServerCapabilities()?.tools !== undefined;
+    if (isOffered || readMcpError(error).kind !== 'refused') throw error;
+    return [];
+  }
+}
+
+async function readPages(client: Client): Promise<WrappedTool[]> {
+  const tools: WrappedTool[] = [];
+  let last: { tools: WrappedTool[]; nextCursor?: string | undefined } | undefined;
+  for (let pages = 0; pages < MCP_BOUNDS.listPages; pages += 1) {
+    const params = last && { cursor: last.nextCursor };
+    const page = await client.request(
+      { method: 'tools/list', ...(params && { params }) },
+      { timeout: PAGE_TIMEOUT_MS },
+    );
+    const isSame = page.tools.length > 0 || page.nextCursor === last?.nextCursor;
+    if (last && isSame && isDeepStrictEqual(page.tools, last.tools)) return tools;
+    tools.push(...page.tools);
+    if (page.nextCursor === undefined) return tools;
+    last = page;
+  }
+  throw new TooLarge(`more than ${MCP_BOUNDS.listPages} pages`);
+}
+
+type JsonSchema = Record<string, unknown>;
+
+/** The schema by which the results of a tool are checked, or the reason against it; both null without a schema. */
+type OutputSchema = { schema: JsonSchema | null; why: string | null };
+
+/** Characters of a schema, as JSON. */
+const LONGEST = 64 * 1024;
+
+/** Reads the schema that a server declares for the results of a tool. A schema that cannot be used checks nothing. */
+async function usableOutputSchema(given: unknown): Promise<OutputSchema> {
+  if (given === undefined || given === null) return { schema: null, why: null };
+  const schema = cleanJson(given, (text) => text);
+  if (!isRecord(schema)) return { schema: null, why: 'Give a JSON Schema.' };
+  if (JSON.stringify(schema).length > LONGEST) return { schema: null, why: 'Make the schema smaller than 64 KiB.' };
+  try {
+    await requireUsable(schema, schemaSource(''));
+    return { schema, why: null };
+  } catch (error) {
+    return {
+      schema: null,
+      why: `Give a valid JSON Schema: ${error instanceof Error ? error.message : String(error)}.`,
+    };
+  }
 }

@@ -1,13 +1,14 @@
+import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import { LARGE_ANSWERS } from '../../../bounds/answer-places.ts';
+import { holdBytes } from '../../../bounds/hold-bytes.ts';
 import { MCP_BOUNDS } from '../../../bounds/mcp-bounds.ts';
 import { startRate } from '../../../bounds/rate.ts';
-import { exceedsJson } from '../../../json.ts';
+import { exceedsJson, isRecord, parseJson } from '../../../json.ts';
 import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
-import { boundAnswers, isAnswer } from '../answers.ts';
+import { boundAnswers, cancelledBy, isAnswer } from '../answers.ts';
 import { boundResults } from '../bound-results.ts';
 import { noteSent, placeOfCall, type ReaderPlace } from '../call-once.ts';
-import { cancelledBy } from '../cancelled-by.ts';
 import { tooLarge } from '../error.ts';
 import { type FindRequest, tidyMessage } from '../tidy/tidy-message.ts';
 import {
@@ -20,8 +21,6 @@ import {
   startCommand,
   writeMessage,
 } from './command.ts';
-import { LineTooLong, readLines } from './read-lines.ts';
-import { readMessage } from './read-message.ts';
 
 /**
  * Starts a command and exchanges lines of JSON with it, within `MCP_BOUNDS` and in turns with other work. Differs from the
@@ -135,4 +134,38 @@ async function* readMessages({ stdout }: Command): AsyncGenerator<Parsed> {
     const message = readMessage(line);
     if (message) yield { message, isLarge: line.length > LARGE_ANSWERS.bytes };
   }
+}
+
+/** A line of a stream exceeds a bound, which its message names: `more than 8 MiB`. */
+class LineTooLong extends Error {}
+
+const LF = 10;
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Reads whole lines as they are taken. Throws `LineTooLong` as soon as a line has more than `maxBytes`. */
+async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<string> {
+  const tooLong = () => new LineTooLong(`more than ${maxBytes / 1024 / 1024} MiB`);
+  const held = holdBytes();
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let rest = chunk;
+    for (let end = rest.indexOf(LF); end !== -1; end = rest.indexOf(LF)) {
+      if (held.size() + end > maxBytes) throw tooLong();
+      yield utf8.decode(held.release(rest.subarray(0, end)));
+      rest = rest.subarray(end + 1);
+    }
+    held.hold(rest);
+    if (held.size() > maxBytes) throw tooLong();
+  }
+}
+
+const BEGINNING = /\{\s*"(?:jsonrpc|id|result|error|method)"\s*:/;
+
+/** Reads the message in a line of a command: some write a byte order mark or a text of their log before it. */
+function readMessage(line: string): Record<string, unknown> | null {
+  const whole = parseJson(line);
+  if (isRecord(whole)) return whole;
+  if (whole !== undefined) return null;
+  const at = line.search(BEGINNING);
+  const rest = at > 0 ? parseJson(line.slice(at)) : undefined;
+  return isRecord(rest) && rest.jsonrpc === '2.0' ? rest : null;
 }

@@ -3,30 +3,22 @@ import type { TurnWake, WakeReceiver } from './pubsub.ts';
 /** The wakes of several turns in one message: ids of turns that have changed, and of those that surely go on. */
 export type Wakes = { changed: string[]; goOn: string[] };
 
-/** The wakes that a process has not sent yet. */
-export type GatheredWakes = {
-  /** Adds a wake; returns whether it is the first, for which the caller plans to take them. */
-  add(wake: TurnWake): boolean;
-  has(turnId: string): boolean;
-  /** Takes all wakes, in messages of bounded size. */
-  take(): Wakes[];
-};
-
 /** Ids of up to 60 characters fit the payload of a NOTIFY (8,000 bytes). */
 const IDS_PER_MESSAGE = 100;
 
 /** Gathers wakes, each turn once. If one wake of a turn has no `goesOn`, the gathered wake has none either. */
-export function gatherWakes(): GatheredWakes {
+export function gatherWakes() {
   let waiting = new Map<string, boolean>();
 
   return {
-    add: ({ turnId, goesOn = false }) => {
+    /** Adds a wake; returns whether it is the first, for which the caller plans to take them. */
+    add: ({ turnId, goesOn }: TurnWake): boolean => {
       const isFirst = waiting.size === 0;
-      waiting.set(turnId, goesOn && waiting.get(turnId) !== false);
+      waiting.set(turnId, goesOn === true && waiting.get(turnId) !== false);
       return isFirst;
     },
-    has: (turnId) => waiting.has(turnId),
-    take: () => {
+    has: (turnId: string): boolean => waiting.has(turnId),
+    take: (): Wakes[] => {
       const all = [...waiting];
       waiting = new Map();
       const messages: Wakes[] = [];

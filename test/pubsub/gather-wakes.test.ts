@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gatherWakes, receiveWakes } from '#core/pubsub/gathered-wakes.ts';
+import { gatherWakes, receiveWakes } from '#core/pubsub/gather-wakes.ts';
 import type { TurnWake } from '#core/pubsub/pubsub.ts';
 
 const MOST_BYTES = 8_000;
