@@ -1,7 +1,6 @@
 import { mapParts, partsOf, type Schema } from './parts.ts';
 import { pointerOf } from './pointer.ts';
 
-/** The address of a schema without an address. */
 const NOWHERE = 'https://schema.invalid/';
 
 /** Turns references by address (`$id`) or name (`$anchor`) into pointers, if they lead into the schema itself. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../json.ts';
 import { mendType, typeNamed, withFittingEnum, withNull } from './mend-type.ts';
-import { mapParts, mapValues, recordOf, type Schema } from './parts.ts';
+import { mapParts, mapValues, recordOf, SAME_KEYWORDS, type Schema } from './parts.ts';
 import { compilePattern, findFlaw } from './patterns.ts';
 import { targetOf } from './pointer.ts';
 import { translateSchema } from './translate-drafts.ts';
@@ -26,7 +26,6 @@ function mendObject(given: Schema): Schema {
   return withFittingEnum(withNull(withRequired(mended, schema.properties)));
 }
 
-/** Every reference is a pointer by now. */
 function withoutIds({ $id: _, id, $anchor: __, $dynamicAnchor: ___, $dynamicRef: ____, ...rest }: Schema): Schema {
   return typeof id === 'string' || id === undefined ? rest : { ...rest, id };
 }
@@ -62,20 +61,8 @@ export function withoutDeadReferences(root: Schema): Schema {
   return visit(root);
 }
 
-/** Keywords with schemas for the same value, which has the properties of the schema around them as well. */
-const SAME = new Set([
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'propertyNames',
-  'dependentSchemas',
-  '$defs',
-  'definitions',
-]);
+/** The same value has the properties of the schema around these keywords as well. */
+const SAME = new Set(Object.values(SAME_KEYWORDS).flat());
 
 /** Leaves out required names that no schema of the same value has as a property. */
 function withKnownRequired(schema: Schema, known: string[]): Schema {
@@ -119,7 +106,6 @@ function isReadable(source: string): boolean {
   return compilePattern(source) !== null || findFlaw(source) === null;
 }
 
-/** No argument may have this name. */
 function withoutReserved(record: Schema): Schema {
   if (!Object.hasOwn(record, '__proto__')) return record;
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== '__proto__'));

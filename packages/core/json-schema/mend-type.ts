@@ -4,7 +4,6 @@ import type { Schema } from './parts.ts';
 const NUMBERED = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
 const NAMES = new Set(NUMBERED);
 
-/** Names of other languages for the types of JSON. */
 const ALIASES: Record<string, string> = {
   ...{ str: 'string', text: 'string', varchar: 'string', char: 'string', uuid: 'string', date: 'string' },
   ...{ datetime: 'string', int: 'integer', int32: 'integer', int64: 'integer', long: 'integer' },

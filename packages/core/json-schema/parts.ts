@@ -3,18 +3,26 @@ import { isRecord } from '../json.ts';
 /** A JSON Schema that is an object. */
 export type Schema = Record<string, unknown>;
 
-/** The keywords that hold schemas: by names, in a list, or one. `items` was a list of schemas before 2020. */
-const PARTS = {
-  maps: ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
-  lists: ['allOf', 'anyOf', 'oneOf', 'prefixItems'],
-  single: [
-    ...['items', 'additionalItems', 'unevaluatedItems', 'contains', 'additionalProperties', 'unevaluatedProperties'],
-    ...['propertyNames', 'not', 'if', 'then', 'else', 'contentSchema'],
-  ],
-} as const;
+/** Keywords that hold schemas: by names, in a list, or one. */
+export type SchemaKeywords = { maps: readonly string[]; lists: readonly string[]; single: readonly string[] };
 
-const MAPS = new Set<string>(PARTS.maps);
-const OTHERS = new Set<string>([...PARTS.lists, ...PARTS.single]);
+/** Keywords with schemas for parts of a value. `items` was a list of schemas before 2020. */
+export const INNER_KEYWORDS: SchemaKeywords = {
+  maps: ['properties', 'patternProperties'],
+  lists: ['prefixItems', 'items'],
+  single: ['items', 'additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties', 'contains'],
+};
+
+/** Keywords with schemas for the same value, or that define schemas for later. */
+export const SAME_KEYWORDS: SchemaKeywords = {
+  maps: ['dependentSchemas', '$defs', 'definitions'],
+  lists: ['allOf', 'anyOf', 'oneOf'],
+  single: ['not', 'if', 'then', 'else', 'propertyNames'],
+};
+
+const BOTH = [INNER_KEYWORDS, SAME_KEYWORDS];
+const MAPS = new Set([...BOTH.flatMap(({ maps }) => maps), 'dependencies']);
+const OTHERS = new Set([...BOTH.flatMap(({ lists, single }) => [...lists, ...single]), 'contentSchema']);
 
 /** Changes one part of a schema. `steps` lead from the schema to the part. */
 export type ChangePart = (part: Schema, steps: string[]) => unknown;

@@ -1,6 +1,5 @@
 import { mapParts, recordOf, type Schema } from './parts.ts';
 
-/** A pattern in words of JavaScript. */
 type Translated = { source: string; flags: string };
 
 /** Compiles a pattern, also of Python, PCRE or old JavaScript; null for an unreadable one, which is not checked. */
@@ -42,7 +41,6 @@ const HAS_POSIX_CLASS = /\[:\^?[a-z]+:\]/;
 /** Properties of characters, names of groups, looks behind, flags within, classes without an end in Python. */
 const ONLY_JAVASCRIPT = /\\[pPkc]|\\u\{|\(\?<|\(\?[a-z-]+:|\[\^?\]/;
 
-/** Without the flag, these mean something else. */
 const NEEDS_UNICODE = /\\[pPk]|\\u\{/;
 
 function compileTranslated(pattern: string): RegExp | null {
@@ -66,7 +64,6 @@ const FLAGS = /^\(\?([ims]+)\)/;
 /** Tokens: an escape, the parts of groups of Python and PCRE, a comment, or a character. Longer comments are not read. */
 const TOKEN = /\\[\s\S]|\(\?P<|\(\?P=(\w{1,100})\)|\(\?#[^)]{0,200}\)|[\s\S]/gu;
 
-/** Translates words of Python and PCRE. Null if a word is not known. */
 function translate(pattern: string): Translated | null {
   const flags = FLAGS.exec(pattern)?.[1] ?? '';
   const body = flags ? pattern.slice(flags.length + 3) : pattern;

@@ -1,36 +1,29 @@
 import { isRecord } from '../../json.ts';
 import { localizeReferences } from '../../json-schema/localize-references.ts';
+import {
+  INNER_KEYWORDS,
+  listOf,
+  recordOf,
+  SAME_KEYWORDS,
+  type Schema,
+  type SchemaKeywords,
+} from '../../json-schema/parts.ts';
 import { quote, shorten, wordOf } from '../../text.ts';
 import { requireUsable, type SchemaSource } from '../arguments/require-usable.ts';
 
 /** One rule that a definition breaks: where, and what to do about it. */
 export type Problem = { path: string; message: string };
 
-type JsonSchema = Record<string, unknown>;
 type SchemaPosition = { path: string; nesting: number; level: number; known: readonly Set<string>[]; check: CheckOne };
-type CheckOne = (schema: JsonSchema, path: string, known: readonly Set<string>[]) => Problem[];
+type CheckOne = (schema: Schema, path: string, known: readonly Set<string>[]) => Problem[];
 
 const SIZE_LIMIT = 64 * 1024;
 const NESTING_LIMIT = 10;
 const LEVEL_LIMIT = 60;
 const PATH_LIMIT = 500;
 
-/** Keywords for parts of a value; only these count as nesting. */
-const PARTS = {
-  maps: ['properties', 'patternProperties'],
-  lists: ['prefixItems', 'items'],
-  single: ['items', 'additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties', 'contains'],
-};
-
-/** Keywords for the same value, or that define schemas for later. */
-const SAME = {
-  maps: ['dependentSchemas', '$defs', 'definitions'],
-  lists: ['allOf', 'anyOf', 'oneOf'],
-  single: ['not', 'if', 'then', 'else', 'propertyNames'],
-};
-
 /** The problems of a tool's argument schema (contract: Tool), in reading order. */
-export async function checkSchema(schema: JsonSchema, path: string, source: SchemaSource): Promise<Problem[]> {
+export async function checkSchema(schema: Schema, path: string, source: SchemaSource): Promise<Problem[]> {
   const whole = checkWhole(schema);
   if (whole) return [{ path, message: whole }];
   const place = { path, nesting: 0, level: 0, known: [] };
@@ -41,31 +34,32 @@ export async function checkSchema(schema: JsonSchema, path: string, source: Sche
   return found.length > 0 ? found : checkCompiles(schema, path, source);
 }
 
-function checkWhole(schema: JsonSchema): string | null {
+function checkWhole(schema: Schema): string | null {
   const bytes = Buffer.byteLength(jsonOf(schema) ?? '');
   if (bytes === 0) return 'Nest the schema at most 10 levels deep.';
   if (bytes > SIZE_LIMIT) return `Make the schema smaller than 64 KiB; it has ${bytes} bytes.`;
   return schema.type === 'object' ? null : 'Give a JSON Schema with "type": "object".';
 }
 
-function checkPart(schema: JsonSchema, position: SchemaPosition): Problem[] {
+function checkPart(schema: Schema, position: SchemaPosition): Problem[] {
   if (position.nesting > NESTING_LIMIT || position.level > LEVEL_LIMIT) {
     return [{ path: position.path, message: 'Nest the schema at most 10 levels deep.' }];
   }
   const known = [...position.known, new Set(Object.keys(recordOf(schema.properties)))];
   const inside = { path: position.path, level: position.level + 1, check: position.check };
+  // Only parts of a value count as nesting.
   return [
     ...position.check(schema, position.path, known),
-    ...partsOf(schema, PARTS, { ...inside, nesting: position.nesting + 1, known: [] }),
-    ...partsOf(schema, SAME, { ...inside, nesting: position.nesting, known }),
+    ...partsOf(schema, INNER_KEYWORDS, { ...inside, nesting: position.nesting + 1, known: [] }),
+    ...partsOf(schema, SAME_KEYWORDS, { ...inside, nesting: position.nesting, known }),
   ];
 }
 
-function checkOwnNames(schema: JsonSchema, path: string, known: readonly Set<string>[]): Problem[] {
+function checkOwnNames(schema: Schema, path: string, known: readonly Set<string>[]): Problem[] {
   return [...checkRequired(schema, path, known), ...checkNames(schema, path)];
 }
 
-function checkRequired({ required }: JsonSchema, path: string, known: readonly Set<string>[]): Problem[] {
+function checkRequired({ required }: Schema, path: string, known: readonly Set<string>[]): Problem[] {
   if (required === undefined) return [];
   if (!Array.isArray(required)) return [{ path: `${path}.required`, message: 'List the required names in an array.' }];
   const missing = required.find((name) => !known.some((names) => names.has(name)));
@@ -73,12 +67,12 @@ function checkRequired({ required }: JsonSchema, path: string, known: readonly S
   return [{ path: `${path}.required`, message: `Add ${quote(wordOf(missing))} to properties, or do not require it.` }];
 }
 
-function checkNames({ properties }: JsonSchema, path: string): Problem[] {
+function checkNames({ properties }: Schema, path: string): Problem[] {
   if (!Object.hasOwn(recordOf(properties), '__proto__')) return [];
   return [{ path: `${path}.properties`, message: 'Call the property something other than "__proto__".' }];
 }
 
-function checkReference(schema: JsonSchema, path: string): Problem[] {
+function checkReference(schema: Schema, path: string): Problem[] {
   return ['$ref', '$dynamicRef', '$recursiveRef']
     .filter((keyword) => schema[keyword] !== undefined && !wordOf(schema[keyword]).startsWith('#'))
     .map((keyword) => ({
@@ -87,7 +81,7 @@ function checkReference(schema: JsonSchema, path: string): Problem[] {
     }));
 }
 
-function partsOf(schema: JsonSchema, keywords: typeof PARTS, position: SchemaPosition): Problem[] {
+function partsOf(schema: Schema, keywords: SchemaKeywords, position: SchemaPosition): Problem[] {
   const at = (step: string) => ({ ...position, path: shorten(`${position.path}.${step}`, PATH_LIMIT) });
   return [
     ...keywords.maps.flatMap((keyword) =>
@@ -102,7 +96,7 @@ function partsOf(schema: JsonSchema, keywords: typeof PARTS, position: SchemaPos
   ];
 }
 
-async function checkCompiles(schema: JsonSchema, path: string, source: SchemaSource): Promise<Problem[]> {
+async function checkCompiles(schema: Schema, path: string, source: SchemaSource): Promise<Problem[]> {
   try {
     await requireUsable(schema, source);
     return [];
@@ -112,19 +106,10 @@ async function checkCompiles(schema: JsonSchema, path: string, source: SchemaSou
   }
 }
 
-/** Undefined where the schema is nested too deep for `JSON.stringify`. */
-function jsonOf(schema: JsonSchema): string | undefined {
+function jsonOf(schema: Schema): string | undefined {
   try {
     return JSON.stringify(schema);
   } catch {
     return undefined;
   }
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function recordOf(value: unknown): JsonSchema {
-  return isRecord(value) ? value : {};
 }
