@@ -1,6 +1,6 @@
 import { isRecord } from '../json.ts';
 import type { Redact } from '../redact.ts';
-import { cleanToolText } from '../text.ts';
+import { cleanToolText, shorten } from '../text.ts';
 import type { ToolError, ToolErrorCategory } from '../turn/tool-result.ts';
 
 const MESSAGE_LIMIT = 2000;
@@ -13,11 +13,11 @@ export function cleanError(
   details: unknown = {},
   redact: Redact = (text) => text,
 ): ToolError {
-  return { category, message: shorten(cleanToolText(redact(message))), details: cleanDetails(details, redact) };
-}
-
-function shorten(text: string): string {
-  return text.length > MESSAGE_LIMIT ? `${text.slice(0, MESSAGE_LIMIT - 1).toWellFormed()}…` : text;
+  return {
+    category,
+    message: shorten(cleanToolText(redact(message)), MESSAGE_LIMIT),
+    details: cleanDetails(details, redact),
+  };
 }
 
 function cleanDetails(details: unknown, redact: Redact): Record<string, unknown> {

@@ -22,7 +22,6 @@ export class SchemaRefused extends Failure {
   }
 }
 
-/** Characters of a compiler's message, which may quote the whole schema. */
 const MESSAGE_LIMIT = 200;
 
 /** Reads the patterns of a schema. A pattern of another language that JavaScript cannot read matches every text. */

@@ -21,7 +21,6 @@ export async function findViolations(given: GivenValue, schema: Record<string, u
   return found ?? sayAnswer(await checkInProcess({ project: given.project, schema: text, value: given.text }));
 }
 
-/** Null if it takes too long here. */
 function checkHere(
   { value, text }: GivenValue,
   schema: Record<string, unknown>,

@@ -47,12 +47,11 @@ function describeViolation({ keyword, instancePath, params, message }: ErrorObje
 }
 
 function stepsOf(instancePath: string, name: unknown): string[] {
-  const steps = instancePath.split('/').slice(1).map(unescapeStep);
+  const steps = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   return name === undefined ? steps : [...steps, String(name)];
-}
-
-function unescapeStep(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function listed(values: unknown): string {

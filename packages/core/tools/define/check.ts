@@ -94,7 +94,6 @@ function checkHeaders({ execution }: Tool, path: string): Problem[] {
   });
 }
 
-/** Refuses a cache time for answers that are never reused. */
 function checkCache({ effect, execution, cache_ttl_seconds: seconds }: Tool, path: string): Problem[] {
   if (seconds === 0) return [];
   if (execution?.kind === 'client')

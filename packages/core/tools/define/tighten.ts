@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool, ToolEffect, TurnTool } from '../../turn/request/tool.ts';
 
-/** From freely repeatable to not repeatable. */
 const EFFECTS: readonly ToolEffect[] = ['none', 'idempotent', 'at_most_once'];
 
 /** Takes the stricter of each rule. Schemas and rate limits apply both; the operator's are in `operator`. */
@@ -32,7 +31,6 @@ function shorter(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
-/** The operator's schema and rate limit, where they differ from the caller's. */
 function operatorRules(operator: Tool, requested: Tool): Pick<TurnTool, 'operator'> {
   const { parameters, rate_limit } = operator;
   const isOtherRate = rate_limit && requested.rate_limit && !isDeepStrictEqual(rate_limit, requested.rate_limit);

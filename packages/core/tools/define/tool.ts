@@ -136,7 +136,6 @@ function violations(error: z.ZodError): string {
   return named.slice(0, 20).join('; ');
 }
 
-/** Every option of a tool, and the options within it. */
 const OPTIONS: Record<keyof ToolOptions<z.ZodObject, z.ZodType>, readonly string[]> = {
   name: [],
   description: [],

@@ -4,7 +4,7 @@ import type { Egress } from '../../egress/open.ts';
 import type { EgressResponse } from '../../egress/send.ts';
 import type { TraceHeaders } from '../../trace-context.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
-import type { Attempt } from '../run/attempt.ts';
+import { type Attempt, failedAttempt } from '../run/attempt.ts';
 import { FULL_OUTPUT_LIMIT } from '../run/render-output.ts';
 import { failureOfStatus } from './status.ts';
 
@@ -22,7 +22,6 @@ export type HttpRequest = {
   timeoutMs: number;
   signal: AbortSignal;
   signHeaders: ((body: string) => Record<string, string>) | undefined;
-  /** The place of its answer, if that is large. */
   place?: AnswerPlace | undefined;
 };
 
@@ -66,8 +65,7 @@ function readResponse({ status, headers, body, truncated, retryAfterMs: afterMs 
 
   const wait = afterMs > 0 ? { retry_after_seconds: Math.ceil(afterMs / 1000) } : {};
   const message = messageOf(status, encoding ? '' : body);
-  const error = { category: failure.category, message, details: { status, ...wait } };
-  return { kind: 'failed', error, afterMs, certainty: failure.certainty };
+  return failedAttempt({ ...failure, message, details: { status, ...wait }, afterMs });
 }
 
 /** Some servers compress in spite of `accept-encoding`, and some send a charset as the encoding. */
@@ -75,8 +73,7 @@ const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
 
 function unreadable(encoding: string): Attempt {
   const message = `The tool's answer came as ${encoding}, which was not asked for, and cannot be read.`;
-  const error = { category: 'unknown' as const, message, details: {} };
-  return { kind: 'failed', error, afterMs: 0, certainty: 'answered' };
+  return failedAttempt({ category: 'unknown', message, certainty: 'answered' });
 }
 
 function messageOf(status: number, body: string): string {
@@ -94,10 +91,5 @@ const CATEGORIES: Record<EgressFailed['kind'], ToolErrorCategory> = {
 };
 
 function noResponse({ kind, message, sent, retryAfterMs: afterMs = 0 }: EgressFailed): Attempt {
-  return {
-    kind: 'failed',
-    error: { category: CATEGORIES[kind], message, details: {} },
-    afterMs,
-    certainty: sent ? 'lost' : 'never-reached',
-  };
+  return failedAttempt({ category: CATEGORIES[kind], message, afterMs, certainty: sent ? 'lost' : 'never-reached' });
 }

@@ -1,7 +1,7 @@
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
-import type { FailedAttempt } from '../run/attempt.ts';
+import type { AttemptFailure } from '../run/attempt.ts';
 
-type StatusFailure = Pick<FailedAttempt, 'certainty'> & { category: ToolErrorCategory };
+type StatusFailure = Pick<AttemptFailure, 'category' | 'certainty'>;
 
 const CATEGORIES: Record<number, ToolErrorCategory> = {
   400: 'invalid_arguments',

@@ -7,16 +7,11 @@ import { tidyResult } from './tidy/tidy-result.ts';
 
 type Message = JSONRPCMessage | JSONRPCMessage[];
 
-/** The results of one connection, held to `MCP_BOUNDS` before the SDK checks each of their parts. */
-export type ResultBounds = {
-  /** Called with each message before it is sent. */
-  noteSent(message: Message): void;
-  /** Tidies a result, by the `method` of its request; one that exceeds a bound becomes an error. */
-  check(message: JSONRPCMessage, method: string | undefined): void;
-};
-
-/** Starts to count for a connection. A list of tools counts over all its pages. */
-export function boundResults(): ResultBounds {
+/**
+ * Holds the results of one connection to `MCP_BOUNDS` before the SDK checks each of their parts. A list of tools counts
+ * over all its pages.
+ */
+export function boundResults() {
   const { contentBlocks, listTools, listLength } = MCP_BOUNDS;
   let tools = 0;
   let length = 0;
@@ -31,11 +26,13 @@ export function boundResults(): ResultBounds {
     return length > listLength ? `tools of more than ${listLength / 1024 / 1024} MiB` : null;
   };
   return {
-    noteSent(message) {
+    /** Called with each message before it is sent. */
+    noteSent(message: Message): void {
       if (Array.isArray(message) || !('method' in message) || message.method !== 'tools/list') return;
       if (message.params?.cursor === undefined) [tools, length] = [0, 0];
     },
-    check(message, method) {
+    /** Tidies a result, by the `method` of its request; one that exceeds a bound becomes an error. */
+    check(message: JSONRPCMessage, method: string | undefined): void {
       const result = 'result' in message && isRecord(message.result) ? message.result : null;
       const bound = result && excess(result);
       if (bound === null) {

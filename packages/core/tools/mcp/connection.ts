@@ -8,7 +8,6 @@ export type KeptConnection = {
   runOnce<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
   /** Runs `work` in the same way, and runs it again in a new session if the server has forgotten the session. */
   run<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
-  /** Ends all connections, also those in use and those being made. */
   close(): Promise<void>;
 };
 
@@ -77,7 +76,6 @@ function isRefused(thrown: unknown): boolean {
   return error.kind === 'status' && (error.status === 400 || error.status === 404);
 }
 
-/** The current connection, or a new one that is being made. */
 function renewed(connect: Connect) {
   const ending = new AbortController();
   const open = new Set<SharedConnection>();
@@ -129,13 +127,11 @@ export type Work<Value> = (connection: McpConnection) => Promise<Value>;
 type SharedConnection = {
   /** Waits until it is made and runs `work` with it. Rejects as either does, or with the reason of `signal`. */
   use<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
-  /** Ends it once its last use is over. */
   retire(): void;
   /** Ends it now, even while it is in use. */
   end(): Promise<void>;
 };
 
-/** Shares one connection between calls; `onEnd` is called once it has ended. */
 function shareConnection(made: Promise<McpConnection>, onEnd: () => void): SharedConnection {
   let users = 0;
   let isRetired = false;

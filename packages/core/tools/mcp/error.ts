@@ -34,7 +34,7 @@ export type McpError =
 export function readMcpError(error: unknown): McpError {
   if (error instanceof SessionForgotten) return { kind: 'forgotten' };
   const code = propertyOf(error, 'code');
-  const status = nameOf(error) === 'InsufficientScopeError' ? 403 : propertyOf(error, 'status');
+  const status = propertyOf(error, 'name') === 'InsufficientScopeError' ? 403 : propertyOf(error, 'status');
   if (typeof status === 'number') return { kind: 'status', status, text: textOf(propertyOf(error, 'data')) };
   if (code === CUT.code) return { kind: 'broken', code: null };
   if (code === UNREADABLE.code) return { kind: 'unreadable', code: 'NO_MESSAGE' };
@@ -47,7 +47,6 @@ export function readMcpError(error: unknown): McpError {
   return { kind: 'broken', code: cause?.code ?? null, ...(wasConnected && { wasConnected }) };
 }
 
-/** The SDK's codes for an answer that it cannot use. */
 const UNREADABLE_CODES =
   /^(?:INVALID_RESULT|UNSUPPORTED_RESULT_TYPE|INPUT_REQUIRED\w*|CLIENT_HTTP_UNEXPECTED_CONTENT)$/;
 
@@ -59,10 +58,6 @@ function networkError(error: unknown, depth = 0): NetworkError | null {
   const code = propertyOf(error, 'code');
   const isSystem = typeof code === 'string' && /^(?:E[A-Z]{3,}|UND_ERR_\w+|HPE_\w+|ERR_\w+|\w*CERT\w*)$/.test(code);
   return isSystem ? { code, syscall: propertyOf(error, 'syscall') } : networkError(error.cause, depth + 1);
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : '';
 }
 
 function propertyOf(value: unknown, name: string): unknown {

@@ -5,7 +5,7 @@ import { mayBeDerived, remoteNameOf } from '../../turn/request/labelled-tool.ts'
 import type { TurnTool } from '../../turn/request/tool.ts';
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
 import { failureOfStatus } from '../http/status.ts';
-import type { Attempt, FailedAttempt } from '../run/attempt.ts';
+import { type Attempt, type AttemptFailure, type FailedAttempt, failedAttempt } from '../run/attempt.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { callOnce, type SentCall } from './call-once.ts';
 import { type KeptConnection, requireSession, type Work } from './connection.ts';
@@ -21,12 +21,10 @@ export type McpRequest = {
   idempotencyKey: string;
   turnId: string;
   trace?: TraceHeaders | undefined;
-  /** The name of the project for which the result is checked. */
   project: string;
   timeoutMs: number;
   signal: AbortSignal;
   progress(value: unknown): void;
-  /** The place of its answer, if that is large. */
   place?: AnswerPlace | undefined;
 };
 
@@ -119,7 +117,6 @@ function optionsOf(name: string, { tool, timeoutMs, progress, ended }: BoundRequ
   };
 }
 
-/** Time in which a server lists its tools before a call, in milliseconds. */
 const LIST_TIMEOUT_MS = 2_000;
 
 /** Finds the server's own name of a tool. A caller's definition lacks it if the server was away at the start. */
@@ -132,38 +129,27 @@ async function findRemoteName({ tool, ended }: BoundRequest, { name: server, lis
 }
 
 function readResult(result: CallToolResult, misfit: OutputMisfit | null): Attempt {
-  if (misfit) return { kind: 'failed', error: { category: 'unknown', ...misfit }, afterMs: 0, certainty: 'answered' };
+  if (misfit) return failedAttempt({ ...UNKNOWN, ...misfit });
   if (!result.isError) return { kind: 'answered', output: outputOfMcp(result), cut: false };
   const { content, structuredContent } = result;
   const message = renderMcpResult({ content }) || 'The tool reported an error and did not say which.';
   const details = coversStructuredContent(content, structuredContent)
     ? {}
     : Object.fromEntries(Object.entries(structuredContent ?? {}));
-  const error = { category: 'unknown' as const, message, details };
-  return { kind: 'failed', error, afterMs: 0, certainty: 'answered' };
+  return failedAttempt({ ...UNKNOWN, message, details });
 }
 
 /** The server, whether the call's request had left, the timeout, and the pause that the server asks for. */
 export type McpFailure = { server: string; sent: boolean; timeoutMs: number; askedMs: number };
 
-type ExplainedFailure = Omit<FailedAttempt, 'kind' | 'error' | 'afterMs'> & {
-  category: ToolErrorCategory;
-  message: string;
-  details?: Record<string, unknown>;
-};
-
 /** Explains a failed attempt in the contract's words. If the request never left, the tool was not called. */
 function explainMcpFailure(error: McpError, context: McpFailure): FailedAttempt {
-  const { category, message, details = {}, certainty } = explanationOf(error, context);
-  return {
-    kind: 'failed',
-    error: { category, message, details },
-    afterMs: error.kind === 'status' ? context.askedMs : 0,
-    certainty: context.sent ? certainty : 'never-reached',
-  };
+  const explained = explanationOf(error, context);
+  const afterMs = error.kind === 'status' ? context.askedMs : 0;
+  return failedAttempt({ ...explained, afterMs, certainty: context.sent ? explained.certainty : 'never-reached' });
 }
 
-function explanationOf(error: McpError, { server, sent, timeoutMs, askedMs }: McpFailure): ExplainedFailure {
+function explanationOf(error: McpError, { server, sent, timeoutMs, askedMs }: McpFailure): AttemptFailure {
   const name = `The MCP server ${JSON.stringify(server)}`;
   switch (error.kind) {
     case 'refused':
@@ -177,10 +163,10 @@ function explanationOf(error: McpError, { server, sent, timeoutMs, askedMs }: Mc
     }
     case 'unreadable': {
       const message = `${name} sent an answer that cannot be used (${error.code}).`;
-      return { category: 'unknown', message, certainty: 'answered' };
+      return { ...UNKNOWN, message };
     }
     case 'too-large':
-      return { category: 'unknown', message: `${name} answered with ${error.bound}.`, certainty: 'answered' };
+      return { ...UNKNOWN, message: `${name} answered with ${error.bound}.` };
     case 'forgotten': {
       const message = `${name} no longer knows the session in which it was called.`;
       return { category: 'network_error', message, certainty: 'lost' };
@@ -198,7 +184,7 @@ function statusFailure(
   { status, text }: Extract<McpError, { kind: 'status' }>,
   name: string,
   askedMs: number,
-): ExplainedFailure {
+): AttemptFailure {
   const message = `${name} answered ${status}${text ? `: ${text}` : '.'}`;
   const pause = askedMs > 0 ? { retry_after_seconds: Math.ceil(askedMs / 1000) } : {};
   return { message, details: { status, ...pause }, ...(failureOfStatus(status) ?? UNKNOWN) };
@@ -213,7 +199,7 @@ const INVALID_PARAMS = -32_602;
 const INTERNAL_ERROR = -32_603;
 
 /** MCP has one code for arguments that do not fit and tools that do not exist; only the message shows which. */
-function refusal({ code, message }: Extract<McpError, { kind: 'refused' }>): Omit<ExplainedFailure, 'details'> {
+function refusal({ code, message }: Extract<McpError, { kind: 'refused' }>): Omit<AttemptFailure, 'details'> {
   if (code === INTERNAL_ERROR) return { category: 'unknown', message, certainty: 'broke' };
   return { category: categoryOf(code, message), message, certainty: 'answered' };
 }

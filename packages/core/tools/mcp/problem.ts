@@ -5,7 +5,6 @@ import { readMcpError } from './error.ts';
 /** Why a server does not list its tools: `what` follows its name. A lasting problem does not pass without the operator. */
 export type McpProblem = { what: string; advice: string; isLasting: boolean };
 
-/** Statuses of a server that may answer in a moment. */
 const PASSING = new Set([408, 425, 429]);
 
 /** Reads what went wrong with a list of tools. */
@@ -48,10 +47,6 @@ export function explainProblem(server: string, problem: McpProblem | null): stri
 export function addressOfMcp(name: string, config: McpServerConfig): string {
   if (!('url' in config)) return `The MCP server ${name}`;
   const { origin, pathname } = new URL(config.url);
-  const path = pathname.split('/').map((part) => (isLikeAKey(part) ? '…' : part));
+  const path = pathname.split('/').map((part) => (part.length >= 16 && /\d/.test(part) ? '…' : part));
   return `The MCP server ${name} at ${origin}${path.join('/')}`;
-}
-
-function isLikeAKey(part: string): boolean {
-  return part.length >= 16 && /\d/.test(part);
 }

@@ -29,7 +29,6 @@ function partsOf(block: ContentBlock): Part[] {
   return block.type === 'resource' ? [{ type: 'input_text', text: render(block) }, part] : [part];
 }
 
-/** The data of a block, or of a resource within it, by its type. */
 function mediaOf(block: ContentBlock): Part | null {
   if (block.type === 'image') return imageOf(block.mimeType, block.data);
   if (block.type === 'audio') return audioOf(block.mimeType, block.data);

@@ -42,7 +42,6 @@ export type McpServers = {
   check(): void;
   /** A sentence for each server that did not list its tools when it was asked last. Such a server is asked again. */
   problems(): string[];
-  /** Ends all connections, and all commands that were started. */
   close(): Promise<void>;
 };
 
@@ -109,7 +108,6 @@ function warnOfMissing(name: string, config: McpServerConfig, { warn, path }: { 
   warn({ mcp_server: name }, `PAWL_MCP.${name}.command: there is no command ${config.command} here. ${advice}.`);
 }
 
-/** One MCP server: what it offers, and what it does. */
 type McpServer = ToolListing & {
   address: string;
   /** Calls a tool, once. Rejects with the reason of its `signal` when that aborts. */
@@ -119,7 +117,6 @@ type McpServer = ToolListing & {
 
 type McpServerOptions = { fetch: typeof globalThis.fetch; warn: Warn; log: TakeOutput; redact: Redact };
 
-/** A server by its name; it is connected to at its first use. */
 function mcpServer(name: string, config: McpServerConfig, { fetch, warn, log, redact }: McpServerOptions): McpServer {
   const pauses = notePauses(fetch);
   const onOutput = (output: Readable) =>

@@ -11,16 +11,19 @@ import type { ToolError, ToolErrorCategory } from '../../turn/tool-result.ts';
  */
 export type Attempt =
   | { kind: 'answered'; output: unknown; cut: boolean }
-  | {
-      kind: 'failed';
-      error: ToolError;
-      afterMs: number;
-      certainty: 'never-reached' | 'answered' | 'broke' | 'lost';
-    };
+  | { kind: 'failed'; error: ToolError; afterMs: number; certainty: 'never-reached' | 'answered' | 'broke' | 'lost' };
 
 export type FailedAttempt = Extract<Attempt, { kind: 'failed' }>;
 
-/** Categories of failures that may pass by themselves. */
+/** The failure of an attempt; without `afterMs` the tool asks for no pause. */
+export type AttemptFailure = Pick<ToolError, 'category' | 'message'> &
+  Pick<FailedAttempt, 'certainty'> & { details?: ToolError['details']; afterMs?: number };
+
+/** Makes a failed attempt. */
+export function failedAttempt({ certainty, afterMs = 0, details = {}, ...error }: AttemptFailure): FailedAttempt {
+  return { kind: 'failed', error: { ...error, details }, afterMs, certainty };
+}
+
 const TRANSIENT: readonly ToolErrorCategory[] = ['rate_limited', 'execution_timeout', 'network_error'];
 
 /**

@@ -17,7 +17,7 @@ import { fillHeaders } from '../http/headers.ts';
 import type { ToolSecrets } from '../http/secrets.ts';
 import type { McpServers } from '../mcp/servers.ts';
 import type { ToolRegistry } from '../registry.ts';
-import { type Attempt, type FailedAttempt, lastError, mayRepeat } from './attempt.ts';
+import { type Attempt, type FailedAttempt, failedAttempt, lastError, mayRepeat } from './attempt.ts';
 import { executeServer } from './execute-server.ts';
 import { renderOutput } from './render-output.ts';
 import { renderParts, takeResultParts } from './render-parts.ts';
@@ -29,7 +29,6 @@ export type PreparedCall = {
   turnId: string;
   project: Pick<Project, 'name' | 'secrets'>;
   idempotencyKey: string;
-  /** The trace that the call is part of. */
   trace?: TraceHeaders;
 };
 
@@ -43,7 +42,6 @@ export type CallContext = {
   redact: Redact;
   signal: AbortSignal;
   progress(value: unknown): void;
-  /** The place of its answer, if that is large. */
   place?: AnswerPlace;
   /** Signs the body of an HTTP tool's request, anew for each attempt. */
   signHeaders?: (body: string) => Record<string, string>;
@@ -108,8 +106,7 @@ async function waitForSlot({ tool }: PreparedCall, { takeSlot, signal }: CallCon
     ({ max, per_seconds }) => `${max} times in ${per_seconds} s`,
   );
   const message = `${name} may be called ${rates.join(', at most ')}, and other calls are ahead of this one.`;
-  const error = cleanError('rate_limited', message, { retry_after_seconds: Math.ceil(waitMs / 1000) });
-  return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
+  return notSent('rate_limited', message, { retry_after_seconds: Math.ceil(waitMs / 1000) });
 }
 
 function rateOf({ max, per_seconds: perSeconds }: RateLimit): Rate {
@@ -126,7 +123,8 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
     case 'http': {
       const { url, headers } = execution;
       const filled = fillHeaders(context.toolSecrets, { url, headers, project: call.project });
-      if (!filled.ok) return Promise.resolve(notSent(filled.message));
+      // The operator may have removed a secret since the turn was accepted.
+      if (!filled.ok) return Promise.resolve(notSent('permission_denied', filled.message));
       const { place } = context;
       return executeHttp(context.egress, { ...request, url, headers: filled.headers, signHeaders, place });
     }
@@ -148,14 +146,11 @@ function execute(call: PreparedCall, context: CallContext): Promise<Attempt> {
 }
 
 function unavailable(name: string, why: string): Attempt {
-  const error = cleanError('resource_not_found', `${name} cannot be called: ${why}.`);
-  return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
+  return notSent('resource_not_found', `${name} cannot be called: ${why}.`);
 }
 
-/** The operator may have removed a secret since the turn was accepted. */
-function notSent(message: string): Attempt {
-  const error = cleanError('permission_denied', message);
-  return { kind: 'failed', error, afterMs: 0, certainty: 'never-reached' };
+function notSent(...problem: Parameters<typeof cleanError>): FailedAttempt {
+  return failedAttempt({ ...cleanError(...problem), certainty: 'never-reached' });
 }
 
 /** Milliseconds until the next attempt, by backoff or on the tool's request; null where there is none. */

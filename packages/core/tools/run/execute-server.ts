@@ -1,6 +1,6 @@
 import type { ToolErrorCategory } from '../../turn/tool-result.ts';
 import { type ServerTool, type ToolContext, ToolFailed } from '../define/tool.ts';
-import type { Attempt } from './attempt.ts';
+import { type Attempt, failedAttempt } from './attempt.ts';
 
 /** One attempt of a server-side tool: its arguments and context; `signal` aborts when no answer is needed. */
 export type ServerRequest = ToolContext & { args: Record<string, unknown>; timeoutMs: number };
@@ -63,15 +63,14 @@ function reportProgress(request: ServerRequest, signal: AbortSignal, value: unkn
 
 function timedOut(timeoutMs: number): Attempt {
   const message = `The tool did not answer within ${timeoutMs} ms.`;
-  const error = { category: 'execution_timeout' as const, message, details: {} };
-  return { kind: 'failed', error, afterMs: 0, certainty: 'lost' };
+  return failedAttempt({ category: 'execution_timeout', message, certainty: 'lost' });
 }
 
 /** A `ToolFailed` is the tool's answer; anything else that it throws is a breakdown. */
 function failed(thrown: unknown): Attempt {
-  const isAnswer = thrown instanceof ToolFailed;
-  const error = { category: categoryOf(thrown), message: messageOf(thrown), details: isAnswer ? thrown.details : {} };
-  return { kind: 'failed', error, afterMs: 0, certainty: isAnswer ? 'answered' : 'broke' };
+  const problem = { category: categoryOf(thrown), message: messageOf(thrown) };
+  if (!(thrown instanceof ToolFailed)) return failedAttempt({ ...problem, certainty: 'broke' });
+  return failedAttempt({ ...problem, details: thrown.details, certainty: 'answered' });
 }
 
 function categoryOf(thrown: unknown): ToolErrorCategory {

@@ -8,7 +8,6 @@ import { type Part, plainContent } from '../../turn/request/item.ts';
 import { ToolFailed } from '../define/tool.ts';
 import { cut, FULL_OUTPUT_LIMIT } from './render-output.ts';
 
-/** Bytes of images, files and audio in one result at most. */
 const MAX_DATA_BYTES = 8 * 1024 * 1024;
 
 const Parts = z.array(InputPart).max(MAX_PARTS);
@@ -30,7 +29,6 @@ export function takeResultParts(list: readonly Part[]): { parts: Part[]; blobs: 
   return { parts, blobs };
 }
 
-/** A tool knows no blobs. */
 function refusePath(part: Part, index: number): Part {
   if (!dataOf(part)?.address.startsWith('/')) return part;
   throw noParts(`[${index}]: give the data itself`);

@@ -93,7 +93,6 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
   yield* pass();
 }
 
-/** The weight of a line in the rate of events: an event may have any number of lines. */
 const WEIGHT_OF_LINE = 1 / 50;
 
 /** Replaces each CR that ends a line alone by LF. A chunk may be cut between CR and LF. */
@@ -117,7 +116,6 @@ function* linesOf(chunk: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Counts an answer or an event. Throws if it exceeds a bound. */
 function startSize({ refuse, place }: Reading) {
   let json = startJsonScan();
   let bytes = 0;

@@ -72,14 +72,6 @@ function endsMessage(line: Uint8Array): boolean {
   return line[last] === CLOSE;
 }
 
-function headOf(line: Uint8Array): string {
-  return latin1.decode(line.subarray(0, ENVELOPE));
-}
-
-function tailOf(line: Uint8Array): string {
-  return latin1.decode(line.subarray(-ENVELOPE));
-}
-
 const VERSION = '"jsonrpc"\\s*:\\s*"2\\.0"';
 const ID = '"id"\\s*:\\s*\\d+';
 const RESULT = '"result"\\s*:\\s*\\{';
@@ -94,9 +86,9 @@ const ERROR_LAST = /"error"\s*:\s*\{[^{}]*\}\s*\}\s*$/;
 
 /** Whether a line has a message in the usual form, by its ends: parsing a large one twice would take time. */
 function isUsual(line: Uint8Array): boolean {
-  const head = headOf(line);
+  const head = latin1.decode(line.subarray(0, ENVELOPE));
   if (NOTICE.test(head)) return true;
-  const tail = tailOf(line);
+  const tail = latin1.decode(line.subarray(-ENVELOPE));
   const isFramed = (BEGINNING.test(head) && RESULT_LAST.test(tail)) || (RESULT_FIRST.test(head) && END.test(tail));
   return isFramed && !ODD_META.test(head) && !ODD_META.test(tail) && !ERROR_LAST.test(tail);
 }
@@ -111,7 +103,6 @@ function dataLine(message: Record<string, unknown>): Uint8Array {
   return Buffer.from(`data: ${JSON.stringify(message)}\n`);
 }
 
-/** The messages of a body of JSON as events; none if it was cut. */
 function eventsOf(text: string, request: WaitingRequest): Uint8Array {
   try {
     const events = readMessages(text, request, true).map((message) => [dataLine(message), Uint8Array.of(LF)]);

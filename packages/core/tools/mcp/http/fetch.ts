@@ -15,7 +15,6 @@ type Fetch = typeof globalThis.fetch;
 export type Exchange = {
   isCall: boolean;
   request?: WaitingRequest;
-  /** Called if its answer exceeds a bound. */
   refuse(bound: string): void;
   /** Called if the server has accepted the request and sends no answer to it. */
   cut(): void;
@@ -71,7 +70,6 @@ function resumed(init: RequestInit, exchange: Exchange): RequestInit | null {
 
 const MAX_REDIRECTS = 5;
 
-/** A `fetch` that keeps the address to which it was redirected. The request of a call is not redirected. */
 function followRedirects(fetch: Fetch): (url: URL, init: RequestInit, isCall: boolean) => Promise<Response> {
   let movedTo: URL | undefined;
 

@@ -3,7 +3,6 @@ import { isRecord } from '../../../json.ts';
 /** The keyword of a schema that asks for an argument as a header, too: `Mcp-Param-` and the name that it gives. */
 const KEYWORD = 'x-mcp-header';
 
-/** Keywords with data as their values, not with schemas. */
 const DATA = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
 /** Returns why a schema breaks MCP's rules for arguments as headers, without the server's text; null if not. */

@@ -37,7 +37,6 @@ export type McpTools = {
 /** A definition of ours and its usable output schema, or the reason why its results are not checked. */
 type Defined = { definition: TurnTool; outputSchema: Record<string, unknown> | null; unchecked: string | null };
 
-/** A listed tool, its own name at the server, and our definition or a reason against it. */
 type Listed = { own: string } & (Defined | { why: string });
 
 /** Reads the tools of a server and mends them. Leaves broken ones out alone, and keeps unchanged definitions. */
@@ -116,7 +115,6 @@ async function partitionTools(listed: Listed[], { server, takesHeaders, redact }
   };
 }
 
-/** Returns why tools are left out, by their index. */
 async function reasonsAgainst(tools: TurnTool[], takesHeaders: boolean): Promise<Map<number, string>> {
   const problems = await checkDefinitions(tools, 'provider');
   const reasons = new Map(problems.map(({ path, message }) => [Number(/\d+/.exec(path)?.[0]), message]));
@@ -211,7 +209,6 @@ type JsonSchema = Record<string, unknown>;
 /** The schema by which the results of a tool are checked, or the reason against it; both null without a schema. */
 type OutputSchema = { schema: JsonSchema | null; why: string | null };
 
-/** Characters of a schema, as JSON. */
 const LONGEST = 64 * 1024;
 
 /** Reads the schema that a server declares for the results of a tool. A schema that cannot be used checks nothing. */

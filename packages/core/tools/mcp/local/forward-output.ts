@@ -14,7 +14,6 @@ export function forwardOutput(stream: Readable, redact: Redact, take: TakeLine):
   let line = '';
   let leftOut = 0;
 
-  /** Passes a line on; false if the rate leaves it out. */
   const pass = (text: string): boolean => {
     if (text.trim() === '') return true;
     if (!rate.admits()) {
@@ -43,7 +42,6 @@ export function forwardOutput(stream: Readable, redact: Redact, take: TakeLine):
   stream.on('error', () => {});
 }
 
-/** The lines of a part of a text that are not empty. */
 function countLines(text: string, from: number, lastEnd: number): number {
   let lines = 0;
   for (let start = from; start <= lastEnd; ) {

@@ -30,7 +30,6 @@ import {
  * - Its standard error does not go into the log as it is.
  */
 export function localTransport(local: LocalCommand): Transport {
-  /** Requests that wait for an answer, with its place. */
   const pending: Pending = new Map();
   const answers = boundAnswers();
   const results = boundResults();
@@ -76,7 +75,6 @@ export function localTransport(local: LocalCommand): Transport {
     return undefined;
   }
 
-  /** Ends the connection. A line above a bound answers the one request that waits: of several it is unknown which. */
   function end(bound: string | null): void {
     const [id, other] = pending.keys();
     if (bound && id !== undefined && other === undefined)

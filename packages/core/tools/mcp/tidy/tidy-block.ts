@@ -16,7 +16,6 @@ export function tidyBlock(block: unknown): Block[] {
   return tidied === undefined ? [textBlock(noteOf(block))] : [tidied].flat();
 }
 
-/** Characters of JSON that stand for a block that cannot be read. */
 const LONGEST_JSON = 2_000;
 
 function noteOf(block: Block): string {
@@ -108,7 +107,6 @@ function isBase64(data: unknown): boolean {
   }
 }
 
-/** Some servers have the fields of the resource in the block itself. */
 function tidyResource({ resource, uri, mimeType, text, blob, ...block }: Block): Block | undefined {
   const fields = isRecord(resource) ? resource : { uri, mimeType, text, blob };
   const { text: said, blob: data, ...rest } = Object.fromEntries(Object.entries(fields).filter(isUsable));
