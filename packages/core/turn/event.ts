@@ -5,100 +5,73 @@ import type { TerminalStatus } from './turn.ts';
 
 type Sender = 'API' | 'worker';
 
-/** What an event says, which fields it has beside those of all events, and which parts of the service send it. */
-type EventEntry = { description: string; fields: readonly string[]; sentBy: readonly Sender[] };
+/** Describes an event, with its fields beside those of all events, and the parts of the service that send it. */
+function event<const Fields extends readonly string[]>(
+  description: string,
+  fields: Fields,
+  sentBy: readonly Sender[] = ['worker'],
+) {
+  return { description, fields, sentBy };
+}
 
 /**
  * The durable events: numbered, stored, and kept as long as their turn. Types, OpenAPI and `docs/watching.md` follow.
  * Fields that show a part of a turn are in `resource/event.ts`.
  */
 export const durableEvents = {
-  'turn.queued': { description: 'The turn was accepted.', fields: [], sentBy: ['API'] },
-  'turn.started': { description: 'A worker took the turn for the first time.', fields: [], sentBy: ['worker'] },
-  'input.added': {
-    description: 'An input has joined the turn: it is sent with the next round.',
-    fields: ['input', 'metadata'],
-    sentBy: ['API'],
-  },
-  'round.completed': {
-    description: 'A reply of the model was saved; nothing can lose it now.',
-    fields: ['round', 'assistant_response', 'tool_calls', 'finish_reason', 'usage', 'attempts'],
-    sentBy: ['worker'],
-  },
-  'tool_call.completed': {
-    description: 'The answer to a call was saved.',
-    fields: ['round', 'tool_call_id', 'name', 'result'],
-    sentBy: ['worker', 'API'],
-  },
-  'context.compacted': {
-    description: 'Before a round was asked, what is sent of the history became shorter.',
-    fields: ['round', 'up_to_turn', 'up_to_round', 'before_tokens', 'after_tokens'],
-    sentBy: ['worker'],
-  },
-  'step.retrying': {
-    description: 'A step failed, or was asked to wait, and is tried again.',
-    fields: ['round', 'phase', 'error', 'retry_in_ms'],
-    sentBy: ['worker'],
-  },
-  'model.changed': {
-    description: 'A model cannot answer: the round is begun anew by the next one of `fallback_models`.',
-    fields: ['round', 'from', 'to', 'error'],
-    sentBy: ['worker'],
-  },
-  'tier.changed': {
-    description: 'The round is asked on another service tier from now on.',
-    fields: ['round', 'from', 'to', 'because'],
-    sentBy: ['worker'],
-  },
-  'turn.requires_action': {
-    description: 'The turn waits for a client or a person.',
-    fields: ['required_action'],
-    sentBy: ['worker', 'API'],
-  },
-  'turn.resumed': {
-    description: 'A turn that waited, or had failed, goes on.',
-    fields: [],
-    sentBy: ['API', 'worker'],
-  },
-  'turn.completed': { description: 'The turn has its answer.', fields: ['turn'], sentBy: ['worker'] },
-  'turn.incomplete': {
-    description: 'The turn ended before its answer was whole.',
-    fields: ['turn'],
-    sentBy: ['worker'],
-  },
-  'turn.failed': { description: 'The turn failed. A retry lets it go on.', fields: ['turn'], sentBy: ['worker'] },
-  'turn.cancelled': { description: 'The turn was cancelled.', fields: ['turn'], sentBy: ['API'] },
-} as const satisfies Record<string, EventEntry>;
+  'turn.queued': event('The turn was accepted.', [], ['API']),
+  'turn.started': event('A worker took the turn for the first time.', []),
+  'input.added': event('An input has joined the turn: it is sent with the next round.', ['input', 'metadata'], ['API']),
+  'round.completed': event('A reply of the model was saved; nothing can lose it now.', [
+    'round',
+    'assistant_response',
+    'tool_calls',
+    'finish_reason',
+    'usage',
+    'attempts',
+  ]),
+  'tool_call.completed': event(
+    'The answer to a call was saved.',
+    ['round', 'tool_call_id', 'name', 'result'],
+    ['worker', 'API'],
+  ),
+  'context.compacted': event('Before a round was asked, what is sent of the history became shorter.', [
+    'round',
+    'up_to_turn',
+    'up_to_round',
+    'before_tokens',
+    'after_tokens',
+  ]),
+  'step.retrying': event('A step failed, or was asked to wait, and is tried again.', [
+    'round',
+    'phase',
+    'error',
+    'retry_in_ms',
+  ]),
+  'model.changed': event('A model cannot answer: the round is begun anew by the next one of `fallback_models`.', [
+    'round',
+    'from',
+    'to',
+    'error',
+  ]),
+  'tier.changed': event('The round is asked on another service tier from now on.', ['round', 'from', 'to', 'because']),
+  'turn.requires_action': event('The turn waits for a client or a person.', ['required_action'], ['worker', 'API']),
+  'turn.resumed': event('A turn that waited, or had failed, goes on.', [], ['API', 'worker']),
+  'turn.completed': event('The turn has its answer.', ['turn']),
+  'turn.incomplete': event('The turn ended before its answer was whole.', ['turn']),
+  'turn.failed': event('The turn failed. A retry lets it go on.', ['turn']),
+  'turn.cancelled': event('The turn was cancelled.', ['turn'], ['API']),
+};
 
 /** The live events: streamed while they happen, and never stored. They are addressed, so that a client can place them. */
 export const liveEvents = {
-  'round.started': { description: 'The model is asked.', fields: ['round', 'attempt'], sentBy: ['worker'] },
-  'output_text.delta': {
-    description: 'More of the text of a reply.',
-    fields: ['round', 'attempt', 'offset', 'delta'],
-    sentBy: ['worker'],
-  },
-  'reasoning.delta': {
-    description: 'More of what the model thinks.',
-    fields: ['round', 'attempt', 'offset', 'delta'],
-    sentBy: ['worker'],
-  },
-  'tool_call.arguments.delta': {
-    description: 'More of the arguments of a call.',
-    fields: ['round', 'attempt', 'index', 'delta'],
-    sentBy: ['worker'],
-  },
-  'tool_call.started': {
-    description: 'A call is made.',
-    fields: ['round', 'tool_call_id', 'name', 'status_text'],
-    sentBy: ['worker'],
-  },
-  'tool_call.progress': {
-    description: 'A tool reports its progress.',
-    fields: ['round', 'tool_call_id', 'value'],
-    sentBy: ['worker'],
-  },
-} as const satisfies Record<string, EventEntry>;
+  'round.started': event('The model is asked.', ['round', 'attempt']),
+  'output_text.delta': event('More of the text of a reply.', ['round', 'attempt', 'offset', 'delta']),
+  'reasoning.delta': event('More of what the model thinks.', ['round', 'attempt', 'offset', 'delta']),
+  'tool_call.arguments.delta': event('More of the arguments of a call.', ['round', 'attempt', 'index', 'delta']),
+  'tool_call.started': event('A call is made.', ['round', 'tool_call_id', 'name', 'status_text']),
+  'tool_call.progress': event('A tool reports its progress.', ['round', 'tool_call_id', 'value']),
+};
 
 export type EventType = keyof typeof durableEvents;
 type TerminalEvent = `turn.${TerminalStatus}`;
@@ -110,55 +83,38 @@ export type EventField<Type extends EventType = EventType> = (typeof durableEven
 export type LiveField<Type extends keyof typeof liveEvents = keyof typeof liveEvents> =
   (typeof liveEvents)[Type]['fields'][number];
 
+/** Describes a field of events, with an example. */
+function field<Schema extends z.ZodType>(schema: Schema, description: string, example: unknown): Schema {
+  return schema.meta({ description, examples: [example] });
+}
+
 /** The fields of events that show no part of a turn. */
 export const eventFields = {
-  round: z.int().meta({ description: 'The number of the round.', examples: [1] }),
-  attempt: z.int().meta({
-    description: 'Which try of the round it is, from 1; a new one replaces what an older one said.',
-    examples: [1],
-  }),
-  offset: z.int().meta({
-    description: 'Where the delta starts in the text of the round, in UTF-16 code units.',
-    examples: [0],
-  }),
-  index: z.int().meta({ description: 'Which call of the reply it is, from 0.', examples: [0] }),
-  delta: z.string().meta({ description: 'The text that is added.', examples: ['Let me look.'] }),
-  name: z.string().meta({ description: 'The name of the tool.', examples: ['get_weather'] }),
-  status_text: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'What to show while it runs.',
-      examples: ['Checking the weather…'],
-    }),
-  value: Json.meta({ description: 'What the tool reports.', examples: [{ stations_asked: 3 }] }) as z.ZodType<unknown>,
-  up_to_turn: z.string().meta({
-    description: 'The last turn that is replaced or shortened.',
-    examples: ['turn_01kagz8m4pfvbte2n5q7rys3wx'],
-  }),
-  up_to_round: z.int().meta({ description: 'The last round of that turn.', examples: [3] }),
-  before_tokens: z.int().meta({
-    description: 'Tokens of the request as it would have been, by estimate.',
-    examples: [8120],
-  }),
-  after_tokens: z.int().meta({ description: 'Tokens of the request as it is, by estimate.', examples: [2410] }),
-  phase: z.enum(['llm_round', 'tool_batch']).meta({
-    description: 'What is tried again: asking the model, or running its calls.',
-    examples: ['llm_round'],
-  }),
-  from: z.string().meta({
-    description: 'The model that cannot answer, or the tier that the round leaves.',
-    examples: ['openai/gpt-4.1'],
-  }),
-  to: z
-    .string()
-    .meta({ description: 'The model that is asked now, or the tier.', examples: ['anthropic/claude-sonnet-4-5'] }),
-  because: z.enum(TIER_CHANGES).meta({
-    description:
-      'Why the tier changes: the provider `refused` the round three times for lack of capacity, the `deadline` is near, or the round has `waited` for as long as it may.',
-    examples: ['refused'],
-  }),
-  retry_in_ms: z.number().meta({ description: 'In how many milliseconds it is tried again.', examples: [1410] }),
+  round: field(z.int(), 'The number of the round.', 1),
+  attempt: field(z.int(), 'Which try of the round it is, from 1; a new one replaces what an older one said.', 1),
+  offset: field(z.int(), 'Where the delta starts in the text of the round, in UTF-16 code units.', 0),
+  index: field(z.int(), 'Which call of the reply it is, from 0.', 0),
+  delta: field(z.string(), 'The text that is added.', 'Let me look.'),
+  name: field(z.string(), 'The name of the tool.', 'get_weather'),
+  status_text: field(z.string().nullable(), 'What to show while it runs.', 'Checking the weather…'),
+  value: field(Json as z.ZodType<unknown>, 'What the tool reports.', { stations_asked: 3 }),
+  up_to_turn: field(z.string(), 'The last turn that is replaced or shortened.', 'turn_01kagz8m4pfvbte2n5q7rys3wx'),
+  up_to_round: field(z.int(), 'The last round of that turn.', 3),
+  before_tokens: field(z.int(), 'Tokens of the request as it would have been, by estimate.', 8120),
+  after_tokens: field(z.int(), 'Tokens of the request as it is, by estimate.', 2410),
+  phase: field(
+    z.enum(['llm_round', 'tool_batch']),
+    'What is tried again: asking the model, or running its calls.',
+    'llm_round',
+  ),
+  from: field(z.string(), 'The model that cannot answer, or the tier that the round leaves.', 'openai/gpt-4.1'),
+  to: field(z.string(), 'The model that is asked now, or the tier.', 'anthropic/claude-sonnet-4-5'),
+  because: field(
+    z.enum(TIER_CHANGES),
+    'Why the tier changes: the provider `refused` the round three times for lack of capacity, the `deadline` is near, or the round has `waited` for as long as it may.',
+    'refused',
+  ),
+  retry_in_ms: field(z.number(), 'In how many milliseconds it is tried again.', 1410),
 };
 
 /** The values of these fields. */

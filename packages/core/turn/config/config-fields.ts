@@ -20,15 +20,12 @@ const GivenLimits = z.strictObject(
   }),
 );
 
-/** As many other models as a turn may name. */
 const MAX_FALLBACK_MODELS = 5;
 
 const MAX_STOP = 1_000;
 
 type ConfigField = {
-  /** The schema of a value that is given. */
   schema: z.ZodType;
-  /** The description in requests. */
   description: string;
   /** The description in resources, if it differs. */
   shown?: string;
@@ -42,6 +39,12 @@ type ConfigField = {
   group?: 'sampling';
 };
 
+/** Fields without a default that `resolve-config.ts` has a rule for. */
+const RESOLVED = { byDefault: null, kept: 'own' } as const;
+const SAMPLING = { byDefault: null, kept: 'always', group: 'sampling' } as const;
+/** Only turns that set such a field store it. */
+const RARE_SAMPLING = { ...SAMPLING, kept: 'given' } as const;
+
 /**
  * The configuration of a conversation and its turns, in the order of their resources. The requests, the stored
  * configuration of a turn, forks, the resources, the OpenAPI document and the client's types follow from this list.
@@ -50,8 +53,7 @@ export const configFields = {
   model: {
     schema: ModelName,
     description: 'The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.',
-    byDefault: null,
-    kept: 'own',
+    ...RESOLVED,
   },
   fallback_models: {
     schema: z.array(ModelName).max(MAX_FALLBACK_MODELS),
@@ -86,33 +88,17 @@ export const configFields = {
     byDefault: null,
     kept: 'always',
   },
-  temperature: {
-    schema: z.number().min(0).max(2),
-    description: 'Passed on to the model.',
-    byDefault: null,
-    kept: 'always',
-    group: 'sampling',
-  },
-  top_p: {
-    schema: z.number().min(0).max(1),
-    description: 'Passed on to the model.',
-    byDefault: null,
-    kept: 'always',
-    group: 'sampling',
-  },
+  temperature: { schema: z.number().min(0).max(2), description: 'Passed on to the model.', ...SAMPLING },
+  top_p: { schema: z.number().min(0).max(1), description: 'Passed on to the model.', ...SAMPLING },
   reasoning_effort: {
     schema: ReasoningEffort,
     description: 'How much the model should think; passed on. A provider without a word for it refuses the turn.',
-    byDefault: null,
-    kept: 'always',
-    group: 'sampling',
+    ...SAMPLING,
   },
   verbosity: {
     schema: Verbosity,
     description: 'How long answers should be; passed on, by providers of the openai wire only.',
-    byDefault: null,
-    kept: 'always',
-    group: 'sampling',
+    ...SAMPLING,
   },
   stop: {
     schema: z
@@ -120,16 +106,12 @@ export const configFields = {
       .min(1, 'give at least one text')
       .max(4, 'give at most 4 texts'),
     description: 'Texts at which the model stops writing, 1 to 4; the text that it stopped at is left out. Passed on.',
-    byDefault: null,
-    kept: 'given',
-    group: 'sampling',
+    ...RARE_SAMPLING,
   },
   seed: {
     schema: z.int(),
     description: 'The same seed makes the same answer likelier; passed on, by providers that know one.',
-    byDefault: null,
-    kept: 'given',
-    group: 'sampling',
+    ...RARE_SAMPLING,
   },
   max_output_tokens: {
     schema: z.int().min(1),
@@ -141,14 +123,12 @@ export const configFields = {
     schema: GivenOutputSchema,
     description:
       'The JSON that the answer has to be. It is checked before the turn ends, and repaired once where it does not fit.',
-    byDefault: null,
-    kept: 'own',
+    ...RESOLVED,
   },
   context: {
     schema: Context,
     description: 'What is sent of a history that grows too long. By default all of it, until its provider refuses it.',
-    byDefault: null,
-    kept: 'own',
+    ...RESOLVED,
   },
   provider_options: {
     schema: z.record(z.string(), Json),
@@ -166,12 +146,7 @@ export const configFields = {
     inConversation: null,
     kept: 'given',
   },
-  model_retry: {
-    schema: ModelRetry,
-    description: 'Attempts and timeouts of requests to the model.',
-    byDefault: null,
-    kept: 'own',
-  },
+  model_retry: { schema: ModelRetry, description: 'Attempts and timeouts of requests to the model.', ...RESOLVED },
   prompt_cache: {
     schema: PromptCache,
     description:
@@ -196,7 +171,7 @@ export const configFields = {
     byDefault: null,
     kept: 'given',
   },
-  limits: { schema: GivenLimits, description: 'Where the turn ends at the latest.', byDefault: null, kept: 'own' },
+  limits: { schema: GivenLimits, description: 'Where the turn ends at the latest.', ...RESOLVED },
   allowed_capabilities: {
     schema: capabilities,
     description: 'What tools may need; a call of one that needs more is answered `permission_denied`. All by default.',
@@ -207,8 +182,7 @@ export const configFields = {
   webhook: {
     schema: Webhook,
     description: 'Where to send the events of the turn, besides the project’s webhook endpoints.',
-    byDefault: null,
-    kept: 'own',
+    ...RESOLVED,
   },
 } as const satisfies Record<string, ConfigField>;
 

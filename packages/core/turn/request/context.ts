@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeNumber } from './json.ts';
 import { ModelName } from './model-name.ts';
 
 /** Below this a summary and the rounds that are kept have no room. */
@@ -16,11 +17,8 @@ export const Context = z.strictObject({
     .min(MIN_INPUT_TOKENS)
     .nullish()
     .describe('Done before a request that would be larger, by estimate. By default once the provider refuses it.'),
-  keep_last_rounds: z
-    .int()
-    .min(1)
-    .max(1_000)
-    .nullish()
-    .describe('How many of the last rounds, of whichever turns, are sent as they are. 4 by default.'),
+  keep_last_rounds: wholeNumber(1, 1_000).describe(
+    'How many of the last rounds, of whichever turns, are sent as they are. 4 by default.',
+  ),
   model: ModelName.nullish().describe('The model that writes summaries. The turn’s own by default.'),
 });

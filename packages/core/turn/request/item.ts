@@ -1,17 +1,11 @@
+import type { z } from 'zod';
+import type { InputPart } from './input-part.ts';
+
 /**
  * A part of a message or of a result (contract-more: parts). URLs are `data:` or https and never fetched; `data` is
  * base64. Rows have the address of a blob in place of inline data (`parts/blob-address.ts`).
  */
-export type Part =
-  | { type: 'input_text'; text: string }
-  | { type: 'input_image'; image_url: string; detail?: 'auto' | 'low' | 'high' | 'original' | null | undefined }
-  | {
-      type: 'input_file';
-      filename?: string | null | undefined;
-      file_data?: string | undefined;
-      file_url?: string | undefined;
-    }
-  | { type: 'input_audio'; data: string; format: 'mp3' | 'wav' };
+export type Part = z.infer<typeof InputPart>;
 
 /** A message of a turn's input. Only a user's message has parts. */
 export type MessageItem = { role: 'user' | 'assistant' | 'system' | 'developer'; content: string | Part[] };

@@ -30,12 +30,10 @@ export const GivenOutputSchema = z.strictObject({
 export type GivenOutputSchema = z.infer<typeof GivenOutputSchema>;
 
 /** How a model is told the schema. */
-export type OutputMode = 'native' | 'instructions';
+export type OutputMode = NonNullable<GivenOutputSchema['mode']>;
 
 /** With defaults. `strict` is null if no wire gets it. `modes` has each fallback model with another `mode`. */
-export type OutputSchema = {
-  name: string;
-  schema: Record<string, unknown>;
+export type OutputSchema = Pick<GivenOutputSchema, 'name' | 'schema'> & {
   strict: boolean | null;
   mode: OutputMode;
   modes?: Record<string, OutputMode>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeNumber } from './json.ts';
 import { startPolicies } from './start-fields.ts';
 import { TurnRequest } from './turn.ts';
 
@@ -32,12 +33,9 @@ const fields = {
       'By whose clocks `cron` is read, such as `Europe/Zurich`; UTC by default. A time that they skip fires at the jump. If ' +
         'they go back, a plan with `*` or `*/N` in minute or hour also fires in the repeated time, and a fixed time fires once.',
     ),
-  every_seconds: z
-    .int()
-    .min(1)
-    .max(LONGEST_EVERY_SECONDS)
-    .nullish()
-    .describe('Seconds between two planned times, counted from the creation of the schedule.'),
+  every_seconds: wholeNumber(1, LONGEST_EVERY_SECONDS).describe(
+    'Seconds between two planned times, counted from the creation of the schedule.',
+  ),
   conversation_id: z
     .string()
     .nullish()

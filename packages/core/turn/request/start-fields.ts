@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeNumber } from './json.ts';
 import { moment } from './moment.ts';
 
 /** A minute. */
@@ -16,15 +17,10 @@ export const joiningFields = {
       'While another turn of the conversation is active: wait for it (`enqueue`, the default), 409, cancel it, join it, ' +
         'or join the last one that has not begun. An input that joins is answered 200 with the turn that it has joined.',
     ),
-  debounce_ms: z
-    .int()
-    .min(1)
-    .max(LONGEST_DEBOUNCE_MS)
-    .nullish()
-    .describe(
-      'With `merge` only: the turn begins so long after the last input that was merged into it, and at most ten times as long ' +
-        'after the first.',
-    ),
+  debounce_ms: wholeNumber(1, LONGEST_DEBOUNCE_MS).describe(
+    'With `merge` only: the turn begins so long after the last input that was merged into it, and at most ten times as long ' +
+      'after the first.',
+  ),
 };
 
 /** A year. */
@@ -37,10 +33,7 @@ export const delayFields = {
     .describe(
       'When the turn may be begun at the earliest, within a year: until then it holds up no other turn. What has passed is now.',
     ),
-  delay_seconds: z
-    .int()
-    .min(0)
-    .max(LONGEST_DELAY_SECONDS)
-    .nullish()
-    .describe('The same, counted from now. Give one of the two, with `on_active_turn` left out or `enqueue`.'),
+  delay_seconds: wholeNumber(0, LONGEST_DELAY_SECONDS).describe(
+    'The same, counted from now. Give one of the two, with `on_active_turn` left out or `enqueue`.',
+  ),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Json } from './json.ts';
+import { Json, wholeNumber } from './json.ts';
 
 /** The most items of a list of words that a caller chooses from. Its length is checked before its items. */
 export const MAX_WORDS = 32;
@@ -12,7 +12,7 @@ export const httpUrl = z
   })
   .max(4_096);
 
-/** What a tool may need. */
+/** The things that a tool may need. */
 export const capabilities = z.array(z.enum(['network', 'filesystem', 'database', 'shell'])).max(MAX_WORDS);
 
 /** What a crash or a lost answer in the middle of a call means (contract: Tool). */
@@ -50,13 +50,8 @@ export type ToolExecution = z.infer<typeof ToolExecution>;
 const ONE_YEAR = 31_536_000;
 
 const ToolRetry = z.strictObject({
-  max_attempts: z.int().min(1).max(10).nullish().describe('How often a call is tried in all; 3 by default.'),
-  backoff_ms: z
-    .int()
-    .min(0)
-    .max(60_000)
-    .nullish()
-    .describe('Milliseconds before the second try, 500 by default; then it doubles.'),
+  max_attempts: wholeNumber(1, 10).describe('How often a call is tried in all; 3 by default.'),
+  backoff_ms: wholeNumber(0, 60_000).describe('Milliseconds before the second try, 500 by default; then it doubles.'),
 });
 
 const RateLimit = z.strictObject({
@@ -81,12 +76,7 @@ export const GivenTool = z
     effect: ToolEffect.nullish().describe(
       'What a crash or a lost answer in the middle of a call may mean. `at_most_once` by default.',
     ),
-    timeout_ms: z
-      .int()
-      .min(1)
-      .max(3_600_000)
-      .nullish()
-      .describe('Milliseconds that one try may take; 30000 by default.'),
+    timeout_ms: wholeNumber(1, 3_600_000).describe('Milliseconds that one try may take; 30000 by default.'),
     retry: ToolRetry.nullish().describe(
       'How a failed call is tried again, where its effect is `none` or `idempotent`.',
     ),
@@ -94,20 +84,12 @@ export const GivenTool = z
       .enum(['never', 'always'])
       .nullish()
       .describe('Whether a person has to allow each call. `never` by default.'),
-    expires_in_seconds: z
-      .int()
-      .min(1)
-      .max(ONE_YEAR)
-      .nullish()
-      .describe('How long a call waits for its client or a person. Without end by default.'),
-    cache_ttl_seconds: z
-      .int()
-      .min(0)
-      .max(ONE_YEAR)
-      .nullish()
-      .describe(
-        'For how long a result also answers equal calls of the conversation, with effect `none` only, and not for clients. 0, the default: for none.',
-      ),
+    expires_in_seconds: wholeNumber(1, ONE_YEAR).describe(
+      'How long a call waits for its client or a person. Without end by default.',
+    ),
+    cache_ttl_seconds: wholeNumber(0, ONE_YEAR).describe(
+      'For how long a result also answers equal calls of the conversation, with effect `none` only, and not for clients. 0, the default: for none.',
+    ),
     rate_limit: RateLimit.nullish().describe(
       'How often the project may call it: calls beyond wait within their timeout, then fail `rate_limited`.',
     ),

@@ -6,6 +6,7 @@ import type { ToolChoice } from '../config/tool-choice.ts';
 import type { TurnOrigin } from '../forks/turn-origin.ts';
 import type { Limits } from '../limits.ts';
 import { InputMessage } from '../message.ts';
+import { wholeNumber } from './json.ts';
 import type { OutputSchema } from './output-schema.ts';
 import type { ModelRetry } from './provider/model-retry.ts';
 import type { CompletionRequest, ResponseRequest, TextFormat } from './response.ts';
@@ -46,7 +47,7 @@ export const input = z
 /** What only a request that may start a turn says. */
 export const startingFields = {
   ...joiningFields,
-  priority: z.int().min(-1000).max(1000).nullish().describe('Higher runs first; 0 by default.'),
+  priority: wholeNumber(-1000, 1000).describe('Higher runs first; 0 by default.'),
 };
 
 /** `POST /v1/turns/:id/input`: what joins a turn that has not ended. */
@@ -61,14 +62,9 @@ const LONGEST_EXPIRY_SECONDS = 315_360_000;
 
 /** How long a conversation is kept. */
 export const keepingFields = {
-  expires_in_seconds: z
-    .int()
-    .min(1)
-    .max(LONGEST_EXPIRY_SECONDS)
-    .nullish()
-    .describe(
-      'So long after the end of its last turn, or its creation, the conversation goes with all its turns. By default it stays.',
-    ),
+  expires_in_seconds: wholeNumber(1, LONGEST_EXPIRY_SECONDS).describe(
+    'So long after the end of its last turn, or its creation, the conversation goes with all its turns. By default it stays.',
+  ),
 };
 
 /** A conversation's standing configuration: what each of its turns inherits, and for how long it is kept. */
@@ -128,9 +124,7 @@ export type TurnConfig = KeptConfig & {
   output_schema?: OutputSchema;
   /** How the history is made shorter; absent where it is not. */
   context?: ContextConfig;
-  /** Output tokens of all rounds together: each round is asked with what is left. */
   max_total_output_tokens?: number | null;
-  /** Where the first turn of a fork or a rerun comes from. */
   origin?: TurnOrigin;
   /** The tools of the calls that the turn adopted, in their order, as the turns that asked for them have them. */
   adopted_tools?: TurnTool[];

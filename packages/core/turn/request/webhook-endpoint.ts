@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { MAX_WORDS } from './tool.ts';
-import { ResponseWebhookEvent, Webhook, WebhookEvent } from './webhook.ts';
+import { eventList, ResponseWebhookEvent, Webhook, WebhookEvent } from './webhook.ts';
 
 /** The events of an endpoint: of turns, of responses, and that another endpoint of its project was given up. */
 export const EndpointEvent = z.enum([
@@ -12,12 +11,9 @@ export type EndpointEvent = z.infer<typeof EndpointEvent>;
 
 const fields = {
   description: z.string().max(500).nullish().describe('What you call it.'),
-  events: z
-    .array(EndpointEvent)
-    .min(1, 'name at least one event')
-    .max(MAX_WORDS)
-    .nullish()
-    .describe('Which events to send. By default how turns end, and that they wait for a client or a person.'),
+  events: eventList(EndpointEvent).describe(
+    'Which events to send. By default how turns end, and that they wait for a client or a person.',
+  ),
   include: Webhook.shape.include,
 };
 

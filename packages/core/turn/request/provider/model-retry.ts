@@ -1,16 +1,14 @@
 import { z } from 'zod';
+import { wholeNumber } from '../json.ts';
 
 /** Attempts of one request to a model that a turn may ask for. */
 const MAX_ATTEMPTS = 20;
 
 /** Attempts of each request to a model, and timeouts of its reply, in place of the operator's values. */
 export const ModelRetry = z.strictObject({
-  max_attempts: z
-    .int()
-    .min(1)
-    .max(MAX_ATTEMPTS)
-    .nullish()
-    .describe('Attempts of each request to a model, 1 to 20. 5 by default. Waiting for a rate limit uses none.'),
+  max_attempts: wholeNumber(1, MAX_ATTEMPTS).describe(
+    'Attempts of each request to a model, 1 to 20. 5 by default. Waiting for a rate limit uses none.',
+  ),
   timeout_ms: z
     .int()
     .min(1)
