@@ -9,17 +9,13 @@ import type { ToolCall, Turn } from './turn.ts';
 export function assignCallIds(calls: RequestedCall[], turn: Calls): RequestedCall[] {
   const used = new Set(allCalls(turn).map(({ id }) => id));
   return calls.map((call) => {
-    const id = /^[a-zA-Z0-9_-]{1,64}$/.test(call.id) && !used.has(call.id) ? call.id : freshCallId();
+    const id =
+      /^[a-zA-Z0-9_-]{1,64}$/.test(call.id) && !used.has(call.id) ? call.id : `call_${randomBytes(12).toString('hex')}`;
     used.add(id);
     return { ...call, id };
   });
 }
 
-function freshCallId(): string {
-  return `call_${randomBytes(12).toString('hex')}`;
-}
-
-/** The calls of a turn: those that it adopted, and those of its rounds. */
 type Calls = { adopted: Turn['adopted']; rounds: Pick<Turn['rounds'][number], 'number' | 'calls'>[] };
 
 /** All calls of a turn, in order. */

@@ -76,26 +76,13 @@ export function predictQueuedTurn(
 ): Turn {
   return {
     ...turn,
+    ...{ position, createdAt, continues, startAt },
     stored: turn.stored ?? true,
     trace: turn.trace ?? null,
-    hidden: false,
-    ...{
-      position,
-      createdAt,
-      startAt,
-      scheduleId: turn.scheduleId ?? null,
-      continues,
-      status: 'queued',
-      adopted: [],
-      rounds: [],
-      compactions: [],
-      joined: [],
-      begunWith: null,
-      pendingInput: [],
-      lastEvent: 1,
-      warnings: turn.config.warnings ?? [],
-      failedRequests: 0,
-    },
+    scheduleId: turn.scheduleId ?? null,
+    warnings: turn.config.warnings ?? [],
+    ...{ status: 'queued', hidden: false, lastEvent: 1, failedRequests: 0, begunWith: null },
+    ...{ adopted: [], rounds: [], compactions: [], joined: [], pendingInput: [] },
     ...{ output: null, error: null, incompleteReason: null, startedAt: null, completedAt: null },
     work: {
       ...{ ...FRESH_STEP, step: FIRST_STEP, atHead, delayed, uncontended: false, waitedMs: 0 },
@@ -187,15 +174,10 @@ function roundOf(
   const { reasoning = null, refusalFrom = null, serviceTier = null } = reply;
   return {
     ...{ number, model, text, finishReason, finishReasonRaw, usage, opaque, requests, attempts, completedAt },
-    ...{
-      serviceTier,
-      reasoning,
-      refusalFrom,
-      violations,
-      edition: edition ?? 0,
-      sent: joined.length,
-      input: pendingInput,
-    },
+    ...{ serviceTier, reasoning, refusalFrom, violations },
+    edition: edition ?? 0,
+    sent: joined.length,
+    input: pendingInput,
     startedAt: new Date(startedAt).toISOString(),
     calls: calls.map((call, index) => callOf(call, { round: number, index, completedAt })),
   };

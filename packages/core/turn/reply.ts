@@ -43,27 +43,22 @@ export type Usage = Tokens & {
   cache_savings_usd?: number | null;
 };
 
-type Tokens = {
-  input_tokens: number;
-  output_tokens: number;
-  total_tokens: number;
-  cached_input_tokens: number;
-  cache_write_tokens: number;
-  reasoning_tokens: number;
-};
+const TOKENS = [
+  'input_tokens',
+  'output_tokens',
+  'total_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+] as const;
 
-const NO_USAGE: Tokens = {
-  input_tokens: 0,
-  output_tokens: 0,
-  total_tokens: 0,
-  cached_input_tokens: 0,
-  cache_write_tokens: 0,
-  reasoning_tokens: 0,
-};
+type Tokens = Record<(typeof TOKENS)[number], number>;
 
 /** The sum over the rounds that have usage: not every provider reports it. */
 export function sumUsage(usages: readonly (Tokens | null)[]): Tokens {
-  return usages.reduce<Tokens>((sum, usage) => (usage ? add(sum, usage) : sum), NO_USAGE);
+  const sums = TOKENS.map((name) => [name, usages.reduce((sum, usage) => sum + (usage?.[name] ?? 0), 0)]);
+  // The names are those of the list.
+  return Object.fromEntries(sums) as Tokens;
 }
 
 /** The sum over the requests for one reply; null if none of them was counted. */
@@ -85,17 +80,6 @@ export function usagesOfTurn({ rounds, compactions }: Uses): (Usage | null)[] {
 /** What a turn used in all. */
 export function usageOfTurn(turn: Uses): Tokens {
   return sumUsage(usagesOfTurn(turn));
-}
-
-function add(a: Tokens, b: Tokens): Tokens {
-  return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    total_tokens: a.total_tokens + b.total_tokens,
-    cached_input_tokens: a.cached_input_tokens + b.cached_input_tokens,
-    cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
-    reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
-  };
 }
 
 /** What rounds cost together, as far as it is known. */

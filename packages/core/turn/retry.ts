@@ -88,7 +88,6 @@ export function nextModel({ config, work }: Pick<Turn, 'config' | 'work'>): stri
   return models[models.indexOf(work.model) + 1] ?? null;
 }
 
-/** The models of a turn in the order in which they are asked, each once. */
 function modelsOf({ model, fallback_models = [] }: Pick<Turn['config'], 'model' | 'fallback_models'>): string[] {
   return [...new Set([model, ...fallback_models])];
 }

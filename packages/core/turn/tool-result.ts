@@ -34,18 +34,11 @@ export type ToolResult = {
   attempts: number;
 };
 
+const NEVER_RAN = { truncated: false, cached: false, duration_ms: 0, attempts: 0 };
+
 /** The answer for a call that never ran, or has an unknown end. */
 export function errorResult(error: ToolError, spent: { duration_ms?: number; attempts?: number } = {}): ToolResult {
-  return {
-    status: 'error',
-    content: null,
-    error,
-    truncated: false,
-    cached: false,
-    duration_ms: 0,
-    attempts: 0,
-    ...spent,
-  };
+  return { status: 'error', content: null, error, ...NEVER_RAN, ...spent };
 }
 
 /** The answer for a call that a person denied; the model reads the reason. */
@@ -60,15 +53,7 @@ export function approvedNote(approved: string): string {
 }
 
 /** The result of a call that the caller answers in the input of a later turn: nothing is known of it here. */
-export const HANDED_OVER: ToolResult = {
-  status: 'handed_over',
-  content: null,
-  error: null,
-  truncated: false,
-  cached: false,
-  duration_ms: 0,
-  attempts: 0,
-};
+export const HANDED_OVER: ToolResult = { status: 'handed_over', content: null, error: null, ...NEVER_RAN };
 
 /** The text that the model reads: the output, or the error in a form whose last line no tool can forge. */
 export function answerText(result: ToolResult): string {

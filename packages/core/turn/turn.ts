@@ -72,13 +72,11 @@ export type JoinedInput = { content: InputItem[]; metadata: Record<string, strin
 /** One committed reply of the model, with its calls. The text of a turn's answer is its `output` and not here. */
 export type Round = {
   number: number;
-  /** Provider and model that wrote it, as asked then. */
   model: string;
   text: string | null;
   finishReason: FinishReason;
   finishReasonRaw: string | null;
   usage: Usage | null;
-  /** The tier that the provider reported, in its own word. */
   serviceTier: string | null;
   opaque: unknown;
   /** `opaque` as a caller may keep it. No row has it: it is added where an answer shows it (contract-responses R33). */
@@ -125,25 +123,21 @@ export type Turn = {
   /** Calls of earlier turns that a person has allowed: this turn runs them first, as those of a round 0 (R22). */
   adopted: ToolCall[];
   rounds: Round[];
-  /** Before which of its rounds the history was compacted, in their order. */
   compactions: Compaction[];
   output: string | null;
   error: TurnError | null;
   incompleteReason: IncompleteReason | null;
   warnings: string[];
-  /** Requests to the model that brought no reply. */
   failedRequests: number;
   lastEvent: number;
   /** False: no caller finds the turn, and its rows go soon after its end (contract-responses R14). */
   stored: boolean;
   /** Deleted: no caller finds the turn. Its rows stay as long as another turn stands on it. */
   hidden: boolean;
-  /** The trace that it belongs to, as far as one is known. */
   trace?: TurnTrace | null;
   createdAt: string;
   /** Before this time it is not begun; null where no time was asked for. */
   startAt: string | null;
-  /** The schedule that started it. */
   scheduleId: string | null;
   /** The id of the turn with the earlier completion, if the messages continue one (contract-responses R83). */
   continues: string | null;
@@ -159,7 +153,6 @@ export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactio
   config: Pick<TurnConfig, 'model' | 'origin'> & { response?: unknown; output_schema?: unknown };
   rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'sent' | 'calls'>[];
   compactions: Pick<Compaction, 'usage' | 'requests'>[];
-  /** All calls of all rounds, and those that it adopted. */
   callCount: number;
 };
 

@@ -17,7 +17,6 @@ export type ContextConfig = {
  * replaces nothing. If none could be written, the turn drops results instead from then on.
  */
 export type Compaction = {
-  /** The round that was about to be asked. */
   round: number;
   strategy: CompactionStrategy;
   upToTurn: string;
@@ -31,7 +30,6 @@ export type Compaction = {
   /** Which model wrote the summary, as provider/model; null where none was asked. */
   model: string | null;
   usage: Usage | null;
-  /** Requests to the model that it took. */
   requests: number;
   createdAt: string;
 };

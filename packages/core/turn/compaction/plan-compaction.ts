@@ -19,11 +19,7 @@ import { tokensOfRequest, tokensSinceCounted } from './tokens-of-request.ts';
 export type CompactionPlan = Pick<
   Compaction,
   'round' | 'strategy' | 'upToTurn' | 'upToRound' | 'beforeTokens' | 'leftOut'
-> & {
-  replaced: Message[];
-  /** The turns that it replaces, in whole or in part. */
-  covered: string[];
-};
+> & { replaced: Message[]; covered: string[] };
 
 /** Why the history has to become shorter: the next request would pass what the turn allows, or its provider has refused it. */
 export type CompactionReason = 'size' | 'refused';
@@ -53,15 +49,7 @@ export function planCompaction(line: readonly HistoryTurn[], because: Compaction
   // A summary is shown to callers, who find nothing more of what was deleted.
   const told = sentHistory(line.map(withoutHidden));
   const replaced = transcriptOf(coveredTurns(told, place));
-  return {
-    round,
-    strategy,
-    ...place,
-    beforeTokens,
-    leftOut,
-    replaced,
-    covered: covered.map(({ id }) => id),
-  };
+  return { round, strategy, ...place, beforeTokens, leftOut, replaced, covered: covered.map(({ id }) => id) };
 }
 
 /** A turn for which no summary could be written drops results from then on, as its compactions say. */
@@ -84,13 +72,11 @@ export function tokensAfter(
   return then < now ? Math.min(plan.beforeTokens - 1, Math.ceil((plan.beforeTokens * then) / now)) : null;
 }
 
-/** The last round of a line before the `kept` last ones. */
 function placeBefore(line: readonly HistoryTurn[], kept: number): Place | undefined {
   const places = line.flatMap(({ rounds }, index) => rounds.map(({ number }) => ({ index, round: number })));
   return places.at(-1 - kept);
 }
 
-/** Up to where the history is replaced already. */
 function reached(line: readonly HistoryTurn[], strategy: CompactionStrategy): (Place | undefined)[] {
   const summarized = findInEffect(line, 'summarize')?.upTo;
   return strategy === 'summarize' ? [summarized] : [summarized, findInEffect(line, 'drop_tool_results')?.upTo];

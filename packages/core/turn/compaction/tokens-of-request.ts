@@ -9,9 +9,7 @@ import { findInEffect, type HistoryTurn, sentHistory } from './sent-history.ts';
 
 /** A rule of thumb: models count about one token for four bytes. */
 const BYTES_PER_TOKEN = 4;
-/** What an image or a file counts, however large its data. */
 const PART_TOKENS = 1_000;
-/** What a message counts beside its text. */
 const MESSAGE_TOKENS = 4;
 
 /** About how many tokens a text takes. */

@@ -1,10 +1,8 @@
-import type { Message, RequestedCall } from '../message.ts';
+import type { Message, OpaqueState, RequestedCall } from '../message.ts';
 import type { Part } from '../request/item.ts';
 import { answerText, approvedNote, deniedResult, errorResult, type ToolResult } from '../tool-result.ts';
 import type { Round, ToolCall } from '../turn.ts';
 
-/** What the provider that wrote a reply wants back. */
-export type Opaque = { provider: string; state: unknown };
 /** The answer to a call, as a model is told it. */
 export type Answer = { content: string; isError: boolean; parts?: Part[] };
 
@@ -13,7 +11,7 @@ export type Exchange = {
   content: string | null;
   calls: RequestedCall[];
   answers: (Answer | null)[];
-  opaque: Opaque | null;
+  opaque: OpaqueState | null;
 };
 
 /** The answer to a call of a round, once it has one, and what a person changed of it (R39); null of one that was handed over. */
@@ -52,10 +50,7 @@ export function exchangeMessages({ content, calls, answers, opaque }: Exchange):
 }
 
 /** What the provider that wrote a round wants back. */
-export function opaqueOf({ model, opaque }: Round): Opaque | null {
-  return opaque === null || opaque === undefined ? null : { provider: providerOf(model), state: opaque };
-}
-
-function providerOf(model: string): string {
-  return model.slice(0, model.indexOf('/'));
+export function opaqueOf({ model, opaque }: Round): OpaqueState | null {
+  if (opaque === null || opaque === undefined) return null;
+  return { provider: model.slice(0, model.indexOf('/')), state: opaque };
 }

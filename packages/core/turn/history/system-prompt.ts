@@ -1,10 +1,7 @@
 import type { Message } from '../message.ts';
 
-/** The system prompt for a wire that has it apart, null where there is none, and the history without it. */
-type SplitPrompt = { system: string | null; rest: Message[] };
-
 /** Takes the system prompt off a history: the instructions and the system messages it begins with, without blank ones. */
-export function systemPrompt(messages: Message[], instructions: string | null): SplitPrompt {
+export function systemPrompt(messages: Message[], instructions: string | null) {
   const start = messages.findIndex(({ role }) => role !== 'system');
   const leading = start === -1 ? messages : messages.slice(0, start);
   const texts = [instructions, ...leading.map(({ content }) => content)].filter((text) => text?.trim());

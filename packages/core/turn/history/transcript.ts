@@ -1,6 +1,6 @@
 import { isApprovalRequest } from '../call.ts';
 import { summaryMessage } from '../compaction/sent-history.ts';
-import type { Message, RequestedCall } from '../message.ts';
+import type { Message, OpaqueState, RequestedCall } from '../message.ts';
 import { isHandedOver } from '../next-step.ts';
 import { repairNote } from '../output/output-schema.ts';
 import {
@@ -23,7 +23,6 @@ import {
   CANCELLED,
   type Exchange,
   exchangeMessages,
-  type Opaque,
   opaqueOf,
   UNANSWERED,
 } from './exchange.ts';
@@ -57,7 +56,7 @@ type Transcript = {
   entries: (Message | Exchange)[];
   open: { id: string; exchange: Exchange; index: number }[];
   spoken: Exchange | null;
-  opaque: Opaque | null;
+  opaque: OpaqueState | null;
   madeIds: number;
 };
 

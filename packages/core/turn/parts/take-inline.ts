@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Part } from '../request/item.ts';
 import { blobAddress } from './blob-address.ts';
-import { type DataUrl, readDataUrl } from './data-url.ts';
+import { readDataUrl } from './data-url.ts';
 import { contradictsMediaType, isMediaType, problemOfPixels } from './media-type.ts';
 import { dataOf, type PartData, withData } from './part-data.ts';
 
@@ -16,7 +16,7 @@ export function takeInline(part: Part): TakenPart {
   const data = dataOf(part);
   if (!data || !isInline(part, data)) return null;
   const { field, address } = data;
-  const read = part.type === 'input_audio' ? readAudio(part) : readDataUrl(address);
+  const read = readDataUrl(part.type === 'input_audio' ? `data:audio/${part.format};base64,${part.data}` : address);
   if (!read) return { field, problem: `give ${WANTED[part.type]}, of at least one byte` };
   const mediaType = read.mediaType === 'image/jpg' ? 'image/jpeg' : read.mediaType;
   const bytes = Buffer.from(read.base64, 'base64');
@@ -29,10 +29,6 @@ export function takeInline(part: Part): TakenPart {
 /** Audio always comes as data; images and files may come by an address of their own. */
 function isInline(part: Part, { address }: PartData): boolean {
   return part.type === 'input_audio' ? !address.startsWith('blob:') : /^data:/i.test(address);
-}
-
-function readAudio({ data, format }: Extract<Part, { type: 'input_audio' }>): DataUrl | null {
-  return readDataUrl(`data:audio/${format};base64,${data}`);
 }
 
 const WANTED: Record<Part['type'], string> = {

@@ -35,7 +35,6 @@ type ShownConfig = {
     | ((typeof configFields)[Name] extends { inConversation: null } ? null : never);
 };
 
-/** Shows each field by the name of its request. */
 function showGiven(config: StandingConfig): ShownConfig {
   const shown = mapFields(({ byDefault, inConversation = byDefault }, name) => config[name] ?? inConversation);
   // The schemas of the list have checked the values.

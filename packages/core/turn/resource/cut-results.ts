@@ -3,7 +3,6 @@ import type { Part } from '../request/item.ts';
 
 type Result = { content: string | Part[] | null; truncated: boolean };
 
-/** A resource with the results of a turn's calls. */
 type WithResults = { adopted_calls?: { results: Result[] }; rounds: { results: Result[] }[] };
 
 /** Cuts the text of each result to its first `bytes` in UTF-8, and never half a character. */
@@ -70,7 +69,6 @@ function cutText(text: string, bytes: number): string {
   return whole.toString('utf8', 0, end);
 }
 
-/** Whether a byte goes on with a character. */
 function isInside(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

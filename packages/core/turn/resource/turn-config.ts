@@ -3,7 +3,7 @@ import { groupConfig, type StoredValue } from '../config/kept-config.ts';
 import type { TurnTool } from '../request/tool.ts';
 import type { TurnConfig } from '../request/turn.ts';
 
-/** What a turn ran with, by the names of its request. References such as `${secret:name}` stay as written. */
+/** The configuration of a turn, by the names of its request. References such as `${secret:name}` stay as written. */
 export function presentTurnConfig(config: TurnConfig) {
   const { limits, context, allowed_capabilities, provider_options, provider_headers, ...first } = showFields(config);
   const { model_retry, webhook, ...shown } = first;
@@ -21,7 +21,6 @@ export function presentTurnConfig(config: TurnConfig) {
   };
 }
 
-/** Shows each field by the name of its request. */
 function showFields(config: TurnConfig) {
   const shown = mapFields(({ byDefault }, name) => config[name] ?? byDefault);
   // The schemas of the list have checked the values.

@@ -30,10 +30,8 @@ export function presentTurn(turn: Turn, away?: PartsAway) {
   });
 }
 
-/** The field of a turn whose history was compacted. */
 type Compactions = { compactions?: ReturnType<typeof presentCompaction>[] };
 
-/** Before which rounds the history was compacted; nothing of a turn where it never was. */
 function presentCompactions({ compactions }: Turn): Compactions {
   return compactions.length > 0 ? { compactions: compactions.map(presentCompaction) } : {};
 }
@@ -77,7 +75,6 @@ function beginningOf(turn: Omit<ListedTurn, 'callCount' | 'rounds'>) {
   };
 }
 
-/** Behind which round of which turn it goes on, or which turn it runs again; null of any other. */
 function presentOrigin(origin: TurnOrigin | null | undefined) {
   const fork = origin?.kind === 'fork' ? origin : null;
   return {
@@ -174,10 +171,9 @@ export function presentCall(call: ToolCall) {
 
 /** A call as the model requested it: its arguments parsed, or the raw text where that is no JSON object. */
 export function presentRequested({ id, name, arguments: asked }: ToolCall) {
-  return { id, name, arguments: parsedArguments(asked) };
+  return { id, name, arguments: jsonObject(asked || '{}') ?? asked };
 }
 
-/** The field of a call whose arguments a person changed. */
 function presentApproved({ approval }: ToolCall): { approved_arguments?: Record<string, unknown> } {
   const approved = approval?.arguments === undefined ? undefined : jsonObject(approval.arguments);
   return approved ? { approved_arguments: approved } : {};
@@ -206,8 +202,4 @@ function usageOf(turn: ListedTurn) {
   const usages = answered.map(({ usage }) => usage);
   const dollars = { cost_usd: sumCosts(usages), cache_savings_usd: sumSavings(usages) };
   return { ...usageOfTurn(turn), ...dollars, llm_calls: requests, tool_calls: turn.callCount };
-}
-
-function parsedArguments(text: string): Record<string, unknown> | string {
-  return jsonObject(text || '{}') ?? text;
 }

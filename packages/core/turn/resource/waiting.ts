@@ -7,7 +7,6 @@ import { iso } from './iso.ts';
 export type Waiting = {
   for: 'start_at' | 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'project_quota' | 'slot';
   since: string;
-  /** When it ends, where that is known. */
   until?: string;
   /** What keeps every turn from running. */
   note?: string;

@@ -6,7 +6,6 @@ import type { Turn } from '../turn.ts';
 export const TIER_CHANGES = ['refused', 'deadline', 'waited'] as const;
 export type TierChange = (typeof TIER_CHANGES)[number];
 
-/** As many refusals as a round with `tier_fallback` takes from a tier. */
 const MOST_REFUSALS = 3;
 
 const BACKOFF = { firstMs: 2_000, longestMs: 300_000 };
