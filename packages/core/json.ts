@@ -31,7 +31,6 @@ export function jsonObject(text: string): Record<string, unknown> | null {
   return isRecord(value) && isShallow(value) ? value : null;
 }
 
-/** Whether a JSON value can be walked: it is nested no more than 100 levels deep. */
 function isShallow(value: unknown, levels = DEEPEST): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
@@ -163,12 +162,10 @@ function takeInString(scan: JsonScan, code: number): void {
   }
 }
 
-/** `[` and `{`. */
 function isOpening(code: number): boolean {
   return code === 91 || code === 123;
 }
 
-/** `]` and `}`. */
 function isClosing(code: number): boolean {
   return code === 93 || code === 125;
 }

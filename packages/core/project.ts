@@ -5,14 +5,12 @@ export type Project = {
   weight: number;
   /** Turns with a step in the queue or at work, in all workers together; the others wait. */
   maxActiveTurns: number | null;
-  /** Turns that have not begun. */
   maxQueuedTurns: number | null;
   requestsPerMinute: number | null;
   /** Of a UTC day. */
   tokensPerDay: number | null;
   /** Models as `provider/model`; a `*` at the end matches all that begins alike. */
   allowedModels: string[] | null;
-  /** Names of the operator's tool secrets that its tools may use. */
   secrets: string[] | null;
   /** Days after its end for which a turn is kept. */
   retentionDays: number | null;

@@ -51,7 +51,6 @@ function inUrl(part: string): string {
     .replace(/../g, (byte) => `%${inAnyCase(byte)}`);
 }
 
-/** The UTF-16 units of a text, as four hex digits each. */
 function unitsOf(text: string): string[] {
   return text.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
 }

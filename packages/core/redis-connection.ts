@@ -93,7 +93,6 @@ function openSomeNode(
   return prepareRedisConnection(redis);
 }
 
-/** Leaves a connection's errors to its commands, and gathers its writes. */
 function prepareRedisConnection(redis: Redis): Redis {
   redis.on('error', () => {});
   redis.on('connect', () => corkWrites(redis.stream));

@@ -1,7 +1,7 @@
 /** One host of several; its port is always said. */
 type Node = { host: string; port: number };
 
-/** What a URL leads to: one Redis, the master that Sentinels name, or a cluster with some of its nodes. */
+/** The target of a URL: one Redis, the master that Sentinels name, or a cluster with some of its nodes. */
 export type RedisUrl =
   | { kind: 'single'; url: string }
   | {
@@ -103,7 +103,6 @@ function wrong(advice: string): Wrong {
   return { kind: 'wrong', advice };
 }
 
-/** An IPv6 address stands in brackets. */
 function parseNode(text: string, fallback: number): Node | null {
   const [, six, plain, port = String(fallback)] = text.match(/^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i) ?? [];
   const host = six ?? plain;

@@ -6,7 +6,6 @@ export function retryAfterMs(headers: Pick<Headers, 'get'> | undefined, now = Da
   return ms === undefined ? undefined : Math.ceil(Math.min(ms, LONGEST_MS));
 }
 
-/** Reads `Retry-After`, in seconds or as an HTTP date. */
 function parseRetryAfter(text: string | null | undefined, now: number): number | undefined {
   const seconds = toNumber(text);
   if (seconds !== undefined) return seconds * 1000;

@@ -9,9 +9,7 @@ export const LARGE_ANSWERS = {
   bytes: 256 * 1024,
   /** Answers that have a place at a time: one for each 128 MiB of heap. */
   places: PLACES,
-  /** Answers of one server among them. */
   placesOfServer: Math.max(1, Math.floor(PLACES / 2)),
-  /** Answers of one project among them. */
   placesOfProject: PLACES - 1,
   /** Milliseconds in which an answer that has its place must arrive: others wait for that place. */
   arrivalMs: 60_000,
@@ -25,7 +23,6 @@ export type AnswerPlace = Disposable & {
   arrived(): void;
   /** Called if an answer that has its place does not arrive in time. */
   onOverdue: () => void;
-  /** How long the answers of the call have waited for a place so far. */
   waitedMs(): number;
   /** Gives the place back before the next attempt of the call. */
   release(): void;
@@ -142,7 +139,6 @@ function heldBy(key: string): number {
   return held.get(key) ?? 0;
 }
 
-/** Returns a function that gives the place back, once. */
 function holdPlace(project: string, server: string): () => void {
   let isHeld = true;
   const count = (difference: number) => {

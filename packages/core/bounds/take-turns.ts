@@ -1,21 +1,15 @@
-/** Tasks of projects that wait, in the order in which they should run. */
-export type WaitingTasks<Task> = {
-  add(project: string, task: Task): void;
-  /** Removes the next task that may run: one of each project before the second of any; undefined if none may. */
-  take(mayRun: (project: string, task: Task) => boolean): Task | undefined;
-};
-
 /** A queue in which projects take turns, however many tasks each of them adds. */
-export function takeTurns<Task>(): WaitingTasks<Task> {
+export function takeTurns<Task>() {
   const waiting = new Map<string, Task[]>();
 
   return {
-    add(project, task) {
+    add(project: string, task: Task): void {
       const tasks = waiting.get(project);
       if (tasks) tasks.push(task);
       else waiting.set(project, [task]);
     },
-    take(mayRun) {
+    /** Removes the next task that may run: one of each project before the second of any; undefined if none may. */
+    take(mayRun: (project: string, task: Task) => boolean): Task | undefined {
       for (const [project, tasks] of waiting) {
         const [first] = tasks;
         if (first === undefined || !mayRun(project, first)) continue;

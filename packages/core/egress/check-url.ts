@@ -35,7 +35,6 @@ const PRIVATE_ADDRESS = '127.0.0.1';
 /** Names that always mean this machine (RFC 6761). */
 const THIS_MACHINE = /(?:^|\.)localhost\.?$/;
 
-/** The addresses of a host that are known without a look-up; null stands for any. */
 function addressesOf(host: string): (string | null)[] {
   if (isIP(host) !== 0) return [host];
   return THIS_MACHINE.test(host) ? ['127.0.0.1', '::1'] : [null];

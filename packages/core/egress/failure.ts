@@ -26,7 +26,6 @@ export class EgressFailed extends Failure {
   readonly status: number | null;
   /** The part of the answer's body that had arrived; null where not even its head had. */
   readonly body: string | null;
-  /** How long the head of the answer asks to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

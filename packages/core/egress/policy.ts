@@ -35,7 +35,6 @@ function parseNetwork(address: string, entry: string): [IPv4 | IPv6, number] {
   throw refused(entry, 'it is no network like 10.0.0.0/8 or [fd00::]/8');
 }
 
-/** The URL parser normalizes the host, as it does in the URL of a request. */
 function parseHost(address: string, entry: string): string {
   const url = /^(\[[^[\]]+\]|[^\s/\\?#@:[\]]+)$/.test(address) ? URL.parse(`http://${address}`) : null;
   if (url === null) throw refused(entry, 'it is no host (IPv6 goes in brackets)');

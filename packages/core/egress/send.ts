@@ -166,7 +166,6 @@ const FIRST_BYTES = 4096;
 function boundedText(maxBytes: number): {
   /** Takes a chunk; false once there was more than fits. */
   add(chunk: Uint8Array): boolean;
-  /** The bytes that were taken so far. */
   size(): number;
   /** What was taken so far, without a character that the limit cut in two. */
   read(): { body: string; truncated: boolean };

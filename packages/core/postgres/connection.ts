@@ -8,7 +8,6 @@ import { isReadOnlyError, writerAt } from './writer.ts';
 export type Rows = postgres.RowList<postgres.Row[]>;
 export type Statement = { text: string; parameters?: readonly unknown[] };
 
-/** The isolation level and the settings of one transaction. The other settings are those of the session. */
 type Transaction = { isolationLevel?: string | undefined; settings?: SessionSettings };
 
 /** One connection to Postgres. It sends statements without waiting for answers, and Postgres runs them in order. */
@@ -16,9 +15,7 @@ export type OpenConnection = {
   run(statement: Statement): Promise<Rows>;
   /** Begins a transaction: what is run from then on, until `commit` or `rollback`. */
   begin(transaction?: Transaction): Promise<Rows>;
-  /** Runs a statement that is a transaction by itself. */
   runAlone(statement: Statement): Promise<Rows>;
-  /** Statements that are not answered yet. */
   inFlight(): number;
   /** Whether the connection was opened, or used last, so long ago that the pool has to replace it. */
   isOld(): boolean;

@@ -67,7 +67,6 @@ function openVirtualConnection(run: Run): VirtualConnection {
   return virtual;
 }
 
-/** Kysely hands the driver only connections that the driver has made. */
 function virtualConnectionOf(connection: DatabaseConnection): VirtualConnection {
   return connection as VirtualConnection;
 }

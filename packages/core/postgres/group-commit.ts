@@ -22,7 +22,6 @@ export function groupCommit(take: Pool['take']): Commit {
   return batchConcurrent((group) => commit(take, group), MAX_BATCH);
 }
 
-/** Commits a group and settles each of its entries. */
 async function commit(take: Pool['take'], group: Entry[]): Promise<void> {
   const [only] = group;
   if (group.length < 2) return only && commitAlone(take, only);

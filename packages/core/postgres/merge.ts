@@ -7,7 +7,6 @@ export type MergedStatement = { statement: Statement; indexes: number[]; distrib
 /** Characters of a statement's rows at most: several copies of them exist meanwhile, here and in Postgres. */
 const MAX_CHARACTERS = 1024 * 1024;
 
-/** The statements that become one. */
 type MergeGroup = { first: Statement; sets: RowSet[]; size: number; indexes: number[]; keys: Set<string> };
 
 /**

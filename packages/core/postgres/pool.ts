@@ -41,7 +41,6 @@ export function openPool(open: Open, { shared, own }: { shared: number; own: num
 /** A statement ends sooner, by its timeout of 15 s. */
 const LONGEST_STATEMENT_S = 20;
 
-/** Leaves the place of a connection to a new connection, and closes the old connection after its statements. */
 function replace(connection: OpenConnection, all: Set<OpenConnection>): void {
   all.delete(connection);
   void connection.close(LONGEST_STATEMENT_S);
@@ -62,7 +61,6 @@ function openExclusive(open: Open, most: number): Pick<Pool, 'take' | 'close'> {
     all.add(connection);
     return connection;
   }
-  /** Serves the caller that has waited longest, if a connection is free or may be opened. */
   function serve(): void {
     if (waiting.length === 0 || (free.length === 0 && all.size >= most)) return;
     waiting.shift()?.(takeFree() ?? add());

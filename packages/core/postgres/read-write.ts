@@ -11,7 +11,6 @@ type Database = QueryExecutorProvider & {
   executeQuery<Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>>;
 };
 
-/** A piece of SQL or a query builder. */
 type Query<Row> = { compile(database: QueryExecutorProvider): CompiledQuery<Row> };
 
 /** Runs a statement that writes nothing and locks nothing: beside other reads, or merged with them. */

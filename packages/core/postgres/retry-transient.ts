@@ -34,8 +34,9 @@ export type TransientFault = {
 /** The fault behind an error of the database; null for an error that comes from the statement. */
 export function transientFaultOf(error: unknown): TransientFault | null {
   if (!isTransient(error)) return null;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return FAULTS.find(({ codes }) => codes.test(code))?.fault ?? UNREACHABLE;
+  const code = String(error.code);
+  const { kind, message, log } = FAULTS.find(({ codes }) => codes.test(code)) ?? UNREACHABLE;
+  return { kind, message, log };
 }
 
 const UNREACHABLE: TransientFault = {
@@ -44,61 +45,47 @@ const UNREACHABLE: TransientFault = {
   log: 'the database is away',
 };
 
-const FAULTS: { codes: RegExp; fault: TransientFault }[] = [
+const FAULTS: (TransientFault & { codes: RegExp })[] = [
   {
     codes: /^25006$/,
-    fault: {
-      kind: 'away',
-      message: 'The database takes no writes right now. Try again in a moment.',
-      log: 'PostgreSQL takes no writes: it is a standby, or read-only',
-    },
+    kind: 'away',
+    message: 'The database takes no writes right now. Try again in a moment.',
+    log: 'PostgreSQL takes no writes: it is a standby, or read-only',
   },
   {
     codes: /^53100$/,
-    fault: {
-      kind: 'disk-full',
-      message: 'The disk of the database is full. Try again when the operator has made room.',
-      log: 'the disk of PostgreSQL is full: make room on it; nothing can be written until then',
-    },
+    kind: 'disk-full',
+    message: 'The disk of the database is full. Try again when the operator has made room.',
+    log: 'the disk of PostgreSQL is full: make room on it; nothing can be written until then',
   },
   {
     codes: /^53200$/,
-    fault: {
-      kind: 'out-of-memory',
-      message: 'The database is out of memory. Try again in a moment.',
-      log: 'PostgreSQL is out of memory: give it more, or run fewer processes against it',
-    },
+    kind: 'out-of-memory',
+    message: 'The database is out of memory. Try again in a moment.',
+    log: 'PostgreSQL is out of memory: give it more, or run fewer processes against it',
   },
   {
     codes: /^53[034]00$/,
-    fault: {
-      kind: 'too-many-connections',
-      message: 'The database takes no more connections right now. Try again in a moment.',
-      log: 'PostgreSQL takes no more connections: raise max_connections, or run fewer processes against it',
-    },
+    kind: 'too-many-connections',
+    message: 'The database takes no more connections right now. Try again in a moment.',
+    log: 'PostgreSQL takes no more connections: raise max_connections, or run fewer processes against it',
   },
   {
     codes: /^55P03$/,
-    fault: {
-      kind: 'lock',
-      message: 'PostgreSQL holds a lock that this request needs. Try again when the lock has ended.',
-      log: 'PostgreSQL holds a lock that a request needs: look for it in pg_locks',
-    },
+    kind: 'lock',
+    message: 'PostgreSQL holds a lock that this request needs. Try again when the lock has ended.',
+    log: 'PostgreSQL holds a lock that a request needs: look for it in pg_locks',
   },
   {
     codes: /^57014$/,
-    fault: {
-      kind: 'conflict',
-      message: 'PostgreSQL did not finish this request in time. Try again, or ask for less.',
-      log: 'PostgreSQL did not finish a statement in time: it waits for a lock, or has too much to do',
-    },
+    kind: 'conflict',
+    message: 'PostgreSQL did not finish this request in time. Try again, or ask for less.',
+    log: 'PostgreSQL did not finish a statement in time: it waits for a lock, or has too much to do',
   },
   {
     codes: /^(?:40001|40P01|25P0[34])$/,
-    fault: {
-      kind: 'conflict',
-      message: 'Another request was at the same thing. Try again.',
-      log: 'the database gave up a statement for another one',
-    },
+    kind: 'conflict',
+    message: 'Another request was at the same thing. Try again.',
+    log: 'the database gave up a statement for another one',
   },
 ];

@@ -10,7 +10,6 @@ export function withoutNulls(row: InputRow): InputRow {
 export class RowSet {
   readonly key: string;
   readonly keys: readonly string[];
-  /** Each row as JSON. */
   readonly #rows: readonly string[];
 
   private constructor(key: string, keys: readonly string[], rows: readonly string[]) {
@@ -37,12 +36,10 @@ export class RowSet {
     );
   }
 
-  /** In characters. */
   get size(): number {
     return this.#rows.reduce((sum, row) => sum + row.length, 0);
   }
 
-  /** The text that Postgres is sent. */
   toString(): string {
     return `[${this.#rows.join(',')}]`;
   }

@@ -10,9 +10,7 @@ export type Writer = {
   url: string;
   /** A pooler stands before it: what a session is told does not last beyond a transaction. */
   isPooled: boolean;
-  /** It keeps prepared statements. */
   prepares: boolean;
-  /** Opens a socket to the server that takes writes now. */
   openSocket(address: Address): Socket;
   /** The same for node-postgres; undefined where there is one host, to which it connects by itself. */
   stream: (() => Socket) | undefined;
@@ -73,7 +71,6 @@ function openSocketTo(find: () => Promise<Host>): Socket {
   return socket.setTimeout(SILENCE_MS, () => socket.destroy());
 }
 
-/** The connections of one moment share an answer. */
 const FRESH_MS = 250;
 const PROBE_TIMEOUT_S = 2;
 

@@ -16,7 +16,6 @@ export function openPubsub({ redisUrl, ...database }: DatabaseUrls & { redisUrl?
   return first && others.length === 0 ? first.pubsub : spreadMessages(stores);
 }
 
-/** Pubsub on one of several stores; `isOpen` says whether something can be published there now. */
 type MessageStore = { address: string; pubsub: Pubsub; isOpen(): boolean };
 
 const ALL_WORKERS = 'workers';

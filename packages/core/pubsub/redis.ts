@@ -47,7 +47,6 @@ function channelsOf(database: number) {
   return { wakes: `pawl:wakes:${database}`, workers: `pawl:workers:${database}` };
 }
 
-/** Ids of turns are unique. */
 function eventsOf(turnId: string): string {
   return `pawl:events:${turnId}`;
 }

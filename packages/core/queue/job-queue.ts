@@ -40,7 +40,6 @@ export type JobQueue = {
   work(queues: string[], handle: JobHandler, concurrency: number): Promise<JobWorkers>;
   /** Takes one waiting job by hand and works it; false when none waits. For tests that decide when a worker works. */
   workOnce(queues: string[], handle: JobHandler): Promise<boolean>;
-  /** How many jobs of these queues are in each state. */
   count(queues: string[]): Promise<Record<string, number>>;
   /** Asks the stores of the jobs how they are. Rejects where none of them answers. */
   check(): Promise<StoreStatus[]>;

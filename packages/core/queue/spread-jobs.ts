@@ -8,7 +8,6 @@ import { readHandOver, workStores } from './work-stores.ts';
 /** A queue on one of several stores; `failure` is why its connections failed last. */
 export type JobStore = { address: string; jobQueue: JobQueue; isOpen(): boolean; failure(): unknown };
 
-/** A store that took no job is passed over for so long. */
 const PAUSE_MS = 5_000;
 
 /** What a store answered to the last job is told for so long, where no other job shows that it is over. */
@@ -79,7 +78,6 @@ function trackRefusals(store: JobStore) {
     ...store,
     isUp: () => store.isOpen() && !isWithin(PAUSE_MS),
     refusal: () => (last && isRefusal(last.error) && isWithin(REFUSED_FOR_MS) ? last.error : null),
-    /** Resolves with the error of an enqueuing, or with null. */
     track: (enqueuing: Promise<void>): Promise<unknown> =>
       enqueuing.then(
         () => {

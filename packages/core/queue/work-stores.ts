@@ -1,6 +1,5 @@
 import type { JobHandler, JobQueue, JobWorkers } from './job-queue.ts';
 
-/** Where workers take jobs: one of several stores. */
 type WorkedStore = { jobQueue: Pick<JobQueue, 'work'>; isOpen(): boolean };
 
 type Work = { queues: string[]; handle: JobHandler; concurrency: number };
@@ -60,7 +59,6 @@ function sharesOf(places: number, open: boolean[]): number[] {
   });
 }
 
-/** What works the jobs of one store. A job is handed over within its own store. */
 function handlerIn(index: number, handle: JobHandler): { work: JobHandler; settled(): Promise<unknown> } {
   const running = new Set<Promise<void>>();
   return {

@@ -51,7 +51,6 @@ function jumpBetween(timeZone: string, before: number, after: number): number {
   return to;
 }
 
-/** Returns by how many milliseconds the clocks of a zone are ahead of UTC. */
 function offsetAt(timeZone: string, at: number): number {
   return localTime(timeZone, at) - wholeSecond(at);
 }

@@ -62,7 +62,6 @@ function nextRepeated({ cron, timeZone }: CronPlan, after: number): number | nul
   return firstMoment(cron, localTime(timeZone, jump) - 1_000, momentAfter(jump - 1));
 }
 
-/** Returns the first moment that `momentOf` finds for a planned local time after `local`. */
 function firstMoment(cron: string, local: number, momentOf: (local: number) => number | undefined): number | null {
   const expression = readCron(cron);
   for (let next = expression.nextRun(new Date(local)); next; next = expression.nextRun(next)) {
@@ -78,10 +77,9 @@ export function readCron(cron: string): Cron {
   return new Cron(cron, { timezone: 'UTC', mode: '5-part', paused: true });
 }
 
-/** What a schedule does now: the planned time that it fires for, if any, and its next one. */
+/** The next action of a schedule: the planned time that it fires for, if any, and its next one. */
 export type Decision = { plannedAt: number | null; nextAt: number | null };
 
-/** A planned time that is later than this is missed. */
 const MISSED_AFTER_MS = 10_000;
 
 type Due = { nextAt: number; now: number; ifMissed: 'once' | 'skip' };

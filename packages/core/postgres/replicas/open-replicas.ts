@@ -17,7 +17,6 @@ type Options<Tables> = {
   url: string;
   primary: Kysely<Tables>;
   report: ReportReplica;
-  /** Told of each read that has succeeded. */
   count(server: 'replica' | 'primary'): void;
 };
 

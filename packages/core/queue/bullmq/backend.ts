@@ -11,7 +11,6 @@ export type Backend = {
    */
   ackQueues: { make(name: string): BullQueue; makeSilent(name: string): BullQueue } | null;
   makeWorker(name: string, process: Processor | null, concurrency: number): BullWorker;
-  /** Whether jobs can be sent to the store now. */
   isOpen(): boolean;
   /** The policy by which the store may lose jobs when its memory is full; null for none. */
   findEviction(): Promise<string | null>;
@@ -21,7 +20,6 @@ export type Backend = {
 export type BullQueue = Pick<Queue<JobData>, 'add' | 'close' | 'getJobCounts' | 'on' | 'waitUntilReady'>;
 
 export type BullWorker = Pick<Worker<JobData>, 'close' | 'concurrency' | 'on' | 'getNextJob' | 'waitUntilReady'> & {
-  /** Returns true if fewer jobs are at work than may be. */
   hasFreePlace(): boolean;
 };
 

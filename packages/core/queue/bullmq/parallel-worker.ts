@@ -8,7 +8,6 @@ const FETCH_AGAIN_MS = 1_000;
  * for 64 round trips of BullMQ's own worker (docs/decisions/0051-jobs-are-fetched-side-by-side.md).
  */
 export class ParallelWorker extends Worker<JobData> {
-  /** The number of jobs at work. */
   #working = 0;
 
   hasFreePlace(): boolean {
@@ -66,7 +65,6 @@ export class ParallelWorker extends Worker<JobData> {
     await Promise.all(places);
   }
 
-  /** Works the job that was fetched for a place, and those that come with the acknowledgement of the one before. */
   private async workPlace(
     first: Promise<Job<JobData> | undefined>,
     { begins, goesOn }: { begins: Promise<void> | null; goesOn: () => boolean },

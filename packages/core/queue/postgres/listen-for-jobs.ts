@@ -115,7 +115,6 @@ function openWakeableWorker(isListening: () => boolean): WakeableWorker {
 
 type Listening = { started(): void; notified(queue: string): void; signal: AbortSignal };
 
-/** Listens until the connection breaks, stays silent or is no longer wanted. */
 async function listen(url: string, { started, notified, signal }: Listening): Promise<void> {
   const writer = writerAt(url);
   const client = new pg.Client({

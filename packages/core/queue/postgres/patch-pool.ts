@@ -25,7 +25,6 @@ const OWN_SESSIONS: Sessions = { setLocal: null, prepares: true };
 
 type Run = (statement: pg.QueryConfig) => Promise<pg.QueryResult>;
 
-/** A statement of BullMQ: a text, and the values of its parameters. */
 type Query = (text: string, values: unknown[]) => Promise<pg.QueryResult>;
 
 /** SQLSTATE where a table or function has changed since the statement was prepared; nothing of it was run. */
@@ -72,7 +71,6 @@ function inTransactions(pool: pg.Pool, setLocal: string[]): Run {
 
 type QueuedValues = BatchEntry<unknown[], pg.QueryResult>;
 
-/** Statements that become one at most. */
 const MAX_BATCH = 32;
 
 /** Nearly all statements of BullMQ call a function of its own or read its tables; all others are left alone. */

@@ -13,7 +13,6 @@ import { findEviction } from './eviction.ts';
 import { patchScripts } from './patch-scripts.ts';
 import { requireRedis } from './require-redis.ts';
 
-/** A Redis as sentences name it. */
 type NamedRedis = { to: RedisUrl; name: string };
 
 /** BullMQ on Redis. Refuses a Redis that is too old or evicts keys. `onError` gets why a connection failed. */

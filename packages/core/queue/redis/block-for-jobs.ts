@@ -103,7 +103,6 @@ function openBlockingConnection(blocking: Client, sending: Client, prefix: strin
   };
 }
 
-/** The current waits, by the key of their marker. */
 function openWaits() {
   const waits = new Set<{ key: string; finish(marker: Marker | null): void }>();
 
@@ -120,7 +119,6 @@ function openWaits() {
         waits.add(wait);
       }),
     keys: () => new Set([...waits].map(({ key }) => key)),
-    /** Ends one wait for this key; false where there is none. */
     finish: (key: string, marker: Marker | null): boolean => {
       const found = [...waits].find((wait) => wait.key === key);
       found?.finish(marker);

@@ -19,7 +19,6 @@ function patchScript(name: string, lua: string): string {
 /** Scripts that hand out a job; their keys begin with those of the waiting jobs, of the active and of the prioritized ones. */
 const FETCHES = /^moveTo(?:Active|Finished):/;
 
-/** The first line of each script that calls Redis. */
 const CALL = 'local rcall = redis.call\n';
 
 const CALL_WITHOUT_EVENTS = `local rcall = function(command, ...)

@@ -36,7 +36,6 @@ export function isTooOld(version: string | null): boolean {
 
 type Server = { version: string | null; policies: (string | null)[] };
 
-/** Reads the version of a Redis, and its policy for a full memory. A cluster has the policies of its masters. */
 async function readServer(to: RedisUrl, report: (error: unknown) => void): Promise<Server> {
   const redis = openRedisConnection(to, { ...ONCE, sentinelRetryStrategy: () => null }).on('error', report);
   const [version, policy] = await Promise.all([versionOf(redis), policyOf(redis)]);
