@@ -105,10 +105,7 @@ const past = fc.record({
 
 const nextRun = fc.constantFrom(null, 'next');
 
-/**
- * One round that asks for calls, with their results. `goesOn`: from what the next step knows the turn. `nextRuns`: the
- * runs that continue after the reply and after the batch; null if the step goes through the queue.
- */
+/** One round with calls and results. `goesOn`: the source of the next step. `nextRuns`: runs that continue, or null. */
 export const someRound = fc.record({
   reply,
   calls: fc.array(call, { minLength: 1, maxLength: 4 }),

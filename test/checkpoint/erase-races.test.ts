@@ -6,10 +6,10 @@ import type { Trx } from '#core/checkpoint/tables.ts';
 import { createFirstTurn, createTurn } from '#core/checkpoint/turns/create.ts';
 import { lockVisibleConversation } from '#core/checkpoint/turns/lock.ts';
 import { findTurn } from '#core/checkpoint/turns/reading/find.ts';
-import { newId } from '#core/id.ts';
 import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
+import { count, exists, inTransaction, newTurn } from './deletion/ended-turn.ts';
 
 const ROUNDS = 40;
 
@@ -24,21 +24,21 @@ test('a fork under way is waited for by no eraser, and keeps what it stands on',
   const forking = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
 
-  const forked = inTransaction(async (trx) => {
+  const forked = inTransaction(harness, async (trx) => {
     const id = await fork(trx, origin);
     forking.resolve();
     await mayCommit.promise;
     return id;
   });
   await forking.promise;
-  const hidden = inTransaction((trx) => hideTurn(trx, 'default', origin));
+  const hidden = inTransaction(harness, (trx) => hideTurn(trx, 'default', origin));
   await eraseAllHidden(harness.worker);
   mayCommit.resolve();
   await Promise.all([forked, hidden]);
   await eraseAllHidden(harness.worker);
 
   expect(await unfounded()).toBe(0);
-  expect(await count('turns')).toBe(2);
+  expect(await count(harness, 'turns')).toBe(2);
 });
 
 test('of a fork or a next turn and a delete at one moment, each finds all or nothing to stand on', async () => {
@@ -46,8 +46,8 @@ test('of a fork or a next turn and a delete at one moment, each finds all or not
   for (let round = 0; round < ROUNDS; round += 1) {
     const origin = await endedTurn();
     const start = round % 2 === 0 ? fork : follow;
-    const creating = () => inTransaction((trx) => start(trx, origin));
-    const hiding = () => inTransaction((trx) => hideTurn(trx, 'default', origin));
+    const creating = () => inTransaction(harness, (trx) => start(trx, origin));
+    const hiding = () => inTransaction(harness, (trx) => hideTurn(trx, 'default', origin));
     const erasing = () => eraseHidden(harness.db, 10);
 
     const order = round % 4 < 2 ? [creating, hiding, erasing, erasing] : [hiding, erasing, creating, erasing];
@@ -56,12 +56,12 @@ test('of a fork or a next turn and a delete at one moment, each finds all or not
     await eraseAllHidden(harness.worker);
 
     expect((round % 4 < 2 ? two : one) !== null).toBe(true);
-    expect(await exists(origin)).toBe(created !== null);
+    expect(await exists(harness, origin)).toBe(created !== null);
     outcomes.add(created === null ? 'refused' : 'created');
-    if (typeof created === 'string') await inTransaction((trx) => hideTurn(trx, 'default', created));
+    if (typeof created === 'string') await inTransaction(harness, (trx) => hideTurn(trx, 'default', created));
     await eraseAllHidden(harness.worker);
     expect(await unfounded()).toBe(0);
-    expect(await count('turns')).toBe(0);
+    expect(await count(harness, 'turns')).toBe(0);
   }
   expect([...outcomes].sort()).toEqual(['created', 'refused']);
 });
@@ -69,7 +69,9 @@ test('of a fork or a next turn and a delete at one moment, each finds all or not
 test('many who delete one turn are told so once', async () => {
   const turn = await endedTurn();
 
-  const told = await Promise.all([1, 2, 3, 4].map(() => inTransaction((trx) => hideTurn(trx, 'default', turn))));
+  const told = await Promise.all(
+    [1, 2, 3, 4].map(() => inTransaction(harness, (trx) => hideTurn(trx, 'default', turn))),
+  );
 
   expect(told.filter((hidden) => hidden !== null)).toHaveLength(1);
 });
@@ -78,20 +80,16 @@ test('erasers at one moment erase each turn once, along a line of forks', async 
   let last = await endedTurn();
   const line = [last];
   for (let depth = 0; depth < 6; depth += 1) {
-    last = (await inTransaction((trx) => fork(trx, last)))!;
+    last = (await inTransaction(harness, (trx) => fork(trx, last)))!;
     line.push(last);
   }
-  for (const id of line) await inTransaction((trx) => hideTurn(trx, 'default', id));
+  for (const id of line) await inTransaction(harness, (trx) => hideTurn(trx, 'default', id));
 
   await Promise.all([1, 2, 3, 4].map(() => eraseAllHidden(harness.worker)));
   await eraseAllHidden(harness.worker);
 
-  expect(await count('turns')).toBe(0);
+  expect(await count(harness, 'turns')).toBe(0);
 });
-
-function inTransaction<T>(act: (trx: Trx) => Promise<T>): Promise<T> {
-  return harness.db.transaction().execute(act);
-}
 
 /** A turn in a conversation that goes with it, cancelled before it began. */
 async function endedTurn(): Promise<string> {
@@ -121,27 +119,9 @@ async function lockLineOf(trx: Trx, turnId: string): Promise<string | null> {
 
 const STANDING = { config: { model: plainConfig.model }, metadata: {}, outlivesTurns: false };
 
-function newTurn() {
-  const input = [{ role: 'user' as const, content: 'Hi' }];
-  const ids = { id: newId('turn'), conversationId: newId('conv') };
-  return { ...ids, project: 'default', config: plainConfig, input, priority: 0, metadata: {} };
-}
-
-async function exists(id: string): Promise<boolean> {
-  const { rows } = await sql`select from turns where id = ${id}`.execute(harness.db);
-  return rows.length > 0;
-}
-
 /** Forks of a turn that is gone. */
 async function unfounded(): Promise<number> {
   const { rows } = await sql`select from conversations where forked_from is not null
     and not exists (select from turns where turns.id = forked_from)`.execute(harness.db);
   return rows.length;
-}
-
-async function count(table: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}`.execute(
-    harness.db,
-  );
-  return rows[0]!.count;
 }

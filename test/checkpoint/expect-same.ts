@@ -2,10 +2,7 @@ import { expect } from 'vitest';
 import { allCalls } from '#core/turn/call.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 
-/**
- * Compares every field. A time that both clocks give may differ by their distance and the length of a statement; a time
- * that is handed over does not differ. The time to a deadline has gone on when the turn is read.
- */
+/** Compares every field, with tolerance for times of two clocks and for the time to a deadline. */
 export function expectSame(read: Turn, predicted: Turn): void {
   const [one, other] = [timesOf(read), timesOf(predicted)];
   const distances = other.map((time, index) => Math.abs(time - one[index]!)).filter((distance) => distance > 5_000);

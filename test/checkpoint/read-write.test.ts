@@ -4,10 +4,7 @@ import { expect, test } from 'vitest';
 
 const FOLDER = new URL('../../packages/core/checkpoint/', import.meta.url);
 
-/**
- * Files that run their statements alone on purpose: the probe of the disk, the migrations, a count that waits for no disk, and the
- * admission, whose lock no other commit should wait for.
- */
+/** Files that run statements alone on purpose: a probe, migrations, a count without a disk, and the admission. */
 const ALONE = ['connect.ts', 'migrate.ts', 'count-requests.ts', 'admit-turns.ts'];
 
 /** A statement outside a transaction that does not say whether it reads or writes. */

@@ -4,10 +4,7 @@ import type { Db } from '#core/checkpoint/tables.ts';
 /** The rows of a turn in all tables, without ids and times. `dueInSeconds` counts from now. */
 export type RowsOfTurn = { rows: unknown; dueInSeconds: number };
 
-/**
- * Reads the rows of a turn from the tables. Two turns that differ only in ids and times have the same rows. Usage
- * records are found by their key, so the turn has its id as its key.
- */
+/** Reads the rows of a turn, the same for turns that differ in ids and times. Its usage has its id as the key. */
 export async function rowsOfTurn(
   db: Db,
   { id, conversationId }: { id: string; conversationId: string },

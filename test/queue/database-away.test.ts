@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest';
-import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { migrateAll } from '#services/migrate/migrate-all.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
-
-function wakeupOf(turnId: string): TurnWakeup {
-  return { kind: 'turn', turnId, step: 'b1', generation: 0, provider: 'openai', priority: 0 };
-}
+import { newWakeup } from './job-queue-exam.ts';
 
 test('a worker that had a job at hand while the database was away takes jobs again once it is back', async () => {
   await using folder = await newFolder('queue');
@@ -27,13 +23,13 @@ test('a worker that had a job at hand while the database was away takes jobs aga
     1,
   );
 
-  await jobQueue.enqueue([wakeupOf('at-hand')]);
+  await jobQueue.enqueue([newWakeup({ turnId: 'at-hand', step: 'b1' })]);
   await waitUntil(() => expect(handled).toEqual(['at-hand']));
   await postgres.crash();
   atHand.resolve();
   await metOutage.promise;
   await postgres.start();
-  await waitUntil(() => jobQueue.enqueue([wakeupOf('next')]));
+  await waitUntil(() => jobQueue.enqueue([newWakeup({ turnId: 'next', step: 'b1' })]));
 
   await waitUntil(() => expect(handled).toContain('next'));
   await answering.close(1_000);

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { newId } from '#core/id.ts';
-import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeOnRedis } from '#test/harness/queues.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { newWakeup } from './job-queue-exam.ts';
 
 describeOnRedis(() => {
   test('a wakeup goes ahead of the acknowledgement of its job, on one connection', async () => {
@@ -14,13 +14,14 @@ describeOnRedis(() => {
     await jobQueue.work(
       ['turns-openai'],
       async ({ data }) => {
-        if ('step' in data && data.step === 'r1') await jobQueue.enqueueBeforeAck([wakeupOf(data.turnId, 'b1')]);
+        if ('step' in data && data.step === 'r1')
+          await jobQueue.enqueueBeforeAck([newWakeup({ turnId: data.turnId, step: 'b1' })]);
       },
       4,
     );
     const turnId = newId('turn');
 
-    await jobQueue.enqueue([wakeupOf(turnId, 'r1')]);
+    await jobQueue.enqueue([newWakeup({ turnId })]);
 
     const inOrder = ['r1', 'b1', 'r1', 'b1'];
     await waitUntil(() => expect(redis.scriptsOf(turnId).map(({ job }) => job)).toEqual(inOrder));
@@ -32,7 +33,7 @@ describeOnRedis(() => {
     const jobQueue = await openRedisQueue();
     await jobQueue.close();
 
-    const { arrived } = await jobQueue.enqueueBeforeAck([wakeupOf(newId('turn'), 'r1')]);
+    const { arrived } = await jobQueue.enqueueBeforeAck([newWakeup()]);
 
     await expect(arrived).rejects.toThrow();
   });
@@ -40,10 +41,6 @@ describeOnRedis(() => {
 
 function openRedisQueue() {
   return openPatientQueue({ databaseUrl: '', redisUrl: testRedisUrl() });
-}
-
-function wakeupOf(turnId: string, step: string): TurnWakeup {
-  return { kind: 'turn', turnId, step, generation: 0, provider: 'openai', priority: 0 };
 }
 
 /** Records every script that Redis runs: which job of a turn it names first, and which connection sent it. */

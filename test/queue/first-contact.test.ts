@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { newId } from '#core/id.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
-import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { createTestDatabase, testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { type Link, openLink } from '../harness/links/open-link.ts';
+import { newWakeup } from './job-queue-exam.ts';
 
 const ALL = ['turns-openai', 'anytime'];
 
@@ -26,14 +25,10 @@ async function openCutOffQueue(redis: boolean): Promise<{ jobQueue: JobQueue; li
   return { jobQueue, link, [Symbol.asyncDispose]: close };
 }
 
-function wakeupOf(step: string): TurnWakeup {
-  return { kind: 'turn', turnId: newId('turn'), step, generation: 0, provider: 'openai', priority: 0 };
-}
-
 describeQueue(({ redis }) => {
   test('a queue that met its first wakeup in an outage takes jobs once it is back', async () => {
     await using harness = await openCutOffQueue(redis);
-    const wakeup = wakeupOf('r1');
+    const wakeup = newWakeup();
 
     await expect(harness.jobQueue.enqueue([wakeup])).rejects.toThrow();
     harness.link.setMode('pass');
@@ -48,7 +43,7 @@ describeQueue(({ redis }) => {
 
     const workers = await harness.jobQueue.work(ALL, async ({ name }) => void handled.push(name), 4);
     harness.link.setMode('pass');
-    await waitUntil(() => harness.jobQueue.enqueue([wakeupOf('r1'), wakeupOf('b1')]));
+    await waitUntil(() => harness.jobQueue.enqueue([newWakeup(), newWakeup({ step: 'b1' })]));
 
     await waitUntil(() => expect(handled.toSorted()).toEqual(['run-round', 'run-tool-batch']));
     await workers.close(1_000);

@@ -1,10 +1,9 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { newId } from '#core/id.ts';
-import type { TurnWakeup } from '#core/turn/wakeup.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { newWakeup } from './job-queue-exam.ts';
 
 const QUEUE = 'turns-openai';
 
@@ -16,17 +15,13 @@ test('a queue that stood empty while PostgreSQL cleaned up finds a job among man
   await database.cleanUp();
 
   for (const count of [10, 500]) {
-    await jobQueue.enqueue(Array.from({ length: count }, wakeup));
+    await jobQueue.enqueue(Array.from({ length: count }, () => newWakeup()));
     for (let worked = 0; worked < count; worked += 1) await jobQueue.workOnce([QUEUE], async () => {});
   }
   await jobQueue.close();
 
   expect(await database.rowsReadAsTable()).toBe(0);
 });
-
-function wakeup(): TurnWakeup {
-  return { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0 };
-}
 
 function openDatabase(url: string) {
   const sql = postgres(url, { max: 1 });

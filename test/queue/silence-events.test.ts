@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { newId } from '#core/id.ts';
 import { migrateQueue } from '#core/queue/postgres/migrate-queue.ts';
 import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { newWakeup } from './job-queue-exam.ts';
 
 test('a job on Postgres leaves no events behind, however often the queue is migrated', async () => {
   const databaseUrl = await createTestDatabase();
@@ -13,18 +13,7 @@ test('a job on Postgres leaves no events behind, however often the queue is migr
   await migrateQueue(databaseUrl);
   const jobQueue = await openPatientQueue({ databaseUrl });
 
-  await jobQueue.enqueue([
-    { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0 },
-    {
-      kind: 'turn',
-      turnId: newId('turn'),
-      step: 'r1',
-      generation: 0,
-      provider: 'openai',
-      priority: 0,
-      delayMs: 60_000,
-    },
-  ]);
+  await jobQueue.enqueue([newWakeup(), newWakeup({ delayMs: 60_000 })]);
   const hasAnswered = await jobQueue.workOnce(['turns-openai'], async () => {});
 
   expect(hasAnswered).toBe(true);

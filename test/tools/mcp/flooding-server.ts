@@ -10,10 +10,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const STREAM_TYPE = { 'content-type': 'text/event-stream' };
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 
-/**
- * An MCP server of the older kind that floods its callers: the name of a tool says how. `left` resolves as soon as
- * the caller of a flood has hung up.
- */
+/** An MCP server that floods its callers in the way that the tool names. `left`: the caller has hung up. */
 export async function openFloodingServer() {
   const left = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {

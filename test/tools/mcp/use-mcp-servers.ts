@@ -8,10 +8,7 @@ import type { Tool, TurnTool } from '#core/turn/request/tool.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { callContext, preparedCall } from '../calls.ts';
 
-/**
- * The servers of a `PAWL_MCP`, closed at the end of the test. `warnings` are those to the operator, `output` are the lines
- * of commands that were logged.
- */
+/** The servers of a `PAWL_MCP`, closed after the test, with warnings to the operator and logged output. */
 export function useMcpServers(config: Record<string, unknown>) {
   const warnings: [about: Record<string, unknown>, sentence: string][] = [];
   const warn = (about: Record<string, unknown>, sentence: string) => void warnings.push([about, sentence]);

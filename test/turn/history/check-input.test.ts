@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest';
 import { checkInput, openCalls } from '#core/turn/history/check-input.ts';
 import type { InputItem } from '#core/turn/request/item.ts';
-import type { ToolResult } from '#core/turn/tool-result.ts';
+import { HANDED_OVER } from '#core/turn/tool-result.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
 
-const HANDED_OVER: ToolResult = {
-  ...{ status: 'handed_over', content: null, error: null, truncated: false },
-  ...{ cached: false, duration_ms: 0, attempts: 0 },
-};
 const over = (own: Partial<Turn> = {}) => {
   const calls = ['call_0', 'call_1'].map((id) => ({ id, result: HANDED_OVER }));
   const round = makeRound(1, null, [...calls, { id: 'call_server' }]);

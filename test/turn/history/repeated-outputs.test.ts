@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
 import { type CallOutput, repeatedOutputs, surplusOutputs } from '#core/turn/history/repeated-outputs.ts';
 import type { InputItem, Part } from '#core/turn/request/item.ts';
-import type { ToolResult } from '#core/turn/tool-result.ts';
+import { HANDED_OVER } from '#core/turn/tool-result.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
 
-const HANDED_OVER: ToolResult = {
-  ...{ status: 'handed_over', content: null, error: null, truncated: false },
-  ...{ cached: false, duration_ms: 0, attempts: 0 },
-};
 const asked = makeTurn({
   ...{ status: 'completed' as const, output: '' },
   rounds: [makeRound(1, null, [{ id: 'call_0', result: HANDED_OVER }])],

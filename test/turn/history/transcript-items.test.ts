@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { InputItem } from '#core/turn/request/item.ts';
-import type { ToolResult } from '#core/turn/tool-result.ts';
+import { HANDED_OVER } from '#core/turn/tool-result.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
 
@@ -12,10 +12,6 @@ const call = (call_id: string, name = 'get_weather'): InputItem => ({
 });
 const output = (call_id: string, text: string): InputItem => ({ type: 'function_call_output', call_id, output: text });
 const image = { type: 'input_image' as const, image_url: 'https://example.com/cat.png' };
-const HANDED_OVER: ToolResult = {
-  ...{ status: 'handed_over', content: null, error: null, truncated: false },
-  ...{ cached: false, duration_ms: 0, attempts: 0 },
-};
 const handedOver = (...ids: string[]) =>
   makeRound(1, 'Looking.', [
     ...ids.map((id) => ({ id, name: 'get_weather', result: HANDED_OVER })),
