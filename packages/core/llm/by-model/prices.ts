@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { Misconfigured } from '../../failure.ts';
-import { parseJsonSetting } from '../../json-setting.ts';
 import type { Usage } from '../../turn/reply.ts';
-import { isMeant, ModelPattern } from './model-pattern.ts';
+import { isModelMeant, readByPattern, unusedPatterns } from './model-pattern.ts';
 
 const usd = z.number('give a number of USD for a million tokens').min(0, 'give a number of USD, 0 or more');
 
@@ -32,8 +30,6 @@ type Price = z.infer<typeof Price>;
 /** The fields of an entry, of its tiers, and of the price of a tier: by how deep they are below the name of a model. */
 const FIELDS = [Price, Tiers, TierPrice].map(({ shape }) => new Intl.ListFormat('en').format(Object.keys(shape)));
 
-const PriceList = z.record(ModelPattern, Price, `give JSON such as ${EXAMPLE}`);
-
 /** What models cost, in USD. */
 export type Prices = {
   /** The names that prices were given by. */
@@ -57,9 +53,10 @@ export type Cost = { usd: number; savings: number };
  * the longest name counts. A `Misconfigured` names the place of what is wrong.
  */
 export function readPrices(text: string | undefined): Prices {
-  const given = text?.trim() ? readList(text) : {};
+  const fieldsAt = (path: PropertyKey[]) => FIELDS[path.length - 1];
+  const given = readByPattern({ variable: 'PAWL_PRICES', text, value: Price, example: EXAMPLE, fieldsAt });
   const longestFirst = Object.entries(given).toSorted(([one], [other]) => rankOf(other) - rankOf(one));
-  const priceOf = (model: string) => longestFirst.find(([name]) => isMeant(name, model))?.[1];
+  const priceOf = (model: string) => longestFirst.find(([name]) => isModelMeant(name, model))?.[1];
   return {
     names: Object.keys(given),
     withoutWrites: Object.entries(given).flatMap(([name, price]) => withoutWritesIn(name, price)),
@@ -73,7 +70,7 @@ export function readPrices(text: string | undefined): Prices {
 
 /** A sentence for each price of a provider that is not configured: it was probably misspelt, and prices nothing. */
 export function unusedPrices({ names }: Pick<Prices, 'names'>, providers: readonly string[]): string[] {
-  const unused = names.filter((name) => name.includes('/') && !providers.includes(name.slice(0, name.indexOf('/'))));
+  const unused = unusedPatterns(names, providers);
   return unused.map((name) => `PAWL_PRICES.${name}: no provider of this name is configured, so it prices nothing.`);
 }
 
@@ -95,19 +92,6 @@ function withoutWritesIn(name: string, { tiers = {}, ...price }: Price): string[
 
 function prefixed<Value>(prefix: string, values: Record<string, Value>): Record<string, Value> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${name}`, value]));
-}
-
-function readList(text: string): Record<string, Price> {
-  const { data, error } = PriceList.safeParse(parseJsonSetting('PAWL_PRICES', text, `Give JSON such as ${EXAMPLE}.`));
-  if (data) return data;
-  const [issue] = error.issues;
-  const path = ['PAWL_PRICES', ...(issue?.path ?? [])];
-  if (issue?.code === 'unrecognized_keys') {
-    const sentence = `there is no such field; give ${FIELDS[issue.path.length - 1]}`;
-    throw new Misconfigured(`${[...path, issue.keys[0]].join('.')}: ${sentence}`);
-  }
-  const sentence = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
-  throw new Misconfigured(`${path.join('.')}: ${sentence}`);
 }
 
 /** A name without `*` is the model's own: it goes before one that is as long. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Misconfigured } from '../../failure.ts';
-import { parseJsonSetting } from '../../json-setting.ts';
-import { isMeant, ModelPattern } from './model-pattern.ts';
+import { isModelMeant, readByPattern, unusedPatterns } from './model-pattern.ts';
 
 const EXAMPLE = '{"openai/*":{"requests_per_minute":500}}';
 
@@ -26,8 +25,6 @@ export type ProviderLimits = {
   of(model: string): readonly ProviderLimit[];
 };
 
-const LimitList = z.record(ModelPattern, GivenLimits, `give JSON such as ${EXAMPLE}`);
-
 /**
  * Reads `PAWL_PROVIDER_LIMITS`, limits by models, and those of whole providers, which `PAWL_PROVIDERS` has. A
  * `Misconfigured` names the path of the wrong value.
@@ -36,30 +33,20 @@ export function readProviderLimits(
   text: string | undefined,
   ofProviders: Record<string, GivenLimits> = {},
 ): ProviderLimits {
-  const given = text?.trim() ? readList(text) : {};
+  const given = readByPattern({ variable: 'PAWL_PROVIDER_LIMITS', text, value: GivenLimits, example: EXAMPLE });
   const whole = Object.entries(ofProviders).map(([name, limits]) => ({ name: `${name}/*`, ...limits }));
   const twice = whole.find(({ name }) => given[name]);
   if (twice) throw new Misconfigured(`PAWL_PROVIDER_LIMITS.${twice.name}: PAWL_PROVIDERS has limits for it, too`);
   const all = [...whole, ...Object.entries(given).map(([name, limits]) => ({ name, ...limits }))];
-  return { all, of: (model) => (all.length === 0 ? NONE : all.filter(({ name }) => isMeant(name, model))) };
+  return { all, of: (model) => (all.length === 0 ? NONE : all.filter(({ name }) => isModelMeant(name, model))) };
 }
 
 /** A sentence for each limit of a provider that is not configured: it was probably misspelt, and limits nothing. */
 export function unusedLimits({ all }: Pick<ProviderLimits, 'all'>, providers: readonly string[]): string[] {
-  const unused = all.filter(({ name }) => name.includes('/') && !providers.includes(name.slice(0, name.indexOf('/'))));
-  return unused.map(
-    ({ name }) => `PAWL_PROVIDER_LIMITS.${name}: no provider of this name is configured, so it limits nothing.`,
+  const names = all.map(({ name }) => name);
+  return unusedPatterns(names, providers).map(
+    (name) => `PAWL_PROVIDER_LIMITS.${name}: no provider of this name is configured, so it limits nothing.`,
   );
 }
 
 const NONE: readonly ProviderLimit[] = [];
-
-function readList(text: string): Record<string, GivenLimits> {
-  const json = parseJsonSetting('PAWL_PROVIDER_LIMITS', text, `Give JSON such as ${EXAMPLE}.`);
-  const { data, error } = LimitList.safeParse(json);
-  if (data) return data;
-  const [issue] = error.issues;
-  const path = ['PAWL_PROVIDER_LIMITS', ...(issue?.path ?? [])].join('.');
-  const sentence = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
-  throw new Misconfigured(`${path}: ${sentence}`);
-}
