@@ -1,7 +1,6 @@
 import { isRecord } from '../../json.ts';
-import { wordOf } from '../../text.ts';
-
-type Schema = Record<string, unknown>;
+import { mapValues, type Schema } from '../../json-schema/parts.ts';
+import { definedIn, definitionsIn, plainFields } from '../wire-tools/definitions.ts';
 
 /**
  * A schema for a reply's text as `output_config.format` takes it: every object is closed, and there are no bounds. What the
@@ -9,18 +8,13 @@ type Schema = Record<string, unknown>;
  */
 export function renderSchema(schema: unknown): Schema {
   if (!isRecord(schema)) return {};
-  const definitions = definitionsOf(schema);
+  const definitions = definitionsIn(schema, renderSchema);
   if (typeof schema.$ref === 'string') return { $ref: definedIn(schema.$ref), ...definitions };
-  return { ...plainFields(schema), ...choicesOf(schema), ...innerOf(schema), ...definitions };
+  return { ...plainFields(schema, PLAIN, FORMATS), ...choicesOf(schema), ...innerOf(schema), ...definitions };
 }
 
 const PLAIN = ['type', 'description', 'title', 'default', 'enum', 'const'];
 const FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
-
-function plainFields(schema: Schema): Schema {
-  const kept = Object.fromEntries(PLAIN.filter((field) => field in schema).map((field) => [field, schema[field]]));
-  return FORMATS.has(wordOf(schema.format)) ? { ...kept, format: schema.format } : kept;
-}
 
 /** `oneOf` is read as `anyOf`. */
 function choicesOf({ anyOf, oneOf, allOf }: Schema): Schema {
@@ -37,7 +31,7 @@ function innerOf(schema: Schema): Schema {
   if (!isObject(schema)) return array;
   return {
     ...array,
-    properties: isRecord(properties) ? renderEach(properties) : {},
+    properties: isRecord(properties) ? mapValues(properties, renderSchema) : {},
     ...(Array.isArray(required) ? { required } : {}),
     additionalProperties: false,
   };
@@ -45,17 +39,4 @@ function innerOf(schema: Schema): Schema {
 
 function isObject({ type, properties }: Schema): boolean {
   return isRecord(properties) || [type].flat().includes('object');
-}
-
-function definitionsOf({ $defs, definitions }: Schema): Schema {
-  const all = { ...(isRecord(definitions) ? definitions : {}), ...(isRecord($defs) ? $defs : {}) };
-  return Object.keys(all).length > 0 ? { $defs: renderEach(all) } : {};
-}
-
-function definedIn(ref: string): string {
-  return ref.replace(/^#\/definitions\//, '#/$defs/');
-}
-
-function renderEach(schemas: Schema): Schema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, renderSchema(schema)]));
 }

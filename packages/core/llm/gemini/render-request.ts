@@ -6,6 +6,7 @@ import type {
   ToolConfig,
   Tool as ToolParam,
 } from '@google/genai';
+import { isRecord } from '../../json.ts';
 import type { ServiceTier } from '../../turn/config/service-tier.ts';
 import type { ToolChoice } from '../../turn/config/tool-choice.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
@@ -91,7 +92,7 @@ function extraFields(options: Record<string, unknown>): Record<string, unknown> 
   const entries = Object.entries(options);
   const top = Object.fromEntries(entries.filter(([name]) => TOP_LEVEL.has(name)));
   const rest = Object.fromEntries(entries.filter(([name]) => !TOP_LEVEL.has(name)));
-  return { ...top, generationConfig: { ...rest, ...(isObject(top.generationConfig) ? top.generationConfig : {}) } };
+  return { ...top, generationConfig: { ...rest, ...(isRecord(top.generationConfig) ? top.generationConfig : {}) } };
 }
 
 /** Objects are merged, all else is replaced. A null leaves its field out. */
@@ -99,13 +100,9 @@ function mergeDeep(under: Record<string, unknown>, over: Record<string, unknown>
   const merged = { ...under };
   for (const [name, value] of Object.entries(over)) {
     const before = merged[name];
-    merged[name] = isObject(before) && isObject(value) ? mergeDeep(before, value) : (value ?? undefined);
+    merged[name] = isRecord(before) && isRecord(value) ? mergeDeep(before, value) : (value ?? undefined);
   }
   return merged;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The tools and how to choose among them; `auto` is what Gemini does anyway. Without tools to use none are declared. */

@@ -1,9 +1,9 @@
+import { isRecord } from '../../json.ts';
 import { mendSchema, withoutDeadReferences } from '../../json-schema/mend-schema.ts';
-import { wordOf } from '../../text.ts';
+import { listOf, mapValues, type Schema } from '../../json-schema/parts.ts';
+import { definedIn, definitionsIn, plainFields } from '../wire-tools/definitions.ts';
 import { flattenTop } from '../wire-tools/flatten-top.ts';
 import { rememberSchemas } from '../wire-tools/remember-schemas.ts';
-
-type Schema = Record<string, unknown>;
 
 /** The parameters of a tool, whose schema may be of an older draft or broken. */
 export const renderToolSchema = rememberSchemas((schema) => {
@@ -17,16 +17,16 @@ export const renderToolSchema = rememberSchemas((schema) => {
  * the full schema anyway. Pure; the schema given is left as it is.
  */
 export function renderSchema(schema: unknown): Schema {
-  if (!isObject(schema)) return {};
+  if (!isRecord(schema)) return {};
   const merged = mergeAllOf(schema);
   // Beside a reference nothing else may stand.
-  if (typeof merged.$ref === 'string') return { $ref: definedIn(merged.$ref), ...definitionsOf(merged) };
+  if (typeof merged.$ref === 'string') return { $ref: definedIn(merged.$ref), ...definitionsIn(merged, renderSchema) };
   return withItems({
     ...typeOf(merged),
-    ...plainFields(merged),
+    ...plainFields(merged, PLAIN, FORMATS),
     ...choicesOf(merged),
     ...innerOf(merged),
-    ...definitionsOf(merged),
+    ...definitionsIn(merged, renderSchema),
   });
 }
 
@@ -38,11 +38,6 @@ function withItems(schema: Schema): Schema {
 
 const PLAIN = ['description', 'minItems', 'maxItems', 'minimum', 'maximum', 'propertyOrdering'];
 const FORMATS = new Set(['date-time', 'date', 'time', 'enum', 'int32', 'int64', 'float', 'double']);
-
-function plainFields(schema: Schema): Schema {
-  const kept = Object.fromEntries(PLAIN.filter((field) => field in schema).map((field) => [field, schema[field]]));
-  return FORMATS.has(wordOf(schema.format)) ? { ...kept, format: schema.format } : kept;
-}
 
 /** `nullable` is OpenAPI's word for one more type; a constant that no `enum` can hold is named by its type. */
 function typeOf({ type, nullable, const: constant }: Schema): Schema {
@@ -61,8 +56,8 @@ function typeOfConstant(constant: unknown): string | undefined {
 /** An `enum` holds numbers and texts that are not empty; `oneOf` is read as `anyOf`. */
 function choicesOf(schema: Schema): Schema {
   const { enum: given = 'const' in schema ? [schema.const] : [] } = schema;
-  const values = Array.isArray(given) ? given.filter(isChoice) : [];
-  const anyOf = [schema.anyOf, schema.oneOf].flatMap((each) => (Array.isArray(each) ? each : [])).map(renderSchema);
+  const values = listOf(given).filter(isChoice);
+  const anyOf = [schema.anyOf, schema.oneOf].flatMap(listOf).map(renderSchema);
   return { ...(values.length ? { enum: values } : {}), ...(anyOf.length ? { anyOf } : {}) };
 }
 
@@ -72,34 +67,21 @@ function isChoice(value: unknown): boolean {
 
 function innerOf({ properties, required, additionalProperties: more, items, prefixItems }: Schema): Schema {
   const inner: Schema = {};
-  if (isObject(properties)) inner.properties = renderEach(properties);
-  const names = namesOf(required).filter((name) => !isObject(properties) || Object.hasOwn(properties, name));
+  if (isRecord(properties)) inner.properties = mapValues(properties, renderSchema);
+  const names = namesOf(required).filter((name) => !isRecord(properties) || Object.hasOwn(properties, name));
   if (names.length) inner.required = names;
-  if (more !== undefined) inner.additionalProperties = isObject(more) ? renderSchema(more) : more;
-  if (isObject(items)) inner.items = renderSchema(items);
+  if (more !== undefined) inner.additionalProperties = isRecord(more) ? renderSchema(more) : more;
+  if (isRecord(items)) inner.items = renderSchema(items);
   // Before 2020 a list of item schemas was written like this.
   const tuple = Array.isArray(items) ? items : prefixItems;
   if (Array.isArray(tuple)) inner.prefixItems = tuple.map(renderSchema);
   return inner;
 }
 
-function definitionsOf({ $defs, definitions }: Schema): Schema {
-  const all = { ...(isObject(definitions) ? definitions : {}), ...(isObject($defs) ? $defs : {}) };
-  return Object.keys(all).length ? { $defs: renderEach(all) } : {};
-}
-
-function definedIn(ref: string): string {
-  return ref.replace(/^#\/definitions\//, '#/$defs/');
-}
-
-function renderEach(schemas: Schema): Schema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, renderSchema(schema)]));
-}
-
 /** All of several objects is one object with the properties of each. */
 function mergeAllOf({ allOf, ...schema }: Schema): Schema {
   if (!Array.isArray(allOf)) return schema;
-  const all = [...allOf.filter(isObject).map(mergeAllOf), schema];
+  const all = [...allOf.filter(isRecord).map(mergeAllOf), schema];
   const properties = Object.assign({}, ...all.map((each) => each.properties));
   const required = [...new Set(all.flatMap((each) => namesOf(each.required)))];
   return {
@@ -110,9 +92,5 @@ function mergeAllOf({ allOf, ...schema }: Schema): Schema {
 }
 
 function namesOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return listOf(value).filter((name) => typeof name === 'string');
 }
