@@ -82,18 +82,30 @@ function headersProblem(
   return { param, message: `${param} is not allowed for ${name}. ${advice}` };
 }
 
-/** The efforts that each wire has a word for. */
-const EFFORTS: Record<Capabilities['wire'], readonly string[]> = {
-  openai: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
-  'openai-responses': ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
-  anthropic: ['low', 'medium', 'high', 'xhigh', 'max'],
-  gemini: ['minimal', 'low', 'medium', 'high'],
-  'ai-sdk': ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+/** What a wire takes: efforts, texts to stop at, seeds from and to (null if it knows none), and tiers. */
+type WireRules = {
+  efforts: readonly string[];
+  stops: 'any' | 'not-blank' | 'none';
+  seeds: readonly [least: number, most: number] | null;
+  tiers: readonly ServiceTier[];
+};
+
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const SAFE_SEEDS = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const;
+const INT32_SEEDS = [-(2 ** 31), 2 ** 31 - 1] as const;
+const TIERS = ['auto', 'default', 'flex', 'priority'] as const;
+
+const RULES: Record<Capabilities['wire'], WireRules> = {
+  openai: { efforts: EFFORTS, stops: 'any', seeds: SAFE_SEEDS, tiers: TIERS },
+  'openai-responses': { efforts: EFFORTS, stops: 'none', seeds: null, tiers: TIERS },
+  anthropic: { efforts: ['low', 'medium', 'high', 'xhigh', 'max'], stops: 'not-blank', seeds: null, tiers: ['auto', 'default'] },
+  gemini: { efforts: ['minimal', 'low', 'medium', 'high'], stops: 'any', seeds: INT32_SEEDS, tiers: TIERS },
+  'ai-sdk': { efforts: EFFORTS, stops: 'any', seeds: SAFE_SEEDS, tiers: [] },
 };
 
 function effortProblem(provider: Asked, { reasoning_effort: effort }: Sampling): string | null {
   const { name, capabilities, reasoningEfforts } = provider;
-  const known: readonly string[] = reasoningEfforts ?? EFFORTS[capabilities.wire];
+  const known: readonly string[] = reasoningEfforts ?? RULES[capabilities.wire].efforts;
   if (!effort || known.includes(effort)) return null;
   if (known.length === 0) return `${name} is told no reasoning effort. Leave it out, or set it by provider_options.`;
   return `${name} knows no reasoning effort ${quote(effort)}. Set one of ${known.join(', ')}, or leave it out.`;
@@ -104,17 +116,8 @@ function verbosityProblem({ name, capabilities }: Asked, { verbosity }: Sampling
   return `${name} knows no verbosity. Leave it out, and say in the instructions how long answers should be.`;
 }
 
-/** What a text to stop at may be on each wire. */
-const STOPS: Record<Capabilities['wire'], 'any' | 'not-blank' | 'none'> = {
-  openai: 'any',
-  'openai-responses': 'none',
-  anthropic: 'not-blank',
-  gemini: 'any',
-  'ai-sdk': 'any',
-};
-
 function stopProblem({ name, capabilities }: Asked, { stop }: NativeSampling): UnsupportedParameter | null {
-  const stops = STOPS[capabilities.wire];
+  const { stops } = RULES[capabilities.wire];
   if (stops === 'none' && stop?.length) {
     return {
       param: 'stop',
@@ -126,17 +129,8 @@ function stopProblem({ name, capabilities }: Asked, { stop }: NativeSampling): U
   return { param: `stop[${blank}]`, message: `${name} stops at no text that is blank. Give one with a letter in it.` };
 }
 
-/** The seeds that each wire takes, from and to; null where it knows none. */
-const SEEDS: Record<Capabilities['wire'], readonly [least: number, most: number] | null> = {
-  openai: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-  'openai-responses': null,
-  anthropic: null,
-  gemini: [-(2 ** 31), 2 ** 31 - 1],
-  'ai-sdk': [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-};
-
 function seedProblem({ name, capabilities }: Asked, { seed }: NativeSampling): UnsupportedParameter | null {
-  const range = SEEDS[capabilities.wire];
+  const range = RULES[capabilities.wire].seeds;
   if (seed === null || seed === undefined) return null;
   if (!range) return { param: 'seed', message: `${name} knows no seed. Leave it out, or ask another provider.` };
   const [least, most] = range;
@@ -156,24 +150,15 @@ function cacheProblem(provider: Asked, { prompt_cache: wanted }: NativeSampling)
   return { param: 'prompt_cache', message: `prompt_cache "${wanted}" is not supported by ${where}. ${advice}` };
 }
 
-/** The tiers that each wire has a word for. */
-const TIERS: Record<Capabilities['wire'], readonly ServiceTier[]> = {
-  openai: ['auto', 'default', 'flex', 'priority'],
-  'openai-responses': ['auto', 'default', 'flex', 'priority'],
-  anthropic: ['auto', 'default'],
-  gemini: ['auto', 'default', 'flex', 'priority'],
-  'ai-sdk': [],
-};
-
 /** Returns whether requests to a provider can name a tier. */
 export function supportsTier({ capabilities }: Pick<Provider, 'capabilities'>, tier: ServiceTier): boolean {
-  return TIERS[capabilities.wire].includes(tier);
+  return RULES[capabilities.wire].tiers.includes(tier);
 }
 
 function tierProblem(provider: Asked, settings: NativeSampling): UnsupportedParameter | null {
   const { service_tier: tier } = settings;
   if (tier && !supportsTier(provider, tier)) {
-    const known = TIERS[provider.capabilities.wire].join(', ');
+    const known = RULES[provider.capabilities.wire].tiers.join(', ');
     const advice = known ? `Set one of ${known}, or leave it out.` : 'Leave it out, or set it by provider_options.';
     return { param: 'service_tier', message: `service_tier "${tier}" is not supported by ${provider.name}. ${advice}` };
   }
@@ -189,7 +174,7 @@ function fallbackProblem({ service_tier: tier, tier_fallback: fallback }: Tiers)
 /** The tier on which no model can be asked, whichever a later turn names. */
 export function unusableTier(settings: Tiers): UnsupportedParameter | null {
   const { service_tier: tier } = settings;
-  const isKnown = !tier || Object.values(TIERS).some((tiers) => tiers.includes(tier));
+  const isKnown = !tier || Object.values(RULES).some(({ tiers }) => tiers.includes(tier));
   if (isKnown) return fallbackProblem(settings);
   return { param: 'service_tier', message: `service_tier "${tier}" is not supported by any provider. Leave it out.` };
 }
