@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { declareTools } from '#core/llm/declare-tools.ts';
+import { declareTools } from '#core/llm/round-request.ts';
 import type { Message } from '#core/turn/message.ts';
 import { Tool } from '#core/turn/request/tool.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
 
 test('a tool that only the history calls is declared once, behind those there are', () => {
   const here = Tool.parse({ name: 'here' });

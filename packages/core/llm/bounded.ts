@@ -2,7 +2,7 @@ import { REPLY_BOUNDS } from '../bounds/reply-bounds.ts';
 import type { ProviderFailed } from '../failure.ts';
 import type { RequestedCall } from '../turn/message.ts';
 import type { Reply } from '../turn/reply.ts';
-import { nameFailure } from './errors/name-failure.ts';
+import { nameFailure, unusable } from './errors/name-failure.ts';
 import type { Delta, Provider, RoundRequest } from './provider.ts';
 import { boundReply, UnusableReply } from './unusable-reply.ts';
 
@@ -84,8 +84,8 @@ function startWatch(name: string, bounds: Bounds, callers: AbortSignal): Watch {
       idle.refresh();
       bytes += Buffer.byteLength(text);
       deltas += 1;
-      if (bytes > maxReplyBytes) end(tooLarge(name, `more than ${mebibytes(maxReplyBytes)} of text`));
-      if (deltas > MOST_DELTAS) end(tooLarge(name, `more than ${MOST_DELTAS.toLocaleString('en')} pieces`));
+      if (bytes > maxReplyBytes) end(unusable(name, `more than ${mebibytes(maxReplyBytes)} of text`));
+      if (deltas > MOST_DELTAS) end(unusable(name, `more than ${MOST_DELTAS.toLocaleString('en')} pieces`));
       return !signal.aborted;
     },
     stop() {
@@ -100,10 +100,6 @@ function tooSlow(provider: string, reason: string): ProviderFailed {
   return nameFailure('provider_timeout', { provider, reason });
 }
 
-function tooLarge(provider: string, reason: string): ProviderFailed {
-  return nameFailure('provider_bad_response', { provider, reason });
-}
-
 function mebibytes(bytes: number): string {
   return bytes % ONE_MIB === 0 ? `${bytes / ONE_MIB} MiB` : `${bytes} bytes`;
 }
@@ -116,7 +112,7 @@ export async function usableReply(provider: string, asking: Promise<Reply>): Pro
     return reply;
   } catch (error) {
     if (!(error instanceof UnusableReply)) throw error;
-    throw nameFailure('provider_bad_response', { provider, reason: error.message });
+    throw unusable(provider, error.message);
   }
 }
 

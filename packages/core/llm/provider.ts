@@ -90,6 +90,12 @@ export type Capabilities = {
   structured_outputs: boolean;
 };
 
+/** What a wire has, unless the operator says that its server lacks something. */
+export function fullCapabilities(wire: Capabilities['wire']): Capabilities {
+  const calls = { tools: true, parallel_tool_calls: true };
+  return { wire, streaming: true, ...calls, thinking: true, structured_outputs: true };
+}
+
 /** Whether a wire is one of OpenAI's two. */
 export function isOpenaiWire(wire: Capabilities['wire']): boolean {
   return wire === 'openai' || wire === 'openai-responses';

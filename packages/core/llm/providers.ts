@@ -103,9 +103,12 @@ export function configureProviders(
 function extra(env: Env, makers: Makers): Configured[] {
   return Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).map(([name, config]) => {
     const provider = makeExtra(name, config, makers);
-    const known = config.structured_outputs ? provider : withoutStructuredOutputs(provider);
-    const told = config.tools ? known : withoutTools(known);
-    return { provider: { ...told, allowedHeaders: config.allowed_headers } };
+    const capabilities = {
+      ...provider.capabilities,
+      ...(config.tools ? {} : { tools: false, parallel_tool_calls: false }),
+      ...(config.structured_outputs ? {} : { structured_outputs: false }),
+    };
+    return { provider: { ...provider, capabilities, allowedHeaders: config.allowed_headers } };
   });
 }
 
@@ -122,16 +125,6 @@ function makeExtra(name: string, config: ProviderConfig, makers: Makers): Provid
   }
   const { max_tokens_field: maxTokensField, stream_options: streamOptions, prompt_cache: cacheKey, roles } = config;
   return makers.openai({ ...options, maxTokensField, streamOptions, cacheKey, roles });
-}
-
-/** A provider that is said to know no tool calls of its own. */
-function withoutTools(provider: Provider): Provider {
-  return { ...provider, capabilities: { ...provider.capabilities, tools: false, parallel_tool_calls: false } };
-}
-
-/** A provider that is said not to hold replies to a schema. */
-function withoutStructuredOutputs(provider: Provider): Provider {
-  return { ...provider, capabilities: { ...provider.capabilities, structured_outputs: false } };
 }
 
 function refuse(name: string, names: string[]): never {

@@ -3,11 +3,11 @@ import type { Message } from '../turn/message.ts';
 import type { RoundStep } from '../turn/next-step.ts';
 import { formatFor, needsRepair, withSchema } from '../turn/output/output-schema.ts';
 import { leftOutputTokens } from '../turn/reached-limit.ts';
+import { Tool } from '../turn/request/tool.ts';
 import type { TurnConfig } from '../turn/request/turn.ts';
 import { askedTier } from '../turn/tiers/change-tier.ts';
 import type { Turn } from '../turn/turn.ts';
 import { cachingOf } from './caching.ts';
-import { declareTools } from './declare-tools.ts';
 import type { RequestTimes, RoundRequest } from './provider.ts';
 import { splitModel } from './split-model.ts';
 
@@ -72,4 +72,12 @@ function mostOutputTokens(turn: Pick<Turn, 'config' | 'rounds'>): number | null 
 /** `provider_options` are in the words of the provider that was asked for: no other one gets them. */
 function isOwnProvider({ config, work }: Pick<Turn, 'config' | 'work'>): boolean {
   return splitModel(config.model).provider === splitModel(work.model).provider;
+}
+
+/** The tools there are, and a bare declaration for each name that only the history still calls. */
+export function declareTools(tools: Tool[], messages: Message[]): Tool[] {
+  const known = new Set(tools.map(({ name }) => name));
+  const called = messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+  const gone = new Set(called.map(({ name }) => name).filter((name) => !known.has(name)));
+  return [...tools, ...[...gone].map((name) => Tool.parse({ name, description: 'No longer available.' }))];
 }

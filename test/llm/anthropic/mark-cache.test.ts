@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Body } from '#core/llm/anthropic/body.ts';
 import { markCache } from '#core/llm/anthropic/mark-cache.ts';
+import type { Body } from '#core/llm/anthropic/render-messages.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });
 const user = (...content: object[]) => ({ role: 'user', content });

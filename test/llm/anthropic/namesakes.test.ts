@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderRequest as renderAnthropic } from '#core/llm/anthropic/render-request.ts';
-import { declareTools } from '#core/llm/declare-tools.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
+import { declareTools } from '#core/llm/round-request.ts';
 import type { Message } from '#core/turn/message.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 

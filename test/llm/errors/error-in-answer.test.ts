@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorInAnswer } from '#core/llm/errors/error-in-answer.ts';
 import type { Answer } from '#test/llm/wire-server.ts';
-import { KEY, OWN_WIRES, onEach, openWires } from './every-wire.ts';
+import { KEY, OWN_WIRES, onEach, prepareWires } from './every-wire.ts';
 
-let wires: Awaited<ReturnType<typeof openWires>>;
-beforeAll(async () => {
-  wires = await openWires();
-});
-afterAll(() => wires[Symbol.asyncDispose]());
+const wires = prepareWires();
 
 const whole = (body: unknown): Answer => ({
   headers: { 'content-type': 'application/json' },

@@ -11,8 +11,28 @@ export type Wire = (typeof WIRES)[number];
 
 export const KEY = 'top-secret-key';
 
-/** One provider of each wire in front of one scripted server. */
-export async function openWires() {
+type Answered = Partial<Reply> & { code?: string; message?: string };
+
+/** One provider of each wire in front of one scripted server, for the tests of one file. */
+export function prepareWires() {
+  let opened: Awaited<ReturnType<typeof openWires>>;
+  beforeAll(async () => {
+    opened = await openWires();
+  });
+  afterAll(() => opened[Symbol.asyncDispose]());
+  const ask = (wire: Wire, answer: Answer) => opened.ask(wire, answer);
+  return {
+    ask,
+    /** The code that each wire gives to a refusal with this body. */
+    async codesOf(status: number, body: object) {
+      const codes: [string, string | undefined][] = [];
+      for (const wire of WIRES) codes.push([wire, (await ask(wire, refused(status, body))).code]);
+      return Object.fromEntries(codes);
+    },
+  };
+}
+
+async function openWires() {
   const server = await startWireServer();
   const { origin } = server;
   const env = {

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProviderFailed } from '#core/failure.ts';
-import { OWN_WIRES, openWires, refused } from './every-wire.ts';
+import { OWN_WIRES, prepareWires, refused } from './every-wire.ts';
 
-let wires: Awaited<ReturnType<typeof openWires>>;
-beforeAll(async () => {
-  wires = await openWires();
-});
-afterAll(() => wires[Symbol.asyncDispose]());
+const wires = prepareWires();
 
 async function retriesAfter(status: number, error: object) {
   const retries = [];

@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { onEach, openWires, refused, WIRES } from './every-wire.ts';
+import { expect, test } from 'vitest';
+import { onEach, prepareWires, WIRES } from './every-wire.ts';
 
-let wires: Awaited<ReturnType<typeof openWires>>;
-beforeAll(async () => {
-  wires = await openWires();
-});
-afterAll(() => wires[Symbol.asyncDispose]());
-
-async function codesOf(status: number, body: object) {
-  const codes: [string, string | undefined][] = [];
-  for (const wire of WIRES) codes.push([wire, (await wires.ask(wire, refused(status, body))).code]);
-  return Object.fromEntries(codes);
-}
+const wires = prepareWires();
 
 test.each([
   ['LiteLLM', 400, { type: 'budget_exceeded', code: '400', message: 'Budget has been exceeded! Current cost: 10.2' }],

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { event } from '#test/llm/openai-wire.ts';
 import { endEvent, messageItem, responseStream } from '#test/llm/responses-events.ts';
-import { OWN_WIRES, openWires, refused, WIRES } from './every-wire.ts';
+import { OWN_WIRES, prepareWires, refused, WIRES } from './every-wire.ts';
 
-let wires: Awaited<ReturnType<typeof openWires>>;
-beforeAll(async () => {
-  wires = await openWires();
-});
-afterAll(() => wires[Symbol.asyncDispose]());
+const wires = prepareWires();
 
 const CUT = 'Could not finish the message because max_tokens or model output limit was reached. Please try again.';
 const AZURE = { code: 'content_filter', status: 400, innererror: { code: 'ResponsibleAIPolicyViolation' } };

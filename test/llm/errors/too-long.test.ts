@@ -1,18 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { onEach, openWires, refused, WIRES } from './every-wire.ts';
+import { expect, test } from 'vitest';
+import { onEach, prepareWires, WIRES } from './every-wire.ts';
 
-let wires: Awaited<ReturnType<typeof openWires>>;
-beforeAll(async () => {
-  wires = await openWires();
-});
-afterAll(() => wires[Symbol.asyncDispose]());
-
-/** The codes of one refusal on all wires. */
-async function codesOf(status: number, error: object | string) {
-  const codes: [string, string | undefined][] = [];
-  for (const wire of WIRES) codes.push([wire, (await wires.ask(wire, refused(status, { error }))).code]);
-  return Object.fromEntries(codes);
-}
+const wires = prepareWires();
 
 test.each([
   ['Poolside', 'Input length 131393 exceeds the maximum allowed input length of 131040 tokens.'],

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KEY, onEach, openWires, refused, WIRES } from './every-wire.ts';
+import { expect, test } from 'vitest';
+import { KEY, onEach, prepareWires, refused, WIRES } from './every-wire.ts';
 import { param, refusedFeatures } from './refused-features.ts';
 
-let wires: Awaited<ReturnType<typeof openWires>>;
-beforeAll(async () => {
-  wires = await openWires();
-});
-afterAll(() => wires[Symbol.asyncDispose]());
+const wires = prepareWires();
 
 /** Returns the code that each wire gives to a refusal, and the problem that its sentence names. */
 async function readOnEach(status: number, said: string | object) {

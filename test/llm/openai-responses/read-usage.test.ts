@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUsage } from '#core/llm/openai-responses/read-usage.ts';
+import { readUsage } from '#core/llm/openai-responses/finish-reply.ts';
 
 const whole = {
   input_tokens: 1_000,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonValuesIn } from '#core/llm/reply/json-values.ts';
+import { jsonValuesIn } from '#core/llm/reply/read-values.ts';
 
 test('a value is read if its line begins like a line of an event once more', () => {
   expect(jsonValuesIn('data: data: {"a":1}')).toEqual([{ a: 1 }]);

@@ -16,7 +16,7 @@ import { classifyError, endingOfError } from './reply/classify-error.ts';
 import { finishEnded, finishReply } from './reply/finish-reply.ts';
 import { StreamFailed, type StreamPart, startReply, takePart } from './reply/reply-accumulator.ts';
 import { inEarlierVersion } from './request/earlier-version.ts';
-import { partFilter } from './request/part-filter.ts';
+import { partFilter } from './request/render-parts.ts';
 import { renderRequest } from './request/render-request.ts';
 
 export type AiSdkOptions = {

@@ -1,8 +1,27 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { parseJson } from '../../json.ts';
+import { type Fields, partsIn, textIn } from '../reply/fields.ts';
 import type { CallAccumulator } from '../reply/gather-calls.ts';
-import { boundReply } from '../unusable-reply.ts';
-import type { Block, BlockDelta } from './event.ts';
+import { boundReply, UnusableReply } from '../unusable-reply.ts';
+
+/** One block of a message as the wire has it. What is not known here is kept as it came. */
+export type Block = Fields & { type: string };
+
+/** The addition of one event to a block, as it came. Some servers leave the type out. */
+export type BlockDelta = Fields;
+
+/** Reads the blocks of a message that came whole. They have to be readable, else it throws an `UnusableReply`. */
+export function readBlocks(content: unknown): Block[] {
+  if (typeof content === 'string') return content ? [{ type: 'text', text: content }] : [];
+  return partsIn(content).map(readBlock);
+}
+
+/** Reads a block. It is a copy, to which the pieces are added. */
+export function readBlock(block: Fields): Block {
+  const type = textIn(block.type) ?? (typeof block.text === 'string' ? 'text' : null);
+  if (type === null) throw new UnusableReply('a block without a type');
+  return { ...block, type };
+}
 
 /** A block while it arrives. The input of a call is gathered with `call`, any other input in `json`. */
 export type BlockAccumulator = { block: Block; json: string; call: CallAccumulator | null };

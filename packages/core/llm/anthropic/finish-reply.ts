@@ -1,23 +1,24 @@
 import { cleanText } from '../../text.ts';
 import { type FinishReason, type Reply, sumRequests, type Usage } from '../../turn/reply.ts';
-import { nameFailure } from '../errors/name-failure.ts';
+import { cutStream, unusable } from '../errors/name-failure.ts';
 import { hasNoArguments, hasWholeArguments } from '../reply/arguments-accumulator.ts';
 import { finishReasonOf } from '../reply/finish-reason.ts';
 import { distinctCalls, requestedCall } from '../reply/gather-calls.ts';
-import { tierField } from '../reply/tier-field.ts';
+import { tierField } from '../reply/served-by.ts';
 import { textOf, wholeBlock } from './block.ts';
 import { opaqueOf } from './opaque.ts';
-import { isFinished, type ReplyAccumulator, readUsage } from './reply-accumulator.ts';
+import { readUsage } from './read-usage.ts';
+import { isFinished, type ReplyAccumulator } from './reply-accumulator.ts';
 
 /** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
 export function finishReply(reply: ReplyAccumulator): Reply {
   const { provider, stopReasonRaw: raw } = reply;
-  if (!isFinished(reply)) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
+  if (!isFinished(reply)) throw cutStream(provider);
 
   const asked = distinctCalls(reply.calls.all);
   // A server that says no reason may have been cut within a call.
   const isHalf = raw === null && asked.some(({ arguments: args }) => !hasNoArguments(args) && !hasWholeArguments(args));
-  if (isHalf) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
+  if (isHalf) throw cutStream(provider);
   const gathered = reply.blocks.filter(({ call }) => call === null || asked.includes(call));
   const blocks = gathered.map(wholeBlock);
   const text = textOf(blocks);
@@ -39,10 +40,6 @@ export function finishReply(reply: ReplyAccumulator): Reply {
 
 function usageOf({ earlier, usage }: ReplyAccumulator): Usage | null {
   return sumRequests([...earlier, readUsage(usage)]);
-}
-
-function unusable(provider: string, reason: string) {
-  return nameFailure('provider_bad_response', { provider, reason });
 }
 
 /** A reply that paused more often than it may be resumed is cut, unless it has calls of its own. */

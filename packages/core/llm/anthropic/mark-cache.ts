@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
 import type { CacheTtl } from '../provider.ts';
-import type { Body } from './body.ts';
+import type { Body } from './render-messages.ts';
 
 type Mark = { cache_control: { type: 'ephemeral'; ttl?: '1h' } };
 type Fields = Record<string, unknown>;

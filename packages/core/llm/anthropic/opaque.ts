@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isOddId } from '../reply/odd-id.ts';
-import { textAt } from './block.ts';
-import type { Block } from './event.ts';
+import { type Block, textAt } from './block.ts';
 
 /**
  * A message's blocks in the order they came, each as it came. Of a call only its place among the calls is kept, and an

@@ -2,15 +2,23 @@ import { cleanText } from '../../text.ts';
 import { argumentsAsObject } from '../../turn/history/as-object.ts';
 import { systemAsUser } from '../../turn/history/system-prompt.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
+import { renderWithNotes } from '../parts/missing-note.ts';
 import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { wireName } from '../wire-name.ts';
-import { textOf } from './block.ts';
-import type { Block } from './event.ts';
+import { type Block, textOf } from './block.ts';
 import { readOpaque } from './opaque.ts';
-import { renderParts } from './render-parts.ts';
+import { renderPart } from './render-parts.ts';
 
 /** One message of this wire. */
 export type WireMessage = { role: 'user' | 'assistant'; content: Block[] };
+
+/** The body of a Messages request; the provider options may add any field. */
+export type Body = Record<string, unknown> & {
+  model: string;
+  max_tokens: number;
+  messages: WireMessage[];
+  stream: true;
+};
 
 /** What stands where this wire demands a user's message and the history has none. */
 const OPENING: Block = { type: 'text', text: '(The conversation begins here.)' };
@@ -31,7 +39,7 @@ export function renderMessages(messages: Message[], provider: string, state = AS
 function render(message: Message, provider: string, state: ThoughtState): WireMessage {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: message.parts ? renderParts(message.parts) : textBlock(message.content) };
+      return { role: 'user', content: renderInput(message) };
     case 'system':
       return { role: 'user', content: message.content.trim() ? textBlock(systemAsUser(message.content)) : [] };
     case 'assistant': {
@@ -43,8 +51,12 @@ function render(message: Message, provider: string, state: ThoughtState): WireMe
   }
 }
 
+function renderInput({ content, parts }: Extract<Message, { role: 'user' | 'system' }>): Block[] {
+  return parts ? renderWithNotes(parts, renderPart) : textBlock(content);
+}
+
 function resultBlock({ callId, content, isError, parts }: Extract<Message, { role: 'tool' }>): Block {
-  const blocks = parts ? renderParts(parts) : [];
+  const blocks = parts ? renderWithNotes(parts, renderPart) : [];
   const text = content.trim() ? content : '(no output)';
   const answer = { type: 'tool_result', tool_use_id: callId, content: blocks.length > 0 ? blocks : text };
   return isError ? { ...answer, is_error: true } : answer;

@@ -1,7 +1,6 @@
 import { isRemote, readDataUrl, textOfBase64 } from '../../turn/parts/data-url.ts';
 import type { Part } from '../../turn/request/item.ts';
-import { missingNote } from '../parts/missing-note.ts';
-import type { Block } from './event.ts';
+import type { Block } from './block.ts';
 
 /** One part of a user's message, or of a result, as this wire takes it; null where it does not (contract-more: parts). */
 export function renderPart(part: Part): Block | null {
@@ -15,13 +14,6 @@ export function renderPart(part: Part): Block | null {
     case 'input_audio':
       return null;
   }
-}
-
-/** Parts as blocks, without blank texts, and with a note for each part that the wire does not take. */
-export function renderParts(parts: Part[]): Block[] {
-  return parts
-    .map((part) => renderPart(part) ?? { type: 'text', text: missingNote(part) })
-    .filter(({ type, text }) => type !== 'text' || (typeof text === 'string' && text.trim() !== ''));
 }
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];

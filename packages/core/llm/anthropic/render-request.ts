@@ -8,10 +8,9 @@ import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { renderHistory } from '../render-history.ts';
 import { distinctNames, wireName } from '../wire-name.ts';
 import { anthropicToolSchema } from '../wire-tools/tool-schemas.ts';
-import type { Body } from './body.ts';
-import type { Block } from './event.ts';
+import type { Block } from './block.ts';
 import { markCache } from './mark-cache.ts';
-import { renderMessages, type WireMessage } from './render-messages.ts';
+import { type Body, renderMessages, type WireMessage } from './render-messages.ts';
 import { renderSchema } from './render-schema.ts';
 
 /** What differs between the servers that speak this wire. */

@@ -1,8 +1,9 @@
 import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import type { Usage } from '../../turn/reply.ts';
-import { nameFailure } from '../errors/name-failure.ts';
+import { unusable } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { isReason, laterReason, type OwnWords } from '../reply/finish-reason.ts';
+import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
+import { type Answering, isReason, laterReason, type OwnWords } from '../reply/finish-reason.ts';
 import {
   type CallAccumulator,
   type CallsAccumulator,
@@ -13,8 +14,20 @@ import {
 } from '../reply/gather-calls.ts';
 import { keepServedBy, type ServedBy } from '../reply/served-by.ts';
 import { boundReply } from '../unusable-reply.ts';
-import { type BlockAccumulator, givenArguments, leadOf, pieceOf, takeDelta, textAt, wholeBlock } from './block.ts';
-import { type Block, type BlockDelta, type Ending, readEvent, type WireUsage } from './event.ts';
+import {
+  type Block,
+  type BlockAccumulator,
+  type BlockDelta,
+  givenArguments,
+  leadOf,
+  pieceOf,
+  readBlock,
+  readBlocks,
+  takeDelta,
+  textAt,
+  wholeBlock,
+} from './block.ts';
+import { readCounts, readUsage, type WireUsage } from './read-usage.ts';
 
 /** A reply while its events arrive; one that pauses is resumed into the same reply. */
 export type ReplyAccumulator = {
@@ -35,11 +48,6 @@ export type ReplyAccumulator = {
   container: string | null;
 };
 
-/**
- * About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops.
- */
-export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
-
 /** An empty reply to gather events in; `provider` is named in the failures it may throw. */
 export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
   return {
@@ -59,31 +67,32 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
 }
 
 /**
- * Adds one event and returns its deltas. An event of an unknown kind says nothing. An event whose block cannot be read
- * is an `UnusableReply`.
+ * Adds one event and returns its deltas; a reply sent whole is one event. Kinds that are not known may come at any time
+ * and say nothing. A block that cannot be read is an `UnusableReply`.
  */
 export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
-  const event = readEvent(raw);
-  switch (event.kind) {
-    case 'start':
-      keepServedBy(reply.served, event.message);
-      takeUsage(reply, event.usage);
-      return [];
-    case 'block':
-      return startBlock(reply, event.index ?? reply.open.size, event.block);
-    case 'delta':
-      return takeBlockDelta(reply, event.index ?? reply.open.size - 1, event.delta);
-    case 'end':
-      takeEnd(reply, event);
-      return [];
-    case 'stop':
-      if (isReason(event.stopReason)) reply.stopReasonRaw ??= event.stopReason;
-      reply.isStopped = true;
-      return [];
-    case 'whole':
-      keepServedBy(reply.served, event.message);
-      return takeWhole(reply, event.blocks, event);
-    case 'nothing':
+  const event = fieldsIn(raw) ?? {};
+  const index = indexIn(event.index);
+  // Some servers leave out the type of a message that comes whole.
+  switch (event.type ?? (event.role === 'assistant' ? 'message' : undefined)) {
+    case 'message_start':
+      return takeStart(reply, fieldsIn(event.message) ?? {});
+    case 'content_block_start': {
+      const [block] = partsIn(event.content_block);
+      return block ? startBlock(reply, index ?? reply.open.size, readBlock(block)) : [];
+    }
+    case 'content_block_delta': {
+      const delta = partIn(event.delta);
+      return delta ? takeBlockDelta(reply, index ?? reply.open.size - 1, delta) : [];
+    }
+    case 'message_delta':
+      // Some servers put the reason to stop beside the delta.
+      return takeEnd(reply, { ...event, ...partIn(event.delta), usage: event.usage });
+    case 'message_stop':
+      return takeStop(reply, wordIn(event.stop_reason));
+    case 'message':
+      return takeWhole(reply, event);
+    default:
       return [];
   }
 }
@@ -177,7 +186,7 @@ function startUnnamed(reply: ReplyAccumulator, index: number, { type }: BlockDel
   if (type === 'signature_delta') return reply.blocks.findLast(({ block }) => block.type === 'thinking');
   if (type !== 'input_json_delta') return undefined;
   const last = reply.blocks.findLast(({ call }) => call !== null);
-  if (!last) throw unusable(reply, 'a piece belongs to no block');
+  if (!last) throw unusable(reply.provider, 'a piece belongs to no block');
   return last;
 }
 
@@ -193,45 +202,38 @@ export function isFinished({ isStopped, stopReasonRaw }: ReplyAccumulator): bool
   return isStopped || stopReasonRaw !== null;
 }
 
-function takeEnd(reply: ReplyAccumulator, { stopReason, container, usage }: Ending): void {
-  reply.stopReasonRaw = laterReason(reply.stopReasonRaw, stopReason);
-  reply.container = container ?? reply.container;
+function takeStart(reply: ReplyAccumulator, message: Fields): Delta[] {
+  keepServedBy(reply.served, message);
+  takeUsage(reply, message.usage);
+  return [];
+}
+
+function takeEnd(reply: ReplyAccumulator, { stop_reason, container, usage }: Fields): Delta[] {
+  reply.stopReasonRaw = laterReason(reply.stopReasonRaw, wordIn(stop_reason));
+  reply.container = textIn(fieldsIn(container)?.id) ?? reply.container;
   takeUsage(reply, usage);
+  return [];
+}
+
+function takeStop(reply: ReplyAccumulator, stopReason: string | null): Delta[] {
+  if (isReason(stopReason)) reply.stopReasonRaw ??= stopReason;
+  reply.isStopped = true;
+  return [];
 }
 
 /** The count at the start of a message, with the later, cumulative one over it. */
-function takeUsage(reply: ReplyAccumulator, usage: WireUsage | null): void {
+function takeUsage(reply: ReplyAccumulator, given: unknown): void {
+  const usage = readCounts(given);
   if (usage) reply.usage = { ...reply.usage, ...usage };
 }
 
-function takeWhole(reply: ReplyAccumulator, blocks: Block[], ending: Ending): Delta[] {
+function takeWhole(reply: ReplyAccumulator, message: Fields): Delta[] {
+  const blocks = readBlocks(message.content);
+  keepServedBy(reply.served, message);
   // Some servers end a stream with the message that it made.
   const said = reply.open.size > 0 ? [] : blocks;
   const deltas = said.flatMap((block, index) => startBlock(reply, index, block));
-  takeEnd(reply, ending);
+  takeEnd(reply, message);
   reply.isStopped = true;
   return deltas;
-}
-
-function unusable({ provider }: ReplyAccumulator, reason: string) {
-  return nameFailure('provider_bad_response', { provider, reason });
-}
-
-/** Anthropic's counts as usage; null if there are none. Its input is without the tokens that a cache read or wrote. */
-export function readUsage(usage: WireUsage | null): Usage | null {
-  if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number') return null;
-  const cached = usage.cache_read_input_tokens ?? 0;
-  const written = usage.cache_creation_input_tokens ?? 0;
-  const longer = Math.min(usage.ephemeral_1h_input_tokens ?? 0, written);
-  const input = (usage.input_tokens ?? 0) + written + cached;
-  const output = usage.output_tokens ?? 0;
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: input + output,
-    cached_input_tokens: cached,
-    cache_write_tokens: written,
-    ...(longer > 0 ? { cache_write_1h_tokens: longer } : {}),
-    reasoning_tokens: Math.min(usage.thinking_tokens ?? 0, output),
-  };
 }

@@ -1,6 +1,5 @@
 import { ProviderFailed, type Retry } from '../../failure.ts';
 import { cleanText } from '../../text.ts';
-import { lacksCapacity } from './lacks-capacity.ts';
 import { unsupportedIn } from './unsupported-feature.ts';
 
 /** The contract's words for a model call that brought no reply. */
@@ -49,6 +48,16 @@ export function nameFailure(code: ProviderCode, call: FailedCall): ProviderFaile
       request_id: call.requestId ? quoteProvider(call.requestId, call).slice(0, 200) : null,
     },
   });
+}
+
+/** The failure of a stream that ended before its reply. */
+export function cutStream(provider: string): ProviderFailed {
+  return nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
+}
+
+/** The failure of a reply that is of no use. */
+export function unusable(provider: string, reason: string): ProviderFailed {
+  return nameFailure('provider_bad_response', { provider, reason });
 }
 
 /** A provider's own words, fit to be shown and stored: one line, at most 500 characters, no key in it. */
@@ -185,3 +194,12 @@ const MEANINGS = {
     sentence: (call) => `The call to ${call.provider} failed inside Pawl${because(call)}.`,
   },
 } satisfies Record<string, Meaning>;
+
+/** OpenAI, Azure. Rate limits of other providers say that resources are exhausted. */
+const WORDS =
+  /\bresources?[ _-]?(are |is )?(currently |temporarily )?(unavailable|not available)\b|\b(insufficient|not enough|no) (available )?(resources|capacity)\b/i;
+
+/** Returns whether a 429 says that its provider has no resources for the request now. */
+function lacksCapacity({ says, code }: { says?: string | null; code?: string | null }): boolean {
+  return WORDS.test(code ?? '') || WORDS.test(says ?? '');
+}

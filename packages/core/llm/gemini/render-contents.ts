@@ -3,12 +3,12 @@ import { argumentsAsObject, resultAsObject } from '../../turn/history/as-object.
 import { systemAsUser, systemPrompt } from '../../turn/history/system-prompt.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { Part as MessagePart } from '../../turn/request/item.ts';
-import { resultsOfBatch } from '../parts/batch-results.ts';
-import { textWithNotes } from '../parts/missing-note.ts';
+import { renderWithNotes, textWithNotes } from '../parts/missing-note.ts';
+import { resultsOfBatch } from '../parts/parts-behind-results.ts';
 import type { ThoughtState } from '../refusals/thought-state.ts';
 import { geminiName } from './gemini-name.ts';
 import { type KeptPart, readOpaque } from './opaque.ts';
-import { renderPart, renderParts } from './render-parts.ts';
+import { renderPart } from './render-parts.ts';
 
 type Conversation = { systemInstruction: string | null; contents: Content[] };
 
@@ -48,7 +48,7 @@ function isShown(part: MessagePart): boolean {
 }
 
 function said({ role, content, parts }: Extract<Message, { role: 'user' | 'system' }>): Part[] {
-  if (role === 'user' && parts) return renderParts(parts);
+  if (role === 'user' && parts) return renderWithNotes(parts, renderPart);
   if (!content.trim()) return [];
   return [{ text: role === 'system' ? systemAsUser(content) : content }];
 }

@@ -2,7 +2,6 @@ import type { Part as PartParam } from '@google/genai';
 import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
 import { typeOfEnding } from '../../turn/parts/type-of-file.ts';
 import type { Part } from '../../turn/request/item.ts';
-import { missingNote } from '../parts/missing-note.ts';
 
 /** One part of a user's message as this wire takes it; null where it does not (contract-more: parts). */
 export function renderPart(part: Part): PartParam | null {
@@ -16,13 +15,6 @@ export function renderPart(part: Part): PartParam | null {
     case 'input_audio':
       return { inlineData: { mimeType: `audio/${part.format}`, data: part.data } };
   }
-}
-
-/** A user's parts, without blank texts, and with a note for each part that the wire does not take. */
-export function renderParts(parts: Part[]): PartParam[] {
-  return parts
-    .map((part) => renderPart(part) ?? { text: missingNote(part) })
-    .filter(({ text }) => text === undefined || text.trim() !== '');
 }
 
 function renderAddress(url: string, family: string): PartParam | null {

@@ -2,13 +2,13 @@ import { REPLY_BOUNDS } from '../../bounds/reply-bounds.ts';
 import { cleanText } from '../../text.ts';
 import type { RequestedCall } from '../../turn/message.ts';
 import type { FinishReason, Reply, Usage } from '../../turn/reply.ts';
-import { nameFailure } from '../errors/name-failure.ts';
+import { cutStream, unusable } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
-import { declaredName } from '../reply/declared-name.ts';
 import { countIn, type Fields, wordIn } from '../reply/fields.ts';
-import { finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
-import { keepServedBy, type ServedBy } from '../reply/served-by.ts';
-import { tierField } from '../reply/tier-field.ts';
+import { type Answering, finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
+import { declaredName } from '../reply/gather-calls.ts';
+import { keepServedBy, type ServedBy, tierField } from '../reply/served-by.ts';
+import { usageOf } from '../reply/usage-of.ts';
 import { boundReply } from '../unusable-reply.ts';
 import { type FunctionCall, type Part, readChunk } from './chunk.ts';
 import { type CallAccumulator, gatherCall } from './gather-calls.ts';
@@ -31,9 +31,6 @@ export type ReplyAccumulator = {
   serviceTier: string | null;
   served: ServedBy;
 };
-
-/** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
-export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
 
 /** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
 export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
@@ -65,9 +62,7 @@ export function isFinished({ finishReasonRaw, blockReason }: ReplyAccumulator): 
 export function finishReply(reply: ReplyAccumulator): Reply {
   const { finishReasonRaw, blockReason, usage, serviceTier, kept } = reply;
   const raw = blockReason ?? finishReasonRaw;
-  if (raw === null) {
-    throw nameFailure('provider_unavailable', { provider: reply.provider, reason: 'the stream was cut' });
-  }
+  if (raw === null) throw cutStream(reply.provider);
   checkUsable(reply, raw);
   const finishReason = blockReason ? 'content_filter' : reasonOf(reply, raw);
   return {
@@ -85,9 +80,10 @@ export function finishReply(reply: ReplyAccumulator): Reply {
 
 /** A call that Gemini did not pass on is not in the reply: another try may bring it. */
 function checkUsable(reply: ReplyAccumulator, raw: string): void {
-  if (raw === 'UNEXPECTED_TOOL_CALL' && reply.calls.length === 0) throw unusable(reply, raw);
-  if (reply.calls.some(({ name }) => !name)) throw unusable(reply, 'a tool call has no name');
-  if (reply.calls.some(({ isBroken }) => isBroken)) throw unusable(reply, 'a tool call in pieces that do not fit');
+  if (raw === 'UNEXPECTED_TOOL_CALL' && reply.calls.length === 0) throw unusable(reply.provider, raw);
+  if (reply.calls.some(({ name }) => !name)) throw unusable(reply.provider, 'a tool call has no name');
+  if (reply.calls.some(({ isBroken }) => isBroken))
+    throw unusable(reply.provider, 'a tool call in pieces that do not fit');
 }
 
 /** Gemini has no word for stopping at calls. */
@@ -113,10 +109,6 @@ function askedCall({ id, name, args }: CallAccumulator, toolNames: ReadonlySet<s
     name: declaredName(cleanText(name), toolNames),
     arguments: cleanText(JSON.stringify(args)),
   };
-}
-
-function unusable({ provider }: ReplyAccumulator, reason: string) {
-  return nameFailure('provider_bad_response', { provider, reason });
 }
 
 /** Adds one part and answers what is new in it. Thoughts are shown and never stored, unless they are signed. */
@@ -180,15 +172,11 @@ function readUsage(usage: Fields): Usage | null {
   const prompt = countIn(usage.promptTokenCount);
   const candidates = countIn(usage.candidatesTokenCount);
   if (prompt === null && candidates === null) return null;
-  const input = (prompt ?? 0) + (countIn(usage.toolUsePromptTokenCount) ?? 0);
   const thoughts = countIn(usage.thoughtsTokenCount) ?? 0;
-  const output = (candidates ?? 0) + thoughts;
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: input + output,
-    cached_input_tokens: Math.min(countIn(usage.cachedContentTokenCount) ?? 0, input),
-    cache_write_tokens: 0,
-    reasoning_tokens: thoughts,
-  };
+  return usageOf({
+    input: (prompt ?? 0) + (countIn(usage.toolUsePromptTokenCount) ?? 0),
+    output: (candidates ?? 0) + thoughts,
+    cached: countIn(usage.cachedContentTokenCount) ?? 0,
+    reasoning: thoughts,
+  });
 }

@@ -1,10 +1,10 @@
 import { Misconfigured } from '../../failure.ts';
-import type { FinishReason } from '../../turn/reply.ts';
 import { aiSdkProvider } from '../ai-sdk/ai-sdk-provider.ts';
 import type { LoadedPackages } from '../ai-sdk/package/load-packages.ts';
 import { anthropicProvider } from '../anthropic/anthropic-provider.ts';
 import { geminiProvider } from '../gemini/gemini-provider.ts';
 import type { makeHttpClient } from '../http/http-client.ts';
+import type { HttpServer } from '../http/http-provider.ts';
 import type { HeadersByName } from '../http/merge-headers.ts';
 import { openaiProvider } from '../openai/openai-provider.ts';
 import type { Quirks } from '../openai/render-request.ts';
@@ -16,15 +16,7 @@ import { readHeaders } from './provider-config.ts';
 type Env = Record<string, string | undefined>;
 
 /** What is the same for each wire's provider; a wire may take more. */
-export type Options = {
-  name: string;
-  apiKey: string | null;
-  keyName?: string;
-  urlName: string;
-  baseUrl: string;
-  finishReasons?: ReadonlyMap<string, FinishReason>;
-  headers?: HeadersByName;
-};
+export type Options = Omit<HttpServer, 'post'> & { baseUrl: string; urlName: string };
 type MakeProvider<More = object> = (options: Options & More) => Provider;
 
 /** For each wire a function that makes a provider. */

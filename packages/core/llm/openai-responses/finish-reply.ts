@@ -1,8 +1,8 @@
 import { cleanText } from '../../text.ts';
-import type { Reply } from '../../turn/reply.ts';
-import { nameFailure } from '../errors/name-failure.ts';
-import { type Fields, fieldsIn, wordIn } from '../reply/fields.ts';
-import { finishReasonOf, type OwnWords } from '../reply/finish-reason.ts';
+import type { Reply, Usage } from '../../turn/reply.ts';
+import { cutStream, unusable } from '../errors/name-failure.ts';
+import { countIn, type Fields, fieldsIn, wordIn } from '../reply/fields.ts';
+import { type Answering, finishReasonOf } from '../reply/finish-reason.ts';
 import {
   type CallAccumulator,
   type CallsAccumulator,
@@ -11,28 +11,22 @@ import {
   requestedCall,
   startCalls,
 } from '../reply/gather-calls.ts';
-import { keepServedBy, type ServedBy } from '../reply/served-by.ts';
-import { tierField } from '../reply/tier-field.ts';
+import { keepServedBy, type ServedBy, tierField } from '../reply/served-by.ts';
+import { usageOf } from '../reply/usage-of.ts';
 import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
 import { opaqueOf } from './opaque.ts';
-import { readUsage } from './read-usage.ts';
 import { argumentsText, itemsOf, type ReplyAccumulator } from './reply-accumulator.ts';
-
-/** About the request of a reply: its provider, the names of its tools, and the operator's words for finish reasons. */
-export type Answering = { provider: string; toolNames: Iterable<string>; ownWords?: OwnWords | undefined };
 
 /** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
 export function finishReply(reply: ReplyAccumulator, { provider, toolNames, ownWords }: Answering): Reply {
   const { snapshot } = reply;
-  if (!snapshot) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
+  if (!snapshot) throw cutStream(provider);
   const items = itemsOf(reply);
   const gathered = startCalls(toolNames);
   const callOf = new Map(items.filter(isCall).map((item, index) => [item, takeCall(gathered, item, index)]));
   const calls = distinctCalls(gathered.all);
   // A call without a name cannot be answered.
-  if (calls.some(({ name }) => !name)) {
-    throw nameFailure('provider_bad_response', { provider, reason: 'a tool call has no name' });
-  }
+  if (calls.some(({ name }) => !name)) throw unusable(provider, 'a tool call has no name');
   const { text, refusalFrom } = saidIn(items);
   const raw = rawReason(snapshot);
   const seen = { calls: calls.length > 0, refused: refusalFrom !== null };
@@ -98,4 +92,25 @@ function rawReason({ status, incomplete_details: details }: Item): string {
 function saysMore(item: Item): boolean {
   const type = typeOf(item);
   return type === 'reasoning' ? thoughtOf(item) !== '' : type !== 'message' && type !== 'function_call';
+}
+
+/**
+ * The counts of a provider in our words; null if it counted nothing. Tokens kept for 12 hours are those kept longer.
+ */
+export function readUsage(usage: Fields | null): Usage | null {
+  const given = countIn(usage?.input_tokens);
+  const said = countIn(usage?.output_tokens);
+  if (!usage || (given === null && said === null)) return null;
+  const input = given ?? 0;
+  const details = fieldsIn(usage.input_tokens_details);
+  const reasoning = countIn(fieldsIn(usage.output_tokens_details)?.reasoning_tokens) ?? 0;
+  return usageOf({
+    input,
+    // Some servers count reasoning beside the output. The total shows it.
+    output: Math.max(said ?? 0, reasoning, (countIn(usage.total_tokens) ?? 0) - input),
+    cached: countIn(details?.cached_tokens) ?? 0,
+    written: countIn(details?.cache_write_tokens) ?? 0,
+    longer: countIn(fieldsIn(details?.cache_write_tokens_details)?.ttl_12h_tokens) ?? 0,
+    reasoning,
+  });
 }

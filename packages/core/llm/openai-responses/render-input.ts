@@ -1,10 +1,11 @@
 import { objectText } from '../../turn/history/as-object.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
+import { renderWithNotes } from '../parts/missing-note.ts';
 import { wireIdFor } from '../wire-id.ts';
 import { wireName } from '../wire-name.ts';
 import type { Item } from './item.ts';
 import { fillText, givenIds, messageOf, readOpaque } from './opaque.ts';
-import { renderParts } from './render-parts.ts';
+import { renderPart } from './render-parts.ts';
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 type Input = Extract<Message, { role: 'user' | 'system' }>;
@@ -33,7 +34,7 @@ export function renderInput(messages: Message[], receiver: Receiver): Item[] {
 }
 
 function inputMessage({ role, content, parts }: Input): Item[] {
-  const said = parts ? renderParts(parts) : content;
+  const said = parts ? renderWithNotes(parts, renderPart) : content;
   return said.length > 0 ? [{ type: 'message', role, content: said }] : [];
 }
 
@@ -92,7 +93,7 @@ function callItem({ id, name, arguments: args }: RequestedCall, ids: Map<string,
 }
 
 function resultItem({ content, parts }: Result, id: string): Item {
-  const shown = parts ? renderParts(parts) : [];
+  const shown = parts ? renderWithNotes(parts, renderPart) : [];
   // Some servers refuse an empty answer.
   return { type: 'function_call_output', call_id: id, output: shown.length > 0 ? shown : content || '(no output)' };
 }

@@ -6,7 +6,6 @@ import type {
 import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
 import { IMAGE_DETAILS } from '../../turn/request/input-part.ts';
 import type { Part } from '../../turn/request/item.ts';
-import { missingNote } from '../parts/missing-note.ts';
 
 /** One part of a message or a result as this wire takes it; null if it does not (contract-more: parts). */
 export function renderPart(part: Part): PartParam | null {
@@ -20,13 +19,6 @@ export function renderPart(part: Part): PartParam | null {
     case 'input_audio':
       return null;
   }
-}
-
-/** Parts without blank texts, and with a note for each part that the wire does not take. */
-export function renderParts(parts: Part[]): PartParam[] {
-  return parts
-    .map((part): PartParam => renderPart(part) ?? { type: 'input_text', text: missingNote(part) })
-    .filter((part) => part.type !== 'input_text' || part.text.trim() !== '');
 }
 
 function renderImage({ image_url: url, detail }: Extract<Part, { type: 'input_image' }>): ImageParam | null {

@@ -1,9 +1,6 @@
 import type { ChatCompletionContentPart as PartParam } from 'openai/resources/chat/completions';
-import type { Message } from '../../turn/message.ts';
 import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
 import type { Part } from '../../turn/request/item.ts';
-import { missingNote } from '../parts/missing-note.ts';
-import { partsBehindResults } from '../parts/parts-behind-results.ts';
 
 /** One part of a user's message as this wire takes it; null where it does not (contract-more: parts). */
 export function renderPart(part: Part): PartParam | null {
@@ -17,18 +14,6 @@ export function renderPart(part: Part): PartParam | null {
     case 'input_audio':
       return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
   }
-}
-
-/** A user's parts, without blank texts, and with a note for each part that the wire does not take. */
-export function renderParts(parts: Part[]): PartParam[] {
-  return parts
-    .map((part): PartParam => renderPart(part) ?? { type: 'text', text: missingNote(part) })
-    .filter((part) => part.type !== 'text' || part.text.trim() !== '');
-}
-
-/** The same history where results have text only: what the wire takes of their parts stands behind them. */
-export function withoutPartsInResults(messages: Message[]): Message[] {
-  return partsBehindResults(messages, renderPart);
 }
 
 const DETAILS = ['auto', 'low', 'high'] as const;

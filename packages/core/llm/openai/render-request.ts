@@ -11,6 +11,8 @@ import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../turn/request/tool.ts';
 import { leaveOutNulls } from '../leave-out-nulls.ts';
+import { renderWithNotes } from '../parts/missing-note.ts';
+import { partsBehindResults } from '../parts/parts-behind-results.ts';
 import type { RoundRequest } from '../provider.ts';
 import type { Fields } from '../reply/fields.ts';
 import { schemaFormat } from '../schema-format.ts';
@@ -19,7 +21,7 @@ import { wireName } from '../wire-name.ts';
 import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
 import { type FilledField, fillState, readOpaque } from './opaque.ts';
 import { orderRoles, type RoleOrder, stricterOrder, type WireMessage } from './order-roles.ts';
-import { renderParts, withoutPartsInResults } from './render-parts.ts';
+import { renderPart } from './render-parts.ts';
 import { withWireIds } from './wire-ids.ts';
 
 /** How a server that speaks this wire calls the limit of a reply. */
@@ -49,7 +51,8 @@ export function renderRequest(request: RoundRequest, { provider, ...quirks }: Se
   const { model, maxOutputTokens } = request;
   const { maxTokensField, streamOptions = true, cacheKey = false, roles = 'any' } = quirks;
   const { refusedState: refused = [], filledState: filled = [], isKept = true } = quirks;
-  const spoken = withWireIds(withoutPartsInResults(request.messages), { provider, model });
+  // Results have text only.
+  const spoken = withWireIds(partsBehindResults(request.messages, renderPart), { provider, model });
   const state = { provider: isKept ? provider : null, refused, filled };
   const messages = [...instructed(request.instructions), ...spoken.flatMap((each) => message(each, state))];
   return {
@@ -84,7 +87,7 @@ type StateOf = { provider: string | null; refused: readonly string[]; filled: re
 function message(spoken: Message, state: StateOf): WireMessage[] {
   switch (spoken.role) {
     case 'user':
-      if (spoken.parts) return userMessage(renderParts(spoken.parts));
+      if (spoken.parts) return userMessage(renderWithNotes(spoken.parts, renderPart));
       return spoken.content ? [{ role: 'user', content: spoken.content }] : [];
     case 'system':
       return spoken.content ? [{ role: 'system', content: spoken.content }] : [];

@@ -1,9 +1,9 @@
 import { cleanText } from '../../text.ts';
 import type { Reply, Usage } from '../../turn/reply.ts';
-import { nameFailure } from '../errors/name-failure.ts';
+import { cutStream, unusable } from '../errors/name-failure.ts';
 import type { Delta } from '../provider.ts';
 import { countIn, type Fields, fieldsIn } from '../reply/fields.ts';
-import { finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
+import { type Answering, finishReasonOf, laterReason, type OwnWords } from '../reply/finish-reason.ts';
 import {
   type CallsAccumulator,
   distinctCalls,
@@ -12,12 +12,11 @@ import {
   requestedCall,
   startCalls,
 } from '../reply/gather-calls.ts';
-import { keepServedBy, type ServedBy } from '../reply/served-by.ts';
-import { tierField } from '../reply/tier-field.ts';
+import { keepServedBy, type ServedBy, tierField } from '../reply/served-by.ts';
+import { usageOf } from '../reply/usage-of.ts';
 import { type CallDelta, type Choice, type ChunkDelta, readChunk } from './chunk.ts';
 import { gatherCallState, gatherThoughts } from './gather-thoughts.ts';
 import { opaqueOf } from './opaque.ts';
-import { restOf } from './rest-of.ts';
 
 /** A reply while its chunks arrive. */
 export type ReplyAccumulator = {
@@ -45,11 +44,6 @@ export type ReplyAccumulator = {
   hasCounted: boolean;
   isDone: boolean;
 };
-
-/**
- * About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops.
- */
-export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
 
 /** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
 export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
@@ -125,10 +119,10 @@ export function isFinished(reply: ReplyAccumulator): boolean {
 /** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
 export function finishReply(reply: ReplyAccumulator): Reply {
   const { provider, finishReasonRaw, refusalFrom, usage, ownWords } = reply;
-  if (!isFinished(reply)) throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
+  if (!isFinished(reply)) throw cutStream(provider);
   const calls = distinctCalls(reply.calls.all);
   // A call without a name cannot be answered.
-  if (calls.some(({ name }) => !name)) throw unusable(reply, 'a tool call has no name');
+  if (calls.some(({ name }) => !name)) throw unusable(reply.provider, 'a tool call has no name');
   const seen = { calls: calls.length > 0, refused: refusalFrom !== null };
   const finishReason = finishReasonOf(finishReasonRaw ?? 'stop', seen, { provider, own: ownWords });
   const about = { toolNames: reply.calls.toolNames, isCut: finishReason === 'length' };
@@ -175,10 +169,6 @@ function takeCalls(reply: ReplyAccumulator, calls: CallDelta[]): Delta[] {
   });
 }
 
-function unusable({ provider }: ReplyAccumulator, reason: string) {
-  return nameFailure('provider_bad_response', { provider, reason });
-}
-
 /** A provider's count in our words; null where it counted nothing. */
 function readUsage(usage: Fields): Usage | null {
   const prompt = countIn(usage.prompt_tokens);
@@ -186,23 +176,16 @@ function readUsage(usage: Fields): Usage | null {
   if (prompt === null && completion === null) return null;
   const input = prompt ?? 0;
   const details = fieldsIn(usage.prompt_tokens_details);
-  const cached = Math.min(countIn(details?.cached_tokens) ?? countIn(usage.prompt_cache_hit_tokens) ?? 0, input);
   const reasoning =
     countIn(fieldsIn(usage.completion_tokens_details)?.reasoning_tokens) ?? countIn(usage.reasoning_tokens) ?? 0;
-  const output = outputTokens({
+  const total = countIn(usage.total_tokens) ?? 0;
+  return usageOf({
     input,
-    completion: completion ?? 0,
+    output: outputTokens({ input, completion: completion ?? 0, reasoning, total }),
+    cached: countIn(details?.cached_tokens) ?? countIn(usage.prompt_cache_hit_tokens) ?? 0,
+    written: countIn(details?.cache_write_tokens) ?? 0,
     reasoning,
-    total: countIn(usage.total_tokens) ?? 0,
   });
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: input + output,
-    cached_input_tokens: cached,
-    cache_write_tokens: Math.min(countIn(details?.cache_write_tokens) ?? 0, input - cached),
-    reasoning_tokens: reasoning,
-  };
 }
 
 type Counts = { input: number; completion: number; reasoning: number; total: number };
@@ -214,4 +197,19 @@ type Counts = { input: number; completion: number; reasoning: number; total: num
 function outputTokens({ input, completion, reasoning, total }: Counts): number {
   const apart = reasoning > completion ? completion + reasoning : completion;
   return Math.max(apart, total - input);
+}
+
+type Said = { text: string; refusalFrom: number | null; calls: CallsAccumulator; state: Fields };
+
+/** Returns a whole message without the deltas before it. Some servers end a stream with the message that it made. */
+function restOf(message: ChunkDelta, { text, refusalFrom, calls, state }: Said): ChunkDelta {
+  const fields = Object.entries(message.fields).filter(([name]) => !Object.hasOwn(state, name));
+  return {
+    ...message,
+    text: message.text.startsWith(text) ? message.text.slice(text.length) : '',
+    thinking: '',
+    refusal: refusalFrom === null ? message.refusal : '',
+    calls: calls.all.length > 0 ? [] : message.calls,
+    fields: Object.fromEntries(fields),
+  };
 }

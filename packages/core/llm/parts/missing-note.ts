@@ -11,3 +11,9 @@ export function textWithNotes(parts: Part[], mayShow: (part: Part) => boolean = 
     .map((part) => (part.type === 'input_text' || mayShow(part) ? plainPart(part) : missingNote(part)))
     .join('\n');
 }
+
+/** A user's parts as a wire takes them: without blank texts, and with a note for each part that `render` does not know. */
+export function renderWithNotes<Rendered>(parts: Part[], render: (part: Part) => Rendered | null): Rendered[] {
+  const said = parts.filter((part) => part.type !== 'input_text' || part.text.trim() !== '');
+  return said.flatMap((part) => render(part) ?? render({ type: 'input_text', text: missingNote(part) }) ?? []);
+}

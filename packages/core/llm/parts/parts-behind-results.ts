@@ -1,6 +1,5 @@
 import type { Message } from '../../turn/message.ts';
 import type { Part } from '../../turn/request/item.ts';
-import { resultsOfBatch } from './batch-results.ts';
 import { textWithNotes } from './missing-note.ts';
 
 /**
@@ -26,4 +25,14 @@ const OPENING = 'Images and files of the tool results above, not sent by the use
 
 function text(words: string): Part {
   return { type: 'input_text', text: words };
+}
+
+type Result = Extract<Message, { role: 'tool' }>;
+
+/** The results of a batch, if the message at `index` is the last of them; otherwise none. */
+export function resultsOfBatch(messages: Message[], index: number): Result[] {
+  if (messages[index]?.role !== 'tool' || messages[index + 1]?.role === 'tool') return [];
+  let start = index;
+  while (messages[start - 1]?.role === 'tool') start -= 1;
+  return messages.slice(start, index + 1).filter((message) => message.role === 'tool');
 }

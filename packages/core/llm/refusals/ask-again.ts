@@ -9,10 +9,10 @@ export type Refused = { status: number | null; text: string; code?: string };
 /** What came of one request: the reply, or a refusal before anything was said. */
 export type Outcome = { kind: 'reply'; reply: Reply } | ({ kind: 'refused'; failure: ProviderFailed } & Refused);
 
-/** How to ask with a request in one form, to write its body, and to learn another form from a refusal. */
-export type Asking<Form> = {
-  send: (form: Form) => Promise<Outcome>;
-  bodyOf: (form: Form) => object;
+/** How to send the body of a request, to write it in one form, and to learn another form from a refusal. */
+export type Asking<Form, Body extends object> = {
+  send: (body: Body) => Promise<Outcome>;
+  bodyOf: (form: Form) => Body;
   learn: (refused: Refused, form: Form) => Form | null;
 };
 
@@ -21,9 +21,12 @@ export type Asking<Form> = {
  * refuse the same request again. Returns the reply and the form that led to it. Throws the last refusal. `learn` must
  * come to an end.
  */
-export async function askAgain<Form>(first: Form, asking: Asking<Form>): Promise<{ reply: Reply; form: Form }> {
+export async function askAgain<Form, Body extends object>(
+  first: Form,
+  asking: Asking<Form, Body>,
+): Promise<{ reply: Reply; form: Form }> {
   for (let form = first; ; ) {
-    const outcome = await asking.send(form);
+    const outcome = await asking.send(asking.bodyOf(form));
     if (outcome.kind === 'reply') return { reply: outcome.reply, form };
     const refused = { status: outcome.status, text: outcome.text, code: outcome.failure.code };
     const next = await otherForm(refused, form, asking);
@@ -32,7 +35,11 @@ export async function askAgain<Form>(first: Form, asking: Asking<Form>): Promise
   }
 }
 
-async function otherForm<Form>(refused: Refused, form: Form, { bodyOf, learn }: Asking<Form>): Promise<Form | null> {
+async function otherForm<Form>(
+  refused: Refused,
+  form: Form,
+  { bodyOf, learn }: Pick<Asking<Form, object>, 'bodyOf' | 'learn'>,
+): Promise<Form | null> {
   let next = learn(refused, form);
   if (next === null) return null;
   const before = await writeBody(bodyOf(form));

@@ -8,68 +8,32 @@ type Meaning = FinishReason | 'failed' | 'overloaded';
 /** The words of an operator in small letters, `PAWL_PROVIDERS.<name>.finish_reasons`. */
 export type OwnWords = ReadonlyMap<string, FinishReason>;
 
+/** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
+export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
+
 /** The words that servers have for why the model stopped, all wires together. The server that is not obvious is named. */
-const WORDS: [meaning: Meaning, words: string[]][] = [
-  [
-    'stop',
-    [
-      'stop',
-      'end_turn',
-      'stop_sequence',
-      'complete',
-      'completed',
-      'eos',
-      'eos_token',
-      'endoftext',
-      'unexpected_tool_call',
-      'normal',
-      'end',
-      'stop_token',
-    ],
-  ],
-  ['tool_calls', ['tool_calls', 'tool_call', 'tool_use', 'function_call']],
-  [
-    'length',
-    [
-      ...['length', 'max_tokens', 'max_output_tokens', 'max_length', 'model_length', 'token_limit', 'continuation'],
-      ...['model_context_window_exceeded', 'context_window_exceeded', 'time_limit', 'pause_turn'],
-      // Text Generation Inference, Cohere.
-      ...['max_new_tokens', 'context_length_exceeded', 'length_exceeded', 'error_limit'],
-    ],
-  ],
-  [
-    'content_filter',
-    [
-      ...[
-        'content_filter',
-        'content_filtered',
-        'guardrail_intervened',
-        'safety',
-        'recitation',
-        'language',
-        'blocklist',
-        'blacklist',
-      ],
-      ...['prohibited_content', 'spii', 'model_armor', 'image_safety', 'image_prohibited_content', 'image_recitation'],
-      // Z.ai, Cohere.
-      ...['sensitive', 'error_toxic', 'content_policy_violation', 'moderation'],
-    ],
-  ],
-  ['refusal', ['refusal']],
+const WORDS: [meaning: Meaning, words: string][] = [
+  ['stop', 'stop end_turn stop_sequence complete completed eos eos_token endoftext normal end stop_token'],
+  ['stop', 'unexpected_tool_call'],
+  ['tool_calls', 'tool_calls tool_call tool_use function_call'],
+  ['length', 'length max_tokens max_output_tokens max_length model_length token_limit continuation time_limit'],
+  ['length', 'model_context_window_exceeded context_window_exceeded pause_turn'],
+  // Text Generation Inference, Cohere.
+  ['length', 'max_new_tokens context_length_exceeded length_exceeded error_limit'],
+  ['content_filter', 'content_filter content_filtered guardrail_intervened safety recitation language blocklist blacklist'],
+  ['content_filter', 'prohibited_content spii model_armor image_safety image_prohibited_content image_recitation'],
+  // Z.ai, Cohere.
+  ['content_filter', 'sensitive error_toxic content_policy_violation moderation'],
+  ['refusal', 'refusal'],
   // vLLM and SGLang abort; Z.ai's network fails; watsonx and Cohere cancel; Bedrock and Gemini call a call malformed.
-  [
-    'failed',
-    [
-      ...['error', 'abort', 'aborted', 'network_error', 'cancelled', 'canceled', 'user_cancel', 'timeout'],
-      ...['failed', 'server_error', 'internal_error', 'upstream_error'],
-      ...['malformed_function_call', 'malformed_response', 'malformed_model_output', 'malformed_tool_use'],
-    ],
-  ],
+  ['failed', 'error abort aborted network_error cancelled canceled user_cancel timeout'],
+  ['failed', 'failed server_error internal_error upstream_error'],
+  ['failed', 'malformed_function_call malformed_response malformed_model_output malformed_tool_use'],
   // DeepSeek.
-  ['overloaded', ['insufficient_system_resource']],
+  ['overloaded', 'insufficient_system_resource'],
 ];
 
-const MEANINGS = new Map(WORDS.flatMap(([meaning, words]) => words.map((word) => [word, meaning] as const)));
+const MEANINGS = new Map(WORDS.flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning] as const)));
 
 /** Words for no reason. Some servers write null as a text; watsonx says that it has not finished, Gemini a zero value. */
 const UNSAID = /^\s*(null|none|undefined|not_finished|(finish_?reason[._])*(finish_reason_)?unspecified|0)?\s*$/i;

@@ -16,7 +16,6 @@ import {
   startArguments,
   unwrapArguments,
 } from './arguments-accumulator.ts';
-import { declaredName } from './declared-name.ts';
 
 /** One delta of a call, of any wire; what the server left out is null or empty. */
 export type CallDelta = { index: number | null; id: string; name: string; text: string };
@@ -210,4 +209,20 @@ function joinedName({ toolNames }: CallsAccumulator, call: CallAccumulator, piec
   const isRoot = (name: string) => toolNames.values().some((tool) => tool.startsWith(name));
   if (piece.startsWith(call.name) && !toolNames.has(call.name) && isRoot(piece)) return piece;
   return !toolNames.has(piece) && isRoot(call.name + piece) ? call.name + piece : null;
+}
+
+/**
+ * Returns the name of the tool that a model means. Some servers leave the marks of a model's own format in the name:
+ * `functions.get_weather:0` (Kimi), `default_api.get_weather` (Gemini), `get_weather<|channel|>json` (gpt-oss). On
+ * Gemini's wire, Pawl puts `_` before a name that does not begin with a letter. A name that leads to no tool stays.
+ */
+export function declaredName(name: string, toolNames: ReadonlySet<string>): string {
+  if (toolNames.has(name)) return name;
+  const bare = name
+    .replace(/^.*(?:\bfunctions\.)/s, '')
+    .replace(/<\|.*$/s, '')
+    .trim()
+    .replace(/^(?:functions?|tools?|default_api|default)[.:/]|^_(?=[\d-])/, '')
+    .replace(/:\d{1,4}$/, '');
+  return toolNames.has(bare) ? bare : name;
 }

@@ -4,7 +4,6 @@ import { errorInAnswer } from '../errors/error-in-answer.ts';
 import { readError } from '../errors/read-error.ts';
 import { type Ending, endingOf } from '../errors/reply-of-refusal.ts';
 import type { ServerEvent } from '../http/read-events.ts';
-import { jsonValuesIn } from './json-values.ts';
 
 /** How a wire names the failure of an error, and how it writes the end of a reply. */
 export type WireErrors = { failureOf(error: unknown): ProviderFailed; writeEnding(ending: Ending): unknown };
@@ -39,4 +38,22 @@ function unwrap(value: unknown): unknown {
 
 function hasOwn(value: Record<string, unknown>): boolean {
   return OWN.some((field) => value[field] !== undefined);
+}
+
+/**
+ * The JSON values in the data of an event, or in a whole answer: one value, the values of a list, or those on each
+ * line. A text that does not begin like an object or a list says nothing: some servers send `ping`, or nothing, to keep
+ * a connection open. Throws a `SyntaxError` for an object or a list that is broken.
+ */
+export function jsonValuesIn(data: string): unknown[] {
+  if (!beginsJson(data)) return /^\s*data:/.test(data) ? jsonValuesIn(data.replace('data:', '')) : [];
+  const whole = parseJson(data);
+  if (whole !== undefined) return Array.isArray(whole) ? whole : [whole];
+  const lines = data.split(/[\r\n]+/).map((line) => line.trim());
+  return lines.filter(beginsJson).flatMap((line): unknown => JSON.parse(line));
+}
+
+/** Whether a text begins like a JSON object or a list. `[DONE]` ends a stream. */
+function beginsJson(text: string): boolean {
+  return /^\s*(?:\{|\[(?!DONE\]))/.test(text);
 }

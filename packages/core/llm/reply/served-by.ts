@@ -15,3 +15,11 @@ export function keepServedBy(served: ServedBy, { id, model }: { id?: unknown; mo
   if (responseModel && served.responseModel === undefined)
     served.responseModel = cleanText(responseModel.slice(0, LONGEST));
 }
+
+/** The longest word for a tier that is kept, in UTF-16 code units. */
+const LONGEST_TIER = 100;
+
+/** The field of a reply for the tier that the provider reports; none if it reports no tier. */
+export function tierField(reported: string | null): Pick<Reply, 'serviceTier'> {
+  return reported ? { serviceTier: cleanText(reported.slice(0, LONGEST_TIER)) } : {};
+}

@@ -1,5 +1,5 @@
 import { type Reply, sumRequests } from '../../turn/reply.ts';
-import { nameFailure } from '../errors/name-failure.ts';
+import { unusable } from '../errors/name-failure.ts';
 import type { Provider, RoundRequest } from '../provider.ts';
 import { followsRefusal, joinRefusals } from '../refusals/with-own-state.ts';
 import { withoutState } from '../refusals/without-state.ts';
@@ -20,10 +20,10 @@ export function settleEmpty(provider: Asker): Asker {
       const first = await provider.ask(request, signal, onDelta);
       if (!isEmpty(first)) return first;
       const isAskedAgain = followsResults(request) || hasIdleTools(request);
-      if (!isAskedAgain) throw empty(provider.name);
+      if (!isAskedAgain) throw unusable(provider.name, 'the reply is empty');
       const asked = followsRefusal(first) ? withoutState(request) : request;
       const second = await provider.ask(request.mayCall ? asked : withoutTools(asked), signal, onDelta);
-      if (isEmpty(second) && !followsResults(request)) throw empty(provider.name);
+      if (isEmpty(second) && !followsResults(request)) throw unusable(provider.name, 'the reply is empty');
       const reply = joinRefusals(second, [first]);
       return { ...reply, ...(isEmpty(second) ? { text: null } : {}), ...usedByBoth(first, second) };
     },
@@ -44,10 +44,6 @@ function hasIdleTools({ tools, mayCall }: RoundRequest): boolean {
 function followsResults({ messages }: RoundRequest): boolean {
   const spoken = messages.findLastIndex(({ role }) => role === 'assistant');
   return messages.slice(spoken + 1).some(({ role }) => role === 'tool');
-}
-
-function empty(provider: string) {
-  return nameFailure('provider_bad_response', { provider, reason: 'the reply is empty' });
 }
 
 function usedByBoth(first: Reply, second: Reply): Pick<Reply, 'usage' | 'requests' | 'warnings'> {

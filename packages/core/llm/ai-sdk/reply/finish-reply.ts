@@ -1,12 +1,13 @@
 import { cleanText } from '../../../text.ts';
 import type { RequestedCall } from '../../../turn/message.ts';
 import type { Reply, Usage } from '../../../turn/reply.ts';
-import { nameFailure } from '../../errors/name-failure.ts';
+import { cutStream, unusable } from '../../errors/name-failure.ts';
 import type { Ending } from '../../errors/reply-of-refusal.ts';
 import { unwrapArguments } from '../../reply/arguments-accumulator.ts';
 import { countIn } from '../../reply/fields.ts';
 import { finishReasonOf } from '../../reply/finish-reason.ts';
 import { isOddId } from '../../reply/odd-id.ts';
+import { usageOf } from '../../reply/usage-of.ts';
 import { type KeptPart, Metadata, opaqueOf } from '../opaque.ts';
 import type { CallAccumulator } from './call-accumulator.ts';
 import type { ReplyAccumulator } from './reply-accumulator.ts';
@@ -16,9 +17,7 @@ type Finish = NonNullable<ReplyAccumulator['finish']>;
 /** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
 export function finishReply(reply: ReplyAccumulator): Reply {
   const { provider, finish, calls, text } = reply;
-  if (!finish || isInterrupted(finish)) {
-    throw nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
-  }
+  if (!finish || isInterrupted(finish)) throw cutStream(provider);
   const { unified, raw } = finish.finishReason;
   if (calls.some(({ name }) => !name)) throw unusable(provider, 'a tool call has no name');
   const finishReason = finishReasonOf(
@@ -56,10 +55,6 @@ function isInterrupted({ finishReason }: Finish): boolean {
   return unified === 'interrupted' || (unified === 'other' && raw === undefined);
 }
 
-function unusable(provider: string, reason: string) {
-  return nameFailure('provider_bad_response', { provider, reason });
-}
-
 /** No arguments at all means none are needed, unless the reply was cut off in the middle. */
 function askedCall({ id, name, arguments: args }: CallAccumulator, isCut: boolean): RequestedCall {
   const text = isCut ? args : unwrapArguments(args);
@@ -70,16 +65,13 @@ function askedCall({ id, name, arguments: args }: CallAccumulator, isCut: boolea
 function readUsage({ inputTokens, outputTokens }: Finish['usage']): Usage | null {
   const [given, written] = [countIn(inputTokens?.total), countIn(outputTokens?.total)];
   if (given === null && written === null) return null;
-  const [input, output] = [given ?? 0, written ?? 0];
-  const cached = Math.min(countIn(inputTokens?.cacheRead) ?? 0, input);
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: input + output,
-    cached_input_tokens: cached,
-    cache_write_tokens: Math.min(countIn(inputTokens?.cacheWrite) ?? 0, input - cached),
-    reasoning_tokens: Math.min(countIn(outputTokens?.reasoning) ?? 0, output),
-  };
+  return usageOf({
+    input: given ?? 0,
+    output: written ?? 0,
+    cached: countIn(inputTokens?.cacheRead) ?? 0,
+    written: countIn(inputTokens?.cacheWrite) ?? 0,
+    reasoning: countIn(outputTokens?.reasoning) ?? 0,
+  });
 }
 
 function keptPart(part: ReplyAccumulator['parts'][number], calls: CallAccumulator[]): KeptPart[] {

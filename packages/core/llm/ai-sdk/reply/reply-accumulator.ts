@@ -1,10 +1,15 @@
-import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV3StreamPart,
+  LanguageModelV4StreamPart,
+  SharedV3Warning,
+  SharedV4Warning,
+} from '@ai-sdk/provider';
 import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
+import { quoteProvider } from '../../errors/name-failure.ts';
 import type { Delta } from '../../provider.ts';
 import { keepServedBy, type ServedBy } from '../../reply/served-by.ts';
 import { boundReply } from '../../unusable-reply.ts';
 import { type CallAccumulator, endCall, growCall, isSameCall, startCall } from './call-accumulator.ts';
-import { wordWarning } from './word-warning.ts';
 
 /** One part of a stream, in either version of the interface. */
 export type StreamPart = LanguageModelV3StreamPart | LanguageModelV4StreamPart;
@@ -189,4 +194,26 @@ function begin(reply: ReplyAccumulator, beginning: Beginning): CallAccumulator {
 /** The latest call of that id that has not come whole. */
 function openCall({ calls }: ReplyAccumulator, id: string): CallAccumulator | undefined {
   return calls.findLast((call) => call.id === id && !call.isWhole);
+}
+
+/** A package's warning as a sentence for the caller, in one line. */
+function wordWarning(provider: string, warning: SharedV3Warning | SharedV4Warning): string {
+  return quoteProvider(`${provider}: ${meaning(warning)}`);
+}
+
+function meaning(warning: SharedV3Warning | SharedV4Warning): string {
+  switch (warning.type) {
+    case 'unsupported':
+      return `${warning.feature} is not supported${because(warning.details)}`;
+    case 'compatibility':
+      return `${warning.feature} is only imitated${because(warning.details)}`;
+    case 'deprecated':
+      return `${warning.setting} is deprecated${because(warning.message)}`;
+    case 'other':
+      return warning.message;
+  }
+}
+
+function because(details: string | undefined): string {
+  return details ? `: ${details}` : '';
 }

@@ -1,9 +1,6 @@
 import type { LanguageModelV4FilePart as FilePart, LanguageModelV4TextPart as TextPart } from '@ai-sdk/provider';
-import type { Message } from '../../../turn/message.ts';
 import { isRemote, readDataUrl } from '../../../turn/parts/data-url.ts';
 import type { Part } from '../../../turn/request/item.ts';
-import { missingNote } from '../../parts/missing-note.ts';
-import { partsBehindResults } from '../../parts/parts-behind-results.ts';
 
 /** A part of a user's message, in the interface's words. */
 export type UserPart = TextPart | FilePart;
@@ -27,18 +24,6 @@ export function renderPart(part: Part): UserPart | null {
   }
 }
 
-/** A user's parts, without blank texts, and with a note for each part that cannot be given. */
-export function renderParts(parts: Part[], mayShow: (part: Part) => boolean): UserPart[] {
-  return parts
-    .map((part): UserPart => (mayShow(part) && renderPart(part)) || { type: 'text', text: missingNote(part) })
-    .filter((part) => part.type !== 'text' || part.text.trim() !== '');
-}
-
-/** The same history where results have text only: many packages would give a model parts inside a result as base64 to read. */
-export function withoutPartsInResults(messages: Message[]): Message[] {
-  return partsBehindResults(messages, renderPart);
-}
-
 /** The media types of file endings; of a URL nothing else is known, since Pawl does not fetch it. */
 const TYPES: Record<string, string> = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
@@ -58,4 +43,29 @@ function typeOf({ pathname }: URL, family: '' | 'image/'): string {
   const known = Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined;
   if (known?.startsWith(family)) return known;
   return family ? 'image/*' : 'application/octet-stream';
+}
+
+/** Addresses that a model fetches by itself, by patterns of media types. */
+type SupportedUrls = Record<string, RegExp[]>;
+
+/**
+ * Whether a model can be given a part: those with data as they are, addresses where the model fetches them by itself, since
+ * Pawl does not. `onHidden` is told of each address that it does not fetch.
+ */
+export function partFilter(urls: SupportedUrls, onHidden: (what: string) => void): (part: Part) => boolean {
+  return (part) => {
+    const rendered = renderPart(part);
+    if (rendered?.type !== 'file' || rendered.data.type !== 'url') return rendered !== null;
+    const { mediaType, data } = rendered;
+    const address = data.url.href.toLowerCase();
+    const isFetched = Object.entries(urls).some(
+      ([type, patterns]) => fitsType(mediaType, type) && patterns.some((pattern) => pattern.test(address)),
+    );
+    if (!isFetched) onHidden(part.type === 'input_image' ? 'an image' : 'a file');
+    return isFetched;
+  };
+}
+
+function fitsType(mediaType: string, pattern: string): boolean {
+  return pattern === '*' || pattern === '*/*' || mediaType.startsWith(pattern.replace(/\*$/, ''));
 }

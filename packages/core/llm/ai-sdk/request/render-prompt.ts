@@ -6,9 +6,11 @@ import { argumentsAsObject } from '../../../turn/history/as-object.ts';
 import { systemAsUser, systemPrompt } from '../../../turn/history/system-prompt.ts';
 import type { Message, RequestedCall } from '../../../turn/message.ts';
 import type { Part } from '../../../turn/request/item.ts';
+import { renderWithNotes } from '../../parts/missing-note.ts';
+import { partsBehindResults } from '../../parts/parts-behind-results.ts';
 import { wireName } from '../../wire-name.ts';
 import { type KeptPart, readOpaque } from '../opaque.ts';
-import { renderParts, withoutPartsInResults } from './render-parts.ts';
+import { renderPart, type UserPart } from './render-parts.ts';
 import { withWireIds } from './wire-ids.ts';
 
 type AssistantContent = Extract<PromptMessage, { role: 'assistant' }>['content'];
@@ -29,7 +31,8 @@ export type About = {
  */
 export function renderPrompt(messages: Message[], about: About): PromptMessage[] {
   const { system, rest } = systemPrompt(messages, about.instructions);
-  const spoken = withWireIds(withoutPartsInResults(rest), about);
+  // Many packages would give a model parts inside a result as base64 to read.
+  const spoken = withWireIds(partsBehindResults(rest, renderPart), about);
   const rendered = spoken.map((message) => render(message, about)).filter(({ content }) => content.length > 0);
   return [...(system ? [{ role: 'system', content: system } as const] : []), ...fromUserToUser(merge(rendered))];
 }
@@ -37,7 +40,7 @@ export function renderPrompt(messages: Message[], about: About): PromptMessage[]
 function render(message: Message, { provider, mayShow }: About): PromptMessage {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: message.parts ? renderParts(message.parts, mayShow) : words(message.content) };
+      return { role: 'user', content: renderInput(message, mayShow) };
     case 'system':
       return { role: 'user', content: message.content.trim() ? words(systemAsUser(message.content)) : [] };
     case 'assistant':
@@ -45,6 +48,11 @@ function render(message: Message, { provider, mayShow }: About): PromptMessage {
     case 'tool':
       return resultMessage(message);
   }
+}
+
+function renderInput({ content, parts }: Extract<Message, { role: 'user' | 'system' }>, mayShow: About['mayShow']): UserPart[] {
+  if (!parts) return words(content);
+  return renderWithNotes(parts, (part) => (mayShow(part) ? renderPart(part) : null));
 }
 
 function words(text: string): { type: 'text'; text: string }[] {

@@ -1,0 +1,166 @@
+import type { ProviderFailed } from '../../failure.ts';
+import type { Reply } from '../../turn/reply.ts';
+import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
+import { classifyErrorObject, classifyRefusal } from '../errors/classify-refusal.ts';
+import { type Asked, nameFailure } from '../errors/name-failure.ts';
+import { type Ending, replyOfRefusal } from '../errors/reply-of-refusal.ts';
+import { type Capabilities, type Delta, fullCapabilities, type Provider, type RoundRequest } from '../provider.ts';
+import { type Outcome, readOutcome } from '../refusals/ask-again.ts';
+import type { Answering, OwnWords } from '../reply/finish-reason.ts';
+import { readValues } from '../reply/read-values.ts';
+import { exhaustedField } from './exhausted-field.ts';
+import type { AnswerHeaders, Post } from './http-client.ts';
+import { listModels } from './list-models.ts';
+import { type HeadersByName, mergeHeaders, secretsIn } from './merge-headers.ts';
+import { eventsOf, type OpenedReply, openReply, type Refusal } from './open-reply.ts';
+import { writeBody } from './write-body.ts';
+
+/** A server of a wire that Pawl speaks over HTTP, as the operator configures it. */
+export type HttpServer = {
+  name: string;
+  /** Null for a server that needs none; then no key is sent. */
+  apiKey: string | null;
+  post: Post;
+  /** The variables with the key and the base URL, for the sentences that say to check them. */
+  keyName?: string;
+  urlName?: string;
+  /** The server's own words for why a model stopped. */
+  finishReasons?: OwnWords;
+  /** Headers of the operator's own for this server. They win over all others but those of a turn. */
+  headers?: HeadersByName;
+};
+
+/** One call of a model: its request, what its failures name, and its watcher. */
+export type Call = Answering & {
+  request: RoundRequest;
+  asked: Asked;
+  signal: AbortSignal;
+  onDelta: (delta: Delta) => void;
+};
+
+/** How a wire gathers a reply from the values of a stream, or from a reply that was sent whole. */
+export type Reader<Gathered> = {
+  start(answering: Answering): Gathered;
+  take(reply: Gathered, value: unknown): Delta[];
+  /** Notes the `[DONE]` of a stream. */
+  takeDone?(reply: Gathered): void;
+  /** Whether the server has said that the reply has ended. */
+  isFinished(reply: Gathered): boolean;
+  /** Whether nothing that may follow is read. */
+  isOver(reply: Gathered): boolean;
+  finish(reply: Gathered, answering: Answering): Reply;
+  /** The end of a reply, in the words of the wire. */
+  writeEnding(ending: Ending): unknown;
+  /** The failure of an error inside a 200, if the wire has rules of its own for it. */
+  failureOf?(error: unknown, headers: AnswerHeaders, asked: Asked): ProviderFailed;
+  /** The name of a reply of the wire. */
+  noun: string;
+};
+
+type Target = { url: string; headers: HeadersByName };
+type Send<Body> = (body: Body) => Promise<Outcome>;
+
+/** The differences between the wires that are spoken over HTTP. */
+export type HttpWire<Body extends object> = {
+  wire: Capabilities['wire'];
+  /** Headers for all servers of the wire. */
+  customHeaders?: HeadersByName | undefined;
+  /** The addresses for the list of models and for a body. */
+  listAt(): Target | Promise<Target>;
+  postAt(request: RoundRequest, body: Body): Target | Promise<Target>;
+  /** Asks with one or more bodies until there is a reply. */
+  ask(call: Call, send: Send<Body>): Promise<Reply>;
+  read(opened: OpenedReply, call: Call, body: Body): Promise<Reply>;
+  /** Makes a whole reply of a refusal that reports one; null for any other refusal. */
+  replyIn?(refusal: Refusal): OpenedReply | null;
+  /** The failure of a refusal, if the wire has rules of its own for it. */
+  classify?(refusal: Refusal, asked: Asked): ProviderFailed;
+};
+
+/** Asks a server over a wire. No retries, no bounds on its time. */
+export function httpProvider<Body extends object>(server: HttpServer, wire: HttpWire<Body>): Provider {
+  const { name, apiKey, keyName = `the key of ${name}`, urlName, finishReasons: ownWords } = server;
+  const secrets = secretsIn({ ...wire.customHeaders, ...server.headers });
+  const named = { provider: name, apiKey, secrets, keyName, ...(urlName && { urlName }) };
+  return {
+    name,
+    capabilities: fullCapabilities(wire.wire),
+    async listModels(signal) {
+      const { url, headers } = await wire.listAt();
+      return listModels(server.post, { url, headers: mergeHeaders(headers, server), signal });
+    },
+    ask(request, signal, onDelta) {
+      const asked: Asked = { ...named, model: request.model };
+      const toolNames = request.tools.map((tool) => tool.name);
+      const call: Call = { provider: name, toolNames, ownWords, request, asked, signal, onDelta };
+      return nameBreakages(asked, signal, () => wire.ask(call, (body) => send(body, call, { server, wire })));
+    },
+  };
+}
+
+/** The headers that name a request in the logs of its provider. */
+export function requestHeaders({ requestId, trace }: RoundRequest): Record<string, string> {
+  return { 'x-client-request-id': requestId, ...trace };
+}
+
+type At<Body extends object> = { server: HttpServer; wire: HttpWire<Body> };
+
+async function send<Body extends object>(body: Body, call: Call, at: At<Body>): Promise<Outcome> {
+  const { classify = classifyRefusal, read } = at.wire;
+  const opened = await open(body, call, at);
+  if (opened.kind !== 'refused')
+    return readOutcome(call.onDelta, (onDelta) => read(opened, { ...call, onDelta }, body));
+  // Some servers report a reply as a refusal.
+  const reply = replyOfRefusal(opened);
+  return reply ? { kind: 'reply', reply } : { ...opened, failure: classify(opened, call.asked) };
+}
+
+/** Sends one body and opens the answer. */
+export async function open<Body extends object>(
+  body: Body,
+  { request, signal }: Call,
+  { server, wire }: At<Body>,
+): Promise<OpenedReply | Refusal> {
+  const { url, headers } = await wire.postAt(request, body);
+  const merged = mergeHeaders(headers, server, request);
+  const opened = await openReply(server.post, { url, headers: merged, body: await writeBody(body), signal });
+  return (opened.kind === 'refused' && wire.replyIn?.(opened)) || opened;
+}
+
+/** Reads an answer as one reply. */
+export async function readReply<Gathered>(opened: OpenedReply, reader: Reader<Gathered>, call: Call): Promise<Reply> {
+  const reply = reader.start(call);
+  await readInto(reply, opened, { reader, call });
+  return { ...reader.finish(reply, call), ...exhaustedField(opened.headers) };
+}
+
+type Reading<Gathered> = { reader: Reader<Gathered>; call: Call };
+
+/** Adds an answer to a reply. JSON that is no reply of the wire fails; a stream that has not ended was cut. */
+export async function readInto<Gathered>(reply: Gathered, opened: OpenedReply, reading: Reading<Gathered>) {
+  const { reader, call } = reading;
+  try {
+    await takeEvents(reply, opened, reading);
+  } catch (error) {
+    if (!reader.isFinished(reply) || !costsNothing(error)) throw error;
+  }
+  call.signal.throwIfAborted();
+  if (opened.kind !== 'whole' || reader.isFinished(reply)) return;
+  throw nameFailure('provider_bad_response', { ...call.asked, reason: `not a ${reader.noun}` });
+}
+
+async function takeEvents<Gathered>(reply: Gathered, opened: OpenedReply, { reader, call }: Reading<Gathered>) {
+  const { writeEnding, failureOf = classifyErrorObject } = reader;
+  const errors = { writeEnding, failureOf: (error: unknown) => failureOf(error, opened.headers, call.asked) };
+  for await (const events of eventsOf(opened)) {
+    call.signal.throwIfAborted();
+    // One by one: a broken event costs nothing that came before it.
+    for (const event of events) {
+      const isDone = event.data.trim() === '[DONE]';
+      if (isDone) reader.takeDone?.(reply);
+      const values = isDone ? [] : readValues(event, errors);
+      for (const delta of values.flatMap((value) => reader.take(reply, value))) call.onDelta(delta);
+      if (reader.isOver(reply)) return;
+    }
+  }
+}
