@@ -10,10 +10,7 @@ import type { ListedModel } from './http/list-models.ts';
 /** A minimum time for which a cache keeps a prefix. */
 export type CacheTtl = Exclude<PromptCache, 'auto' | 'off'>;
 
-/**
- * How a request uses the cache of its provider. `ttl` is null if the provider decides. Requests with the same `key`
- * have the same prefix; it has 32 hexadecimal digits.
- */
+/** How a request uses a cache. `ttl`: null if the provider decides. `key`: 32 hex digits, the same for one prefix. */
 export type Caching = { ttl: CacheTtl | null; key: string };
 
 /** Milliseconds until a reply must be complete, and for which it may be silent. */
@@ -90,7 +87,7 @@ export type Capabilities = {
   structured_outputs: boolean;
 };
 
-/** What a wire has, unless the operator says that its server lacks something. */
+/** The capabilities of a wire, unless the operator says that its server lacks something. */
 export function fullCapabilities(wire: Capabilities['wire']): Capabilities {
   const calls = { tools: true, parallel_tool_calls: true };
   return { wire, streaming: true, ...calls, thinking: true, structured_outputs: true };

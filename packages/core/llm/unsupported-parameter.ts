@@ -82,7 +82,7 @@ function headersProblem(
   return { param, message: `${param} is not allowed for ${name}. ${advice}` };
 }
 
-/** What a wire takes: efforts, texts to stop at, seeds from and to (null if it knows none), and tiers. */
+/** The values that a wire takes: efforts, texts to stop at, seeds from and to (null if it knows none), and tiers. */
 type WireRules = {
   efforts: readonly string[];
   stops: 'any' | 'not-blank' | 'none';
@@ -98,7 +98,12 @@ const TIERS = ['auto', 'default', 'flex', 'priority'] as const;
 const RULES: Record<Capabilities['wire'], WireRules> = {
   openai: { efforts: EFFORTS, stops: 'any', seeds: SAFE_SEEDS, tiers: TIERS },
   'openai-responses': { efforts: EFFORTS, stops: 'none', seeds: null, tiers: TIERS },
-  anthropic: { efforts: ['low', 'medium', 'high', 'xhigh', 'max'], stops: 'not-blank', seeds: null, tiers: ['auto', 'default'] },
+  anthropic: {
+    efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+    stops: 'not-blank',
+    seeds: null,
+    tiers: ['auto', 'default'],
+  },
   gemini: { efforts: ['minimal', 'low', 'medium', 'high'], stops: 'any', seeds: INT32_SEEDS, tiers: TIERS },
   'ai-sdk': { efforts: EFFORTS, stops: 'any', seeds: SAFE_SEEDS, tiers: [] },
 };

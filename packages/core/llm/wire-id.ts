@@ -10,10 +10,7 @@ export function isMistral({ provider, model }: Receiver): boolean {
   return MISTRALS.test(`${provider}/${model}`);
 }
 
-/**
- * Returns how to name calls for a receiver. An id that OpenAI (40 characters) or Mistral (nine) would refuse becomes a
- * part of its hash, the same in every request.
- */
+/** How a receiver gets ids: one that OpenAI (40 characters) or Mistral (nine) refuses becomes a part of its hash. */
 export function wireIdFor(receiver: Receiver): (id: string) => string {
   return isMistral(receiver) ? nineCharacters : fortyCharacters;
 }

@@ -1,6 +1,6 @@
 import { APICallError, LoadAPIKeyError, NoSuchModelError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { expect, test } from 'vitest';
-import { hideOptions } from '#core/llm/ai-sdk/package/hide-options.ts';
+import { hideOptions } from '#core/llm/ai-sdk/ai-sdk-provider.ts';
 import { classifyError } from '#core/llm/ai-sdk/reply/classify-error.ts';
 import { StreamFailed } from '#core/llm/ai-sdk/reply/reply-accumulator.ts';
 

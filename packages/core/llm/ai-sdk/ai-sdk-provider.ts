@@ -1,4 +1,5 @@
 import { ProviderFailed } from '../../failure.ts';
+import { isRecord } from '../../json.ts';
 import type { Reply } from '../../turn/reply.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { costsNothing, nameBreakages } from '../errors/classify-breakage.ts';
@@ -8,7 +9,6 @@ import type { Post } from '../http/http-client.ts';
 import { type HeadersByName, secretsIn } from '../http/merge-headers.ts';
 import type { Delta, Provider, RoundRequest } from '../provider.ts';
 import { refusesState, withoutState } from '../refusals/without-state.ts';
-import { hideOptions } from './package/hide-options.ts';
 import type { MakePackage } from './package/load-packages.ts';
 import { makeFetch } from './package/make-fetch.ts';
 import { makePackage, type PackageModel } from './package/package-model.ts';
@@ -33,10 +33,7 @@ export type AiSdkOptions = {
   env?: Record<string, string | undefined>;
 };
 
-/**
- * Asks a model of a provider package of the AI SDK. The package speaks to the server; what Pawl has is one call of its
- * streaming interface, no retries, no bounds on its time. Options that cannot work are a `Misconfigured`.
- */
+/** Asks a model of a package of the AI SDK in one streaming call. Options that cannot work are a `Misconfigured`. */
 export function aiSdkProvider({ name, make, options, headers, post, fetch, env = {} }: AiSdkOptions): Provider {
   const made = makePackage(name, make, { ...options, fetch: makeFetch(post, fetch) });
   const hide = hideOptions(options, env);
@@ -131,4 +128,26 @@ async function readReply(stream: ReadableStream<StreamPart>, { asked, signal, on
   }
   signal.throwIfAborted();
   return finishReply(reply);
+}
+
+/** Shorter values are words or numbers that sentences may well contain. */
+const SHORTEST = 8;
+
+/** The names of variables from which packages read keys. */
+const SECRET = /key|token|secret|password|credential/i;
+
+/** Makes the options of a package (but URLs), and variables with a name of secrets, unreadable in a text. */
+export function hideOptions(options: unknown, env: Record<string, string | undefined>): (text: string) => string {
+  const variables = Object.entries(env).flatMap(([name, value]) => (SECRET.test(name) && value ? [value.trim()] : []));
+  const all = [...textsIn(options).filter((text) => !/^https?:/.test(text)), ...variables];
+  // A longer one may hold a shorter one.
+  const hidden = all.filter(({ length }) => length >= SHORTEST).toSorted((one, other) => other.length - one.length);
+  return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+}
+
+/** Every text in a value, at any depth. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isRecord(value) ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -18,11 +18,10 @@ import {
 import type { HeadersByName } from '../http/merge-headers.ts';
 import type { OpenedReply } from '../http/open-reply.ts';
 import type { CacheTtl, Provider, RoundRequest } from '../provider.ts';
-import { askAgain } from '../refusals/ask-again.ts';
+import { askAgain, isUnknown, mayTeach, type Refused, withoutNames } from '../refusals/ask-again.ts';
 import { rememberForms } from '../refusals/remember-forms.ts';
-import { AS_IT_CAME } from '../refusals/thought-state.ts';
+import { AS_IT_CAME, nextThoughtState } from '../refusals/thought-state.ts';
 import { finishReply } from './finish-reply.ts';
-import { isLasting, learnForm } from './learn-form.ts';
 import type { Body } from './render-messages.ts';
 import { API_VERSION, type Form, renderRequest, renderResumption, versionHeaders } from './render-request.ts';
 import {
@@ -46,10 +45,7 @@ export type AnthropicOptions = HttpServer & {
 /** How often one reply may pause (`pause_turn`); each time counts ten runs of the server's own tools. */
 const MOST_PAUSES = 10;
 
-/**
- * Asks a server that speaks Anthropic's Messages. One request, unless the reply pauses: then it is asked to go on, and
- * its parts are one reply.
- */
+/** Asks a server that speaks Anthropic's Messages. A reply that pauses is resumed, and its parts are one reply. */
 export function anthropicProvider(options: AnthropicOptions): Provider {
   const { customHeaders, promptCache = false } = options;
   const forms = rememberForms<Form>({ ...AS_IT_CAME, takesMarks: promptCache, takesTtl: true });
@@ -148,4 +144,29 @@ function headersOf({ apiKey, customHeaders: { authorization, ...own } = {} }: An
     ...key,
     'content-type': 'application/json',
   };
+}
+
+/** A request that was refused: its form, and whether Pawl has put marks for a cache into it. */
+type Tried = { form: Form; isMarked: boolean };
+
+/** The form of the next try after a refusal, or null if it is about anything else. Marks lose their time first. */
+function learnForm(refused: Refused, { form, isMarked }: Tried): Form | null {
+  if (!isMarked || !isAboutMarks(refused)) return nextThoughtState(refused, form);
+  const isAboutTtl = form.takesTtl && /\bttl\b/i.test(withoutNames(refused.text));
+  return { ...form, ...(isAboutTtl ? { takesTtl: false } : { takesMarks: false }) };
+}
+
+/** Whether the server or its model would refuse the marks of each request, as far as the words say. */
+function isLasting(refused: Refused): boolean {
+  const said = withoutNames(refused.text);
+  return isAboutMarks(refused) && (isUnknown(said) || CACHING.test(said));
+}
+
+const CACHING = /\bprompt.?cach/i;
+
+/** Some servers refuse a model that does not cache with the status for permissions. */
+function isAboutMarks(refused: Refused): boolean {
+  const said = withoutNames(refused.text);
+  if (CACHING.test(said) && refused.status === 403) return true;
+  return mayTeach(refused) && (/\bcache_?control\b/i.test(said) || CACHING.test(said));
 }

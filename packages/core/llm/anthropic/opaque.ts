@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { isOddId } from '../reply/odd-id.ts';
 import { type Block, textAt } from './block.ts';
 
-/**
- * A message's blocks in the order they came, each as it came. Of a call only its place among the calls is kept, and an
- * id that Pawl had to replace: its name and arguments are the round's own.
- */
+/** The blocks of a message as they came. Of a call it has only the place, and an id that Pawl had to replace. */
 const Opaque = z.object({ blocks: z.array(z.looseObject({ type: z.string() })) });
 export type Opaque = z.infer<typeof Opaque>;
 

@@ -68,10 +68,7 @@ function merge(messages: WireMessage[], next: WireMessage): WireMessage[] {
   return [...messages.slice(0, -1), { ...last, content: [...last.content, ...next.content] }];
 }
 
-/**
- * A message that the model is to go on with must not end in white space. Once the model has gone on, the message stays
- * as it was sent.
- */
+/** A message that the model is to go on with must not end in white space. Later requests keep it as it was sent. */
 function trimPrefill(message: WireMessage, index: number, messages: WireMessage[]): WireMessage {
   const end = message.content.at(-1);
   const isPrefill = message.role === 'assistant' && messages[index + 1]?.role !== 'user';
@@ -81,10 +78,7 @@ function trimPrefill(message: WireMessage, index: number, messages: WireMessage[
 
 type Spoken = Extract<Message, { role: 'assistant' }>;
 
-/**
- * The blocks of one assistant message. Where `provider` has left state with it, its blocks go back in their order and
- * as they came. The message's own text and calls count, whatever the state says.
- */
+/** The blocks of one assistant message, as its provider left them. The text and the calls of the message count. */
 function renderAssistant(spoken: Spoken, provider: string): Block[] {
   const { content, calls } = spoken;
   if (!content?.trim() && calls.length === 0) return [];

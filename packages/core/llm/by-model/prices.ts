@@ -74,10 +74,7 @@ export function unusedPrices({ names }: Pick<Prices, 'names'>, providers: readon
   return unused.map((name) => `PAWL_PRICES.${name}: no provider of this name is configured, so it prices nothing.`);
 }
 
-/**
- * A sentence for each Claude price without `cache_write`. Caching is on by default, and Claude's writes cost more than
- * other input.
- */
+/** A sentence for each Claude price without `cache_write`: caching is on by default, and these writes cost more. */
 export function pricesWithoutWrites({ withoutWrites }: Pick<Prices, 'withoutWrites'>): string[] {
   const missing = withoutWrites.filter((name) => /claude|^anthropic\//i.test(name));
   return missing.map(

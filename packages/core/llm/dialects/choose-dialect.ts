@@ -8,10 +8,7 @@ import { readInline } from './inline/read-inline.ts';
 
 type Dialect = Pick<Provider, 'ask'>;
 
-/**
- * How a provider is asked in a tool mode (docs/tool-modes.md); the provider itself if it calls tools natively. Calls
- * that were not allowed are dropped here, and an empty reply is settled, after the dialect has read it.
- */
+/** How a provider is asked in a tool mode (docs/tool-modes.md). Calls that were not allowed are dropped. */
 export function chooseDialect(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask' | 'name'>): Dialect {
   return settleEmpty(forbidCalls({ name: provider.name, ...dialectOf(mode, provider) }));
 }

@@ -3,10 +3,7 @@ import { Unreached } from '../http/http-client.ts';
 import { ForeignReply, UnusableReply } from '../unusable-reply.ts';
 import { type Asked, nameFailure } from './name-failure.ts';
 
-/**
- * Runs a call and sees to what it throws: the signal's own reason once that is aborted, else always a `ProviderFailed`.
- * What the wire did not classify itself is a breakage.
- */
+/** Runs a call. It throws the reason of the signal once that is aborted, and else always a `ProviderFailed`. */
 export async function nameBreakages<T>(asked: Asked, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   try {

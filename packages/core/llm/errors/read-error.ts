@@ -1,10 +1,7 @@
 import { isRecord, parseJson } from '../../json.ts';
 import { plainWords } from './name-failure.ts';
 
-/**
- * The readable parts of an error, whichever server wrote it. `codes` are its words for a program, the closest one
- * first.
- */
+/** The readable parts of an error. `codes` are its words for a program, the closest one first. */
 export type SaidError = {
   status: number | null;
   codes: string[];
@@ -16,10 +13,7 @@ export type SaidError = {
 
 type Layer = Record<string, unknown>;
 
-/**
- * Reads an error object in any known shape: the error itself, an object around it, a list of errors, or plain text.
- * Nothing in it is required.
- */
+/** Reads an error, an object around it, a list of errors, or plain text. Nothing in it is required. */
 export function readError(value: unknown): SaidError {
   if (typeof value === 'string')
     return { status: null, codes: [], message: textIn(value), param: null, requestId: null };

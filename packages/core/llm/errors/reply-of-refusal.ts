@@ -6,10 +6,7 @@ import { readRefusal, type SaidError } from './read-error.ts';
 /** Why a reply ended that a server reports as an error. */
 export type Ending = { finishReason: Extract<FinishReason, 'length' | 'content_filter'>; raw: string };
 
-/**
- * Returns the empty reply that a refusal reports, or null. Some servers report a reply as an error if the limit of
- * tokens or a filter left nothing of it.
- */
+/** The empty reply that a refusal reports (a limit of tokens, or a filter, left nothing of it), or null. */
 export function replyOfRefusal(refusal: Pick<Refusal, 'status' | 'text'>): Reply | null {
   const ending = endingOf(readRefusal(refusal));
   return ending && replyOf(ending);

@@ -4,10 +4,7 @@ import type { SaidError } from './read-error.ts';
 import { ABOVE_RATE, blamesReplyLimit, TOO_LONG } from './too-long.ts';
 import { refusesFeature } from './unsupported-feature.ts';
 
-/**
- * Returns what the words of an error mean, or null if they are not known. The list serves every wire: gateways quote
- * the server that they asked, whatever wire they speak.
- */
+/** The meaning of the words of an error, or null. One list serves every wire, since gateways quote other servers. */
 export function meaningOfSigns(said: SaidError): ProviderCode | null {
   const text = (said.message ?? '').slice(0, LONGEST);
   const known = SIGNS.find((sign) => AT[sign.at](said.status) && fits(sign, said, text));

@@ -2,7 +2,6 @@ import { isRecord, jsonObject } from '../../json.ts';
 import { unwrapArguments } from '../reply/arguments-accumulator.ts';
 import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
 import { UnusableReply } from '../unusable-reply.ts';
-import { withCamelCase } from './camel-case.ts';
 
 /** One value of a call's arguments that arrive in chunks, under its JSON path; no value at all is null. */
 export type PartialArg = { jsonPath: string; value: string | number | boolean | null; willContinue: boolean };
@@ -36,10 +35,7 @@ export type Chunk = {
   model: unknown;
 };
 
-/**
- * Reads one chunk of a generateContent stream; a reply sent whole is one chunk. Only parts have to be readable, else it
- * throws an `UnusableReply`. Only the first candidate is the reply, however many were asked for.
- */
+/** Reads one chunk, or a whole reply: its first candidate. Parts that cannot be read are an `UnusableReply`. */
 export function readChunk(raw: unknown): Chunk {
   const chunk = withCamelCase(fieldsIn(raw) ?? {});
   const candidates = partsIn(chunk.candidates);
@@ -108,4 +104,35 @@ function readPartial({ jsonPath, stringValue, numberValue, boolValue, willContin
 
 function unreadable(what: string): UnusableReply {
   return new UnusableReply(`${what} that cannot be read`);
+}
+
+const NAMES = [
+  ...['usageMetadata', 'promptFeedback', 'blockReason', 'blockReasonMessage', 'finishReason', 'functionCall'],
+  ...['partialArgs', 'thoughtSignature', 'willContinue', 'inlineData', 'fileData'],
+  ...['jsonPath', 'stringValue', 'numberValue', 'boolValue', 'promptTokenCount', 'toolUsePromptTokenCount'],
+  ...['candidatesTokenCount', 'thoughtsTokenCount', 'cachedContentTokenCount'],
+];
+const CAMEL = new Map(NAMES.map((name) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name]));
+
+/** The arguments of a call: the tool names their fields. */
+const OWN = new Set(['args', 'arguments']);
+
+/** A chunk with the names of the wire, which some gateways write in snake case. Arguments stay as they are. */
+function withCamelCase(chunk: Fields): Fields {
+  let renamed: Fields | null = null;
+  for (const name in chunk) {
+    const camel = CAMEL.get(name) ?? name;
+    const value = OWN.has(name) ? chunk[name] : renamedIn(chunk[name]);
+    if (camel === name && value === chunk[name]) continue;
+    renamed ??= { ...chunk };
+    delete renamed[name];
+    renamed[camel] = value;
+  }
+  return renamed ?? chunk;
+}
+
+function renamedIn(value: unknown): unknown {
+  if (!Array.isArray(value)) return isRecord(value) ? withCamelCase(value) : value;
+  const renamed = value.map(renamedIn);
+  return renamed.some((each, index) => each !== value[index]) ? renamed : value;
 }

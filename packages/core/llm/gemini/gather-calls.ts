@@ -22,10 +22,7 @@ export type CallAccumulator = {
 /** What one chunk did: the call it started, if any, and what is new to a watcher. */
 export type GatheredCall = { started: CallAccumulator | null; deltas: Delta[] };
 
-/**
- * Adds one chunk to the call that is open, or starts another one. A watcher gets the arguments when they are whole:
- * until then an empty delta shows that they are on their way.
- */
+/** Adds one chunk to the open call, or starts another. Deltas are empty until the arguments are whole. */
 export function gatherCall(calls: CallAccumulator[], chunk: FunctionCall): GatheredCall {
   const last = calls.at(-1);
   const open = last?.isOpen && !chunk.name ? last : undefined;
@@ -86,10 +83,7 @@ function startArgs(): Args {
   return Object.create(null);
 }
 
-/**
- * Puts one value where its JSON path says, or appends to the text already there. Answers whether it could: a path
- * that cannot be followed, or one that leaves a hole in a list, is refused.
- */
+/** Puts a value at its JSON path, or appends to the text there. False if the path cannot be followed. */
 function putArg(args: Args, { jsonPath, value }: PartialArg, continues: boolean): boolean {
   const steps = stepsOf(jsonPath);
   const last = steps?.at(-1);

@@ -90,10 +90,7 @@ type WireIds = ReadonlyMap<string, string> | null;
 /** A round as Gemini takes it: its parts, and the ids that its calls carry. */
 type RenderedRound = { parts: Part[]; ids: WireIds };
 
-/**
- * A reply's text and calls as parts of one content. What came from Gemini goes back in the parts it came in, each with
- * its own signature. What came from elsewhere is its text, then its calls.
- */
+/** A reply of Gemini goes back in its own signed parts. Any other reply is its text, then its calls. */
 function renderRound(spoken: Assistant, provider: string): RenderedRound {
   const state = spoken.opaque?.provider === provider ? readOpaque(spoken.opaque.state) : null;
   if (!state || !fits(state.parts, spoken)) return { parts: plainParts(spoken), ids: null };

@@ -38,10 +38,7 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
   return { ...reply, finishReasonRaw: null, blockReason: null, usage: null, serviceTier: null, served: {} };
 }
 
-/**
- * Adds one chunk and returns its deltas. A chunk without candidates and counts says nothing. A chunk whose parts cannot
- * be read is an `UnusableReply`.
- */
+/** Adds one chunk and returns its deltas. Parts that cannot be read are an `UnusableReply`. */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const { parts, finishReason, blockReason, usage, ...served } = readChunk(raw);
   keepServedBy(reply.served, served);

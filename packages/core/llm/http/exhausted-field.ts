@@ -12,10 +12,7 @@ const HEADERS = COUNTED.flatMap((counted) => [
   { left: `anthropic-ratelimit-${counted}-remaining`, reset: `anthropic-ratelimit-${counted}-reset` },
 ]);
 
-/**
- * Returns `exhaustedForMs` if the headers of a reply report that a limit is used up and when it is reset; else no
- * field.
- */
+/** Returns `exhaustedForMs` if headers report that a limit is used up, and when it is reset; else no field. */
 export function exhaustedField(headers: AnswerHeaders, now = Date.now()): Pick<Reply, 'exhaustedForMs'> {
   const waits = HEADERS.flatMap(({ left, reset }) => {
     const isOver = /^\s*0+(\.0*)?\s*$/.test(headers.get(left) ?? '');

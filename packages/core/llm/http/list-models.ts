@@ -20,10 +20,7 @@ const MOST_PAGES = 20;
 /** One page; `next` is the parameter that the next one is asked with, null behind the last. */
 type ModelPage = { models: ListedModel[]; next: [name: string, value: string] | null };
 
-/**
- * The models that a server lists, in the shape of any of the three wires, page after page, twenty at most. What is no such
- * list is an `UnusableReply`; the network's failures are those of `post`.
- */
+/** The models that a server lists, twenty pages at most. Anything but a list is an `UnusableReply`. */
 export async function listModels(post: Post, request: ListRequest): Promise<ListedModel[]> {
   const all: ListedModel[] = [];
   const url = new URL(request.url);

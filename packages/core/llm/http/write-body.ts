@@ -3,10 +3,7 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 /** The characters of JSON that become bytes together. A piece may exceed them by one item of a list. */
 const PIECE = 64 * 1024;
 
-/**
- * Writes the body of a request as JSON.stringify does, in UTF-8, but piece by piece. The event loop runs between two
- * pieces, because the whole of a long history keeps it busy for a second.
- */
+/** Writes a body as JSON in UTF-8, in pieces: a long history would keep the event loop busy for a second. */
 export async function writeBody(body: object): Promise<Uint8Array> {
   const pieces: Buffer[] = [];
   let text = '';

@@ -26,10 +26,7 @@ const ADDED: { field: Exclude<keyof Form, 'isKept'>; words: RegExp }[] = [
   },
 ];
 
-/**
- * Returns the form of the next try after a refusal; null if the refusal is about anything else. Only what Pawl chose
- * itself changes, never a field of the caller.
- */
+/** The form of the next try after a refusal, or null. Only what Pawl chose itself changes, no field of the caller. */
 export function learnForm(refused: Refused, form: Form): Form | null {
   if (!mayTeach(refused)) return null;
   const withoutState = form.isKept ? { ...form, isKept: false } : null;

@@ -58,10 +58,7 @@ export function givenIds(items: readonly Item[]): Map<number, string> {
   return ids;
 }
 
-/**
- * Fills the text of a round into the messages of its state. A text of another length than that of the reply has been
- * changed since, so it becomes one message in the place of the first.
- */
+/** Fills the text of a round into its state. A text of another length was changed: it becomes one message. */
 export function fillText(items: readonly Item[], text: string): Item[] {
   const lengths = items.flatMap((item) => partsIn(item).map((part) => lengthOf(part) ?? 0));
   const isChanged = lengths.reduce((sum, length) => sum + length, 0) !== text.length;

@@ -21,10 +21,7 @@ export type ResponsesOptions = OpenaiServer & {
   promptCache?: boolean;
 };
 
-/**
- * Asks a server that speaks OpenAI's Responses. The server stores nothing: each request has the whole history. One
- * request, unless the server refuses something that Pawl added on its own.
- */
+/** Asks a server that speaks OpenAI's Responses. It stores nothing, so that each request has the whole history. */
 export function openaiResponsesProvider(options: ResponsesOptions): Provider {
   const { promptCache = false, chatSetting = '"kind": "openai"' } = options;
   const forms = rememberForms(fullForm(promptCache));

@@ -40,10 +40,7 @@ function inputMessage({ role, content, parts }: Input): Item[] {
 
 type IdRules = { given: Map<number, string>; used: Set<string>; wireId: (id: string) => string };
 
-/**
- * The ids of a round's calls on the wire, by Pawl's ids. The server's own id goes back, unless an earlier call has
- * it: some servers count from the start in each reply.
- */
+/** The ids of calls on the wire, by Pawl's ids. The server's own id goes back, unless an earlier call has it. */
 function idsOf(calls: RequestedCall[], { given, used, wireId }: IdRules): Map<string, string> {
   const ids = new Map<string, string>();
   for (const [index, { id }] of calls.entries()) {

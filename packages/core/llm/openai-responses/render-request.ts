@@ -39,10 +39,7 @@ export function fullForm(promptCache: boolean): Form {
 /** The state that a model needs back in later requests, since the server stores nothing. */
 const STATE = 'reasoning.encrypted_content';
 
-/**
- * Our words as the body of a Responses request. It always streams, and the server stores nothing unless the caller's
- * options say so.
- */
+/** Our words as a Responses body. It always streams. The server stores nothing, unless the caller says so. */
 export function renderRequest(request: RoundRequest, { provider, form }: { provider: string; form: Form }): Body {
   const { model, instructions, providerOptions } = request;
   const options = leaveOutNulls(providerOptions);

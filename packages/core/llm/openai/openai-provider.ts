@@ -12,10 +12,7 @@ import { finishReply, isFinished, type ReplyAccumulator, startReply, takeChunk }
 
 export type OpenaiOptions = Partial<Quirks> & OpenaiServer;
 
-/**
- * Asks a server that speaks OpenAI's Chat Completions. One request, unless the server refuses something that Pawl chose
- * itself.
- */
+/** Asks a server that speaks Chat Completions. One request, unless it refuses something that Pawl chose itself. */
 export function openaiProvider(options: OpenaiOptions): Provider {
   // Most servers know `max_tokens` only, and OpenAI's newer models refuse it.
   const { maxTokensField = 'max_tokens', streamOptions = true, cacheKey = false, roles = 'any' } = options;

@@ -16,13 +16,12 @@ import { partsBehindResults } from '../parts/parts-behind-results.ts';
 import type { RoundRequest } from '../provider.ts';
 import type { Fields } from '../reply/fields.ts';
 import { schemaFormat } from '../schema-format.ts';
-import { isMistral } from '../wire-id.ts';
+import { isMistral, type Receiver, wireIdFor } from '../wire-id.ts';
 import { wireName } from '../wire-name.ts';
 import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
 import { type FilledField, fillState, readOpaque } from './opaque.ts';
 import { orderRoles, type RoleOrder, stricterOrder, type WireMessage } from './order-roles.ts';
 import { renderPart } from './render-parts.ts';
-import { withWireIds } from './wire-ids.ts';
 
 /** How a server that speaks this wire calls the limit of a reply. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
@@ -170,4 +169,34 @@ function choiceField(choice: ToolChoice): Partial<Body> {
   if (choice === 'auto') return {};
   if (typeof choice === 'string') return { tool_choice: choice };
   return { tool_choice: { type: 'function', function: { name: choice.name } } };
+}
+
+/** The same history with ids that the receiver takes. An id that the receiver gave goes back as it came. */
+function withWireIds(messages: Message[], receiver: Receiver): Message[] {
+  const wireId = wireIdFor(receiver);
+  const takesOwnIds = !isMistral(receiver);
+  const used = new Set<string>();
+  let given = NO_IDS;
+  const idOf = (id: string) => given.get(id) ?? wireId(id);
+  return messages.map((message): Message => {
+    if (message.role === 'tool') return { ...message, callId: idOf(message.callId) };
+    if (message.role === 'user') used.clear();
+    if (message.role !== 'assistant') return message;
+    given = takesOwnIds && message.opaque?.provider === receiver.provider ? givenIds(message, used) : NO_IDS;
+    return { ...message, calls: message.calls.map((call) => ({ ...call, id: idOf(call.id) })) };
+  });
+}
+
+const NO_IDS: ReadonlyMap<string, string> = new Map();
+
+/** Returns the ids that the provider gave to the calls of a message, by Pawl's ids. A used id is left out. */
+function givenIds({ calls, opaque }: Assistant, used: Set<string>): Map<string, string> {
+  const given = new Map<string, string>();
+  for (const [index, state] of readOpaque(opaque?.state).asked.entries()) {
+    const own = calls[index]?.id;
+    if (own === undefined || !state?.id || used.has(state.id)) continue;
+    used.add(state.id);
+    given.set(own, state.id);
+  }
+  return given;
 }

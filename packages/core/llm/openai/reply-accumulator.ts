@@ -68,10 +68,7 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
   };
 }
 
-/**
- * Adds one chunk and returns its deltas. A chunk without choices and usage says nothing. A chunk whose text or calls
- * cannot be read is an `UnusableReply`.
- */
+/** Adds one chunk and returns its deltas. A text or a call that cannot be read is an `UnusableReply`. */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const chunk = readChunk(raw);
   const { choices, usage, serviceTier } = chunk;

@@ -1,9 +1,6 @@
 import { canonicalJson, isRecord, type JsonScan, parseJson, scanJson, startJsonScan } from '../../json.ts';
 
-/**
- * The arguments of a call while they arrive: all pieces joined, and the reading in which each piece repeats all before
- * it.
- */
+/** The arguments of a call while they arrive: joined, and as if each piece repeats all pieces before it. */
 export type ArgumentsAccumulator = {
   text: string;
   /** The last piece, as long as each piece so far began with the piece before it. Null from the first that did not. */

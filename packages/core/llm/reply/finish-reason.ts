@@ -20,7 +20,10 @@ const WORDS: [meaning: Meaning, words: string][] = [
   ['length', 'model_context_window_exceeded context_window_exceeded pause_turn'],
   // Text Generation Inference, Cohere.
   ['length', 'max_new_tokens context_length_exceeded length_exceeded error_limit'],
-  ['content_filter', 'content_filter content_filtered guardrail_intervened safety recitation language blocklist blacklist'],
+  [
+    'content_filter',
+    'content_filter content_filtered guardrail_intervened safety recitation language blocklist blacklist',
+  ],
   ['content_filter', 'prohibited_content spii model_armor image_safety image_prohibited_content image_recitation'],
   // Z.ai, Cohere.
   ['content_filter', 'sensitive error_toxic content_policy_violation moderation'],

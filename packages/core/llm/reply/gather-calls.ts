@@ -140,10 +140,7 @@ function giveId(calls: CallsAccumulator, call: CallAccumulator, id: string): voi
   }
 }
 
-/**
- * The call that a delta may belong to: of its id, else the latest at its index. Some servers make up an id for each
- * delta.
- */
+/** The call of the id of a delta, else the latest call at its index. Some servers make up an id for each delta. */
 function findCall(calls: CallsAccumulator, { index, id, name, text }: CallDelta): CallAccumulator | undefined {
   const withId = id ? (calls.withId.get(keyOf(index, id)) ?? calls.withId.get(keyOf(null, id))) : undefined;
   if (withId) return withId;

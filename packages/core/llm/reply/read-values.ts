@@ -8,10 +8,7 @@ import type { ServerEvent } from '../http/read-events.ts';
 /** How a wire names the failure of an error, and how it writes the end of a reply. */
 export type WireErrors = { failureOf(error: unknown): ProviderFailed; writeEnding(ending: Ending): unknown };
 
-/**
- * Reads the values of one event. An error in place of a value becomes the end of the reply if it reports that, else it
- * is thrown.
- */
+/** Reads the values of one event. An error in place of a value is thrown, unless it reports the end of the reply. */
 export function readValues({ name, data }: ServerEvent, errors: WireErrors): unknown[] {
   const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data);
   return values.map((value) => readValue(unwrap(value), name, errors));

@@ -54,10 +54,7 @@ function freshName(plain: string, { names, numbers }: Taken): string {
   return fresh;
 }
 
-/**
- * Gives the properties of a schema their names on the wire. A renamed property without a title gets its own name as
- * title.
- */
+/** Gives properties their names on the wire. The own name of a renamed property becomes its title, if it has none. */
 export function renameProperties(root: Schema, names: WireNames): Schema {
   const rename = (name: string) => names.get(name) ?? name;
   const renameAll = (value: unknown) =>

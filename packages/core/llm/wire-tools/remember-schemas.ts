@@ -1,10 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Schema } from '../../json-schema/parts.ts';
 
-/**
- * Remembers the outcome for each schema, by the object and by its text: every round sends the same tools, and may have
- * read them anew.
- */
+/** Remembers the outcome for each schema, by its object and its text: each round sends the same tools again. */
 export function rememberSchemas<Outcome extends object>(
   make: (schema: Schema) => Outcome,
 ): (schema: Schema) => Outcome {

@@ -5,10 +5,7 @@ import { targetOf } from '../../json-schema/pointer.ts';
 /** The schema of a value, the whole schema, and the new names of properties. */
 export type Renaming = { schema: Schema; root: Schema; names: ReadonlyMap<string, string> };
 
-/**
- * Renames the keys of a JSON value that its schema declares as properties. Keys of free data stay. Returns the same
- * value if no key has another name.
- */
+/** Renames keys that a schema declares as properties. Free data stays. Without a change it returns the same value. */
 export function renameKeys(value: unknown, { schema, root, names }: Renaming): unknown {
   const places = new Map<Schema, Place>();
   const placeOf = (at: Schema): Place => {

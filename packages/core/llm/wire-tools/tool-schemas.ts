@@ -5,10 +5,7 @@ import { portablePattern } from '../../json-schema/patterns.ts';
 import { flattenTop } from './flatten-top.ts';
 import { rememberSchemas } from './remember-schemas.ts';
 
-/**
- * Returns the schema of a tool's arguments in words that the Messages API takes: at the top, it has no alternatives.
- * Pawl still checks the whole schema.
- */
+/** A tool schema as the Messages API takes it, without alternatives at the top. Pawl checks the whole schema. */
 export const anthropicToolSchema = rememberSchemas((schema) => everywhere(flattenTop(mendSchema(schema)), portable));
 
 /**

@@ -75,10 +75,7 @@ function renamedTools({ tools, declaredTools }: RoundRequest, rename: Renamer): 
 type Asking = { request: RoundRequest; signal: AbortSignal; onDelta: (delta: Delta) => void };
 type ByName = ReadonlyMap<string, Renamed>;
 
-/**
- * A watcher gets all arguments when the reply is whole, since a delta does not say whose they are. Until then, empty
- * deltas show that they are on their way.
- */
+/** Until the reply is whole, deltas of calls are empty: a delta does not say which call it is part of. */
 async function askRenamed(provider: Provider, { request, signal, onDelta }: Asking, renamed: ByName): Promise<Reply> {
   const begun = new Set<number>();
   const reply = await provider.ask(onWire(request, renamed), signal, (delta) => {

@@ -13,10 +13,7 @@ import { StreamFailed } from './reply-accumulator.ts';
 /** A call that failed: `hide` makes what the operator configured unreadable, `hasBegun` is true once a stream was opened. */
 type FailedAsk = { asked: Asked; hide: (text: string) => string; hasBegun: boolean };
 
-/**
- * What a package threw, or put into its stream, as the failure it is. Classes of the AI SDK are known by their names, since
- * each package brings its own.
- */
+/** The failure that a package threw or streamed. Packages bring their own classes, so their names identify them. */
 export function classifyError(error: unknown, { asked, hide, hasBegun }: FailedAsk): ProviderFailed {
   const cause = error instanceof StreamFailed ? error.cause : error;
   const said = readPackageError(cause);

@@ -48,10 +48,7 @@ function typeOf({ pathname }: URL, family: '' | 'image/'): string {
 /** Addresses that a model fetches by itself, by patterns of media types. */
 type SupportedUrls = Record<string, RegExp[]>;
 
-/**
- * Whether a model can be given a part: those with data as they are, addresses where the model fetches them by itself, since
- * Pawl does not. `onHidden` is told of each address that it does not fetch.
- */
+/** Whether a model can be given a part. An address only if the model fetches it; `onHidden` gets all others. */
 export function partFilter(urls: SupportedUrls, onHidden: (what: string) => void): (part: Part) => boolean {
   return (part) => {
     const rendered = renderPart(part);

@@ -8,10 +8,10 @@ import type { Message, RequestedCall } from '../../../turn/message.ts';
 import type { Part } from '../../../turn/request/item.ts';
 import { renderWithNotes } from '../../parts/missing-note.ts';
 import { partsBehindResults } from '../../parts/parts-behind-results.ts';
+import { isMistral, type Receiver, wireIdFor } from '../../wire-id.ts';
 import { wireName } from '../../wire-name.ts';
 import { type KeptPart, readOpaque } from '../opaque.ts';
 import { renderPart, type UserPart } from './render-parts.ts';
-import { withWireIds } from './wire-ids.ts';
 
 type AssistantContent = Extract<PromptMessage, { role: 'assistant' }>['content'];
 type AssistantPart = AssistantContent[number];
@@ -50,7 +50,10 @@ function render(message: Message, { provider, mayShow }: About): PromptMessage {
   }
 }
 
-function renderInput({ content, parts }: Extract<Message, { role: 'user' | 'system' }>, mayShow: About['mayShow']): UserPart[] {
+function renderInput(
+  { content, parts }: Extract<Message, { role: 'user' | 'system' }>,
+  mayShow: About['mayShow'],
+): UserPart[] {
   if (!parts) return words(content);
   return renderWithNotes(parts, (part) => (mayShow(part) ? renderPart(part) : null));
 }
@@ -90,10 +93,7 @@ function user(text: string): PromptMessage {
 
 type Spoken = Extract<Message, { role: 'assistant' }>;
 
-/**
- * A reply's text and calls. What came from this provider goes back in the parts it came in, each with what the package said
- * beside it. What came from elsewhere is its text, then its calls.
- */
+/** A reply of this provider goes back in the parts that it came in. Any other reply is its text, then its calls. */
 function renderAssistant(spoken: Spoken, provider: string): AssistantContent {
   const { content, calls, opaque } = spoken;
   if (!content?.trim() && calls.length === 0) return [];
@@ -131,4 +131,39 @@ function fits(parts: KeptPart[], { content, calls }: Spoken): boolean {
 
 function callPart({ id, name, arguments: args }: RequestedCall): ToolCallPart {
   return { type: 'tool-call', toolCallId: id, toolName: wireName(name), input: argumentsAsObject(args) };
+}
+
+/**
+ * The same history with ids that servers take, each only once. An id that the provider gave goes back. Any other id
+ * that a server would refuse, or that comes twice, becomes a part of its hash, the same in every request.
+ */
+function withWireIds(messages: Message[], receiver: Receiver): Message[] {
+  const wireId = wireIdFor(receiver);
+  const takesOwnIds = !isMistral(receiver);
+  const used = new Set<string>();
+  let renamed = new Map<string, string>();
+  return messages.map((message): Message => {
+    if (message.role === 'tool') return { ...message, callId: renamed.get(message.callId) ?? wireId(message.callId) };
+    if (message.role !== 'assistant') return message;
+    const given = takesOwnIds ? givenIds(message, receiver.provider) : [];
+    renamed = new Map(message.calls.map(({ id }, index) => [id, freshId(id, { wireId, used, given: given[index] })]));
+    return { ...message, calls: message.calls.map((call) => ({ ...call, id: renamed.get(call.id) ?? call.id })) };
+  });
+}
+
+function givenIds({ opaque }: Extract<Message, { role: 'assistant' }>, provider: string): (string | undefined)[] {
+  const given: (string | undefined)[] = [];
+  const state = opaque?.provider === provider ? readOpaque(opaque.state) : null;
+  for (const part of state?.parts ?? []) if ('call' in part) given[part.call] = part.id;
+  return given;
+}
+
+type Naming = { wireId: (id: string) => string; used: Set<string>; given: string | undefined };
+
+function freshId(id: string, { wireId, used, given }: Naming): string {
+  let fresh = given === undefined || used.has(given) ? wireId(id) : given;
+  // No id that a server takes as it is has a blank in it.
+  for (let number = 2; used.has(fresh); number += 1) fresh = wireId(`${id} ${number}`);
+  used.add(fresh);
+  return fresh;
 }

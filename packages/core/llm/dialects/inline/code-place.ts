@@ -1,7 +1,4 @@
-/**
- * Where a place of a Markdown text is: in a fenced block, in what is inline code if it is closed on its line, or in
- * neither. `ticks` is how many backticks opened it.
- */
+/** The context of a place in a Markdown text. A span is closed on its line. `ticks` backticks opened it. */
 export type CodePlace = {
   code: 'none' | 'fence' | 'span';
   ticks: number;

@@ -220,10 +220,7 @@ function cutGap({ before, after, linesBefore, linesAfter }: Gap): Gap {
   return { ...kept, after: '', linesAfter: 0, isCut: true };
 }
 
-/**
- * What is left of a gap when the text goes on with `next`: all of it where no marker was cut from it. Else it is
- * whichever side parts the text more, so that neither words are glued together nor empty lines pile up.
- */
+/** The white space that is left of a gap before `next`. After a cut, the side that parts the text more stays. */
 function closeGap({ before, after, isCut, linesBefore, linesAfter }: Gap, next: string): string {
   if (!isCut || linesBefore > linesAfter) return before;
   const isGlued = after === '' && !/[.,;:!?)\]}]/.test(next);

@@ -10,10 +10,7 @@ import { endText, parseMarkers, startHoldBack, takeText } from './hold-back.ts';
 
 type Ask = Pick<Provider, 'ask'>;
 
-/**
- * Lets a model call tools by markers in its text. The wire carries no tools and no calls; what is shown as deltas is
- * the text without its markers, exactly as it is stored.
- */
+/** Lets a model call tools by markers in its text. The deltas are the text without markers, as it is stored. */
 export function readInline(provider: Ask): Ask {
   return {
     async ask(request, signal, onDelta) {
@@ -48,10 +45,7 @@ function inlineRequest(request: RoundRequest): RoundRequest {
 
 type Read = Pick<Reply, 'text' | 'refusalFrom'> & Pick<ReturnType<typeof parseMarkers>, 'calls'>;
 
-/**
- * Passes deltas on, text without its markers, and reads the whole text by what it has read already. From where the model
- * refuses on, no marker is looked for.
- */
+/** Passes deltas on without markers. After a refusal of the model it looks for no more markers. */
 function showText(onDelta: (delta: Delta) => void) {
   const holding = startHoldBack();
   let received = '';
@@ -110,10 +104,7 @@ function finishReason(given: FinishReason, hasCalls: boolean): FinishReason {
   return hasCalls && given === 'stop' ? 'tool_calls' : given;
 }
 
-/**
- * Adds to the instructions how to call tools in the text: the syntax, the rules, the tools. The result is the same in
- * all rounds of a turn, so that a cache can keep it.
- */
+/** Adds to the instructions how to call tools in the text. A cache can keep them, since no round changes them. */
 function explainTools({ instructions, tools, turnChoice, parallelToolCalls }: RoundRequest): string {
   const explanation = [
     '# Tools',

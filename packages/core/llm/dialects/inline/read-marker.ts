@@ -19,10 +19,7 @@ export type MarkerAccumulator = {
   isPastLine: boolean;
 };
 
-/**
- * What a character makes of a marker. `open`: more is needed. `call`: the marker ends here. `text`: it is none.
- * `unclosed`: its JSON will never be closed, see `closeOnLine`.
- */
+/** The effect of a character on a marker. `text`: it is none. `unclosed`: its JSON never ends (`closeOnLine`). */
 export type MarkerState = 'open' | 'call' | 'text' | 'unclosed';
 
 /** What may be a marker, before its first character. */
@@ -53,10 +50,7 @@ export function callOf({ name, args }: MarkerAccumulator): MarkedCall {
   return { name, arguments: args.trim() || '{}' };
 }
 
-/**
- * The call of a marker with JSON so broken that it never ends: the bracket that closes it on its line ends it.
- * `rest` is what followed it; null where there is no such bracket.
- */
+/** The call of a marker with broken JSON, which ends at a bracket on its line, and the `rest`; null without one. */
 export function closeOnLine({ name, args }: MarkerAccumulator): { call: MarkedCall; rest: string } | null {
   let depth = 0;
   for (let at = 0; at < args.length && args[at] !== '\n'; at += 1) {

@@ -17,10 +17,7 @@ export function startThoughts(): ThoughtPlace {
   return { isThinking: false, isAhead: true, hasThought: false, tag: '' };
 }
 
-/**
- * Passes one more character, and returns whether thoughts end with it. The first thoughts may lack their beginning,
- * since templates write it for the model.
- */
+/** Whether thoughts end with one more character. Templates may write the beginning of the first thoughts. */
 export function endsThoughts(place: ThoughtPlace, char: string): boolean {
   if (char === '<' || char === '◁') {
     place.tag = char;
