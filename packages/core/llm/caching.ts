@@ -18,10 +18,7 @@ function keyOf(project: string, conversationId: string): string {
 
 type Asked = Pick<Provider, 'name' | 'cacheTtls'>;
 
-/**
- * Leaves the time to cache out of a request, with a warning, if the provider does not support it. Fallback models may
- * support less than the model of the turn.
- */
+/** Leaves out a time to cache that the provider does not support, with a warning. Fallbacks may support less. */
 export function withKnownTtl(
   request: RoundRequest,
   { name, cacheTtls = [] }: Asked,

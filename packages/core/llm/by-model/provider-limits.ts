@@ -25,10 +25,7 @@ export type ProviderLimits = {
   of(model: string): readonly ProviderLimit[];
 };
 
-/**
- * Reads `PAWL_PROVIDER_LIMITS`, limits by models, and those of whole providers, which `PAWL_PROVIDERS` has. A
- * `Misconfigured` names the path of the wrong value.
- */
+/** Reads the limits of `PAWL_PROVIDER_LIMITS` and `PAWL_PROVIDERS`. A `Misconfigured` names the wrong path. */
 export function readProviderLimits(
   text: string | undefined,
   ofProviders: Record<string, GivenLimits> = {},

@@ -39,10 +39,7 @@ export function classifyBreakage(error: unknown, asked: Asked): ProviderFailed {
 /** A page may be that of a gateway, which passes; more often the address is wrong. */
 const FOREIGN_TRIES = 2;
 
-/**
- * Whether nothing is missing from a reply that had already said why it stopped: after that the connection broke, or an
- * event was no JSON. An error of the server counts.
- */
+/** Whether a finished reply stays whole: the connection broke, or an event was no JSON. Server errors count. */
 export function costsNothing(error: unknown): boolean {
   const isCut = error instanceof TypeError && networkCode(error) !== null;
   return isCut || error instanceof SyntaxError;

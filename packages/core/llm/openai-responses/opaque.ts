@@ -2,10 +2,7 @@ import { isRecord } from '../../json.ts';
 import type { Fields } from '../reply/fields.ts';
 import { type Item, partsOf, textPartOf, typeOf, withoutId } from './item.ts';
 
-/**
- * The items of a reply. The round has its text and its calls, so an item has only the length of its text, in UTF-16
- * code units. A call has only its place among the calls of the round, and the id that the server gave it.
- */
+/** The items of a reply. Texts are lengths in UTF-16 units, and a call is a place with the id of its server. */
 export type Opaque = { items: Item[] };
 
 /** An item of a reply, and the place of its call among the calls of the round; null for any other item. */

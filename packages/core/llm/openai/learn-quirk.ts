@@ -9,10 +9,7 @@ import type { MaxTokensField, Quirks } from './render-request.ts';
 /** The request that was refused, the quirks it was rendered with, and the quirks of the first try. */
 export type Tried = { request: RoundRequest; quirks: Required<Quirks>; first: Required<Quirks> };
 
-/**
- * Returns the quirks with which the request is worth another try; null if the refusal is about anything else. Only what
- * Pawl chose itself changes, never a field or a value of the caller.
- */
+/** The quirks of the next try after a refusal, or null. Only what Pawl chose changes, no field of the caller. */
 export function learnQuirk(refused: Refused, tried: Tried): Required<Quirks> | null {
   if (!mayTeach(refused)) return null;
   const { text } = refused;

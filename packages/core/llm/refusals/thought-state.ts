@@ -1,9 +1,6 @@
 import { mayTeach, type Refused } from './ask-again.ts';
 
-/**
- * How the state of a model's thoughts (signatures, thinking blocks, reasoning) goes back with the history. Another model
- * may have made it: a provider can serve several models.
- */
+/** How the state of thoughts goes back with the history. Another model of the provider may have made it. */
 export type ThoughtState = {
   /** Whether the state goes back as it came. */
   isKept: boolean;

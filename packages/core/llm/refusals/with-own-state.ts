@@ -7,10 +7,7 @@ import { hasKeptState } from './without-state.ts';
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
-/**
- * State of a provider as rounds store it: `state` is for its wire, `origin` identifies that wire and its base URL.
- * `followsRefusal` marks a reply before which all state was refused.
- */
+/** Stored state: of one wire at one base URL (`origin`). `followsRefusal`: all state before it was refused. */
 type OwnedState = { origin: string; state: unknown; followsRefusal?: true };
 
 const WARNING = 'provider state was refused and left out';

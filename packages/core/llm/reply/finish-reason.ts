@@ -48,10 +48,7 @@ export function isReason(word: string | null | undefined): word is string {
 
 const LONGEST_UNSAID = 50;
 
-/**
- * Returns the word that counts once a server has given another. Some gateways end a reply with a `stop` of their own: it
- * does not replace a word for a reply that was cut, filtered, refused or broken off.
- */
+/** The word that counts after another. A later `stop` of a gateway does not replace a word for a broken reply. */
 export function laterReason(before: string | null, word: string | null | undefined): string | null {
   if (!isReason(word)) return before;
   return before !== null && SUCCESSES.has(meaningOf(word)) && !SUCCESSES.has(meaningOf(before)) ? before : word;

@@ -45,10 +45,7 @@ function joinBlocks(blocks: unknown[], pieces: readonly unknown[]): unknown[] {
   return blocks;
 }
 
-/**
- * Whether a piece belongs to a block: of the same kind and place, and with no other id. A signature ends a block.
- * Encrypted data comes whole, unless both have the same index.
- */
+/** Whether a piece belongs to a block of its kind, place and id. A signature ends a block; data comes whole. */
 function continues(block: Fields, piece: Fields): boolean {
   if (block.type !== piece.type || block.index !== piece.index) return false;
   if (block.id && piece.id && block.id !== piece.id) return false;

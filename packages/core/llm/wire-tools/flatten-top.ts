@@ -3,10 +3,7 @@ import { isRecord } from '../../json.ts';
 import { listOf, recordOf, type Schema } from '../../json-schema/parts.ts';
 import { targetOf } from '../../json-schema/pointer.ts';
 
-/**
- * Leaves out the alternatives at the top of a schema, and other keywords that some servers refuse there. The properties of
- * the alternatives become properties of the object, so that the model still knows them.
- */
+/** Leaves out alternatives at the top, which some servers refuse. The object gets the properties of all of them. */
 export function flattenTop(schema: Schema): Schema {
   const { anyOf, oneOf, allOf, enum: _, const: __, not: ___, $ref, ...rest } = schema;
   if (Object.keys(rest).length === Object.keys(schema).length) return schema;

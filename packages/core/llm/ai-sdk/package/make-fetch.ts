@@ -9,10 +9,7 @@ const WITHOUT_BODY = [204, 205, 304];
 /** What was changed when the answer was unpacked. */
 const UNPACKED = ['content-encoding', 'content-length'];
 
-/**
- * A `fetch` over the connections that all providers share, with their limits: no redirect to elsewhere, answers of a
- * bounded size and depth. A request that is no text, as uploads are, goes through `others`; its answer has the same bounds.
- */
+/** A `fetch` over the shared connections and their limits. Requests that are no text go through `others`. */
 export function makeFetch(post: Post, others: typeof fetch = fetch): typeof fetch {
   return async (input, init = {}) => {
     const { method = 'GET', body = '' } = init;
