@@ -61,25 +61,35 @@ const byTurns = { model: 'openai/mistral-large', prefixOf: openaiPrefix };
 const modes = (['native', 'emulated', 'inline'] as const).flatMap((mode) =>
   [...models, ...(mode === 'native' ? [byTurns] : [])].map((each) => ({ ...each, mode })),
 );
-const random = { numRuns: 850, seed: 20_261_128 };
+
+/** All wires render the same conversations, since they are expensive to make. */
+const conversations = fc.sample(someConversation, { numRuns: 850, seed: 20_261_128 });
+
+/** Checks the pairs of requests of each conversation. A failure names the place of its conversation. */
+async function checkPairs(asked: Parameters<typeof requestPairs>[1], check: (pair: RequestPair) => void) {
+  for (const [place, conversation] of conversations.entries()) {
+    for (const pair of await requestPairs(conversation, asked)) {
+      try {
+        check(pair);
+      } catch (error) {
+        throw new Error(`It fails in conversation ${place}.`, { cause: error });
+      }
+    }
+  }
+}
 
 test.for(modes)('each $mode request to $model begins with the request of the round before', async (on) => {
   const seen = { plain: 0, final: 0, repair: 0, forced: 0 };
 
-  await fc.assert(
-    fc.asyncProperty(someConversation, async (conversation) => {
-      for (const pair of await requestPairs(conversation, on)) {
-        // Some wires do not end with the model's words. Another test sends histories that end with them.
-        if (pair.lastRole === null || pair.lastRole === 'assistant') continue;
-        // A repair with inline tools ends with a rule for it alone. Only a retry of the failed turn comes after it.
-        if (on.mode === 'inline' && !pair.before.mayCall) continue;
-        expectPrefix(pair, on.prefixOf);
-        seen[pair.kind] += 1;
-        if (pair.isForced) seen.forced += 1;
-      }
-    }),
-    random,
-  );
+  await checkPairs(on, (pair) => {
+    // Some wires do not end with the model's words. Another test sends histories that end with them.
+    if (pair.lastRole === null || pair.lastRole === 'assistant') return;
+    // A repair with inline tools ends with a rule for it alone. Only a retry of the failed turn comes after it.
+    if (on.mode === 'inline' && !pair.before.mayCall) return;
+    expectPrefix(pair, on.prefixOf);
+    seen[pair.kind] += 1;
+    if (pair.isForced) seen.forced += 1;
+  });
 
   console.log(`${on.model}, ${on.mode}: ${JSON.stringify(seen)} pairs of requests share their prefix`);
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
@@ -90,16 +100,11 @@ test.for([...models, byTurns])(
   async (on) => {
     let seen = 0;
 
-    await fc.assert(
-      fc.asyncProperty(someConversation, async (conversation) => {
-        for (const pair of await requestPairs(conversation, { ...on, mode: 'native' })) {
-          if (pair.lastRole !== 'assistant') continue;
-          expectPrefix(pair, on.prefixOf);
-          seen += 1;
-        }
-      }),
-      random,
-    );
+    await checkPairs({ ...on, mode: 'native' }, (pair) => {
+      if (pair.lastRole !== 'assistant') return;
+      expectPrefix(pair, on.prefixOf);
+      seen += 1;
+    });
 
     expect(seen).toBeGreaterThan(5);
   },
@@ -118,21 +123,16 @@ test('each request to Anthropic reads all that the request before has marked', a
   const asked = { model: 'anthropic/claude-sonnet-4-5', mode: 'native' } as const;
   let seen = 0;
 
-  await fc.assert(
-    fc.asyncProperty(someConversation, async (conversation) => {
-      for (const { before, after, kind, isForced, lastRole } of await requestPairs(conversation, asked)) {
-        const [earlier, later] = [markedBody(before), markedBody(after)];
-        const cache = makeAnthropicCache(1);
-        const [first, second] = [usageOf(cache.take(earlier)), usageOf(cache.take(later))];
-        const keepsMessages = kind === 'plain' && !isForced && hasImages(earlier) === hasImages(later);
-        if (!keepsMessages || lastRole === 'assistant') continue;
-        expect(second.read).toBe(first.read + first.written);
-        expect(first.fresh).toBe(0);
-        seen += 1;
-      }
-    }),
-    random,
-  );
+  await checkPairs(asked, ({ before, after, kind, isForced, lastRole }) => {
+    const [earlier, later] = [markedBody(before), markedBody(after)];
+    const cache = makeAnthropicCache(1);
+    const [first, second] = [usageOf(cache.take(earlier)), usageOf(cache.take(later))];
+    const keepsMessages = kind === 'plain' && !isForced && hasImages(earlier) === hasImages(later);
+    if (!keepsMessages || lastRole === 'assistant') return;
+    expect(second.read).toBe(first.read + first.written);
+    expect(first.fresh).toBe(0);
+    seen += 1;
+  });
 
   expect(seen).toBeGreaterThan(20);
 });
