@@ -1,5 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Answer } from '#test/llm/wire-server.ts';
+import { afterAll, beforeAll, test } from 'vitest';
+import type { Provider } from '#core/llm/provider.ts';
+import type { Reply } from '#core/turn/reply.ts';
+import { someRequest } from '#test/llm/provider-exam.ts';
+import { type Answer, startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 /** One exchange as it was recorded; a body is what its wire makes of it. */
 export type Exchange<Body> = {
@@ -50,6 +54,37 @@ export function answerOf({ response }: Exchange<unknown>): Answer {
     headers: { 'content-type': type, ...(retryAfter ? { 'retry-after': retryAfter } : {}) },
     body: portions(text),
   };
+}
+
+/** The recordings of one wire, and a server that answers as they did. One line at the end reports what was exercised. */
+export function openRecordings(wire: string, isOurs: (entry: Entry) => boolean) {
+  const files = entries.filter(isOurs);
+  const { count, told } = startCounts();
+  let server: WireServer;
+  beforeAll(async () => {
+    server = await startWireServer();
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    const here = `${files.length} of ${entries.length} files; ${told()}`;
+    console.log(`${wire} recordings: ${areRecordingsHere ? here : 'folder not found, skipped'}`);
+  });
+  test.skipIf(areRecordingsHere)(`${wire}: recordings of real traffic are not at hand`, () => undefined);
+
+  /** The reply or the failure that a recorded answer becomes, and the body that was sent for it. */
+  async function replay(
+    exchange: Exchange<unknown>,
+    makeProvider: (origin: string) => Pick<Provider, 'ask'>,
+    request = someRequest,
+  ): Promise<{ answer: Reply | Error; sent: object }> {
+    const { status, body } = exchange.response;
+    server.answer(answerOf(exchange));
+    count(typeof body === 'string' ? 'streams' : status === 200 ? 'whole replies' : 'refusals');
+    const asking = makeProvider(server.origin).ask(request, new AbortController().signal, () => undefined);
+    const answer = await asking.catch((error) => error);
+    return { answer, sent: server.asked.at(-1)!.body };
+  }
+  return { files, count, replay };
 }
 
 /** Counts what was exercised, for one line at the end. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ProviderFailed } from '#core/failure.ts';
 import { anthropicProvider } from '#core/llm/anthropic/anthropic-provider.ts';
 import { renderRequest } from '#core/llm/anthropic/render-request.ts';
@@ -9,47 +9,27 @@ import { heardIn } from '#test/llm/anthropic/heard.ts';
 import * as recorded from '#test/llm/anthropic/recorded.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import * as recordings from '#test/llm/recordings.ts';
-import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 const { post } = makeHttpClient();
 
 type Exchange = recordings.Exchange<recorded.WireBody>;
 
-const onThisWire = recordings.entries.filter(({ api }) => api === 'messages');
-const { count, told } = recordings.startCounts();
+const { files, count, replay } = recordings.openRecordings('anthropic', ({ api }) => api === 'messages');
+const make = (baseUrl: string) =>
+  settleEmpty(anthropicProvider({ name: 'anthropic', apiKey: 'none-at-all', baseUrl, post }));
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await startWireServer();
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  const here = `${onThisWire.length} of ${recordings.entries.length} files; ${told()}`;
-  console.log(`anthropic recordings: ${recordings.areRecordingsHere ? here : 'folder not found, skipped'}`);
-});
-
-test.skipIf(recordings.areRecordingsHere)('recordings of Anthropic traffic are not at hand', () => undefined);
-
-test.each(onThisWire)('what $file was answered is read, and would go back, as its client had it', async ({ file }) => {
+test.each(files)('what $file was answered is read, and would go back, as its client had it', async ({ file }) => {
   const { exchanges } = recordings.readRecording<recorded.WireBody>(file);
   const replies: Reply[] = [];
 
   for (const exchange of exchanges) {
     if (exchange.request) checkRequest(exchange.request.body, replies);
-    const answer = await replay(exchange);
+    const { answer } = await replay(exchange, make);
     if (exchange.response.status !== 200) checkFailure(answer, exchange);
     else if (isEmpty(exchange)) checkEmpty(answer);
     else replies.push(checkReply(answer, exchange));
   }
 });
-
-async function replay(exchange: Exchange): Promise<Reply | Error> {
-  server.answer(recordings.answerOf(exchange));
-  const client = settleEmpty(
-    anthropicProvider({ name: 'anthropic', apiKey: 'none-at-all', baseUrl: server.origin, post }),
-  );
-  return client.ask(someRequest, new AbortController().signal, () => undefined).catch((error) => error);
-}
 
 const WANTED = new Map([
   [400, 'provider_invalid_request'],
@@ -98,7 +78,7 @@ function checkReply(answer: Reply | Error, exchange: Exchange): Reply {
     output_tokens: usage.output_tokens,
   });
   checkGoesBack(answer, content);
-  count(typeof exchange.response.body === 'string' ? 'streams' : 'whole replies');
+  count('replies');
   if (answer.opaque) count('replies with state');
   return answer;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ProviderFailed } from '#core/failure.ts';
 import { geminiProvider } from '#core/llm/gemini/gemini-provider.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
@@ -7,59 +7,28 @@ import { asGoogleReads, essence } from '#test/llm/gemini/equivalent.ts';
 import { heardIn, inWords } from '#test/llm/gemini/heard.ts';
 import { isReply, storedForm, type WireBody } from '#test/llm/gemini/stored-form.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
-import {
-  answerOf,
-  areRecordingsHere,
-  type Exchange,
-  entries,
-  readRecording,
-  startCounts,
-} from '#test/llm/recordings.ts';
-import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+import { type Exchange, openRecordings, readRecording } from '#test/llm/recordings.ts';
 
 const { post } = makeHttpClient();
 
-const isOurs = ({ api }: { api: string }) => /generateContent/i.test(api);
-const onThisWire = entries.filter(isOurs);
-const { count, told } = startCounts();
+const make = (baseUrl: string) => geminiProvider({ name: 'gemini', apiKey: 'none-at-all', baseUrl, post });
+const { files, count, replay } = openRecordings('gemini', ({ api }) => /generateContent/i.test(api));
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await startWireServer();
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  const others = entries.filter(({ provider, api }) => /gemini|vertexai$/.test(provider) && !isOurs({ api })).length;
-  const sum = `${onThisWire.length} of ${onThisWire.length + others} files (${others} on another wire); ${told()}`;
-  console.log(`gemini recordings: ${areRecordingsHere ? sum : 'folder not found, skipped'}`);
-});
-
-test.skipIf(areRecordingsHere)('gemini: recordings of real traffic are not at hand', () => undefined);
-
-test.each(onThisWire)('$file: read as its client read it, and sent as its client sent it', async ({ file }) => {
+test.each(files)('$file: read as its client read it, and sent as its client sent it', async ({ file }) => {
   const { exchanges } = readRecording<unknown>(file);
   const replies: Reply[] = [];
 
   for (const [index, exchange] of exchanges.entries()) {
     const body = exchange.request ? asGoogleReads(exchange.request.body) : null;
-    const { answer, sent } = await replay(exchange, body, replies);
-    if (body) checkRequest(sent, body, replies);
+    const request = body ? storedForm(body, replies) : someRequest;
+    const { answer, sent } = await replay(inWords(exchange), make, request);
+    if (body) checkRequest(sent as WireBody, body, replies);
     if (body && index > 0) checkCarried(body, asGoogleReads(exchanges[index - 1]!.request?.body), replies.at(-1));
     if (exchange.response.status !== 200) checkFailure(answer, exchange);
     else if (isUnusable(exchange)) checkUnusable(answer);
     else replies.push(checkReply(answer, exchange));
   }
 });
-
-async function replay(exchange: Exchange<unknown>, body: WireBody | null, replies: Reply[]) {
-  const { response } = exchange;
-  server.answer(answerOf(inWords(exchange)));
-  count(typeof response.body === 'string' ? 'streams' : response.status === 200 ? 'whole replies' : 'refusals');
-  const client = geminiProvider({ name: 'gemini', apiKey: 'none-at-all', baseUrl: server.origin, post });
-  const request = body ? storedForm(body, replies) : someRequest;
-  const answer = await client.ask(request, new AbortController().signal, () => undefined).catch((error) => error);
-  return { answer: answer as Reply | Error, sent: server.asked.at(-1)!.body as unknown as WireBody };
-}
 
 function checkReply(answer: Reply | Error, exchange: Exchange<unknown>): Reply {
   const { text, calls, signed, finish, usage } = heardIn(exchange);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ProviderFailed } from '#core/failure.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
@@ -9,50 +9,25 @@ import { heardIn } from '#test/llm/openai-responses/heard.ts';
 import type { WireBody } from '#test/llm/openai-responses/recorded-exchanges.ts';
 import { carryDifferences } from '#test/llm/openai-responses/request-differences.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
-import {
-  answerOf,
-  areRecordingsHere,
-  type Exchange,
-  entries,
-  readRecording,
-  startCounts,
-} from '#test/llm/recordings.ts';
-import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
+import { type Exchange, openRecordings, readRecording } from '#test/llm/recordings.ts';
 
 const { post } = makeHttpClient();
-const onThisWire = entries.filter(({ api }) => api === 'responses');
-const { count, told } = startCounts();
+const { files, count, replay } = openRecordings('responses', ({ api }) => api === 'responses');
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await startWireServer();
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  const sum = `${onThisWire.length} files; ${told()}`;
-  console.log(`responses recordings: ${areRecordingsHere ? sum : 'folder not found, skipped'}`);
-});
-
-test.skipIf(areRecordingsHere)('responses: recordings of real traffic are not at hand', () => undefined);
-
-test.each(onThisWire)('$file is read as its last snapshot has it', async ({ file, provider }) => {
+test.each(files)('$file is read as its last snapshot has it', async ({ file, provider }) => {
   for (const exchange of readRecording<unknown>(file).exchanges) {
     const heard = heardIn(exchange);
+    const make = (origin: string) =>
+      settleEmpty(openaiResponsesProvider({ name: provider, apiKey: 'none-at-all', baseUrl: `${origin}/v1`, post }));
     // Only a client that asked for a background response gets one that has not ended.
     if (/queued|in_progress/.test(heard.status ?? '')) count('responses that have not ended');
-    else if (exchange.response.status !== 200 || heard.error) checkFailure(await replay(provider, exchange), exchange);
-    else checkReply(await replay(provider, exchange), { provider, exchange });
+    else {
+      const { answer } = await replay(exchange, make);
+      if (exchange.response.status !== 200 || heard.error) checkFailure(answer, exchange);
+      else checkReply(answer, { provider, exchange });
+    }
   }
 });
-
-async function replay(provider: string, exchange: Exchange<unknown>): Promise<Reply | Error> {
-  const { status, body } = exchange.response;
-  server.answer(answerOf(exchange));
-  count(typeof body === 'string' ? 'streams' : status === 200 ? 'whole replies' : 'refusals');
-  const about = { name: provider, apiKey: 'none-at-all', baseUrl: `${server.origin}/v1`, post };
-  const client = settleEmpty(openaiResponsesProvider(about));
-  return client.ask(someRequest, new AbortController().signal, () => undefined).catch((error) => error);
-}
 
 const BY_WORDS: [RegExp, string][] = [
   [/context window/, 'context_length_exceeded'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ProviderFailed } from '#core/failure.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiProvider } from '#core/llm/openai/openai-provider.ts';
@@ -8,7 +8,6 @@ import type { Reply } from '#core/turn/reply.ts';
 import { heardIn, isErrorStream } from '#test/llm/openai/heard.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import * as recordings from '#test/llm/recordings.ts';
-import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 const { post } = makeHttpClient();
 
@@ -20,29 +19,15 @@ type WireMessage = {
   reasoning_content?: string;
 };
 type Exchange = recordings.Exchange<{ messages?: WireMessage[] }>;
-const onThisWire = recordings.entries.filter(({ api }) => api === 'chat.completions');
-const { count, told } = recordings.startCounts();
+const { files, count, replay } = recordings.openRecordings('openai', ({ api }) => api === 'chat.completions');
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await startWireServer();
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  for (const { api } of recordings.entries) if (api !== 'chat.completions') count(`skipped as another wire (${api})`);
-  const sum = recordings.areRecordingsHere
-    ? `${onThisWire.length} of ${recordings.entries.length} files; ${told()}`
-    : 'folder not found, skipped';
-  console.log(`recordings: ${sum}`);
-});
-
-test.skipIf(recordings.areRecordingsHere)('recordings of real traffic are not at hand', () => undefined);
-
-test.each(onThisWire)('what $file was answered is read as its client read it', async ({ file, provider }) => {
+test.each(files)('what $file was answered is read as its client read it', async ({ file, provider }) => {
+  const make = (baseUrl: string) =>
+    settleEmpty(openaiProvider({ name: provider, apiKey: 'none-at-all', baseUrl, post }));
   const { exchanges, traits } = recordings.readRecording<{ messages?: WireMessage[] }>(file);
 
   for (const [index, exchange] of exchanges.entries()) {
-    const answer = await replay(provider, exchange);
+    const { answer } = await replay(exchange, make);
     const next = exchanges[index + 1];
     if (exchange.response.status !== 200 || isErrorStream(exchange)) checkFailure(answer, exchange);
     else if (isUnusable(exchange)) checkUnusable(answer);
@@ -51,15 +36,6 @@ test.each(onThisWire)('what $file was answered is read as its client read it', a
     if (next && !(answer instanceof Error)) checkCarried(answer, { provider, exchange, next, isPartial });
   }
 });
-
-async function replay(provider: string, exchange: Exchange): Promise<Reply | Error> {
-  const { status, body } = exchange.response;
-  const isStream = typeof body === 'string' && status === 200;
-  server.answer(recordings.answerOf(exchange));
-  const client = settleEmpty(openaiProvider({ name: provider, apiKey: 'none-at-all', baseUrl: server.origin, post }));
-  count(isStream ? 'streams' : status === 200 ? 'whole replies' : 'refusals');
-  return client.ask(someRequest, new AbortController().signal, () => undefined).catch((error) => error);
-}
 
 const wanted = new Map([
   [401, 'provider_authentication_failed'],
