@@ -3,20 +3,22 @@ import { anthropicProvider } from '#core/llm/anthropic/anthropic-provider.ts';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import type { Delta } from '#core/llm/provider.ts';
 import { anthropicWire, block, event, message, textBlock } from '#test/llm/anthropic-wire.ts';
+import { httpExam, KEY } from '#test/llm/http-exam.ts';
 import { providerExam, someRequest } from '#test/llm/provider-exam.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
 const signal = new AbortController().signal;
 const { post } = makeHttpClient();
 const make = (origin: string, more: object = {}) =>
-  anthropicProvider({ name: 'anthropic', apiKey: 'sk-ant-test-123456', baseUrl: origin, post, ...more });
+  anthropicProvider({ name: 'anthropic', apiKey: KEY, baseUrl: origin, post, ...more });
 
 providerExam('anthropic', (origin) => make(origin), anthropicWire);
-providerExam(
-  'anthropic on connections of its own',
-  (origin) => make(origin, { post: makeHttpClient().post }),
-  anthropicWire,
-);
+httpExam('anthropic', make, {
+  wire: anthropicWire,
+  path: /^\/v1\/messages$/,
+  keyHeaders: { authorization: `Bearer ${KEY}`, 'x-api-key': KEY },
+  body: { model: 'some-model', stream: true },
+});
 
 async function ask(answer: Answer, more: { request?: object; options?: object } = {}) {
   await using server = await startWireServer();
@@ -30,25 +32,6 @@ async function ask(answer: Answer, more: { request?: object; options?: object } 
 const json = { 'content-type': 'application/json' };
 const hello = message(textBlock(0, ['Hi.']), 'end_turn');
 
-test('one ask is one streaming request, with the key in both headers and an id to find it by', async () => {
-  const { asked } = await ask({ body: hello });
-
-  expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatchObject({ path: '/v1/messages', body: { model: 'some-model', stream: true } });
-  expect(asked[0]!.headers).toMatchObject({
-    authorization: 'Bearer sk-ant-test-123456',
-    'x-api-key': 'sk-ant-test-123456',
-    'x-client-request-id': 'turn_x-r1-a1',
-  });
-});
-
-test('without a key no header of it is sent', async () => {
-  const { asked } = await ask({ body: hello }, { options: { apiKey: null } });
-
-  expect(asked[0]!.headers.authorization).toBeUndefined();
-  expect(asked[0]!.headers['x-api-key']).toBeUndefined();
-});
-
 test.each(['', '/', '/v1', '/v1/'])('a base URL that ends in "%s" leads to the same place', async (ending) => {
   await using server = await startWireServer();
   server.answer({ body: hello });
@@ -58,33 +41,11 @@ test.each(['', '/', '/v1', '/v1/'])('a base URL that ends in "%s" leads to the s
   expect(server.asked[0]!.path).toBe('/gateway/v1/messages');
 });
 
-test('a refusal is asked once: retries are not the business of an adapter', async () => {
-  await using server = await startWireServer();
-  server.answer({ ...anthropicWire.refusal(529), headers: { ...json, 'x-should-retry': 'true' } });
+test('a connection that stays open after the whole reply costs nothing', async () => {
+  const { reply } = await ask({ body: hello, ending: 'hang' });
 
-  await expect(make(server.origin).ask(someRequest, signal, () => undefined)).rejects.toThrow('anthropic');
-
-  expect(server.asked).toHaveLength(1);
+  expect(reply).toMatchObject({ text: 'Hi.', finishReason: 'stop' });
 });
-
-test('calls one after another share a connection', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: hello });
-  const provider = make(server.origin, { post: makeHttpClient().post });
-
-  for (let call = 0; call < 10; call += 1) await provider.ask(someRequest, signal, () => undefined);
-
-  expect(server.connections()).toBeLessThan(5);
-});
-
-test.each(['cut', 'hang'] as const)(
-  'a connection that ends in %s behind the whole reply costs nothing',
-  async (ending) => {
-    const { reply } = await ask({ body: hello, ending });
-
-    expect(reply).toMatchObject({ text: 'Hi.', finishReason: 'stop' });
-  },
-);
 
 test('a stream that ends before its stop reason was cut', async () => {
   const asking = ask({ body: hello.slice(0, -2) });
@@ -123,18 +84,6 @@ test('a reply sent whole is read like a stream', async () => {
     { kind: 'text', text: 'Let me see.' },
     { kind: 'tool-arguments', index: 0, text: '{"a":1}' },
   ]);
-});
-
-test.each(['{"hello":"world"}', 'no json at all'])('a 200 with unrelated JSON is a bad response: %s', async (text) => {
-  const asking = ask({ headers: json, body: [text] });
-
-  await expect(asking).rejects.toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
-});
-
-test('broken JSON in the middle of a stream is a bad response', async () => {
-  const asking = ask({ body: [hello[0]!, 'event: content_block_start\ndata: {"type":\n\n', ...hello.slice(1)] });
-
-  await expect(asking).rejects.toMatchObject({ code: 'provider_bad_response' });
 });
 
 test('an error event says what it is, with the id of its call and without its status', async () => {
@@ -197,15 +146,4 @@ test('a reply that never stops pausing is cut', async () => {
 
   expect(reply).toMatchObject({ text: '.'.repeat(11), finishReason: 'length', finishReasonRaw: 'pause_turn' });
   expect(asked).toHaveLength(11);
-});
-
-test('a failure never shows the key, a header or a page of HTML', async () => {
-  const leak = { error: { type: 'authentication_error', message: 'Bad key sk-ant-test-123456' } };
-
-  const refused = await ask({ status: 401, headers: json, body: [JSON.stringify(leak)] }).catch((error) => error);
-  const page = await ask({ status: 502, body: ['<html>Bad gateway</html>'] }).catch((error) => error);
-
-  expect(JSON.stringify({ ...refused, message: refused.message })).not.toContain('sk-ant');
-  expect(refused.message).toContain('Check the key of anthropic.');
-  expect(page.message).toBe('anthropic could not be reached, or broke off (502).');
 });

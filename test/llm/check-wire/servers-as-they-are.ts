@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { Provider } from '#core/llm/provider.ts';
 import type { Message } from '#core/turn/message.ts';
 import type { LooseScript } from '#test/llm/wire-script.ts';
-import { askLoosely } from './ask-loosely.ts';
-import { callsAsTheyAre } from './calls-as-they-are.ts';
+import { askLoosely, callsAsTheyAre } from './calls-as-they-are.ts';
 
 const TYPES = ['text/event-stream', 'text/plain', 'text/html', 'application/octet-stream', 'application/json'];
 const bern = '{"city":"Bern"}';

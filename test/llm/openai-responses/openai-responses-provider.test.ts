@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeHttpClient } from '#core/llm/http/http-client.ts';
 import { openaiResponsesProvider } from '#core/llm/openai-responses/openai-responses-provider.ts';
+import { httpExam, KEY } from '#test/llm/http-exam.ts';
 import { providerExam, someRequest } from '#test/llm/provider-exam.ts';
 import { endEvent, messageItem, responseObject, responseStream, responsesEvent } from '#test/llm/responses-events.ts';
 import { responsesWire } from '#test/llm/responses-wire.ts';
@@ -9,9 +10,20 @@ import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 const signal = new AbortController().signal;
 const { post } = makeHttpClient();
 const make = (origin: string, more: object = {}) =>
-  openaiResponsesProvider({ name: 'openai', apiKey: 'sk-test-123456', baseUrl: `${origin}/v1`, post, ...more });
+  openaiResponsesProvider({ name: 'openai', apiKey: KEY, baseUrl: `${origin}/v1`, post, ...more });
 
 providerExam('openai-responses', (origin) => make(origin), responsesWire);
+httpExam('openai-responses', make, {
+  wire: responsesWire,
+  path: /^\/v1\/responses$/,
+  keyHeaders: { authorization: `Bearer ${KEY}` },
+  body: {
+    ...{ model: 'some-model', instructions: 'Be brief.', stream: true, store: false },
+    include: ['reasoning.encrypted_content'],
+    stream_options: { include_obfuscation: false },
+    input: [{ type: 'message', role: 'user', content: 'Hi' }],
+  },
+});
 
 async function ask(answer: Answer, more: object = {}) {
   await using server = await startWireServer();
@@ -35,31 +47,6 @@ test('the Responses wire reports its name, its cache times and its key for the c
   expect(make('http://localhost').cacheTtls).toBeUndefined();
 });
 
-test('a round on the Responses wire is one request, which streams and is not stored', async () => {
-  const { asked } = await ask(hi);
-
-  expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatchObject({
-    path: '/v1/responses',
-    body: { model: 'some-model', instructions: 'Be brief.', stream: true, store: false },
-  });
-  expect(asked[0]!.body).toMatchObject({
-    include: ['reasoning.encrypted_content'],
-    stream_options: { include_obfuscation: false },
-    input: [{ type: 'message', role: 'user', content: 'Hi' }],
-  });
-  expect(asked[0]!.headers).toMatchObject({
-    authorization: 'Bearer sk-test-123456',
-    'x-client-request-id': 'turn_x-r1-a1',
-  });
-});
-
-test('the Responses wire sends no Authorization header if it has no key', async () => {
-  const { asked } = await ask(hi, { apiKey: null });
-
-  expect(asked[0]!.headers.authorization).toBeUndefined();
-});
-
 test('the Responses wire learns its base URL at the first call if it is a function', async () => {
   await using server = await startWireServer();
   server.answer(hi);
@@ -67,36 +54,6 @@ test('the Responses wire learns its base URL at the first call if it is a functi
   await make('', { baseUrl: async () => `${server.origin}/other/v1` }).ask(someRequest, signal, () => undefined);
 
   expect(server.asked[0]!.path).toBe('/other/v1/responses');
-});
-
-test('a response that a server sends whole, after keep-alive padding, is read like a stream', async () => {
-  const whole = JSON.stringify(responseObject([messageItem(['Hi.']).item]));
-
-  const { reply } = await ask({ headers: json, body: ['\n   \n', '\n  \n', whole] });
-
-  expect(reply).toMatchObject({ text: 'Hi.', finishReason: 'stop' });
-});
-
-test('a 200 with unrelated JSON is a bad response of the Responses wire', async () => {
-  const asking = ask({ headers: json, body: ['{"hello":"world"}'] });
-
-  await expect(asking).rejects.toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
-});
-
-test('a connection that breaks after the last event of a response costs nothing', async () => {
-  const { reply } = await ask({ body: responseStream([messageItem(['Hi.'])]), ending: 'cut' });
-
-  expect(reply).toMatchObject({ text: 'Hi.', finishReason: 'stop', usage: null });
-});
-
-test('calls of the Responses wire one after another share a connection', async () => {
-  await using server = await startWireServer();
-  server.answer(hi);
-  const provider = make(server.origin, { post: makeHttpClient().post });
-
-  for (let call = 0; call < 10; call += 1) await provider.ask(someRequest, signal, () => undefined);
-
-  expect(server.connections()).toBeLessThan(5);
 });
 
 const whole = responseStream([messageItem(['Hi.'])]);
@@ -203,15 +160,3 @@ test.each(['content_filter', 'bio_policy', 'misalignment_policy_violation', 'ima
     expect(reply).toMatchObject({ text: 'Hi.', finishReason: 'content_filter' });
   },
 );
-
-test('a failure of the Responses wire never shows the key', async () => {
-  const message = 'Bad key sk-test-123456, you sent "Bearer sk-test-123456"';
-  const inside = [...whole.slice(0, 2), failed({ code: 'invalid_api_key', message })];
-
-  const answers = [{ status: 401, headers: json, body: [JSON.stringify({ error: { message } })] }, { body: inside }];
-  for (const answer of answers) {
-    const failure = await ask(answer).catch((error) => error);
-    expect(JSON.stringify({ ...failure, message: failure.message })).not.toContain('sk-test');
-    expect(failure.message).toContain('Check the key of openai.');
-  }
-});
