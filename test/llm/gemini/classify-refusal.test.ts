@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { classifyBreakage } from '#core/llm/errors/classify-breakage.ts';
 import { classifyErrorObject, classifyRefusal } from '#core/llm/gemini/classify-refusal.ts';
 
 const asked = { provider: 'gemini', model: 'gemini-x', apiKey: 'top-secret', keyName: 'GEMINI_API_KEY' };
@@ -14,23 +13,6 @@ const quota = (quotaId: string, quotaValue = '10') => ({
   violations: [{ quotaId, quotaValue }],
 });
 const retry = (retryDelay: string) => ({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay });
-
-test.each([
-  [400, 'provider_invalid_request', 'never'],
-  [401, 'provider_authentication_failed', 'never'],
-  [403, 'provider_permission_denied', 'never'],
-  [404, 'provider_model_not_found', 'never'],
-  [408, 'provider_timeout', 'later'],
-  [409, 'provider_unavailable', 'later'],
-  [429, 'provider_rate_limited', 'rate-limited'],
-  [499, 'provider_unavailable', 'later'],
-  [500, 'provider_unavailable', 'later'],
-  [502, 'provider_unavailable', 'later'],
-  [503, 'provider_unavailable', 'later'],
-  [504, 'provider_timeout', 'later'],
-])('gemini: a %i is %s, to try again: %s', (status, code, kind) => {
-  expect(refused(status)).toMatchObject({ code, retry: { kind }, provider: { status } });
-});
 
 test.each([
   [400, { ...details(info('API_KEY_INVALID')), message: 'API key not valid.' }, 'provider_authentication_failed'],
@@ -102,12 +84,4 @@ test('gemini: a failure says where to look, quotes Google and says how to find t
 
   expect(failure.message).toBe('gemini refused the key (400). Check GEMINI_API_KEY. gemini says: "Bad key [redacted]"');
   expect(failure.provider).toEqual({ status: 400, code: 'API_KEY_INVALID', request_id: 'req_9' });
-});
-
-test('gemini: what the network or our own mistake threw is read as on every wire', () => {
-  const broken = new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) });
-
-  expect(classifyBreakage(broken, asked)).toMatchObject({ code: 'provider_unavailable' });
-  expect(classifyBreakage(new SyntaxError('x'), asked)).toMatchObject({ code: 'provider_bad_response' });
-  expect(classifyBreakage(new RangeError('top-secret'), asked)).toMatchObject({ code: 'internal' });
 });
