@@ -21,8 +21,7 @@ export function httpExam(
   { wire, path, keyHeaders, body }: HttpScript,
 ) {
   async function ask(answer: Answer, more: object = {}) {
-    await using server = await startWireServer();
-    server.answer(answer);
+    await using server = await startWireServer(answer);
     const provider = makeProvider(server.origin, more);
     const reply = await provider.ask(someRequest, signal, () => undefined).catch((error) => error);
     return { reply, asked: server.asked };
@@ -52,8 +51,7 @@ export function httpExam(
   });
 
   test(`${name}: calls one after another share a connection`, async () => {
-    await using server = await startWireServer();
-    server.answer(hi);
+    await using server = await startWireServer(hi);
     const provider = makeProvider(server.origin, { post: makeHttpClient().post });
 
     for (let call = 0; call < 10; call += 1) await provider.ask(someRequest, signal, () => undefined);

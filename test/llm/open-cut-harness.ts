@@ -6,9 +6,7 @@ const [begun = ''] = openaiWire.reply({ text: ['Half a sen'] });
 
 /** Opens an API whose model begins a text that never ends, and says `second` when it is asked again. */
 export async function openCutHarness(redis: boolean, second: string[]) {
-  const server = await startWireServer();
-  server.answer({ body: [begun], ending: 'hang' });
-  server.answerNext({ body: openaiWire.reply({ text: second }) });
+  const server = await startWireServer({ body: [begun], ending: 'hang' }, { body: openaiWire.reply({ text: second }) });
   const harness = await createHarness({ redis, env: { OPENAI_BASE_URL: server.origin } });
   const dispose = async () => {
     await harness[Symbol.asyncDispose]();

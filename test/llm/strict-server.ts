@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 
 type Message = { role: string; content?: unknown };
@@ -26,14 +25,6 @@ export async function startStrictServer(
     if (isTaken) response.end(openaiWire.reply({ text: [reply(JSON.stringify(body.messages))] }).join(''));
     else response.end(JSON.stringify({ error: { message: words, type: 'BadRequestError', code: 400 } }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    refused,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { origin, ...end } = await listen(server);
+  return { ...end, baseUrl: `${origin}/v1`, refused };
 }

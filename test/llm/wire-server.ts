@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { repeat } from '#test/harness/repeat.ts';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 
 /** What a scripted server answers: bytes in the order and the portions given, and how the answer ends. */
 export type Answer = {
@@ -28,12 +27,11 @@ export type WireServer = AsyncDisposable & {
   answerNext(...answers: Answer[]): void;
 };
 
-/** A server on a real socket that answers what the test gave it; every request gets the answer given last, unless another is next. */
-export async function startWireServer(): Promise<WireServer> {
+/** A server on a real socket that gives these answers, one to each request, and the last one to all later requests. */
+export async function startWireServer(...answers: Answer[]): Promise<WireServer> {
   const asked: Asked[] = [];
   const left = Promise.withResolvers<void>();
-  let script: Answer = { status: 500 };
-  let next: Answer[] = [];
+  let [script = { status: 500 }, ...next]: Answer[] = answers;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -51,10 +49,8 @@ export async function startWireServer(): Promise<WireServer> {
   server.on('connection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    ...(await listen(server)),
     asked,
     connections: () => connections,
     left: left.promise,
@@ -64,10 +60,6 @@ export async function startWireServer(): Promise<WireServer> {
     },
     answerNext: (...answers) => {
       next.push(...answers);
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createServer as create, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -14,4 +15,17 @@ export function createServer(handle: Handle): Server {
       if (!request.socket.destroyed) throw error;
     }
   });
+}
+
+/** Starts a server on a free port of this machine. Its end closes all its connections. */
+export async function listen(server: Server): Promise<AsyncDisposable & { origin: string }> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }

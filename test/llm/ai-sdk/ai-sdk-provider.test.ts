@@ -35,8 +35,7 @@ const signal = new AbortController().signal;
 
 /** Asks Bedrock with a key that signs, as AWS has it, and answers what came of it. */
 async function askSigned(answer: Answer) {
-  await using server = await startWireServer();
-  server.answer(answer);
+  await using server = await startWireServer(answer);
   const keys = {
     accessKeyId: 'AKIA0123456789',
     secretAccessKey: 'secret-that-signs',
@@ -75,8 +74,7 @@ test('a refused signature says so, and shows no key and no token that it was mad
 });
 
 test('a name of a model that the server does not know, or that would lead elsewhere, is one segment of the path', async () => {
-  await using server = await startWireServer();
-  server.answer(bedrockWire.refusal(404));
+  await using server = await startWireServer(bedrockWire.refusal(404));
 
   const asking = bedrock(server.origin).ask({ ...someRequest, model: '../../other?x=1' }, signal, () => undefined);
 

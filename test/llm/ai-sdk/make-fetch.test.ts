@@ -51,8 +51,7 @@ test('a redirect to elsewhere is not followed, and an answer has a limit', async
 });
 
 test('an abort rejects with its reason', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: ['x'], ending: 'hang' });
+  await using server = await startWireServer({ body: ['x'], ending: 'hang' });
   const caller = new AbortController();
   const answer = await fetched(server.origin, { signal: caller.signal });
 
@@ -63,8 +62,7 @@ test('an abort rejects with its reason', async () => {
 });
 
 test('what is no text goes through Node’s own', async () => {
-  await using server = await startWireServer();
-  server.answer({ headers: json, body: ['{"a":1}'] });
+  await using server = await startWireServer({ headers: json, body: ['{"a":1}'] });
 
   const answer = await fetched(server.origin, { method: 'POST', body: Buffer.from('{"b":2}') });
 

@@ -72,10 +72,7 @@ const weather = Tool.parse({ name: 'get_weather', description: 'Get the weather 
 /** Makes the function that asks a provider with the tool `get_weather`. It returns the reply, the deltas and the requests. */
 export function askLoosely(makeProvider: (origin: string) => Provider) {
   return async (answers: Answer | Answer[], change: Partial<RoundRequest> = {}) => {
-    await using server = await startWireServer();
-    const [first, ...rest] = [answers].flat();
-    server.answer(first!);
-    server.answerNext(...rest);
+    await using server = await startWireServer(...[answers].flat());
     const provider = settleEmpty(bounded(makeProvider(server.origin), { timeoutMs: 20_000, idleTimeoutMs: 20_000 }));
     const request = { ...someRequest, tools: [weather], declaredTools: [weather], ...change };
     const deltas: Delta[] = [];

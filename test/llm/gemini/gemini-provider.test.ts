@@ -25,8 +25,7 @@ httpExam('gemini', make, {
 });
 
 async function ask(answer: Answer, change: object = {}) {
-  await using server = await startWireServer();
-  server.answer(answer);
+  await using server = await startWireServer(answer);
   const reply = await make(server.origin).ask({ ...someRequest, ...change }, signal, () => undefined);
   return { reply, asked: server.asked };
 }
@@ -35,8 +34,7 @@ const json = { 'content-type': 'application/json; charset=UTF-8' };
 const hi = [partsEvent([{ text: 'Hi.' }], { finishReason: 'STOP' })];
 
 test('gemini: its key and its address come from the settings, and from no other variable that an SDK knows', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: hi });
+  await using server = await startWireServer({ body: hi });
   vi.stubEnv('GOOGLE_GENAI_USE_VERTEXAI', 'true');
   vi.stubEnv('GOOGLE_GEMINI_BASE_URL', 'http://127.0.0.1:1');
   vi.stubEnv('GOOGLE_API_KEY', 'another');
@@ -54,8 +52,7 @@ test('gemini: its key and its address come from the settings, and from no other 
 });
 
 test('gemini: a stream that breaks off is asked once', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: [partsEvent([{ text: 'Half' }])], ending: 'cut' });
+  await using server = await startWireServer({ body: [partsEvent([{ text: 'Half' }])], ending: 'cut' });
 
   const asking = make(server.origin).ask(someRequest, signal, () => undefined);
 
@@ -67,8 +64,7 @@ test.each([
   ['an error event', geminiWire.errorEvent, 'provider_overloaded'],
   ['a chunk that is none', [geminiEvent({ candidates: 'x' })], 'provider_bad_response'],
 ])('gemini: a stream left at %s is not kept open', async (_, body, code) => {
-  await using server = await startWireServer();
-  server.answer({ body, ending: 'hang' });
+  await using server = await startWireServer({ body, ending: 'hang' });
 
   const asking = make(server.origin).ask(someRequest, signal, () => undefined);
 
@@ -102,8 +98,7 @@ test('gemini: options of the caller are laid over the body, the wire keys at the
 });
 
 test('gemini: no option of a caller leads the key to another server', async () => {
-  await using thief = await startWireServer();
-  thief.answer({ body: hi });
+  await using thief = await startWireServer({ body: hi });
   const httpOptions = { baseUrl: thief.origin, headers: { 'x-goog-api-key': 'other' } };
 
   const { asked } = await ask({ body: hi }, { providerOptions: { httpOptions, baseUrl: thief.origin } });

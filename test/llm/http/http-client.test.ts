@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { chunksOf } from '#core/llm/http/byte-queue.ts';
 import { type HttpAnswer, makeHttpClient, urlBelow } from '#core/llm/http/http-client.ts';
 import { pour, startRawReceiver } from '#test/egress/receiver.ts';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 
 async function textOf({ body }: HttpAnswer): Promise<string> {
@@ -15,17 +15,7 @@ async function textOf({ body }: HttpAnswer): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function startServer(listener: RequestListener) {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+const startServer = (listener: RequestListener) => listen(createServer(listener));
 
 const sent = { headers: { 'content-type': 'application/json' }, body: '{"a":1}' };
 
@@ -54,9 +44,7 @@ test('a request leaves in one piece, headers and body', async () => {
 });
 
 test.each([307, 308])('a %i to another path of the same server is followed, with body and key', async (status) => {
-  await using server = await startWireServer();
-  server.answer({ status, headers: { location: '/other' } });
-  server.answerNext({ body: ['hello'] });
+  await using server = await startWireServer({ status, headers: { location: '/other' } }, { body: ['hello'] });
   const { post, close } = makeHttpClient();
 
   const answer = await post({ ...sent, url: `${server.origin}/x`, headers: { 'x-api-key': 'key' } });
@@ -73,8 +61,7 @@ test.each([301, 302, 303, 307, 308])(
   'a %i to another server is not followed: neither key nor body go there',
   async (status) => {
     await using there = await startWireServer();
-    await using here = await startWireServer();
-    here.answer({ status, headers: { location: `${there.origin}/other` } });
+    await using here = await startWireServer({ status, headers: { location: `${there.origin}/other` } });
     const { post, close } = makeHttpClient();
 
     const answer = await post({ ...sent, url: `${here.origin}/x` }).catch((error: unknown) => error);
@@ -89,8 +76,7 @@ test.each([301, 302, 303, 307, 308])(
 );
 
 test('a server that redirects to itself for ever is asked six times', async () => {
-  await using server = await startWireServer();
-  server.answer({ status: 307, headers: { location: '/x' } });
+  await using server = await startWireServer({ status: 307, headers: { location: '/x' } });
   const { post, close } = makeHttpClient();
 
   const answer = await post({ ...sent, url: `${server.origin}/x` });
@@ -130,8 +116,7 @@ test('a reply is asked for unpacked, whatever the operator says, and once', asyn
 });
 
 test('a server that is not there, and one that breaks off, fail as the web has it', async () => {
-  const server = await startWireServer();
-  server.answer({ body: ['half'], ending: 'cut' });
+  const server = await startWireServer({ body: ['half'], ending: 'cut' });
   const { post, close } = makeHttpClient();
 
   const answer = await post({ ...sent, url: server.origin });
@@ -183,8 +168,7 @@ test('a reader that takes its time gets all of it, and not more at once than it 
 });
 
 test('calls leave nothing on a signal that outlives them', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: ['hi'] });
+  await using server = await startWireServer({ body: ['hi'] });
   const { post, close } = makeHttpClient();
   const { signal } = new AbortController();
 

@@ -13,8 +13,7 @@ test.each<[string, string[]]>([
   ['long comments in the same chunk', [`: ${'keep '.repeat(100)}\n\n${json}`]],
   ['a thousand blanks in the same chunk', [`${' '.repeat(1_000)}${json}`]],
 ])('JSON is read whole if it comes after %s', async (_, body) => {
-  await using server = await startWireServer();
-  server.answer({ headers: { 'content-type': 'text/event-stream' }, body });
+  await using server = await startWireServer({ headers: { 'content-type': 'text/event-stream' }, body });
 
   const opened = await openReply(post, { url: server.origin, headers: {}, body: '{}', signal });
 

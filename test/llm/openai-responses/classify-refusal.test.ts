@@ -9,8 +9,7 @@ const { post } = makeHttpClient();
 const json = { 'content-type': 'application/json' };
 
 async function failureOf(answer: Answer, more: object = {}) {
-  await using server = await startWireServer();
-  server.answer(answer);
+  await using server = await startWireServer(answer);
   const provider = openaiResponsesProvider({ name: 'openai', apiKey: 'key', baseUrl: server.origin, post, ...more });
   return await provider
     .ask(someRequest, new AbortController().signal, () => undefined)

@@ -26,8 +26,7 @@ httpExam('openai-responses', make, {
 });
 
 async function ask(answer: Answer, more: object = {}) {
-  await using server = await startWireServer();
-  server.answer(answer);
+  await using server = await startWireServer(answer);
   const reply = await make(server.origin, more).ask(someRequest, signal, () => undefined);
   return { reply, asked: server.asked };
 }
@@ -48,8 +47,7 @@ test('the Responses wire reports its name, its cache times and its key for the c
 });
 
 test('the Responses wire learns its base URL at the first call if it is a function', async () => {
-  await using server = await startWireServer();
-  server.answer(hi);
+  await using server = await startWireServer(hi);
 
   await make('', { baseUrl: async () => `${server.origin}/other/v1` }).ask(someRequest, signal, () => undefined);
 

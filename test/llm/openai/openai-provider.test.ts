@@ -20,8 +20,7 @@ httpExam('openai', make, {
 });
 
 async function ask(answer: Answer, more: object = {}) {
-  await using server = await startWireServer();
-  server.answer(answer);
+  await using server = await startWireServer(answer);
   const reply = await make(server.origin, more).ask(someRequest, signal, () => undefined);
   return { reply, asked: server.asked };
 }
@@ -37,8 +36,7 @@ test('a key that no header may hold is not sent, and not tried again', async () 
 });
 
 test('a base URL may be learned at the first call', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
+  await using server = await startWireServer({ body: openaiWire.reply({ text: ['Hi.'] }) });
   const provider = make('', { baseUrl: async () => `${server.origin}/other/v1` });
 
   await provider.ask(someRequest, signal, () => undefined);

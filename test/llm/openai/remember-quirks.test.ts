@@ -19,10 +19,8 @@ const refuse = (message: string, status = 400): Answer => ({
 const NOT_MAX_TOKENS = refuse("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
 
 /** A provider whose server gives these answers one after the other. */
-async function start(...[answer = hi, ...next]: Answer[]) {
-  const server = await startWireServer();
-  server.answer(answer);
-  server.answerNext(...next);
+async function start(...answers: Answer[]) {
+  const server = await startWireServer(...answers);
   const provider = openaiProvider({ name: 'azure', apiKey: null, baseUrl: `${server.origin}/v1`, post });
   const ask = (request: RoundRequest, onDelta = () => {}) => provider.ask(request, signal, onDelta);
   return { server, ask, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import type { CacheReply, CacheWire } from './cache-wires.ts';
 import { billOf, countTokens, type TokenCount, type TokenPrices } from './token-count.ts';
 
@@ -45,15 +44,10 @@ export async function startCacheServer(wire: CacheWire, script: Script): Promise
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(wire.writeReply(reply, count).join(''));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    ...{ origin: `http://127.0.0.1:${port}`, answered, counts, refusals },
+    ...(await listen(server)),
+    ...{ answered, counts, refusals },
     bill: () => counts.reduce((sum, count) => sum + billOf(script.prices, count), 0),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }
 

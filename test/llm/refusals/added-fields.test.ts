@@ -17,10 +17,7 @@ const refuse = (message: string, param: string | null = null, status = 400): Ans
 
 /** Asks a provider of Responses with a cache. Its server gives these answers first, and then replies. */
 async function start(...refusals: Answer[]) {
-  const server = await startWireServer();
-  const [first, ...rest] = [...refusals, hi];
-  server.answer(first!);
-  server.answerNext(...rest);
+  const server = await startWireServer(...refusals, hi);
   const provider = openaiResponsesProvider({
     name: 'gateway',
     apiKey: null,

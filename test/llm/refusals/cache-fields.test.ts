@@ -59,10 +59,7 @@ const refuse = (message: string, status = 400): Answer => ({
 /** Asks a provider of this wire with a cache. Its server gives these answers first, and then a reply. */
 async function start(name: Wire, ...refusals: Answer[]) {
   const { wire, make, field } = WIRES[name];
-  const server = await startWireServer();
-  const [first, ...rest] = [...refusals, { body: wire.reply({ text: ['Hi.'] }) }];
-  server.answer(first!);
-  server.answerNext(...rest);
+  const server = await startWireServer(...refusals, { body: wire.reply({ text: ['Hi.'] }) });
   const provider = make(server.origin);
   const ask = (change: Partial<RoundRequest> = {}) => {
     const request = { ...someRequest, promptCache: { ttl: null, key: 'key' }, ...change };

@@ -65,10 +65,7 @@ const refuse = (message: string, status = 400): Answer => ({
 /** Asks a provider of this wire. Its server refuses with these words, and answers the next request. */
 async function start(name: Wire, ...refusals: Answer[]) {
   const { wire, make } = WIRES[name];
-  const server = await startWireServer();
-  const answers = [...refusals, { body: wire.reply({ text: ['Hi.'] }) }];
-  server.answer(answers[0]!);
-  server.answerNext(...answers.slice(1));
+  const server = await startWireServer(...refusals, { body: wire.reply({ text: ['Hi.'] }) });
   const ask = (messages: Message[], change: Partial<RoundRequest> = {}) => {
     const request = { ...someRequest, tools: [weather], declaredTools: [weather], messages, ...change };
     return make(server.origin).ask(request, new AbortController().signal, () => {});
@@ -192,10 +189,9 @@ test('anthropic: a round goes as text if Claude requires a thought that it has n
 
 test('openai: an empty thought state is remembered, and left out again if it is refused', async () => {
   const { wire, make } = WIRES.openai;
-  await using server = await startWireServer();
   const hi = { body: wire.reply({ text: ['Hi.'] }) };
-  server.answer(refuse(KIMI));
-  server.answerNext(hi, hi, refuse('Extra inputs are not permitted: reasoning_content', 422), hi);
+  const refused = refuse('Extra inputs are not permitted: reasoning_content', 422);
+  await using server = await startWireServer(refuse(KIMI), hi, hi, refused, hi);
   const provider = make(server.origin);
   const ask = () => provider.ask({ ...someRequest, messages: history() }, new AbortController().signal, () => {});
 

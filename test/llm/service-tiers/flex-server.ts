@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Gate, makeGate } from '#test/harness/gate.ts';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { responsesWire } from '#test/llm/responses-wire.ts';
 import type { ScriptedReply } from '#test/llm/wire-script.ts';
@@ -75,9 +74,10 @@ export async function startFlexServer(replyAfter: ReplyAfter = () => ({ text: ['
     const reply = { usage, ...replyAfter(resultsIn(body)) };
     answer(response, { path: request.url ?? '', reply, tier: reported ?? servedTier(tier) });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin, ...end } = await listen(server);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    ...end,
+    baseUrl: `${origin}/v1`,
     asked,
     tiers: () => asked.map(({ tier }) => tier),
     refuse: (tier, refusal, times = Number.POSITIVE_INFINITY) => void rules.set(tier, { refusal, left: times }),
@@ -85,10 +85,6 @@ export async function startFlexServer(replyAfter: ReplyAfter = () => ({ text: ['
       reported = tier;
     },
     hold: gate.close,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }
 

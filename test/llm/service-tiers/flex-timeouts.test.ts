@@ -10,8 +10,7 @@ const nowhere = { baseUrl: () => Promise.reject(new Error('no simulator')) };
 
 /** What a request fails with whose server never says anything. */
 async function failureOf(env: Record<string, string>, change: Partial<RoundRequest>) {
-  await using server = await startWireServer();
-  server.answer({ body: [], ending: 'drip' });
+  await using server = await startWireServer({ body: [], ending: 'drip' });
   const keys = { OPENAI_API_KEY: 'none-at-all', OPENAI_BASE_URL: server.origin };
   const providers = configureProviders({ ...keys, ...env }, nowhere);
   const asking = providers.find('openai').ask({ ...someRequest, ...change }, new AbortController().signal, () => {});

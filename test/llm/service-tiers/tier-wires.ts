@@ -101,8 +101,7 @@ export async function askOn(
   answer: Answer,
   change: Partial<RoundRequest> = {},
 ): Promise<{ reply: Reply; sent: Record<string, unknown> }> {
-  await using server = await startWireServer();
-  server.answer(answer);
+  await using server = await startWireServer(answer);
   const provider = TIER_WIRES[name].make(server.origin);
   const reply = await provider.ask({ ...someRequest, ...change }, new AbortController().signal, () => {});
   return { reply, sent: server.asked[0]!.body };
