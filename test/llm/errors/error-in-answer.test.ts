@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { errorInAnswer } from '#core/llm/errors/error-in-answer.ts';
 import type { Answer } from '#test/llm/wire-server.ts';
-import { KEY, OWN_WIRES, onEach, prepareWires } from './every-wire.ts';
+import { KEY, OWN_WIRES, onEach, useWires } from './every-wire.ts';
 
-const wires = prepareWires();
+const wires = useWires();
 
 const whole = (body: unknown): Answer => ({
   headers: { 'content-type': 'application/json' },

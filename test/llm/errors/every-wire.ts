@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest';
 import { configureProviders, loadProviderPackages } from '#core/llm/providers.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
@@ -54,7 +55,7 @@ async function openWires() {
   const providers = configureProviders(env, nowhere, await loadProviderPackages(env));
   return {
     /** The reply, or the failure, that an answer becomes on one wire. */
-    async ask(wire: Wire, answer: Answer): Promise<Partial<Reply> & { code?: string; message?: string }> {
+    async ask(wire: Wire, answer: Answer): Promise<Answered> {
       server.answer(answer);
       const asking = providers.find(wire).ask(someRequest, new AbortController().signal, () => {});
       return await asking.catch((error) => error);

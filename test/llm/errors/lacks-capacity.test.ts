@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ProviderFailed } from '#core/failure.ts';
 import { OWN_WIRES, prepareWires, refused } from './every-wire.ts';
 

@@ -51,7 +51,7 @@ test.each([
   ['no server', 429, { message: 'Monthly quota exceeded' }],
   ['no server', 429, { message: 'Your credits have been exhausted' }],
 ])('money that is used up at %s: a %i with %j', async (_, status, error) => {
-  expect(await codesOf(status, { error })).toEqual(onEach(WIRES, 'quota_exceeded'));
+  expect(await wires.codesOf(status, { error })).toEqual(onEach(WIRES, 'quota_exceeded'));
 });
 
 test.each([
@@ -67,7 +67,7 @@ test.each([
   { code: 'token_quota_exceeded', type: 'too_many_tokens_error', message: 'Tokens per minute limit exceeded' },
   { message: 'OpenAIException - You exceeded your current quota, see https://ai.google.dev/gemini-api/docs' },
 ])('a 429 with %j stays a rate limit', async (error) => {
-  expect(await codesOf(429, { error })).toEqual(onEach(WIRES, 'provider_rate_limited'));
+  expect(await wires.codesOf(429, { error })).toEqual(onEach(WIRES, 'provider_rate_limited'));
 });
 
 test.each([
@@ -134,7 +134,7 @@ test.each([
   ['provider_invalid_request', 400, { message: 'Failed to parse tool call arguments as JSON: unexpected token' }],
   ['provider_invalid_request', 400, { message: 'Invalid tool call in messages[2]: not valid JSON' }],
 ])('%s: a %i with %j', async (code, status, error) => {
-  expect(await codesOf(status, { error })).toEqual(onEach(WIRES, code));
+  expect(await wires.codesOf(status, { error })).toEqual(onEach(WIRES, code));
 });
 
 test.each([
@@ -146,7 +146,7 @@ test.each([
   ['a gateway', { error: { error: { code: 'model_not_found', message: 'Oh' } } }],
   ['a list', [{ error: { message: 'Unknown model x' } }]],
 ])('the error of a 400 is found in the shape of %s', async (_, body) => {
-  expect(await codesOf(400, body)).toEqual(onEach(WIRES, 'provider_model_not_found'));
+  expect(await wires.codesOf(400, body)).toEqual(onEach(WIRES, 'provider_model_not_found'));
 });
 
 test.each([
@@ -163,5 +163,5 @@ test.each([
   [522, 'provider_timeout'],
   [530, 'provider_unavailable'],
 ])('a %i is %s if its words say nothing', async (status, code) => {
-  expect(await codesOf(status, { error: { message: 'Oh' } })).toEqual(onEach(WIRES, code));
+  expect(await wires.codesOf(status, { error: { message: 'Oh' } })).toEqual(onEach(WIRES, code));
 });

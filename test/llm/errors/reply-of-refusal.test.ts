@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { event } from '#test/llm/openai-wire.ts';
 import { endEvent, messageItem, responseStream } from '#test/llm/responses-events.ts';
 import { OWN_WIRES, prepareWires, refused, WIRES } from './every-wire.ts';

@@ -58,7 +58,7 @@ test.each([
   ['no server', 'prompt_tokens 9000 > max_model_len 8192'],
   ['no server', 'The conversation history is too long for this model'],
 ])('words of %s for a history that is too long: "%s"', async (_, message) => {
-  expect(await codesOf(400, { message })).toEqual(onEach(WIRES, 'context_length_exceeded'));
+  expect(await wires.codesOf(400, { error: { message } })).toEqual(onEach(WIRES, 'context_length_exceeded'));
 });
 
 test.each([
@@ -69,7 +69,7 @@ test.each([
   [400, { code: 'tokens_too_long' }],
   [500, 'Requested tokens (2105) exceed context window of 2048'],
 ])('a %i with %j is a history that is too long', async (status, error) => {
-  expect(await codesOf(status, error)).toEqual(onEach(WIRES, 'context_length_exceeded'));
+  expect(await wires.codesOf(status, { error })).toEqual(onEach(WIRES, 'context_length_exceeded'));
 });
 
 const vllm = (reply: number, input: number) =>
@@ -95,8 +95,8 @@ test.each([
     '`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 100 `inputs` tokens and 8192 `max_new_tokens`',
   ],
 ])('the numbers of a refusal tell whether the history or the limit is too long: "%s"', async (history, limit) => {
-  expect(await codesOf(400, { message: history })).toEqual(onEach(WIRES, 'context_length_exceeded'));
-  expect(await codesOf(400, { message: limit })).toEqual(onEach(WIRES, 'provider_invalid_request'));
+  expect(await wires.codesOf(400, { error: { message: history } })).toEqual(onEach(WIRES, 'context_length_exceeded'));
+  expect(await wires.codesOf(400, { error: { message: limit } })).toEqual(onEach(WIRES, 'provider_invalid_request'));
 });
 
 test.each([
@@ -126,16 +126,16 @@ test.each([
   'Request payload size exceeds the limit: 20971520 bytes.',
   'The long context beta is not yet available for this subscription.',
 ])('a field or a limit of the reply is not the history: "%s"', async (message) => {
-  expect(await codesOf(400, { message })).toEqual(onEach(WIRES, 'provider_invalid_request'));
+  expect(await wires.codesOf(400, { error: { message } })).toEqual(onEach(WIRES, 'provider_invalid_request'));
 });
 
 test('a request is too long if it alone exceeds the tokens of a minute', async () => {
   const words = (used: string) => `on tokens per min (TPM): Limit 30,000, ${used}. The tokens must be reduced.`;
   const error = { code: 'rate_limit_exceeded', type: 'tokens' };
 
-  const never = await codesOf(429, { ...error, message: words('Requested 40000') });
-  const groq = await codesOf(413, { ...error, message: words('Requested 40000') });
-  const later = await codesOf(429, { ...error, message: words('Used 29000, Requested 2000') });
+  const never = await wires.codesOf(429, { error: { ...error, message: words('Requested 40000') } });
+  const groq = await wires.codesOf(413, { error: { ...error, message: words('Requested 40000') } });
+  const later = await wires.codesOf(429, { error: { ...error, message: words('Used 29000, Requested 2000') } });
 
   expect(never).toEqual(onEach(WIRES, 'context_length_exceeded'));
   expect(groq).toEqual(onEach(WIRES, 'context_length_exceeded'));
