@@ -45,8 +45,7 @@ export function providerExam<Event extends string | Uint8Array = string>(
   wire: WireScript<Event>,
 ) {
   const ask = async (answer: Answer, bounds: Partial<{ timeoutMs: number; idleTimeoutMs: number }> = {}) => {
-    await using server = await startWireServer();
-    server.answer(answer);
+    await using server = await startWireServer(answer);
     const within = { timeoutMs: 20_000, idleTimeoutMs: 20_000, ...bounds };
     const provider = settleEmpty(bounded(makeProvider(server.origin), within));
     const deltas: Delta[] = [];
@@ -81,8 +80,7 @@ export function providerExam<Event extends string | Uint8Array = string>(
   });
 
   test(`${name}: a structured question gives its schema along, and the answer is its text`, async () => {
-    await using server = await startWireServer();
-    server.answer({ body: wire.reply({ text: ['{"city":', '"Lisbon"}'] }) });
+    await using server = await startWireServer({ body: wire.reply({ text: ['{"city":', '"Lisbon"}'] }) });
     const schema = { type: 'object', properties: { city: { type: 'string' } }, additionalProperties: false };
     const textFormat = { type: 'json_schema' as const, name: 'place', schema, strict: null };
     const takesStop = wire.takesStop ?? true;
@@ -187,8 +185,7 @@ export function providerExam<Event extends string | Uint8Array = string>(
   });
 
   test(`${name}: an abort ends the call at once with the caller's own reason`, async () => {
-    await using server = await startWireServer();
-    server.answer({ body: wire.reply({ text: ['Half'] }).slice(0, 1), ending: 'hang' });
+    await using server = await startWireServer({ body: wire.reply({ text: ['Half'] }).slice(0, 1), ending: 'hang' });
     const caller = new AbortController();
     const reason = new Error('the turn was cancelled');
 

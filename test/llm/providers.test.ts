@@ -79,8 +79,7 @@ test.each([
 });
 
 test('the simulator is asked for its address at the first call, and no sooner', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
+  await using server = await startWireServer({ body: openaiWire.reply({ text: ['Hi.'] }) });
   let started = 0;
   const baseUrl = async () => {
     started += 1;
@@ -97,8 +96,7 @@ test('the simulator is asked for its address at the first call, and no sooner', 
 });
 
 test('openai gets max_completion_tokens and its key, a compatible server max_tokens and its own', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
+  await using server = await startWireServer({ body: openaiWire.reply({ text: ['Hi.'] }) });
   const extra = { lmstudio: { kind: 'openai', base_url: `${server.origin}/v1`, api_key: 'other\n' } };
   const env = { OPENAI_API_KEY: 'mine', OPENAI_BASE_URL: `${server.origin}/v1`, PAWL_PROVIDERS: JSON.stringify(extra) };
   const providers = configureProviders(env, sim);
@@ -115,8 +113,7 @@ test('openai gets max_completion_tokens and its key, a compatible server max_tok
 });
 
 test('anthropic and servers of its kind are asked by the Messages wire, each with its own key', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: anthropicWire.reply({ text: ['Hi.'] }) });
+  await using server = await startWireServer({ body: anthropicWire.reply({ text: ['Hi.'] }) });
   const extra = { gateway: { kind: 'anthropic', base_url: `${server.origin}/anthropic`, api_key: 'other' } };
   const env = { ANTHROPIC_API_KEY: 'mine', ANTHROPIC_BASE_URL: server.origin, PAWL_PROVIDERS: JSON.stringify(extra) };
   const providers = configureProviders(env, sim);
@@ -132,8 +129,7 @@ test('anthropic and servers of its kind are asked by the Messages wire, each wit
 });
 
 test('headers of the operator go to every provider on the wire of Anthropic, but no Authorization where there is no key', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: anthropicWire.reply({ text: ['Hi.'] }) });
+  await using server = await startWireServer({ body: anthropicWire.reply({ text: ['Hi.'] }) });
   const env = {
     ANTHROPIC_API_KEY: 'mine',
     ANTHROPIC_BASE_URL: server.origin,
@@ -168,8 +164,7 @@ test('the version of the API of Gemini is a setting', async () => {
 });
 
 test('the idle bound of the environment holds', async () => {
-  await using server = await startWireServer();
-  server.answer({ ending: 'drip' });
+  await using server = await startWireServer({ ending: 'drip' });
   const env = { OLLAMA_BASE_URL: `${server.origin}/v1`, PAWL_MODEL_IDLE_TIMEOUT_MS: '40' };
 
   const asking = configureProviders(env, sim)
@@ -203,8 +198,7 @@ test('a server may be said to know no structured outputs', () => {
 });
 
 test('the settings of a server change how it is asked', async () => {
-  await using server = await startWireServer();
-  server.answer({ body: openaiWire.reply({ text: ['Hi.'] }) });
+  await using server = await startWireServer({ body: openaiWire.reply({ text: ['Hi.'] }) });
   const quirks = { max_tokens_field: 'max_completion_tokens', stream_options: false, roles: 'user-only' };
   const azure = { kind: 'openai', base_url: `${server.origin}/v1`, ...quirks, finish_reasons: { Sensitive: 'length' } };
   const providers = configureProviders({ PAWL_PROVIDERS: JSON.stringify({ azure }) }, sim);

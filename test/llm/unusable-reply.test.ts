@@ -11,8 +11,7 @@ const { post } = makeHttpClient();
 const bounds = { timeoutMs: 60_000, idleTimeoutMs: 60_000 };
 
 async function ask(body: string[]) {
-  await using server = await startWireServer();
-  server.answer({ body });
+  await using server = await startWireServer({ body });
   const provider = openaiProvider({ name: 'odd', apiKey: null, baseUrl: server.origin, post });
   return await bounded(provider, bounds).ask(someRequest, new AbortController().signal, () => undefined);
 }

@@ -21,8 +21,7 @@ httpExam('anthropic', make, {
 });
 
 async function ask(answer: Answer, more: { request?: object; options?: object } = {}) {
-  await using server = await startWireServer();
-  server.answer(answer);
+  await using server = await startWireServer(answer);
   const deltas: Delta[] = [];
   const request = { ...someRequest, ...more.request };
   const reply = await make(server.origin, more.options).ask(request, signal, (delta) => deltas.push(delta));
@@ -33,8 +32,7 @@ const json = { 'content-type': 'application/json' };
 const hello = message(textBlock(0, ['Hi.']), 'end_turn');
 
 test.each(['', '/', '/v1', '/v1/'])('a base URL that ends in "%s" leads to the same place', async (ending) => {
-  await using server = await startWireServer();
-  server.answer({ body: hello });
+  await using server = await startWireServer({ body: hello });
 
   await make(`${server.origin}/gateway${ending}`).ask(someRequest, signal, () => undefined);
 

@@ -40,11 +40,17 @@ test.each<[string, unknown[]]>([
   expect(parse(...events, start(1, use), end('tool_use')).opaque).toMatchObject({ blocks: [{ signature: 'sig' }, {}] });
 });
 
-test.each<[string, unknown]>([
-  ['its delta names the block', piece(0, { type: 'text', text: 'Hi.' })],
-  ['its block has no type', start(0, { text: 'Hi.' })],
-])('a text is read if %s', (_, event) => {
-  expect(parse(event, end('end_turn'))).toMatchObject({ text: 'Hi.', shown: 'Hi.' });
+test.each<[string, unknown[]]>([
+  ['its delta names the block', [piece(0, { type: 'text', text: 'Hi.' }), end('end_turn')]],
+  ['its block has no type', [start(0, { text: 'Hi.' }), end('end_turn')]],
+  ['its delta has no type', [start(0, { type: 'text', text: '' }), piece(0, { text: 'Hi.' }), end('end_turn')]],
+  [
+    'its message comes whole without a type',
+    [{ role: 'assistant', content: [{ type: 'text', text: 'Hi.' }], stop_reason: 'end_turn' }],
+  ],
+  ['it is the content of a whole message', [{ type: 'message', content: 'Hi.', stop_reason: 'end_turn' }]],
+])('a text is read if %s', (_, events) => {
+  expect(parse(...events)).toMatchObject({ text: 'Hi.', shown: 'Hi.' });
 });
 
 test('a reason to stop counts beside the delta', () => {
@@ -59,12 +65,6 @@ test('a stream is cut if it ends within a call and gives no reason', () => {
   const half = piece(0, { type: 'input_json_delta', partial_json: '{"city": "Be' });
 
   expect(() => parse(start(0, use), half, { type: 'message_stop' })).toThrow(/cut/);
-});
-
-test('a message that comes whole is read without its type', () => {
-  const whole = { role: 'assistant', content: [{ type: 'text', text: 'Hi.' }], stop_reason: 'end_turn' };
-
-  expect(parse(whole)).toMatchObject({ text: 'Hi.', shown: 'Hi.' });
 });
 
 test('a stream is cut if its reason to stop was empty', () => {
@@ -85,10 +85,6 @@ test('a text counts if it comes under the index of a thought', () => {
   });
 });
 
-test('a text counts if its delta has no type', () => {
-  expect(parse(start(0, { type: 'text', text: '' }), piece(0, { text: 'Hi.' }), end('end_turn')).text).toBe('Hi.');
-});
-
 test('arguments count if their piece is an object', () => {
   const delta = { type: 'input_json_delta', partial_json: { city: 'Bern' } };
   expect(parse(start(0, use), piece(0, delta), end('tool_use')).calls).toEqual(['{"city":"Bern"}']);
@@ -98,8 +94,4 @@ test('a message says nothing new if its own stream came before it', () => {
   const whole = { type: 'message', content: [{ type: 'text', text: 'Hi.' }, use], stop_reason: 'tool_use' };
   const events = [start(0, { type: 'text', text: 'Hi.' }), start(1, use), end('tool_use'), whole];
   expect(parse(...events)).toMatchObject({ text: 'Hi.', shown: 'Hi.', calls: ['{}'] });
-});
-
-test('a whole message is read if its content is a text', () => {
-  expect(parse({ type: 'message', content: 'Hi.', stop_reason: 'end_turn' }).text).toBe('Hi.');
 });

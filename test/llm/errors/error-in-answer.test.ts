@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { errorInAnswer } from '#core/llm/errors/error-in-answer.ts';
 import type { Answer } from '#test/llm/wire-server.ts';
-import { KEY, OWN_WIRES, onEach, useWires } from './every-wire.ts';
+import { KEY, OWN_WIRES, onEach, prepareWires } from './every-wire.ts';
 
-const wires = useWires();
+const wires = prepareWires();
 
 const whole = (body: unknown): Answer => ({
   headers: { 'content-type': 'application/json' },
@@ -180,4 +180,24 @@ test.each([
   const codes = Object.values({ ...(await codesOf(whole(body))), ...(await codesOf(streamed(body))) });
 
   expect(codes.filter((code) => !code?.startsWith('provider_'))).toEqual([]);
+});
+
+test.each([
+  { type: 'heartbeat', message: 'still here' },
+  { type: 'status', message: 'Model is loading' },
+  { event: 'progress', message: 'step 2' },
+])('a value is no error if its kind shows that the server works on: %j', (value) => {
+  expect(errorInAnswer(value)).toBeUndefined();
+});
+
+test('a message is no error if the name of its event shows that the server works on', () => {
+  expect(errorInAnswer({ message: 'Model is loading' }, 'info')).toBeUndefined();
+});
+
+test.each([
+  { type: 'ping', error: 'the upstream is gone' },
+  { type: 'error', message: 'the status is unknown' },
+  { status: 'failed', event: 'progress', message: 'no' },
+])('a value is an error if it tells of one, whatever its kind: %j', (value) => {
+  expect(errorInAnswer(value)).toBe(value);
 });

@@ -33,8 +33,7 @@ const sim = { baseUrl: () => Promise.reject(new Error('the simulator was asked')
 
 /** A provider named `own` of that kind with these settings, at a scripted server that says hello. */
 export async function openHeaded({ wire, entry }: Wire, settings: object = {}, env: Record<string, string> = {}) {
-  const server = await startWireServer();
-  server.answer({ body: wire.reply({ text: ['Hi.'] }) });
+  const server = await startWireServer({ body: wire.reply({ text: ['Hi.'] }) });
   const given = { ...env, PAWL_PROVIDERS: JSON.stringify({ own: { ...entry(server.origin), ...settings } }) };
   const providers = configureProviders(given, sim, await loadProviderPackages(given));
   return {
