@@ -65,21 +65,22 @@ function showDetour(
   event: Of<'input.added' | 'context.compacted' | 'step.retrying' | 'model.changed' | 'tier.changed'>,
   screen: Screen,
 ): void {
+  const warn = (text: string) => screen.say(styleText('yellow', `! ${text}`));
   switch (event.type) {
     case 'input.added':
       screen.say('an input has joined: it is sent with the next round');
       break;
     case 'context.compacted':
-      showCompaction(event, screen);
+      checkpoint(screen, event.round, `history compacted, ${event.before_tokens} tokens to ${event.after_tokens}`);
       break;
     case 'step.retrying':
-      showRetry(event, screen);
+      warn(`round ${event.round} again in ${(event.retry_in_ms / 1000).toFixed(1)} s: ${event.error.code}`);
       break;
     case 'model.changed':
-      showChange(event, screen);
+      warn(`round ${event.round} goes from ${event.from} to ${event.to}: ${event.error.code}`);
       break;
     case 'tier.changed':
-      showTierChange(event, screen);
+      warn(`round ${event.round} goes from tier ${event.from} to ${event.to}: ${event.because}`);
       break;
   }
 }
@@ -98,25 +99,6 @@ function showRoundEnd(
   }
   tools.expect(calls);
   checkpoint(screen, round, `${calls.length} tool call${calls.length === 1 ? '' : 's'} wanted`);
-}
-
-function showCompaction(
-  { round, before_tokens: before, after_tokens: after }: Of<'context.compacted'>,
-  screen: Screen,
-) {
-  checkpoint(screen, round, `history compacted, ${before} tokens to ${after}`);
-}
-
-function showRetry({ round, error, retry_in_ms: ms }: Of<'step.retrying'>, screen: Screen): void {
-  screen.say(styleText('yellow', `! round ${round} again in ${(ms / 1000).toFixed(1)} s: ${error.code}`));
-}
-
-function showChange({ round, from, to, error }: Of<'model.changed'>, screen: Screen): void {
-  screen.say(styleText('yellow', `! round ${round} goes from ${from} to ${to}: ${error.code}`));
-}
-
-function showTierChange({ round, from, to, because }: Of<'tier.changed'>, screen: Screen): void {
-  screen.say(styleText('yellow', `! round ${round} goes from tier ${from} to ${to}: ${because}`));
 }
 
 function showTurn(event: TurnChange, screen: Screen): void {

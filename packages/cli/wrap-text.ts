@@ -67,6 +67,17 @@ export function wrapWords(
   };
 }
 
+/** Cuts a line that is wider than `width` columns, and marks the cut. */
+export function cutText(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let short = '';
+  for (const character of text) {
+    if (textWidth(short + character) >= width) break;
+    short += character;
+  }
+  return `${short}…`;
+}
+
 const WIDE =
   /^(?:\p{Emoji_Presentation}|\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul}|[\u3000-\u303f\uff01-\uff60])/u;
 const graphemes = new Intl.Segmenter();

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { textWidth, wrapLine } from '../wrap-text.ts';
+import { cutText, textWidth, wrapLine } from '../wrap-text.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
 
 /** What a chat shows: whole lines, the text of an answer as it grows, and the calls that run. */
@@ -26,7 +26,7 @@ export function makeView(terminal: () => ChatTerminal): ChatView {
   const width = () => Math.max(NARROWEST, terminal().columns() - 1);
   const paint = (rows: string[]) => {
     const text = row === '' ? [] : [row];
-    terminal().paint(rows, [...text, ...calls.map((call) => cut(call, width()))]);
+    terminal().paint(rows, [...text, ...calls.map((call) => cutText(call, width()))]);
   };
   const takeText = () => {
     const rows = row === '' ? [] : [row];
@@ -72,14 +72,4 @@ function cutRow(row: string, width: number): string[] {
     else rows[rows.length - 1] = last + character;
   }
   return rows;
-}
-
-function cut(line: string, width: number): string {
-  if (textWidth(line) <= width) return line;
-  let short = '';
-  for (const character of line) {
-    if (textWidth(short + character) >= width) break;
-    short += character;
-  }
-  return `${short}…`;
 }

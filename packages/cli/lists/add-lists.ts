@@ -3,8 +3,7 @@ import type { UsageQuery } from '../../client/connect-pawl.ts';
 import type { Act, Context, JsonOption } from '../cli.ts';
 import { readKnownValues, readNumberFrom, readPairs } from '../read-values.ts';
 import { listTurns, STATUSES, type Status } from './list-turns.ts';
-import { queueLine, showLines, workerLine } from './show-lines.ts';
-import { GROUPS, showUsage } from './show-usage.ts';
+import { GROUPS, queueLine, showLines, usageLine, workerLine } from './show-lines.ts';
 
 type TurnsOptions = JsonOption & { limit: number; status?: Status[]; metadata?: Record<string, string> } & {
   [Name in 'model' | 'q' | 'error']?: string;
@@ -46,6 +45,6 @@ function showTurns({ pawl, cli, options }: Context, given: TurnsOptions): Promis
   return listTurns(turns, { limit, isJson: json }, cli);
 }
 
-async function showUsageBy({ pawl, cli, options }: Context, { from, to, by, json = false }: UsageOptions) {
-  return showUsage(await pawl.usage.get({ from, to, groupBy: by, ...options }), json, cli);
+async function showUsageBy({ pawl, cli, options }: Context, { from, to, by, ...given }: UsageOptions) {
+  return showLines(await pawl.usage.get({ from, to, groupBy: by, ...options }), usageLine, given, cli);
 }

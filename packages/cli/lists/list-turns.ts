@@ -4,7 +4,7 @@ import type { Cli } from '../cli.ts';
 import { makeVisible } from '../make-visible.ts';
 import { saidText } from '../said-text.ts';
 import { columnsOf } from '../screen.ts';
-import { textWidth } from '../wrap-text.ts';
+import { cutText, textWidth } from '../wrap-text.ts';
 import { timeOf } from './show-lines.ts';
 
 const STATUS_WIDTH = 16;
@@ -56,11 +56,11 @@ function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: 
   const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', timeOf(created_at))}  `;
   const wait = waitOf({ status, waiting });
   const text = saidText(input.at(-1)?.content ?? '').replace(/\s+/g, ' ');
-  if (!stdout.isTTY) return head + shorten(text, INPUT_WIDTH) + wait;
+  if (!stdout.isTTY) return head + cutText(text, INPUT_WIDTH) + wait;
   const left = columnsOf(stdout) - textWidth(head) - textWidth(wait);
   return left < NARROWEST
-    ? `${head}${wait.trimStart()}\n  ${shorten(text, columnsOf(stdout) - 2)}`
-    : head + shorten(text, left) + wait;
+    ? `${head}${wait.trimStart()}\n  ${cutText(text, columnsOf(stdout) - 2)}`
+    : head + cutText(text, left) + wait;
 }
 
 /** What an active turn waits for, where its status does not say it. */
@@ -71,14 +71,4 @@ function waitOf({ status, waiting }: Pick<ListedTurn, 'status' | 'waiting'>): st
   const from = waiting.for === 'start_at' ? 0 : 11;
   const until = waiting.until ? ` until ${waiting.until.slice(from, 19).replace('T', ' ')}Z` : '';
   return styleText('yellow', `  waits for ${WAITS_FOR[waiting.for]}${until}`);
-}
-
-function shorten(text: string, width: number): string {
-  if (textWidth(text) <= width) return text;
-  let short = '';
-  for (const character of text) {
-    if (textWidth(short + character) >= width) break;
-    short += character;
-  }
-  return `${short}…`;
 }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Queue, Worker } from '../../client/connect-pawl.ts';
+import type { Queue, UsageRow, Worker } from '../../client/connect-pawl.ts';
 import type { Cli, JsonOption } from '../cli.ts';
 import { makeVisible } from '../make-visible.ts';
 
@@ -24,6 +24,17 @@ export function workerLine({ id, started_at, concurrency, steps }: Worker): stri
 export function queueLine({ name, waiting, active, rate_limited_until }: Queue): string {
   const limit = rate_limited_until ? styleText('yellow', `  rate-limited until ${timeOf(rate_limited_until)}`) : '';
   return `${name.padEnd(24)}  ${waiting} waiting  ${active} active${limit}`;
+}
+
+/** The groups of usage, in the order of a line. */
+export const GROUPS = ['day', 'project', 'model', 'key'] as const;
+
+/** A row of usage in a line: its groups, then its figures. */
+export function usageLine(row: UsageRow): string {
+  const groups = GROUPS.filter((group) => group in row).map((group) => row[group] ?? '–');
+  const { turns, rounds, tool_calls, input_tokens, output_tokens, cost_usd } = row;
+  const figures = `${turns} turns, ${rounds} rounds, ${tool_calls} calls, ${input_tokens} + ${output_tokens} tokens`;
+  return [...groups, figures, cost_usd === null ? 'cost not known' : `$${cost_usd}`].join('  ');
 }
 
 /** Returns a time of the API in seconds, in UTC. */

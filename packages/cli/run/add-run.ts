@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { parse as parsePath } from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { TurnRequest } from '../../client/connect-pawl.ts';
-import type { Act, Context, JsonOption } from '../cli.ts';
+import type { Act, Cli, Context, JsonOption } from '../cli.ts';
 import { followTurn } from '../follow-turn.ts';
-import { readInput } from '../read-input.ts';
 import { readNumberFrom } from '../read-values.ts';
 import { addTurnOptions, DEFAULT_MODEL, type TurnOptions, turnFields } from '../turn-options.ts';
 import { withFiles } from '../with-files.ts';
@@ -66,6 +67,14 @@ async function startTurn({ pawl, cli, options }: Context, words: string[], given
   return followTurn(await turns.start(request, options), { isJson: json }, cli);
 }
 
+/** Reads the input of a turn from the standard input, as in `echo Hello | pawl run`. Throws InvalidArgumentError. */
+async function readInput({ stdin, signal }: Cli): Promise<string> {
+  const input = stdin.isTTY ? '' : (await text(addAbortSignal(signal, stdin))).trimEnd();
+  if (input === '')
+    throw new InvalidArgumentError('The input is missing. Write pawl run "Hello", or pipe a text into pawl run.');
+  return input;
+}
+
 function modelFields({ maxAttempts, modelTimeoutMs, modelIdleTimeoutMs, ...given }: ModelOptions) {
   const model_retry = { max_attempts: maxAttempts, timeout_ms: modelTimeoutMs, idle_timeout_ms: modelIdleTimeoutMs };
   const hasRetry = Object.values(model_retry).some((value) => value !== undefined);
@@ -103,9 +112,9 @@ function readText(path: string): string {
   }
 }
 
-function readObject(text: string): Record<string, unknown> | null {
+function readObject(json: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(json);
     // An object that is not a list has names and values.
     return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown> | null) : null;
   } catch {
