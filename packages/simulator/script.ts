@@ -18,7 +18,7 @@ const Fault = z.discriminatedUnion('kind', [
     times,
   }),
   z.strictObject({ kind: z.literal('refuse'), times }),
-  z.strictObject({ kind: z.literal('hang'), after_chars: afterChars.optional(), times }),
+  z.strictObject({ kind: z.literal(['hang', 'garbage']), after_chars: afterChars.optional(), times }),
   z.strictObject({ kind: z.literal('cut'), after_chars: afterChars.default(0), times }),
   z.strictObject({
     kind: z.literal('error_event'),
@@ -26,10 +26,7 @@ const Fault = z.discriminatedUnion('kind', [
     body: z.json().optional(),
     times,
   }),
-  z.strictObject({ kind: z.literal('garbage'), after_chars: afterChars.optional(), times }),
-  z.strictObject({ kind: z.literal('no_done'), times }),
-  z.strictObject({ kind: z.literal('no_finish'), times }),
-  z.strictObject({ kind: z.literal('drip'), times }),
+  z.strictObject({ kind: z.literal(['no_done', 'no_finish', 'drip']), times }),
 ]);
 export type Fault = z.output<typeof Fault>;
 

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { type ChatMessage, ChatRequest } from '../chat-request.ts';
 import { refuse } from '../error-body.ts';
 import type { Reading, Stamp } from '../render-response.ts';
-import { renderCompletion } from './render-completion.ts';
-import { renderCompletionStream } from './render-completion-stream.ts';
+import { renderCompletion, renderCompletionStream } from './render-completion-stream.ts';
 
 /** Reads `POST /v1/chat/completions`. */
 export function readChat(sent: unknown, { id, createdAt }: Stamp): Reading {

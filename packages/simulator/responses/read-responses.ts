@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import { refuse } from '../error-body.ts';
 import type { Reading, Stamp } from '../render-response.ts';
+import type { Refusal } from '../reply.ts';
 import { chatRequestOf } from './chat-request-of.ts';
 import { checkRequest } from './check-request.ts';
-import { refuseUnreadable } from './refuse-unreadable.ts';
 import { renderResponseStream } from './render-response-stream.ts';
 import { responseObject } from './response-object.ts';
 import { ResponsesRequest } from './responses-request.ts';
@@ -22,4 +23,32 @@ export function readResponses(sent: unknown, stamp: Stamp): Reading {
       stream: (response) => renderResponseStream(response, { request, stamp }),
     },
   };
+}
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Refuses a request that does not have the form of a Responses request. An unknown field of the request counts first.
+ */
+function refuseUnreadable(issues: Issue[]): Refusal {
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
+  const issue = innermost(unknown ?? issues[0]);
+  const param = issue ? z.core.toDotPath(issue.path) : '';
+  if (issue?.code === 'unrecognized_keys') {
+    const field = z.core.toDotPath([...issue.path, issue.keys[0] ?? '']);
+    return refuse({ code: 'unknown_parameter', message: `Unknown parameter: '${field}'.`, param: field });
+  }
+  if (issue?.code === 'invalid_type' && issue.input === undefined) {
+    return refuse({ code: 'missing_required_parameter', message: `Missing required parameter: '${param}'.`, param });
+  }
+  const isTooSmall = issue?.code === 'too_small' && issue.origin === 'number';
+  const code = isTooSmall ? 'integer_below_min_value' : 'invalid_value';
+  return refuse({ code, message: `Invalid '${param}'. ${issue?.message}.`, param });
+}
+
+/** Goes down into the alternative of a union that the value comes closest to: the value has its type. */
+function innermost(issue: Issue | undefined): Issue | undefined {
+  if (issue?.code !== 'invalid_union') return issue;
+  const [inner] = issue.errors.find(([first]) => first && first.path.length > 0) ?? issue.errors[0] ?? [];
+  return inner ? innermost({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
 }

@@ -75,17 +75,12 @@ function echoOf(request: ResponsesRequest): Record<string, unknown> {
   };
 }
 
-function usageOf({
-  prompt_tokens,
-  completion_tokens,
-  total_tokens,
-  ...details
-}: ScriptedUsage): Record<string, unknown> {
+function usageOf(usage: ScriptedUsage): Record<string, unknown> {
   return {
-    input_tokens: prompt_tokens,
-    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0, ...Object(details.prompt_tokens_details) },
-    output_tokens: completion_tokens,
-    output_tokens_details: { reasoning_tokens: 0, ...Object(details.completion_tokens_details) },
-    total_tokens,
+    input_tokens: usage.prompt_tokens,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0, ...Object(usage.prompt_tokens_details) },
+    output_tokens: usage.completion_tokens,
+    output_tokens_details: { reasoning_tokens: 0, ...Object(usage.completion_tokens_details) },
+    total_tokens: usage.total_tokens,
   };
 }
