@@ -57,7 +57,7 @@ const TAIL_BYTES = 16 * 1024;
 const TAIL_LINES = 10;
 
 /** PostgreSQL's log file. `append` is a descriptor for child processes; `tail` gives the last lines since it was opened. */
-export type ServerLog = { path: string; append: number; size(): number; tail(from?: number): string; close(): void };
+export type ServerLog = Disposable & { path: string; append: number; size(): number; tail(from?: number): string };
 
 /** Opens `<dataDir>/postgres.log` for the programs of PostgreSQL to write; past 10 MB the old one is put aside. */
 export function openServerLog(dataDir: string): ServerLog {
@@ -70,7 +70,7 @@ export function openServerLog(dataDir: string): ServerLog {
     append,
     size: () => sizeOf(path),
     tail: (from = openedAt) => lastLines(path, from),
-    close: () => closeSync(append),
+    [Symbol.dispose]: () => closeSync(append),
   };
 }
 

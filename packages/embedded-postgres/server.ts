@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFreePort } from './find-free-port.ts';
 import { PostgresFailed } from './postgres-failed.ts';
-import { type ProgramContext, serverFailed, spawnProgram } from './program.ts';
+import { type Program, type ProgramContext, serverFailed, spawnProgram } from './program.ts';
 
 const POLL_MS = 10;
 const START_TIMEOUT_MS = 120_000;
@@ -29,19 +29,16 @@ export async function startServer(context: ProgramContext, durable: boolean, wan
   }
 }
 
-type Launched = { pid: number; isGone(): boolean; exited: Promise<unknown>; stop(): Promise<void> };
+type Launched = Program & Pick<Server, 'stop'>;
 
 async function launch(context: ProgramContext, settings: string[]): Promise<Launched> {
-  const { pid, isGone, exited } = await spawnProgram('postgres', settings, context);
-  const release = watchOver(pid, context);
-  const stop = () => stopPostmaster(pid, isGone).finally(release);
+  const program = await spawnProgram('postgres', settings, context);
+  const release = watchOver(program.pid, context);
   let stopped: Promise<void> | undefined;
   return {
-    pid,
-    isGone,
-    exited,
-    stop() {
-      stopped ??= stop();
+    ...program,
+    stop: () => {
+      stopped ??= stopPostmaster(program.pid, program.isGone).finally(release);
       return stopped;
     },
   };
@@ -64,8 +61,7 @@ function portTaken(port: number): PostgresFailed {
   );
 }
 
-/** Where and how the server runs; `dataFolder` is absolute, with links resolved. */
-export type ServerOptions = { dataFolder: string; port: number; durable: boolean };
+type ServerOptions = { dataFolder: string; port: number; durable: boolean };
 
 /** The command line arguments that make a small, private, durable server; given at each start, never stored. */
 function serverSettings({ dataFolder, port, durable }: ServerOptions): string[] {
@@ -183,11 +179,8 @@ async function becomesTrue(isSo: () => boolean): Promise<boolean> {
 
 const STATUS_LINE = 7;
 
-/** The state that a PostgreSQL server writes into its folder. */
-export type Postmaster = { pid: number; ready: boolean };
-
 /** Reads `postmaster.pid`, which a server keeps while it runs and leaves behind when it is killed. */
-function readPostmasterFile(dataFolder: string): Postmaster | undefined {
+function readPostmasterFile(dataFolder: string): { pid: number; ready: boolean } | undefined {
   const lines = readIfThere(join(dataFolder, 'postmaster.pid')).split('\n');
   const pid = Number.parseInt(lines[0] ?? '', 10);
   return pid > 0 ? { pid, ready: lines[STATUS_LINE]?.trim() === 'ready' } : undefined;

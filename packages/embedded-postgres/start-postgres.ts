@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { chooseRunAs, reachBinaries } from './binaries.ts';
 import { createCluster } from './create-cluster.ts';
 import { PostgresFailed } from './postgres-failed.ts';
-import { openServerLog, type ServerLog } from './program.ts';
+import { openServerLog } from './program.ts';
 import { startServer, stopOrphan } from './server.ts';
 
 /**
@@ -54,15 +54,7 @@ function makeFolder(path: string): void {
 
 /** For the owner of the folder's lock. */
 async function startLocked(dataDir: string, options: PostgresOptions): Promise<EmbeddedPostgres> {
-  const log = openServerLog(dataDir);
-  try {
-    return await startLogged(dataDir, log, options);
-  } finally {
-    log.close();
-  }
-}
-
-async function startLogged(dataDir: string, log: ServerLog, options: PostgresOptions): Promise<EmbeddedPostgres> {
+  using log = openServerLog(dataDir);
   const { port, durable = true } = options;
   const dataFolder = join(dataDir, 'postgres', 'data');
   const runAs = chooseRunAs(dataFolder);

@@ -43,15 +43,11 @@ export async function createSystemPostgres(folder: string): Promise<SystemPostgr
 export async function startSystemPostgres(folder: string): Promise<SystemPostgres> {
   const dataFolder = join(folder, 'data');
   giveAway(dataFolder);
-  const log = openServerLog(folder);
-  try {
-    const binaries = dirname(PROGRAMS ?? '');
-    const server = await startServer({ binaries, dataFolder, runAs: chooseRunAs(dataFolder), log }, false);
-    const url = `postgres://pawl@127.0.0.1:${server.port}/postgres`;
-    return { url, port: server.port, [Symbol.asyncDispose]: () => server.stop() };
-  } finally {
-    log.close();
-  }
+  using log = openServerLog(folder);
+  const binaries = dirname(PROGRAMS ?? '');
+  const server = await startServer({ binaries, dataFolder, runAs: chooseRunAs(dataFolder), log }, false);
+  const url = `postgres://pawl@127.0.0.1:${server.port}/postgres`;
+  return { url, port: server.port, [Symbol.asyncDispose]: () => server.stop() };
 }
 
 /** To the user that the server runs as, with all that is inside; also opens the way to it. */
