@@ -1,12 +1,11 @@
 import { bulkOf } from './bulk.ts';
 import { conversationsOf } from './conversations.ts';
-import { makeExchange, type Refusal } from './exchange.ts';
+import { type ApiRequest, makeExchange, type Refusal } from './exchange.ts';
 import type * as api from './pawl.ts';
 import { readBaseUrl } from './read-base-url.ts';
 import { requestJson } from './request-json.ts';
 import { schedulesOf } from './schedules/schedules.ts';
 import { turnsOf } from './turns.ts';
-import { usageOf } from './usage.ts';
 
 // The types that users of the package name; what they are is in `pawl.ts`.
 export type Turn = api.Turn;
@@ -59,17 +58,20 @@ export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...
   if ('problem' in base) throw new PawlError(unusable(base.problem));
   const exchange = makeExchange({ ...access, baseUrl: base.url, fail: (refusal) => new PawlError(refusal) });
   const api = { exchange, patienceMs };
-  const listAt = async <Item>(path: string, options?: CallOptions) =>
-    (await requestJson<{ data: Item[] }>(api, { method: 'GET', path }, options)).data;
+  const listAt = async <Item>(request: Pick<ApiRequest, 'path' | 'query'>, options?: CallOptions) =>
+    (await requestJson<{ data: Item[] }>(api, request, options)).data;
   return {
     turns: turnsOf(api),
     conversations: conversationsOf(api),
     bulk: bulkOf(api),
     schedules: schedulesOf(api),
-    usage: usageOf(api),
+    usage: {
+      get: ({ from, to, groupBy, ...options } = {}) =>
+        listAt<UsageRow>({ path: '/v1/usage', query: { from, to, group_by: groupBy?.join(',') } }, options),
+    },
     statistics: (range = {}, options = {}) => requestJson(api, { path: '/v1/statistics', query: range }, options),
-    workers: (options) => listAt('/v1/workers', options),
-    queues: (options) => listAt('/v1/queues', options),
+    workers: (options) => listAt({ path: '/v1/workers' }, options),
+    queues: (options) => listAt({ path: '/v1/queues' }, options),
     request: (method, path, body, options) =>
       requestJson(api, { method, path, body }, { ...(method === 'POST' && { patienceMs: 0 }), ...options }),
   };

@@ -1,7 +1,7 @@
 import { logParts, openParts } from '../process/parts.ts';
-import { requireStores } from '../process/require-stores.ts';
 import { runProcess } from '../process/run.ts';
 import { requireDatabase } from '../process/settings.ts';
+import { requireStores } from '../process/stores.ts';
 import { logUnreachableTurns } from './operations/unreachable-turns.ts';
 import { startApi } from './start-api.ts';
 

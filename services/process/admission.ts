@@ -1,21 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { admitTurns, type PlaceShares } from '#core/checkpoint/limits/admit-turns.ts';
 import { arePlacesUsed } from '#core/checkpoint/limits/are-places-used.ts';
 import { requirePlaces } from '#core/checkpoint/limits/require-places.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { Projects } from './projects.ts';
+import { type RequestedWork, workOnRequest } from './work-on-request.ts';
 
 /** Gives the turns of several projects their places among those of the workers, and enqueues them (R27, R28). */
-export type Admission = {
+export type Admission = RequestedWork & {
   /** Whether turns need a place: several projects share the workers, or one may have only so many turns at work. */
   isNeeded(): boolean;
-  /** After a commit that may have freed a place, or asked for one: admits soon, once for all that ask meanwhile. */
-  request(): void;
   /** By the clock: what no commit has asked for, or what a process that died has not done. */
   tick(): Promise<void>;
-  /** Resolves once nothing is under way. */
-  settled(): Promise<void>;
 };
 
 type Given = {
@@ -28,20 +24,14 @@ type Given = {
   suspect(error: unknown): void;
 };
 
-/**
- * Admissions of one process follow each other no closer than this, and than the last one took: under load one is for many turns,
- * and those of many projects leave the database half of its time.
- */
-const GAP_MS = 5;
-const LONGEST_GAP_MS = 100;
-
 /** Where no turn needs a place, a tick is for those that did: of processes that know of more projects, or before a reload. */
 const IDLE_TICKS = 4;
 
-/** Makes the admission of a process. One that fails is left to the next tick. */
+/**
+ * Makes the admission of a process. A request follows a commit that may have freed a place, or asked for one. An admission
+ * that fails is left to the next tick.
+ */
 export function makeAdmission({ db, projects, concurrency, enqueue, suspect }: Given): Admission {
-  let running: Promise<void> | null = null;
-  let isAskedAgain = false;
   let wasNeeded = false;
   let wasUsed = false;
   let idleTicks = 0;
@@ -54,23 +44,11 @@ export function makeAdmission({ db, projects, concurrency, enqueue, suspect }: G
     wasUsed = isNeeded() || (await arePlacesUsed(db));
   }
 
-  async function admitWhileAsked(): Promise<void> {
-    do {
-      isAskedAgain = false;
-      const startedAt = performance.now();
-      await admit().catch(suspect);
-      const gapMs = Math.min(Math.max(GAP_MS, performance.now() - startedAt), LONGEST_GAP_MS);
-      await pause(gapMs);
-    } while (isAskedAgain);
-    running = null;
-  }
-
+  const admissions = workOnRequest(admit, suspect);
   return {
     isNeeded,
     request: () => {
-      if (!isNeeded() && !wasUsed) return;
-      isAskedAgain = true;
-      running ??= admitWhileAsked();
+      if (isNeeded() || wasUsed) admissions.request();
     },
     tick: async () => {
       if (isNeeded() && !wasNeeded) await requirePlaces(db);
@@ -78,9 +56,7 @@ export function makeAdmission({ db, projects, concurrency, enqueue, suspect }: G
       idleTicks = wasNeeded || wasUsed ? 0 : (idleTicks + 1) % IDLE_TICKS;
       if (idleTicks === 0) await admit();
     },
-    settled: async () => {
-      while (running) await running;
-    },
+    settled: admissions.settled,
   };
 }
 
@@ -91,10 +67,6 @@ function arePlacesNeeded(projects: Projects): boolean {
 
 function sharesOf(projects: Projects, concurrency: number): PlaceShares {
   const configured = projects.configured();
-  const shares = configured.map(({ name, weight, maxActiveTurns }) => ({
-    project: name,
-    weight,
-    most: maxActiveTurns,
-  }));
+  const shares = configured.map(({ name: project, weight, maxActiveTurns: most }) => ({ project, weight, most }));
   return { shares, isShared: configured.length > 1, ownPlaces: concurrency };
 }

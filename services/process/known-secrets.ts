@@ -14,28 +14,19 @@ const SHORTEST_KEY = 8;
  * of callers.
  */
 export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets, callers: string[]): string[] {
-  const providers = Object.values(readExtraProviders(settings.variables, [])).flatMap(keysOfProvider);
-  const builtIn = Object.entries(settings.variables).map(([name, value = '']) =>
-    name.endsWith('_API_KEY') ? value : '',
-  );
-  const added = keysOf(readHeaders(settings.variables, 'ANTHROPIC_CUSTOM_HEADERS'));
-  const webhooks = listed(settings.PAWL_WEBHOOK_SECRET).map((secret) => secret.replace(/^whsec_/, ''));
-  const servers = [...readMcpServers(settings.PAWL_MCP).values()].flatMap((server) =>
-    keysOf('url' in server ? server.headers : server.env),
-  );
-  const metrics = settings.PAWL_METRICS_KEY ?? '';
-  const proxies = passwordsOfProxies(settings.variables);
-  const redis = passwordsOfRedis(settings.REDIS_URL ?? '');
+  const { variables } = settings;
   const given = [
-    ...providers,
-    ...builtIn,
-    ...added,
+    ...Object.values(readExtraProviders(variables, [])).flatMap(keysOfProvider),
+    ...Object.entries(variables).map(([name, value = '']) => (name.endsWith('_API_KEY') ? value : '')),
+    ...keysOf(readHeaders(variables, 'ANTHROPIC_CUSTOM_HEADERS')),
     ...callers,
-    ...webhooks,
-    ...servers,
-    ...redis,
-    ...proxies,
-    metrics,
+    ...listed(settings.PAWL_WEBHOOK_SECRET).map((secret) => secret.replace(/^whsec_/, '')),
+    ...[...readMcpServers(settings.PAWL_MCP).values()].flatMap((server) =>
+      keysOf('url' in server ? server.headers : server.env),
+    ),
+    ...passwordsOfRedis(settings.REDIS_URL ?? ''),
+    ...passwordsOfProxies(variables),
+    settings.PAWL_METRICS_KEY ?? '',
   ];
   const keys = given.map((key) => key.trim());
   const values = [...toolSecrets.values()].map(({ value }) => value);

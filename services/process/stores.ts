@@ -1,10 +1,12 @@
 import { type Connection, connect } from '#core/checkpoint/connect.ts';
+import { requireMigrated } from '#core/checkpoint/migrate.ts';
 import { Misconfigured } from '#core/failure.ts';
 import { readPooler } from '#core/postgres/hosts.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
+import { requireQueueMigrated } from '#core/queue/postgres/migrate-queue.ts';
 
 /** Where a process keeps and announces its work. */
 export type Stores = { connection: Connection; jobQueue: JobQueue; pubsub: Pubsub; close(): Promise<void> };
@@ -40,3 +42,12 @@ export async function openStores(
 const NOTHING_LISTENS =
   'DATABASE_URL leads through a pooler (pgbouncer=true), which passes no notifications on. ' +
   'Set DATABASE_DIRECT_URL to the PostgreSQL behind it, or REDIS_URL.';
+
+/** Ends the start at a database on which this version cannot work, the schema of its queue included. */
+export async function requireStores(
+  { connection }: Pick<Stores, 'connection'>,
+  { DATABASE_URL, REDIS_URL }: StoreUrls,
+): Promise<void> {
+  await requireMigrated(connection.db);
+  if (!REDIS_URL) await requireQueueMigrated(DATABASE_URL);
+}

@@ -1,7 +1,7 @@
 import { logParts, openParts } from '../process/parts.ts';
-import { requireStores } from '../process/require-stores.ts';
 import { runProcess } from '../process/run.ts';
 import { requireDatabase } from '../process/settings.ts';
+import { requireStores } from '../process/stores.ts';
 import { workerContext } from './context.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import { openWorker } from './worker.ts';

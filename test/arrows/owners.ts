@@ -39,6 +39,7 @@ export const owners: Record<string, string[]> = {
     'services/api/stream/watch/created-turns.ts',
     'services/worker/turn-cache.ts',
     'services/worker/round/blob-cache.ts',
+    'services/worker/deliveries/known-receivers.ts',
   ],
   undici: ['packages/core/proxy.ts', 'packages/core/egress/', 'packages/core/llm/http/'],
   'ipaddr.js': ['packages/core/proxy.ts', 'packages/core/egress/'],

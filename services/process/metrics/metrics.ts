@@ -1,7 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { Usage } from '#core/turn/reply.ts';
-import { measureEventLoop } from './event-loop.ts';
-import { limitValues } from './limit-values.ts';
 
 /** What a reply of a model took, as it was committed. `firstChunkMs` is null where nothing was streamed. */
 export type CountedRound = {
@@ -46,7 +44,7 @@ export function makeMetrics(): Metrics {
   const count = counters(registry);
   const measure = histograms(registry);
   const eventLoop = measureEventLoop((delayMs) => measure.delays().observe(Math.max(0, delayMs) / 1000));
-  const [project, model, tool] = [limitValues(MOST_VALUES), limitValues(MOST_VALUES), limitValues(MOST_VALUES)];
+  const [project, model, tool] = [limitValues(), limitValues(), limitValues()];
 
   function tokensUsed(ofProject: string, name: string, usage: Usage | null): void {
     if (!usage) return;
@@ -78,7 +76,7 @@ export function makeMetrics(): Metrics {
     retentionDeleted: (kind, rows) => count.deleted(kind).inc(rows),
     streamClosed: (name) => count.closedStreams(project(name)).inc(),
     readServed: (server) => count.reads(server).inc(),
-    close: () => eventLoop.stop(),
+    close: () => clearInterval(eventLoop),
   };
 }
 
@@ -127,6 +125,27 @@ function remembered<Child>(metric: { labels(...values: string[]): Child }): (...
     children.set(key, child);
     return child;
   };
+}
+
+/** Bounds the values of a label: the first `MOST_VALUES` keep their names, every further one is `other`. */
+function limitValues(): (value: string) => string {
+  const known = new Set<string>();
+  return (value) => {
+    if (known.size < MOST_VALUES) known.add(value);
+    return known.has(value) ? value : 'other';
+  };
+}
+
+const LOOK_EVERY_MS = 100;
+
+/** Measures ten times a second by how much a timer comes late: while a process stalls, all its timers do. */
+function measureEventLoop(observe: (delayMs: number) => void): NodeJS.Timeout {
+  let expectedAt = performance.now() + LOOK_EVERY_MS;
+  return setInterval(() => {
+    const now = performance.now();
+    observe(now - expectedAt);
+    expectedAt = now + LOOK_EVERY_MS;
+  }, LOOK_EVERY_MS).unref();
 }
 
 function providerOf(model: string): string {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeDeliveries } from '#core/checkpoint/webhooks/take-deliveries.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
+import { workOnRequest } from '../../process/work-on-request.ts';
 import type { WorkerContext } from '../context.ts';
 import { deliverWebhook } from '../deliver-webhook.ts';
 import { type DeliverySlots, makeDeliverySlots } from './delivery-slots.ts';
@@ -15,21 +16,17 @@ export type DeliveryLoop = {
   close(graceMs: number): Promise<void>;
 };
 
-/** A worker looks no sooner again than this, or than the last look took: under load one look is for many commits. */
-const GAP_MS = 5;
-const LONGEST_GAP_MS = 100;
-
 /** Makes the loop of a worker that has so many slots for deliveries. */
 export function makeDeliveryLoop(context: WorkerContext, concurrency: number): DeliveryLoop {
   const slots = makeDeliverySlots(concurrency);
   const underWay = new Set<Promise<void>>();
-  let looking: Promise<void> | null = null;
-  let isAskedAgain = false;
+  const { request, settled } = workOnRequest(look, context.availability.suspect);
   /** The last look may have left deliveries that were due, for want of room. */
   let mayLeaveMore = false;
   let isClosing = false;
 
   async function look(): Promise<void> {
+    if (isClosing) return;
     const started = await startDue(context, slots);
     for (const attempt of started) {
       const done = attempt.then((leavesNext) => {
@@ -44,31 +41,15 @@ export function makeDeliveryLoop(context: WorkerContext, concurrency: number): D
     if (firsts > 0 && started.length > 0) request();
   }
 
-  async function lookWhileAsked(): Promise<void> {
-    do {
-      isAskedAgain = false;
-      const startedAt = performance.now();
-      await look().catch(context.availability.suspect);
-      await sleep(Math.min(Math.max(GAP_MS, performance.now() - startedAt), LONGEST_GAP_MS));
-    } while (isAskedAgain && !isClosing);
-    looking = null;
-  }
-
-  function request(): void {
-    if (isClosing) return;
-    isAskedAgain = true;
-    looking ??= lookWhileAsked();
-  }
-
   return {
     request,
     tick: async () => {
       request();
-      await looking;
+      await settled();
     },
     close: async (graceMs) => {
       isClosing = true;
-      await looking;
+      await settled();
       await Promise.race([Promise.all(underWay), sleep(graceMs, undefined, { ref: false })]);
     },
   };

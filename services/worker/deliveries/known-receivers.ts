@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { DELIVERY_BOUNDS } from '#core/bounds/delivery-bounds.ts';
 import type { DueDelivery } from '#core/checkpoint/webhooks/take-deliveries.ts';
 
@@ -16,22 +17,18 @@ export type KnownReceivers = {
 
 /** Remembers the last receivers of either outcome, so that many of one push out none of the other. */
 export function makeKnownReceivers(): KnownReceivers {
-  const answered = new Map<string, ReceiverName>();
-  const unanswered = new Map<string, ReceiverName>();
+  const answered = new LRUCache<string, ReceiverName>({ max: DELIVERY_BOUNDS.rememberedReceivers });
+  const unanswered = new LRUCache<string, ReceiverName>({ max: DELIVERY_BOUNDS.rememberedReceivers });
   return {
     note: ({ project, receiver }, hasAnswered) => {
       const key = receiverKey({ project, receiver });
-      for (const receivers of [answered, unanswered]) receivers.delete(key);
-      const receivers = hasAnswered ? answered : unanswered;
-      receivers.set(key, { project, receiver });
-      for (const oldest of receivers.keys()) {
-        if (receivers.size <= DELIVERY_BOUNDS.rememberedReceivers) return;
-        receivers.delete(oldest);
-      }
+      const [latest, other] = hasAnswered ? [answered, unanswered] : [unanswered, answered];
+      latest.set(key, { project, receiver });
+      other.delete(key);
     },
     hasAnswered: (of) => answered.has(receiverKey(of)),
-    answered: () => [...answered.values()].reverse(),
-    unanswered: () => [...unanswered.values()].reverse(),
+    answered: () => [...answered.values()],
+    unanswered: () => [...unanswered.values()],
   };
 }
 
