@@ -13,30 +13,11 @@ import { type BlobCache, makeBlobCache } from './round/blob-cache.ts';
 import { makeTurnCache, type TurnCache } from './turn-cache.ts';
 import { makeWatchers, type Watchers } from './watchers.ts';
 
-/** What a worker takes from its process as it is. */
-type Shared =
-  | (
-      | 'pubsub'
-      | 'providers'
-      | 'prices'
-      | 'providerLimits'
-      | 'projects'
-      | 'admission'
-      | 'dueDeliveries'
-      | 'tools'
-      | 'mcp'
-      | 'toolSecrets'
-      | 'redact'
-      | 'egress'
-      | 'egressPolicy'
-      | 'availability'
-      | 'metrics'
-      | 'tracer'
-    )
-  | ('secretsOf' | 'enqueue' | 'enqueueBeforeAck');
+/** The parts of a process that a worker does not use. */
+type Unused = 'connection' | 'jobQueue' | 'connectionRefusals' | 'accessKeys' | 'reloadProjects' | 'close';
 
 /** Everything a job may touch. */
-export type WorkerContext = Pick<Parts, Shared> & {
+export type WorkerContext = Omit<Parts, Unused> & {
   db: Db;
   log: Log;
   memory: Memory;

@@ -15,7 +15,6 @@ import { dueWakeups, endAtDeadline, endIfUnwritable } from './lease/stop-run.ts'
 import { type OpenedTurn, openTurn } from './memory/open-turn.ts';
 import { NO_SHARE } from './memory/shares.ts';
 import { rateLimitOf } from './rate-limits.ts';
-import { reportBegin } from './report/report-begin.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
 
@@ -82,6 +81,13 @@ async function openStep(
   return hasLease
     ? { ...opened, turn: { ...opened.turn, work: beforeLease(work) }, hasLease }
     : { ...opened, hasLease };
+}
+
+/** Reports that a run is on the step that its turn has waited with. Returns how long that was, in milliseconds. */
+function reportBegin({ project, work }: Turn, { metrics }: WorkerContext): number {
+  const waitedMs = Math.max(0, Date.now() - Date.parse(work.waitingSince));
+  metrics.stepBegun(project, waitedMs);
+  return waitedMs;
 }
 
 type Task = Exclude<NextStep, { kind: 'nothing' | 'wait' }>;

@@ -1,3 +1,4 @@
+import type { Provider, RoundRequest } from '#core/llm/provider.ts';
 import { splitModel } from '#core/llm/split-model.ts';
 import { type Reply, sumCosts, usageOfTurn, usagesOfTurn } from '#core/turn/reply.ts';
 import { iso } from '#core/turn/resource/iso.ts';
@@ -18,18 +19,15 @@ export type TurnEnd = {
   endedAt: number;
 };
 
-type RequestedParameters = {
-  maxOutputTokens: number | null;
-  temperature: number | null;
-  topP: number | null;
-  server?: { address: string; port: number };
-};
+/** The parameters of a request to a model, and the server that it goes to. */
+export type RequestedParameters = Pick<RoundRequest, 'maxOutputTokens' | 'temperature' | 'topP'> &
+  Pick<Provider, 'server'>;
 
 /** One try of a round; `reply` is null where it brought none, and `errorType` says why. */
 export type TriedRound = {
   round: number;
   model: string;
-  /** The parameters of the request, and the server that it went to; null if it was not made. */
+  /** Null if the request was not made. */
   sent: RequestedParameters | null;
   startedAt: number;
   endedAt: number;

@@ -12,9 +12,10 @@ import { predictAfterBatch } from '#core/turn/predict.ts';
 import type { ToolResult } from '#core/turn/tool-result.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
+import { toolContent } from '../../process/trace/content.ts';
+import { type AnsweredCall, toolSpan } from '../../process/trace/turn-spans.ts';
 import type { WorkerContext } from '../context.ts';
 import { nextRunOf, type Run } from '../lease/run.ts';
-import { reportCall } from '../report/report-call.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 
 /** What a call came to. `leaseOwner` marks a result that only the run with the lease may write. */
@@ -152,7 +153,7 @@ function reportSaved(
     };
     if (written.includes(call.index)) {
       const event = { event: 'tool_result.saved', tool: call.name, ...about };
-      reportCall({ turn }, { call, result, startedAt, endedAt }, context);
+      reportCall(turn, { call, result, startedAt, endedAt }, context);
       context.log.info(event, `tool result ready: ${result.error?.category ?? 'ok'} ${call.name}`);
     } else {
       const event = { event: 'tool_result.dropped', tool: call.name, ...about, late_result: true };
@@ -160,4 +161,14 @@ function reportSaved(
     }
   }
   if (written.length > 0) context.watchers.publishChange(turn.id, wakeups);
+}
+
+/** Reports a call whose result was committed. */
+function reportCall(turn: Turn, answered: AnsweredCall, { metrics, tracer, redact }: WorkerContext): void {
+  const { call, result } = answered;
+  metrics.toolAnswered(call.name, result.error?.category ?? 'success', result.duration_ms);
+  if (!tracer.isOn) return;
+  const span = toolSpan(turn, answered);
+  const content = tracer.withContent ? toolContent(call, result, redact) : {};
+  tracer.report({ ...span, attributes: { ...span.attributes, ...content } });
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Provider, RoundRequest } from '#core/llm/provider.ts';
 import { turnsQueue } from '#core/queue/job.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import { wakeupOf } from '#core/turn/wakeup.ts';
 import type { SpanAttributes } from '../../process/trace/tracer.ts';
+import type { RequestedParameters } from '../../process/trace/turn-spans.ts';
 
 /** Why a run is stopped in the middle. */
 export type StopReason = 'cancelled' | 'lost' | 'deadline' | 'shutdown';
@@ -59,13 +59,10 @@ export type Attempt = Readonly<{
   firstChunkAt: number | null;
   repliedAt: number | null;
   /** The attributes of the request for spans. Null if the request could not be built. */
-  sent: SentRequest | null;
+  sent: RequestedParameters | null;
   /** The prompt as attributes of a span. Null if spans carry no content, or if the request could not be built. */
   prompt: SpanAttributes | null;
 }>;
-
-/** The parameters of a request to a model, and the server that it goes to. */
-export type SentRequest = Pick<RoundRequest, 'maxOutputTokens' | 'temperature' | 'topP'> & Pick<Provider, 'server'>;
 
 /** A try of a round, by when it began. */
 export type Tried = Pick<Attempt, 'round' | 'startedAt'>;

@@ -8,8 +8,9 @@ import type { Reply } from '#core/turn/reply.ts';
 import { lateInMs } from '#core/turn/tiers/change-tier.ts';
 import { promptContent } from '../../process/trace/content.ts';
 import { chatSpanId } from '../../process/trace/span-ids.ts';
+import type { RequestedParameters } from '../../process/trace/turn-spans.ts';
 import type { WorkerContext } from '../context.ts';
-import type { Run, SentRequest } from '../lease/run.ts';
+import type { Run } from '../lease/run.ts';
 import { rateLimitOf } from '../rate-limits.ts';
 import type { InFlight } from '../watchers.ts';
 import { type Asked, askModel } from './ask-model.ts';
@@ -21,7 +22,7 @@ type Question = { step: RoundStep; messages: Message[] };
 type Progress = RoundTeller & {
   startedAt: number;
   firstChunkAt: number | null;
-  sent: SentRequest | null;
+  sent: RequestedParameters | null;
   asked: RoundRequest | null;
 };
 
