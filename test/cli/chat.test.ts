@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { runCli } from '#cli/run-cli.ts';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 /** A chat by a pipe: what is typed, and what has been shown. */
 function openChat(url: string, args: string[] = ['--model', 'openai/test']) {
@@ -42,8 +43,7 @@ function openChat(url: string, args: string[] = ['--model', 'openai/test']) {
 const weather = { name: 'weather_lookup', arguments: { city: 'Rome' } };
 const card = { name: 'send_postcard', arguments: { city: 'Rome' } };
 
-test('a chat shows answers and a line for each call, and is gone on with by its id', async () => {
-  await using harness = await createHarness();
+test('a chat shows answers and a line for each call, and is gone on with by its id', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const chat = openChat(harness.url, ['--model', 'openai/test', '--tools', 'weather_lookup']);
 
@@ -69,8 +69,7 @@ test('a chat shows answers and a line for each call, and is gone on with by its 
   ]);
 });
 
-test('a person allows a call, denies one with a reason, and changes the arguments of one', async () => {
-  await using harness = await createHarness();
+test('a person allows a call, denies one with a reason, and changes the arguments of one', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const cards = ['Rome', 'Oslo', 'Bern'].map((city) => ({ ...card, arguments: { city } }));
   const tools = [{ name: 'send_postcard', description: 'Sends a postcard to a city, once', approval: 'always' }];
@@ -96,8 +95,7 @@ test('a person allows a call, denies one with a reason, and changes the argument
   ]);
 });
 
-test('a client answers its calls in the chat, and who leaves while one waits is told how to come back', async () => {
-  await using harness = await createHarness();
+test('a client answers its calls in the chat, and learns how to come back if one waits', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const locate = [{ name: 'locate_user', arguments: {}, id: 'call_where' }];
   const tools = [{ name: 'locate_user', description: 'Asks the device where it is', execution: { kind: 'client' } }];
@@ -119,8 +117,7 @@ test('a client answers its calls in the chat, and who leaves while one waits is 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Got {"lat":35.7}' });
 });
 
-test('/stop cancels an answer, /stop with a text goes on with that, /retry lets a failed one go on', async () => {
-  await using harness = await createHarness();
+test('/stop cancels an answer, /stop with a text goes on with it, /retry with a failed one', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const tools = [{ name: 'locate_user', description: 'Asks the device where it is', execution: { kind: 'client' } }];
   const { id } = await harness
@@ -152,8 +149,7 @@ test('/stop cancels an answer, /stop with a text goes on with that, /retry lets 
   expect(body.data.map(({ status }) => status)).toEqual(['completed', 'cancelled', 'cancelled']);
 });
 
-test('what is said while an answer is written joins it; /wait says it afterwards', async () => {
-  await using harness = await createHarness();
+test('what is said while an answer is written joins it; /wait says it afterwards', async ({ harness }) => {
   const chat = openChat(harness.url);
 
   chat.say('How is it in Rome?');
@@ -172,8 +168,7 @@ test('what is said while an answer is written joins it; /wait says it afterwards
   expect(asked.map((messages) => messages.at(-1)?.content)).toEqual(['And the wind?', 'And in Oslo?', 'Thanks.']);
 });
 
-test('Ctrl-C leaves a piped chat, and the answer goes on', async () => {
-  await using harness = await createHarness();
+test('Ctrl-C leaves a piped chat, and the answer goes on', async ({ harness }) => {
   const { conversation_id } = await harness.startTurn({ input: scripted({ answer: 'Done.' }) });
   const chat = openChat(harness.url, [conversation_id]);
 
@@ -189,8 +184,7 @@ test('Ctrl-C leaves a piped chat, and the answer goes on', async () => {
   });
 });
 
-test('a conversation that is not there is no chat: the API says so, and nothing that was typed is sent', async () => {
-  await using harness = await createHarness();
+test('an unknown conversation is refused by the API, and nothing that was typed is sent', async ({ harness }) => {
   const chat = openChat(harness.url, ['conv_unknown']);
 
   chat.say('Is it there?');
@@ -201,8 +195,7 @@ test('a conversation that is not there is no chat: the API says so, and nothing 
   expect(chat.shown()).toBe('');
 });
 
-test('a piped chat goes on behind a line that the API refuses, and its exit code tells of it', async () => {
-  await using harness = await createHarness();
+test('a piped chat goes on behind a line that the API refuses, and its exit code tells of it', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const { body } = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: { model: 'openai/test' } });
   const chat = openChat(harness.url, [body.id]);

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 import { runPawl } from './run-pawl.ts';
@@ -39,8 +40,7 @@ test.each([
   expect(exitCode).toBe(2);
 });
 
-test('run sets no model option by default', async () => {
-  await using harness = await createHarness();
+test('run sets no model option by default', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
 
   const { output } = await runPawl(harness.url, ['run', 'Hi', '--model', 'openai/test']);

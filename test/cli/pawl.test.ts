@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectPawl, type TurnEvent } from 'pawl/client';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openHeldModel } from '#test/harness/servers/held-model.ts';
+import { test } from '#test/harness/test.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 import { runPawl } from './run-pawl.ts';
 
@@ -16,8 +17,7 @@ const weather = scripted({
 });
 const refused = scripted({ final: { fault: { kind: 'status', status: 400 } } });
 
-test('run shows a turn round by round, and its answer', async () => {
-  await using harness = await createHarness();
+test('run shows a turn round by round, and its answer', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const isShown = Promise.withResolvers<void>();
   holdTools(harness, isShown.promise);
@@ -53,8 +53,7 @@ function holdTools({ worker }: Harness, until: Promise<void>): void {
   };
 }
 
-test('run goes on with a conversation, with its model', async () => {
-  await using harness = await createHarness();
+test('run goes on with a conversation, with its model', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const pawl = connectPawl({ baseUrl: harness.url });
   const { id } = await pawl.conversations.create({ model: 'openai/test' });
@@ -65,10 +64,8 @@ test('run goes on with a conversation, with its model', async () => {
   expect(await pawl.conversations.attach(id).messages()).toMatchObject([{ content: 'Say hello.' }, {}]);
 });
 
-test('watch shows a turn that has ended from its beginning, with --json as lines of JSON', async () => {
-  await using harness = await createHarness();
-  const { id } = await harness.startTurn({ input: weather, tools: ['weather_lookup'] });
-  await harness.workUntilIdle();
+test('watch shows a turn that has ended from its beginning, with --json as lines of JSON', async ({ harness }) => {
+  const { id } = await harness.runTurn({ input: weather, tools: ['weather_lookup'] });
 
   const shown = await runPawl(harness.url, ['watch', id]);
   const asJson = await runPawl(harness.url, ['watch', id, '--json']);
@@ -114,8 +111,7 @@ test('a turn that goes to another model says so, and why', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('a failed turn says why and what to do, and retry lets it go on', async () => {
-  await using harness = await createHarness();
+test('a failed turn says why and what to do, and retry lets it go on', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
 
   const first = await runPawl(harness.url, ['run', refused, ...model]);
@@ -130,12 +126,10 @@ test('a failed turn says why and what to do, and retry lets it go on', async () 
   expect(again.output.match(/turn failed/g)).toHaveLength(1);
 });
 
-test('a turn that waits for its client says for what, and has an exit code of its own', async () => {
-  await using harness = await createHarness();
+test('a turn that waits for its client says for what, and has an exit code of its own', async ({ harness }) => {
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const input = scripted({ rounds: [{ tools: [{ name: 'locate_user', id: 'call_1' }] }] });
-  const { id } = await harness.startTurn({ input, tools });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input, tools });
 
   const { output, exitCode } = await runPawl(harness.url, ['watch', id]);
 
@@ -144,8 +138,7 @@ test('a turn that waits for its client says for what, and has an exit code of it
   expect(output).toContain(`Send it to /v1/turns/${id}/tool_outputs.\n`);
 });
 
-test('turns lists the newest first, of one status where it is named, and cancel cancels', async () => {
-  await using harness = await createHarness();
+test('turns lists the newest first, of one status where it is named, and cancel cancels', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'The first one.' });
   const second = await harness.startTurn({ input: `The second\n  one. ${'And so on. '.repeat(9)}` });
 
@@ -198,8 +191,7 @@ test('where nothing answers, it says how to start Pawl', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('what a model or a caller wrote to act on the terminal is spelled out', async () => {
-  await using harness = await createHarness();
+test('what a model or a caller wrote to act on the terminal is spelled out', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const call = { name: 'weather_lookup', arguments: { city: 'Ro\u001b]0;x\u0007me\u202e' } };
   const input = scripted({ rounds: [{ say: 'Look \u001b[2J', tools: [call] }], answer: 'Done\u009b2K' });
@@ -219,8 +211,7 @@ test('a key that no header can carry is not mistaken for a server that is away',
   expect({ complaints, exitCode }).toMatchObject({ complaints: expect.stringContaining('PAWL_API_KEY'), exitCode: 2 });
 });
 
-test('an answer is asked for by a schema in a file, and one that is repaired is told as it happens', async () => {
-  await using harness = await createHarness();
+test('--schema asks for an answer by a file, and a repair is told as it happens', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   await using folder = await newFolder('schema');
   const schema = { title: 'A place', type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };

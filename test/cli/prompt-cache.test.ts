@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { runPawl } from './run-pawl.ts';
 
 const model = ['--model', 'openai/test'];
 
-test('run says how the cache of the provider is used', async () => {
-  await using harness = await createHarness();
+test('run says how the cache of the provider is used', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
 
   const { output, exitCode } = await runPawl(harness.url, ['run', 'Hi', ...model, '--prompt-cache', 'off']);

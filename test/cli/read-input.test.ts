@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { runCli } from '#cli/run-cli.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 
 /** Runs a command whose standard input is a pipe. */
 async function piped(url: string, args: string[], input: string) {
@@ -24,8 +25,7 @@ test.each([[['run']], [['run', '-']]])('pawl %j reads its input from the standar
   expect(JSON.stringify(turns)).toContain('Say hello\\nto Ada.');
 });
 
-test('pawl run with an input leaves the standard input unread', async () => {
-  await using harness = await createHarness();
+test('pawl run with an input leaves the standard input unread', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
 
   expect(await piped(harness.url, ['run', 'Hi', '--model', 'openai/test'], 'more')).toMatchObject({ exitCode: 0 });

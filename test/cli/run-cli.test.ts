@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { runCli } from '#cli/run-cli.ts';
 import { textWidth } from '#cli/wrap-text.ts';
 import { startApi } from '#services/api/start-api.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { atTerminal } from './at-terminal.ts';
 
 /** A turn that waits for a person to allow two calls. */
@@ -14,13 +15,11 @@ async function parkTurn(harness: Harness): Promise<string> {
   const cities = ['Rome', 'Oslo'].map((city) => ({ name: 'send_postcard', arguments: { city } }));
   const description = 'Sends a postcard to a city, once';
   const tools = [{ name: 'send_postcard', description, approval: 'always' }];
-  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: cities }] }), tools });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: scripted({ rounds: [{ tools: cities }] }), tools });
   return id;
 }
 
-test('the terminal asks about each call until the answer is clear, and the turn goes on', async () => {
-  await using harness = await createHarness();
+test('the terminal asks about each call until the answer is clear, and the turn goes on', async ({ harness }) => {
   const id = await parkTurn(harness);
   await using _worker = await startBackgroundWorker(harness);
 
@@ -37,23 +36,20 @@ test('the terminal asks about each call until the answer is clear, and the turn 
   expect(again).toMatchObject({ exitCode: 0, output: expect.not.stringContaining('Allow') });
 });
 
-test('a line says that the history was compacted, and from how many tokens to how many', async () => {
-  await using harness = await createHarness();
+test('a line says that the history was compacted, and from how many tokens to how many', async ({ harness }) => {
   const rounds = ['one', 'two'].map((id) => ({
     ...{ say: 'Look. '.repeat(50), tools: [{ name: 'weather_lookup', arguments: { city: 'Oslo' }, id }] },
     usage: { prompt_tokens: 5_000, completion_tokens: 90 },
   }));
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
-  const { id } = await harness.startTurn({ input: scripted({ rounds }), tools: ['weather_lookup'], context });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: scripted({ rounds }), tools: ['weather_lookup'], context });
 
   const { output } = await atTerminal(harness.url, ['watch', id]);
 
   expect(stripVTControlCharacters(output)).toMatch(/✓ checkpoint r3 · history compacted, \d+ tokens to \d+/);
 });
 
-test('who closes the terminal instead decides nothing', async () => {
-  await using harness = await createHarness();
+test('who closes the terminal instead decides nothing', async ({ harness }) => {
   const id = await parkTurn(harness);
 
   const { output, exitCode } = await atTerminal(harness.url, ['watch', id], [null]);
@@ -65,8 +61,7 @@ test('who closes the terminal instead decides nothing', async () => {
   expect((await harness.findTurn(id)).status).toBe('requires_action');
 });
 
-test('while the server is away, the watching says so once, and when it is back', async () => {
-  await using harness = await createHarness();
+test('while the server is away, the watching says so once, and when it is back', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   const first = await startApi(harness.parts, harness.settings, harness.log);
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
@@ -88,8 +83,7 @@ test('while the server is away, the watching says so once, and when it is back',
   expect([exitCode, stderr.read()]).toEqual([0, null]);
 });
 
-test('PAWL_URL without a scheme is http, and empty is the default', async () => {
-  await using harness = await createHarness();
+test('PAWL_URL without a scheme is http, and empty is the default', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   for (const url of [
@@ -165,8 +159,7 @@ test.each([40, 60, 132])(
   },
 );
 
-test('where the output is no terminal, a text is wrapped at 80 columns', async () => {
-  await using harness = await createHarness();
+test('where the output is no terminal, a text is wrapped at 80 columns', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
 
   const { output } = await atTerminal(harness.url, ['run', scripted({ answer: long }), '--model', 'openai/test']);

@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { test } from '#test/harness/test.ts';
 import { runPawl } from './run-pawl.ts';
 
-test('schedules are created, listed, shown with what came of them, disabled and deleted', async () => {
-  await using harness = await createHarness();
+test('schedules are created, listed, shown with what came of them, disabled and deleted', async ({ harness }) => {
   const pawl = (...args: string[]) => runPawl(harness.url, ['schedules', ...args]);
 
   const made = await pawl('create', '--cron', '0 9 * * 1-5', '--time-zone', 'Europe/Zurich', 'What', 'is', 'new?');

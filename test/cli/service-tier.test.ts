@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { runPawl } from './run-pawl.ts';
 
 const model = ['--model', 'openai/test'];
 
-test('run asks on the service tier that it is given', async () => {
-  await using harness = await createHarness();
+test('run asks on the service tier that it is given', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
 
   const tier = ['--service-tier', 'flex', '--tier-fallback', 'default'];
@@ -17,8 +17,7 @@ test('run asks on the service tier that it is given', async () => {
   expect(body).toMatchObject({ config: { service_tier: 'flex', tier_fallback: 'default' } });
 });
 
-test('run without a service tier sets none', async () => {
-  await using harness = await createHarness();
+test('run without a service tier sets none', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
 
   const { output } = await runPawl(harness.url, ['run', 'Hi', ...model]);
@@ -38,9 +37,7 @@ test.each([
   expect(complaints).toContain(known);
 });
 
-test('run shows the refusal of a tier fallback on another tier than flex', async () => {
-  await using harness = await createHarness();
-
+test('run shows the refusal of a tier fallback on another tier than flex', async ({ harness }) => {
   const { complaints, exitCode } = await runPawl(harness.url, ['run', 'Hi', ...model, '--tier-fallback', 'default']);
 
   expect(exitCode).toBe(1);

@@ -1,16 +1,16 @@
 import { connectPawl, PawlError, type TurnRequest } from 'pawl/client';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { openCuttingProxy } from '../harness/links/cutting-proxy.ts';
 import { takeAll } from './take-all.ts';
 
 const hello: TurnRequest = { model: 'openai/test', input: scripted({ answer: 'Hello, Ada.' }) };
 const call = (name: string) => scripted({ rounds: [{ tools: [{ name, arguments: { city: 'Rome' } }] }] });
 
-test('a turn is started, and its result is the turn as it ends', async () => {
-  await using harness = await createHarness();
+test('a turn is started, and its result is the turn as it ends', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const pawl = connectPawl({ baseUrl: `${harness.url}/` });
 
@@ -22,8 +22,7 @@ test('a turn is started, and its result is the turn as it ends', async () => {
   expect(await pawl.turns.get(turn.id)).toEqual(ended);
 });
 
-test('a start that lost its answer is repeated and starts one turn', async () => {
-  await using harness = await createHarness();
+test('a start that lost its answer is repeated and starts one turn', async ({ harness }) => {
   await using proxy = await openCuttingProxy(harness.url, [1, 20]);
   const pawl = connectPawl({ baseUrl: proxy.url });
 
@@ -58,8 +57,7 @@ test('a server that asks for a longer wait than patienceMs is not tried again', 
   expect(server.caught).toHaveLength(1);
 });
 
-test('a key of the caller’s own makes two calls one turn', async () => {
-  await using harness = await createHarness();
+test('a key of the caller’s own makes two calls one turn', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
 
   const first = await pawl.turns.start(hello, { idempotencyKey: 'order-17' });
@@ -99,8 +97,7 @@ test('where no Pawl is, the error says so', async () => {
   });
 });
 
-test('a client runs its own tools and says what came of them', async () => {
-  await using harness = await createHarness();
+test('a client runs its own tools and says what came of them', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start({ ...hello, tools, input: call('locate_user') });
@@ -115,8 +112,7 @@ test('a client runs its own tools and says what came of them', async () => {
   expect(await turn.output(wanted!.id)).toMatchObject({ output: '{"city":"Lisbon"}', truncated: false });
 });
 
-test('a person allows one call and denies another', async () => {
-  await using harness = await createHarness();
+test('a person allows one call and denies another', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const pawl = connectPawl({ baseUrl: harness.url });
   const description = 'Sends a postcard to a city, once';
@@ -136,8 +132,7 @@ test('a person allows one call and denies another', async () => {
   ]);
 });
 
-test('a turn is cancelled, and cancelled again is cancelled still', async () => {
-  await using harness = await createHarness();
+test('a turn is cancelled, and cancelled again is cancelled still', async ({ harness }) => {
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start(hello);
 
   await turn.cancel();
@@ -147,8 +142,7 @@ test('a turn is cancelled, and cancelled again is cancelled still', async () => 
   await expect(turn.retry()).rejects.toMatchObject({ status: 409, code: 'turn_not_failed' });
 });
 
-test('a list goes on from page to page', async () => {
-  await using harness = await createHarness();
+test('a list goes on from page to page', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const ids: string[] = [];
   for (let number = 0; number < 5; number += 1) ids.unshift((await pawl.turns.start(hello)).id);
@@ -161,8 +155,7 @@ test('a list goes on from page to page', async () => {
   expect(rest.map(({ id }) => id)).toEqual(ids.slice(3));
 });
 
-test('a conversation goes on from turn to turn', async () => {
-  await using harness = await createHarness();
+test('a conversation goes on from turn to turn', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const pawl = connectPawl({ baseUrl: harness.url });
 
@@ -181,8 +174,7 @@ test('a conversation goes on from turn to turn', async () => {
   await expect(conversation.get()).rejects.toMatchObject({ status: 404 });
 });
 
-test('a conversation may be created without a turn, and any other route is at hand', async () => {
-  await using harness = await createHarness();
+test('a conversation may be created without a turn, and any other route is at hand', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
 
   const { turn } = await pawl.conversations.create({ model: 'openai/test' });
@@ -192,8 +184,7 @@ test('a conversation may be created without a turn, and any other route is at ha
   expect(models.data.map(({ id }) => id)).toContain('openai/*');
 });
 
-test('waiting ends when its signal says so, and the turn does not', async () => {
-  await using harness = await createHarness();
+test('waiting ends when its signal says so, and the turn does not', async ({ harness }) => {
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start(hello);
 
   const waiting = turn.result({ signal: AbortSignal.timeout(50) });
@@ -202,8 +193,7 @@ test('waiting ends when its signal says so, and the turn does not', async () => 
   expect((await turn.get()).status).toBe('queued');
 });
 
-test('a base URL without a scheme is http; one that cannot be one is refused at once, and no password repeated', async () => {
-  await using harness = await createHarness();
+test('a base URL without a scheme is http; a wrong one is refused, and no password repeated', async ({ harness }) => {
   const { host } = new URL(harness.url);
 
   expect(await takeAll(connectPawl({ baseUrl: host }).turns.list())).toEqual([]);

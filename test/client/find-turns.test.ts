@@ -1,10 +1,9 @@
 import { connectPawl } from 'pawl/client';
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { test } from '#test/harness/test.ts';
 import { takeAll } from './take-all.ts';
 
-test('turns and conversations are found, changed and read by the client', async () => {
-  await using harness = await createHarness();
+test('turns and conversations are found, changed and read by the client', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const metadata = { customer: '17' };
   const turn = await pawl.turns.start({ model: 'openai/test', input: 'A pumpkin', metadata });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { connectPawl } from 'pawl/client';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startApi } from '#services/api/start-api.ts';
-import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { openCuttingProxy } from '../harness/links/cutting-proxy.ts';
 import { showNaively } from './show-naively.ts';
 
@@ -21,8 +22,7 @@ const slow = {
   }),
 };
 
-test('wherever connections are cut, every durable event comes once and in order, and every text is whole', async () => {
-  await using harness = await createHarness();
+test('wherever connections are cut, durable events come once, in order, and texts are whole', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
 
   await fc.assert(
@@ -42,8 +42,7 @@ test('wherever connections are cut, every durable event comes once and in order,
   );
 });
 
-test('a client that connects after the end gets the same events, the text included', async () => {
-  await using harness = await createHarness();
+test('a client that connects after the end gets the same events, the text included', async ({ harness }) => {
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start(slow);
   await harness.workUntilIdle();
 
@@ -58,8 +57,7 @@ test('a client that connects after the end gets the same events, the text includ
   expect(nothing.all).toEqual([]);
 });
 
-test('a stream outlives the restart of the API', async () => {
-  await using harness = await createHarness();
+test('a stream outlives the restart of the API', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const first = await startApi(harness.parts, harness.settings, harness.log);
   const turn = await connectPawl({ baseUrl: first.url }).turns.start(slow);
@@ -81,8 +79,7 @@ test('a stream outlives the restart of the API', async () => {
   expect(Object.values(texts)).toEqual(said);
 });
 
-test('a retried turn is streamed from the first failure to its real end', async () => {
-  await using harness = await createHarness();
+test('a retried turn is streamed from the first failure to its real end', async ({ harness }) => {
   const turn = await startRefused(harness);
   await harness.workUntilIdle();
   expect(await turn.result()).toMatchObject({ status: 'failed' });
@@ -99,8 +96,7 @@ test('a retried turn is streamed from the first failure to its real end', async 
   expect(sinceFailure.all.map(({ type }) => type)).toEqual(['turn.resumed', 'turn.failed']);
 });
 
-test('an aborted signal ends the watching and not the turn', async () => {
-  await using harness = await createHarness();
+test('an aborted signal ends the watching and not the turn', async ({ harness }) => {
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start(slow);
   const leaving = new AbortController();
 
@@ -110,9 +106,7 @@ test('an aborted signal ends the watching and not the turn', async () => {
   expect((await turn.get()).status).toBe('queued');
 });
 
-test('a turn that does not exist is said so at once', async () => {
-  await using harness = await createHarness();
-
+test('a turn that does not exist is said so at once', async ({ harness }) => {
   const watching = showNaively(connectPawl({ baseUrl: harness.url }).turns.attach('turn_none').events());
 
   await expect(watching).rejects.toMatchObject({ name: 'PawlError', status: 404, code: 'turn_not_found' });

@@ -1,6 +1,7 @@
 import { connectPawl } from 'pawl/client';
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { createHarness, letTimePass } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { startFlexServer, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
 
 test('the client starts turns on a service tier, and reads which tier each round was served on', async () => {
@@ -14,9 +15,7 @@ test('the client starts turns on a service tier, and reads which tier each round
   });
   await harness.workUntilIdle();
   const waiting = await harness.findTurn(started.id);
-  await harness.advance(301_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 301_000);
   const turn = await started.result();
 
   expect(waiting.waiting).toMatchObject({ for: 'provider' });
@@ -34,9 +33,7 @@ test('the client reads changes of the tier among the events of a turn', async ()
   });
   await harness.workUntilIdle();
   for (let pause = 0; pause < 2; pause += 1) {
-    await harness.advance(301_000);
-    await harness.rescue();
-    await harness.workUntilIdle();
+    await letTimePass(harness, 301_000);
   }
 
   const changes: unknown[] = [];
@@ -46,8 +43,7 @@ test('the client reads changes of the tier among the events of a turn', async ()
   expect(changes).toEqual([['flex', 'default', 'refused', 1]]);
 });
 
-test('a conversation of the client keeps its service tier', async () => {
-  await using harness = await createHarness();
+test('a conversation of the client keeps its service tier', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
 
   const { id } = await pawl.conversations.create({ model: 'openai/test', service_tier: 'flex' });

@@ -1,9 +1,8 @@
 import { connectPawl } from 'pawl/client';
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { test } from '#test/harness/test.ts';
 
-test('the client reads what became of the turns of a range', async () => {
-  await using harness = await createHarness();
+test('the client reads what became of the turns of a range', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi' });
   const pawl = connectPawl({ baseUrl: harness.url });
 

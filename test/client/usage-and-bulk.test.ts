@@ -1,11 +1,11 @@
 import { connectPawl } from 'pawl/client';
-import { expect, test } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { runPawl } from '../cli/run-pawl.ts';
 
-test('a bulk is counted, created and awaited', async () => {
-  await using harness = await createHarness();
+test('a bulk is counted, created and awaited', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const input = scripted({ final: { fault: { kind: 'hang' } } });
   const { id } = await pawl.turns.start({ model: 'openai/test', input, metadata: { of: 'bulk' } });
@@ -24,8 +24,7 @@ test('a bulk is counted, created and awaited', async () => {
   expect(await pawl.turns.get(id)).toMatchObject({ status: 'cancelled' });
 });
 
-test('usage is told by its groups', async () => {
-  await using harness = await createHarness();
+test('usage is told by its groups', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   await pawl.turns.start({ model: 'openai/test', input: 'Hi' });
 
@@ -36,8 +35,7 @@ test('usage is told by its groups', async () => {
   expect(byModel).toEqual([{ day: expect.any(String), model: 'openai/test', ...all }]);
 });
 
-test('the command line counts what a bulk would mean, works it, and tells what was used', async () => {
-  await using harness = await createHarness();
+test('the command line counts what a bulk would mean, works it, and tells what was used', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const { id } = await harness.startTurn({ input: 'Hi' });
   await harness.untilEnded(id);

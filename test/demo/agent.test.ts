@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { openaiClient } from '../api/openai/responses/openai-client.ts';
 import { runScript } from './run-script.ts';
 
-test('the example of agents runs its tools, hands over, and ends with responses that are stored', async () => {
-  await using harness = await createHarness();
+test('the example of agents runs tools, hands over, and ends with stored responses', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
 
   const { output, complaints, exitCode } = await runScript(['examples/agent.ts'], {

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { findFreePort } from '#embedded-postgres/find-free-port.ts';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { runScript } from './run-script.ts';
 
 test('the example of responses loses all of Pawl in the middle, and ends with the text that is stored', async () => {
@@ -16,8 +17,7 @@ test('the example of responses loses all of Pawl in the middle, and ends with th
   expect(exitCode).toBe(0);
 });
 
-test('the example of structured output shows an answer that was repaired', async () => {
-  await using harness = await createHarness();
+test('the example of structured output shows an answer that was repaired', async ({ harness }) => {
   await using _ = await startBackgroundWorker(harness);
 
   const { output, complaints, exitCode } = await runScript(['examples/structured.ts'], { PAWL_URL: harness.url });
@@ -29,8 +29,7 @@ test('the example of structured output shows an answer that was repaired', async
   expect(exitCode).toBe(0);
 });
 
-test('the example of an image shows where it is kept', async () => {
-  await using harness = await createHarness();
+test('the example of an image shows where it is kept', async ({ harness }) => {
   await using _ = await startBackgroundWorker(harness);
 
   const { output, complaints } = await runScript(['examples/image.ts'], { PAWL_URL: harness.url });
@@ -39,8 +38,7 @@ test('the example of an image shows where it is kept', async () => {
   expect(output).toMatch(/^\[completed\] .*What do you see\?.*\nthe picture: http.*\/v1\/blobs\/[0-9a-f]{64}\n$/);
 });
 
-test('the example of a fallback shows both models', async () => {
-  await using harness = await createHarness();
+test('the example of a fallback shows both models', async ({ harness }) => {
   await using _ = await startBackgroundWorker(harness);
 
   const { output, complaints } = await runScript(['examples/fallback.ts'], { PAWL_URL: harness.url });
@@ -51,8 +49,7 @@ test('the example of a fallback shows both models', async () => {
   );
 });
 
-test('the example of a long conversation stays within its window', async () => {
-  await using harness = await createHarness();
+test('the example of a long conversation stays within its window', async ({ harness }) => {
   await using _ = await startBackgroundWorker(harness);
 
   const { output, complaints } = await runScript(['examples/long-conversation.ts'], { PAWL_URL: harness.url });

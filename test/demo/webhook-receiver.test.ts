@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { findFreePort } from '#embedded-postgres/find-free-port.ts';
+import { test } from '#test/harness/test.ts';
 import { openaiClient } from '../api/openai/responses/openai-client.ts';
-import { createHarness, startBackgroundWorker } from '../harness/create-harness.ts';
+import { startBackgroundWorker } from '../harness/create-harness.ts';
 
 /** Starts the example; `nextLine` waits for what it says next. */
 async function startReceiver(env: Record<string, string>) {
@@ -16,8 +17,7 @@ async function startReceiver(env: Record<string, string>) {
   return { nextLine, [Symbol.asyncDispose]: async () => void receiver.kill() };
 }
 
-test('the example of a receiver takes what Pawl sends, and nothing else', async () => {
-  await using harness = await createHarness();
+test('the example of a receiver takes what Pawl sends, and nothing else', async ({ harness }) => {
   const { secrets } = (await harness.call<{ secrets: string[] }>('GET', '/v1/webhook_secret')).body;
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}/`;

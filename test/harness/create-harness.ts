@@ -36,7 +36,7 @@ type Env = Record<string, string>;
 type Options = { redis?: boolean; env?: Env; projects?: Projects };
 
 /** Settings of a test may depend on where the model is. */
-type HarnessOptions = Omit<Options, 'env'> & { env?: Env | ((modelUrl: string) => Env) };
+export type HarnessOptions = Omit<Options, 'env'> & { env?: Env | ((modelUrl: string) => Env) };
 
 /** Settings under which the API, the worker and the model of a test find each other. */
 export async function testEnvironment(modelUrl: string, { redis = false, env = {} }: Options) {
@@ -93,18 +93,27 @@ export async function createHarness({ env: given = {}, ...options }: HarnessOpti
     }
   }
 
+  async function workUntilIdle({ deliveries = 1 } = {}): Promise<void> {
+    const repeated: JobHandler = async (job) => {
+      for (let delivery = 1; delivery <= deliveries; delivery += 1) await handle(job);
+    };
+    while (await workOnce(repeated));
+    await deliver();
+  }
+  const client = apiClient(api.url);
+
   return {
-    ...apiClient(api.url),
+    ...client,
     ...{ url: api.url, env, settings, db, parts, worker, log, modelRequests, handle, workOnce },
     /** Makes the deliveries that are due, one after the other. */
     deliver,
     /** Works job after job until none waits, then delivers; `deliveries` says how often each job is handed out. */
-    workUntilIdle: async ({ deliveries = 1 } = {}) => {
-      const repeated: JobHandler = async (job) => {
-        for (let delivery = 1; delivery <= deliveries; delivery += 1) await handle(job);
-      };
-      while (await workOnce(repeated));
-      await deliver();
+    workUntilIdle,
+    /** Starts a turn and works until no job waits. Returns the turn as it is then. */
+    runTurn: async (request: Record<string, unknown>): Promise<TurnResource> => {
+      const { id } = await client.startTurn(request);
+      await workUntilIdle();
+      return client.findTurn(id);
     },
     /** Lets time pass for everything that is due, leased or bound by a deadline. */
     advance: async (ms: number) => {
@@ -138,6 +147,16 @@ export async function createHarness({ env: given = {}, ...options }: HarnessOpti
     untilReceived,
     /** Has the model keep its next answers until the test lets it give them. */
     holdModel: gate.close,
+    /** Works one job, and acts while the model has its request. Returns the result of the act. */
+    whileModelThinks: async <Result>(act: () => Promise<Result>): Promise<Result> => {
+      const held = gate.close(1);
+      const working = workOnce();
+      await held.reached;
+      const result = await act();
+      held.open();
+      await working;
+      return result;
+    },
     /** One heartbeat for all steps that the worker runs. */
     beat: () => worker.heartbeat.beat('all'),
     /** What the clock makes a worker do for turns that want a place. */
@@ -198,9 +217,9 @@ export async function startBackgroundWorker(
   return { close, [Symbol.asyncDispose]: () => close(0) };
 }
 
-/** Lets a minute pass: what became due in it is enqueued and worked. */
-export async function letTimePass(harness: Harness): Promise<void> {
-  await harness.advance(60_000);
+/** Lets a minute pass, or another time: what became due in it is enqueued and worked. */
+export async function letTimePass(harness: Harness, ms = 60_000): Promise<void> {
+  await harness.advance(ms);
   await harness.rescue();
   await harness.workUntilIdle();
 }

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { startProcess } from '#test/harness/start-process.ts';
+import { test } from '#test/harness/test.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 import { knownMetrics } from './known-metrics.ts';
 
@@ -27,8 +28,7 @@ test('what rules and dashboard ask for is told by an API or by a worker, with th
   );
 });
 
-test('each label that rules and dashboard ask for is one that is told', async () => {
-  await using harness = await createHarness();
+test('each label that rules and dashboard ask for is one that is told', async ({ harness }) => {
   const { metrics } = harness.parts;
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2, cost_usd: 1 } as never;
   metrics.roundSaved({ project: 'web', model: 'openai/test', durationMs: 1, firstChunkMs: 1, usage });

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { newId } from '#core/id.ts';
 import type { StoreStatus } from '#core/queue/job-queue.ts';
 import { makeAvailability } from '#services/process/availability.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { openLink } from '#test/harness/links/open-link.ts';
+import { test } from '#test/harness/test.ts';
 
 const ON_POSTGRES = { embedded: false, redis: false };
 
@@ -49,8 +50,7 @@ function linesOf() {
   return { lines, log: pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }) };
 }
 
-test('a queue on a database that goes away too is reported as back only when it is', async () => {
-  await using harness = await createHarness();
+test('a queue on a database that goes away too is reported as back only when it is', async ({ harness }) => {
   const { failing, ...parts } = openParts(harness);
   const availability = makeAvailability({ ...parts, deployment: ON_POSTGRES });
   const { lines, log } = linesOf();
@@ -76,8 +76,7 @@ test('a queue on a database that goes away too is reported as back only when it 
   ]);
 });
 
-test('one of several Redis is reported as back only when it is, also where all were away meanwhile', async () => {
-  await using harness = await createHarness();
+test('one of several Redis is reported as back only when it is, even after all were away', async ({ harness }) => {
   const { failing, stores, ...parts } = openParts(harness);
   const availability = makeAvailability({ ...parts, deployment: { embedded: false, redis: true } });
   const { lines, log } = linesOf();
@@ -110,8 +109,7 @@ test('one of several Redis is reported as back only when it is, also where all w
   ]);
 });
 
-test('a role that may not look whether the disk is full leaves the service ready', async () => {
-  await using harness = await createHarness();
+test('a role that may not look whether the disk is full leaves the service ready', async ({ harness }) => {
   const role = newId('wrk');
   const { pathname } = new URL(harness.env.DATABASE_URL);
   await sql.raw(`revoke temporary on database "${pathname.slice(1)}" from public`).execute(harness.db);
@@ -131,8 +129,7 @@ test('a role that may not look whether the disk is full leaves the service ready
   expect([...away.keys()]).toEqual(['worker']);
 });
 
-test('a PostgreSQL that answers late is reported as slow, and one that refuses as away', async () => {
-  await using harness = await createHarness();
+test('a PostgreSQL that answers late is reported as slow, and one that refuses as away', async ({ harness }) => {
   await using linked = await openLinked(harness);
   const { link, availability } = linked;
   const sentence = async () => (await availability.check()).away.get('database');
@@ -147,8 +144,7 @@ test('a PostgreSQL that answers late is reported as slow, and one that refuses a
   expect(away).toMatch(/^PostgreSQL at DATABASE_URL cannot be reached/);
 });
 
-test('a PostgreSQL that had no time to answer, since the whole machine stood still, is not away', async () => {
-  await using harness = await createHarness();
+test('a PostgreSQL that could not answer since the machine stood still is not away', async ({ harness }) => {
   // The link is in this process, so that it stands still, too.
   await using linked = await openLinked(harness);
   const { availability } = linked;

@@ -1,9 +1,8 @@
 import postgres from 'postgres';
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { test } from '#test/harness/test.ts';
 
-test('a table that another session has locked is named by the 503 and by /readyz, until the lock ends', async () => {
-  await using harness = await createHarness();
+test('a table that a session has locked is named by the 503 and /readyz until the lock ends', async ({ harness }) => {
   const sql = postgres(harness.env.DATABASE_URL, { max: 1, connection: { application_name: 'a long report' } });
   const locking = await sql.reserve();
   await locking`begin`;

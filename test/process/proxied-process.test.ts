@@ -35,8 +35,7 @@ test.each(['HTTP_PROXY', 'http_proxy'])('%s carries all that a process asks of o
   await using harness = await createHarness({ env });
 
   const offered = [httpTool('remote', 'http://tool.test/run'), 'cities__look_up'];
-  const { id } = await harness.startTurn({ input, tools: offered, webhook: { url: 'http://hooks.test/' } });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input, tools: offered, webhook: { url: 'http://hooks.test/' } });
   await waitUntil(() => expect(collector.spans.length).toBeGreaterThan(0));
 
   expect((await harness.findTurn(id)).status).toBe('completed');
@@ -55,9 +54,8 @@ test('PAWL_EGRESS_PROXY=none keeps untrusted URLs from the proxy, and their addr
   };
   await using harness = await createHarness({ env });
 
-  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: 'http://hooks.test/' } });
-  await harness.workUntilIdle();
+  const turn = await harness.runTurn({ input: 'Hi', webhook: { url: 'http://hooks.test/' } });
 
-  expect((await harness.findTurn(id)).status).toBe('completed');
+  expect(turn.status).toBe('completed');
   expect(proxy.seen.filter((line) => line.includes('hooks.test'))).toEqual([]);
 });

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { readSettings, unknownVariables } from '#services/process/settings.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { surroundings } from '#test/harness/parts/start-program.ts';
+import { test } from '#test/harness/test.ts';
 
 /** Starts a part that cannot start; answers what it says to its parent. */
 async function failToStart(part: string, env: Record<string, string>) {
@@ -88,8 +88,7 @@ describe('a pooler that nothing leads past ends the start with one sentence', ()
 });
 
 describe('an address where nothing can listen is named', () => {
-  test('by its port', async () => {
-    await using harness = await createHarness();
+  test('by its port', async ({ harness }) => {
     const rival = createServer().listen(0, '127.0.0.1');
     await once(rival, 'listening');
     const { port } = rival.address() as AddressInfo;
@@ -100,9 +99,7 @@ describe('an address where nothing can listen is named', () => {
     rival.close();
   });
 
-  test('by its host', async () => {
-    await using harness = await createHarness();
-
+  test('by its host', async ({ harness }) => {
     const { stderr } = await failToStart('api', { ...harness.env, HOST: '203.0.113.9', PAWL_API_KEYS: 'me:of-mine' });
 
     expect(stderr).toBe('HOST: 203.0.113.9 is no address of this machine. Set one that is, for example 127.0.0.1.\n');

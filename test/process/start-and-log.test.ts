@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { expect, inject, test } from 'vitest';
+import { expect, inject } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { readableLine } from '#services/process/log.ts';
 import { apiClient } from '#test/harness/api-client.ts';
@@ -11,12 +11,12 @@ import { createHarness } from '#test/harness/create-harness.ts';
 import { surroundings } from '#test/harness/parts/start-program.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { createDatabase } from '#test/harness/stores/create-database.ts';
+import { test } from '#test/harness/test.ts';
 import { linesOf, untilLogged } from '#test/harness/until-logged.ts';
 
 const MIGRATE = fileURLToPath(new URL('../../services/migrate/main.ts', import.meta.url));
 
-test('turns of the time without keys are logged at the start with keys, and a key for their project reaches them', async () => {
-  await using harness = await createHarness();
+test('turns from before the keys are logged at the start, and a key of the project reads them', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hello' });
   await harness.startTurn({ input: 'Hello again' });
   const start = (keys: string) => startProcess('api', { ...harness.env, PAWL_API_KEYS: keys });

@@ -1,19 +1,16 @@
-import { expect, test } from 'vitest';
-import { afterOneRound, askSimulator, getWeather, script } from './ask-simulator.ts';
+import { expect } from 'vitest';
+import { afterOneRound, getWeather, script, test } from './ask-simulator.ts';
 
 const sunny = { answer: 'It is sunny in Tokyo, they say, and warm.' };
 
-test('a script without rounds is answered at once', async () => {
-  await using model = await askSimulator();
-
+test('a script without rounds is answered at once', async ({ model }) => {
   const completion = await model.complete(script(sunny));
 
   expect(completion.choices[0]).toMatchObject({ message: { content: sunny.answer }, finish_reason: 'stop' });
   expect(completion.usage?.total_tokens).toBeGreaterThan(10);
 });
 
-test('a streamed answer is the same answer, in chunks', async () => {
-  await using model = await askSimulator();
+test('a streamed answer is the same answer, in chunks', async ({ model }) => {
   const deltas: string[] = [];
 
   const stream = model.stream({ ...script({ ...sunny, piece_chars: 5 }), stream_options: { include_usage: true } });
@@ -25,9 +22,7 @@ test('a streamed answer is the same answer, in chunks', async () => {
   expect(completion.usage?.completion_tokens).toBeGreaterThan(5);
 });
 
-test('a stream is a role chunk, deltas, a finish chunk, usage when requested, and [DONE]', async () => {
-  await using model = await askSimulator();
-
+test('a stream is a role chunk, deltas, a finish chunk, usage when requested, and [DONE]', async ({ model }) => {
   const response = await model.fetch({
     ...script({ answer: 'Hi.', final: { reasoning: 'hm' } }),
     stream: true,
@@ -53,9 +48,7 @@ test('a stream is a role chunk, deltas, a finish chunk, usage when requested, an
   expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
 });
 
-test('usage is left out when the script says null, and sent as the script has it', async () => {
-  await using model = await askSimulator();
-
+test('usage is left out when the script says null, and sent as the script has it', async ({ model }) => {
   const without = await model.complete(script({ ...sunny, final: { usage: null } }));
   const given = await model.complete(script({ final: { usage: { prompt_tokens: 7, completion_tokens: 5 } } }));
 
@@ -63,16 +56,13 @@ test('usage is left out when the script says null, and sent as the script has it
   expect(given.usage).toEqual({ prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 });
 });
 
-test("the finish reason is the script's", async () => {
-  await using model = await askSimulator();
-
+test("the finish reason is the script's", async ({ model }) => {
   const completion = await model.complete(script({ ...sunny, final: { finish_reason: 'length' } }));
 
   expect(completion.choices[0]?.finish_reason).toBe('length');
 });
 
-test('a chunk never separates the two halves of one character', async () => {
-  await using model = await askSimulator();
+test('a chunk never separates the two halves of one character', async ({ model }) => {
   const deltas: string[] = [];
 
   const stream = model.stream(script({ answer: 'a🌞b🌧c', piece_chars: 2 }));
@@ -82,8 +72,7 @@ test('a chunk never separates the two halves of one character', async () => {
   expect(deltas).toEqual(['a🌞', 'b🌧', 'c']);
 });
 
-test('{{results}} becomes the results of this turn’s tools', async () => {
-  await using model = await askSimulator();
+test('{{results}} becomes the results of this turn’s tools', async ({ model }) => {
   const sim = { rounds: [{ tools: [{ name: 'get_weather' }] }], answer: 'They say: {{results}}' };
 
   const completion = await model.complete(afterOneRound(sim, '$& 21 °C'));
@@ -91,8 +80,7 @@ test('{{results}} becomes the results of this turn’s tools', async () => {
   expect(completion.choices[0]?.message.content).toBe('They say: $& 21 °C');
 });
 
-test('a request without tools gets the answer although rounds are left', async () => {
-  await using model = await askSimulator();
+test('a request without tools gets the answer although rounds are left', async ({ model }) => {
   const sim = { rounds: [{ tools: [{ name: 'get_weather' }] }], ...sunny };
 
   const withoutTools = await model.complete(script(sim));
@@ -102,9 +90,7 @@ test('a request without tools gets the answer although rounds are left', async (
   expect(withNone.choices[0]?.message.content).toBe(sunny.answer);
 });
 
-test('the models are listed', async () => {
-  await using model = await askSimulator();
-
+test('the models are listed', async ({ model }) => {
   const models = await model.openai.models.list();
 
   expect(models.data.map(({ id }) => id)).toEqual(['demo']);

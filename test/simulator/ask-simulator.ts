@@ -1,6 +1,8 @@
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
+import { test as base } from 'vitest';
 import { type ReceivedRequest, type Simulator, startSimulator } from '#simulator/start-simulator.ts';
+import { opening } from '#test/harness/opening.ts';
 
 type Params = Partial<ChatCompletionCreateParamsNonStreaming>;
 
@@ -29,6 +31,9 @@ export async function askSimulator() {
     [Symbol.asyncDispose]: () => simulator.stop(),
   };
 }
+
+/** A test that can take a `model`: a simulator of its own. */
+export const test = base.extend('model', opening(askSimulator));
 
 /** One user message with a script. */
 export function script(sim: Record<string, unknown>): Params {

@@ -1,11 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startSimulator } from '#simulator/start-simulator.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
-import { askSimulator, script } from './ask-simulator.ts';
+import { askSimulator, script, test } from './ask-simulator.ts';
 
-test('the first byte waits for think_ms, every chunk for pace_ms', async () => {
-  await using model = await askSimulator();
+test('the first byte waits for think_ms, every chunk for pace_ms', async ({ model }) => {
   const thinking = model.fetch(script({ answer: 'abcd', think_ms: 60_000 }));
   const speaking = await model.fetch({
     ...script({ answer: 'abcd', pace_ms: 60_000, piece_chars: 1 }),
@@ -23,9 +22,7 @@ test('the first byte waits for think_ms, every chunk for pace_ms', async () => {
   await expect(more).rejects.toThrow();
 });
 
-test('without a pace a stream comes in one write', async () => {
-  await using model = await askSimulator();
-
+test('without a pace a stream comes in one write', async ({ model }) => {
   const response = await model.fetch({ ...script({ answer: 'a'.repeat(1000) }), stream: true });
   let reads = 0;
   for await (const bytes of response.body!) reads += bytes.length ? 1 : 0;
@@ -33,8 +30,7 @@ test('without a pace a stream comes in one write', async () => {
   expect(reads).toBe(1);
 });
 
-test('onRequest gets each request to the model, and nothing is aborted without a fault', async () => {
-  await using model = await askSimulator();
+test('onRequest gets each request to the model, and nothing is aborted without a fault', async ({ model }) => {
   let isAborted = false;
 
   await model.complete(
@@ -48,8 +44,7 @@ test('onRequest gets each request to the model, and nothing is aborted without a
   expect(isAborted).toBe(false);
 });
 
-test('a client that disconnects in mid-stream is noticed', async () => {
-  await using model = await askSimulator();
+test('a client that disconnects in mid-stream is noticed', async ({ model }) => {
   const stream = model.stream(script({ answer: 'a long, long story', pace_ms: 60_000, piece_chars: 3 }));
 
   stream.once('chunk', () => stream.abort());

@@ -1,13 +1,12 @@
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { waitUntil } from '#test/harness/wait-until.ts';
-import { askSimulator, getWeather, script } from './ask-simulator.ts';
+import { getWeather, script, test } from './ask-simulator.ts';
 
 const withFault = (fault: Record<string, unknown>, more = {}) =>
   script({ answer: 'It is sunny in Tokyo.', piece_chars: 4, final: { fault, ...more } });
 
-test('status: the error, its body and its Retry-After reach the client', async () => {
-  await using model = await askSimulator();
+test('status: the error, its body and its Retry-After reach the client', async ({ model }) => {
   const fault = { kind: 'status', status: 429, retry_after: 1, retry_after_ms: 900 };
 
   const error = await model.complete(withFault(fault)).catch((thrown) => thrown);
@@ -18,8 +17,7 @@ test('status: the error, its body and its Retry-After reach the client', async (
   expect(error.headers.get('retry-after-ms')).toBe('900');
 });
 
-test('status: the body of the script, as JSON or as text', async () => {
-  await using model = await askSimulator();
+test('status: the body of the script, as JSON or as text', async ({ model }) => {
   const body = { error: { message: 'Too long.', code: 'context_length_exceeded' } };
 
   const json = await model.fetch(withFault({ kind: 'status', status: 400, body }));
@@ -29,8 +27,7 @@ test('status: the body of the script, as JSON or as text', async () => {
   expect([text.status, await text.text()]).toEqual([502, '<h1>Bad gateway</h1>']);
 });
 
-test('status with a service tier: only requests on this tier are refused', async () => {
-  await using model = await askSimulator();
+test('status with a service tier: only requests on this tier are refused', async ({ model }) => {
   const input = withFault({ kind: 'status', status: 429, service_tier: 'flex' });
 
   await expect(model.complete({ ...input, service_tier: 'flex' })).rejects.toThrow(/429/);
@@ -38,8 +35,7 @@ test('status with a service tier: only requests on this tier are refused', async
   await expect(model.complete(input)).resolves.toHaveProperty('choices');
 });
 
-test('times: the fault is over when the generation in x-client-request-id reaches it', async () => {
-  await using model = await askSimulator();
+test('times: the fault is over when the generation in x-client-request-id reaches it', async ({ model }) => {
   const input = withFault({ kind: 'status', status: 500, times: 2 });
   const attempt = (generation: number) => ({ headers: { 'x-client-request-id': `turn_01k.1.${generation}` } });
 
@@ -50,8 +46,7 @@ test('times: the fault is over when the generation in x-client-request-id reache
   await expect(model.complete(withFault({ kind: 'refuse' }), attempt(9))).rejects.toThrow(/Connection error/);
 });
 
-test('a round with nothing but a fault leads to the answer once the fault is over', async () => {
-  await using model = await askSimulator();
+test('a round with nothing but a fault leads to the answer once the fault is over', async ({ model }) => {
   const sim = { rounds: [{ fault: { kind: 'status', status: 503, times: 1 } }], answer: 'Up again.' };
 
   await expect(model.complete(script(sim))).rejects.toThrow(/503/);
@@ -60,15 +55,11 @@ test('a round with nothing but a fault leads to the answer once the fault is ove
   expect(completion.choices[0]?.message.content).toBe('Up again.');
 });
 
-test('refuse: the connection is destroyed before any byte', async () => {
-  await using model = await askSimulator();
-
+test('refuse: the connection is destroyed before any byte', async ({ model }) => {
   await expect(model.fetch(withFault({ kind: 'refuse' }))).rejects.toThrow(/fetch failed/);
 });
 
-test('cut: the stream breaks off after so many characters of the reply', async () => {
-  await using model = await askSimulator();
-
+test('cut: the stream breaks off after so many characters of the reply', async ({ model }) => {
   const { text, ended } = await readStream(
     model.fetch({ ...withFault({ kind: 'cut', after_chars: 6 }), stream: true }),
   );
@@ -77,8 +68,7 @@ test('cut: the stream breaks off after so many characters of the reply', async (
   expect(ended).toBe('broken');
 });
 
-test("cut: in the middle of a tool call's arguments", async () => {
-  await using model = await askSimulator();
+test("cut: in the middle of a tool call's arguments", async ({ model }) => {
   const round = {
     say: 'Ok.',
     tools: [{ name: 'get_weather', arguments: { city: 'Tokyo' } }],
@@ -94,17 +84,13 @@ test("cut: in the middle of a tool call's arguments", async () => {
   expect(ended).toBe('broken');
 });
 
-test('cut: a body that does not stream breaks off too', async () => {
-  await using model = await askSimulator();
-
+test('cut: a body that does not stream breaks off too', async ({ model }) => {
   const { text, ended } = await readStream(model.fetch(withFault({ kind: 'cut', after_chars: 10 })));
 
   expect([text, ended]).toEqual(['{"id":"cha', 'broken']);
 });
 
-test('hang: there is no answer until the client disconnects', async () => {
-  await using model = await askSimulator();
-
+test('hang: there is no answer until the client disconnects', async ({ model }) => {
   const leave = new AbortController();
   const answer = model.fetch(withFault({ kind: 'hang' }), { signal: leave.signal });
   await waitUntil(() => expect(model.requests).toHaveLength(1));
@@ -114,8 +100,7 @@ test('hang: there is no answer until the client disconnects', async () => {
   await model.requests[0]!.aborted;
 });
 
-test('hang: in mid-stream the connection stays open and silent', async () => {
-  await using model = await askSimulator();
+test('hang: in mid-stream the connection stays open and silent', async ({ model }) => {
   const input = { ...withFault({ kind: 'hang', after_chars: 4 }), stream: true };
 
   const leave = new AbortController();
@@ -128,9 +113,7 @@ test('hang: in mid-stream the connection stays open and silent', async () => {
   expect([contentOf(text), ended]).toEqual(['It i', 'broken']);
 });
 
-test('no_done and no_finish: a stream that ends cleanly lacks one of the two', async () => {
-  await using model = await askSimulator();
-
+test('no_done and no_finish: a stream that ends cleanly lacks one of the two', async ({ model }) => {
   const noDone = await readStream(model.fetch({ ...withFault({ kind: 'no_done' }), stream: true }));
   const noFinish = await readStream(model.fetch({ ...withFault({ kind: 'no_finish' }), stream: true }));
 
@@ -141,17 +124,13 @@ test('no_done and no_finish: a stream that ends cleanly lacks one of the two', a
   expect(noFinish.text).not.toContain('"finish_reason":"stop"');
 });
 
-test('error_event: the error comes inside the 200 stream, and the SDK throws it', async () => {
-  await using model = await askSimulator();
-
+test('error_event: the error comes inside the 200 stream, and the SDK throws it', async ({ model }) => {
   const stream = model.stream(withFault({ kind: 'error_event', after_chars: 4 }));
 
   await expect(stream.finalMessage()).rejects.toThrow(/The server had an error/);
 });
 
-test('garbage: a 200 with unrelated JSON, or a broken chunk', async () => {
-  await using model = await askSimulator();
-
+test('garbage: a 200 with unrelated JSON, or a broken chunk', async ({ model }) => {
   const unrelated = await model.fetch({ ...withFault({ kind: 'garbage' }), stream: true });
   const broken = model.stream(withFault({ kind: 'garbage', after_chars: 4 }));
 
@@ -159,8 +138,7 @@ test('garbage: a 200 with unrelated JSON, or a broken chunk', async () => {
   await expect(broken.finalMessage()).rejects.toThrow(/JSON/);
 });
 
-test('drip: chunks come until the client disconnects', async () => {
-  await using model = await askSimulator();
+test('drip: chunks come until the client disconnects', async ({ model }) => {
   const response = await model.fetch({ ...withFault({ kind: 'drip' }, { pace_ms: 1 }), stream: true });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
 

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { findScript } from '#simulator/script.ts';
-import { askSimulator, script } from './ask-simulator.ts';
+import { script, test } from './ask-simulator.ts';
 
 const sim = { rounds: [{ say: 'a } " { b' }], answer: 'Yes "}".' };
 const played = { kind: 'script', script: sim };
@@ -33,9 +33,7 @@ test('a script that cannot be played names what is wrong', () => {
   });
 });
 
-test("a broken script is answered 400 in the vendor's form", async () => {
-  await using model = await askSimulator();
-
+test("a broken script is answered 400 in the vendor's form", async ({ model }) => {
   const error = await model.complete(script({ final: { fault: { kind: 'explode' } } })).catch((thrown) => thrown);
 
   expect(error).toMatchObject({
@@ -46,9 +44,7 @@ test("a broken script is answered 400 in the vendor's form", async () => {
   });
 });
 
-test('a request that is no chat completion request is answered 400, another path 404', async () => {
-  await using model = await askSimulator();
-
+test('a request that is no chat completion request is answered 400, another path 404', async ({ model }) => {
   const noMessages = await model.fetch({ messages: [] });
   const noJson = await model.fetch({}, { body: '{"model"' });
   const elsewhere = await fetch(`${model.simulator.baseUrl}/responses`);

@@ -1,22 +1,18 @@
 import { Ajv } from 'ajv';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { exampleAnswer, exampleArguments } from '#simulator/example-answer.ts';
-import { askSimulator, getWeather } from './ask-simulator.ts';
+import { getWeather, test } from './ask-simulator.ts';
 
 const getTime = { type: 'function' as const, function: { name: 'get_time', parameters: { type: 'object' } } };
 const tools = [getWeather, getTime];
 
-test("without tools the model quotes the user's input", async () => {
-  await using model = await askSimulator();
-
+test("without tools the model quotes the user's input", async ({ model }) => {
   const completion = await model.complete({});
 
   expect(completion.choices[0]?.message.content).toBe('You said: "Hi".');
 });
 
-test('with tools it calls each of them once, then quotes their results', async () => {
-  await using model = await askSimulator();
-
+test('with tools it calls each of them once, then quotes their results', async ({ model }) => {
   const first = (await model.complete({ tools })).choices[0]!.message;
   const calls = first.tool_calls ?? [];
   const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: `result of ${id}` }));
@@ -32,8 +28,7 @@ test('with tools it calls each of them once, then quotes their results', async (
   );
 });
 
-test('the tool choice is respected', async () => {
-  await using model = await askSimulator();
+test('the tool choice is respected', async ({ model }) => {
   const names = async (more: object) => {
     const completion = await model.complete({ tools, ...more });
     return completion.choices[0]?.message.tool_calls?.map((call) => call.type === 'function' && call.function.name);

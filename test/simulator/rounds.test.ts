@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { afterOneRound, askSimulator, getWeather, script } from './ask-simulator.ts';
+import { expect } from 'vitest';
+import { afterOneRound, getWeather, script, test } from './ask-simulator.ts';
 
 const twoCalls = {
   rounds: [
@@ -14,9 +14,7 @@ const twoCalls = {
   ],
 };
 
-test('a round has its text and its calls', async () => {
-  await using model = await askSimulator();
-
+test('a round has its text and its calls', async ({ model }) => {
   const completion = await model.complete({ ...script(twoCalls), tools: [getWeather] });
 
   expect(completion.choices[0]).toMatchObject({
@@ -31,9 +29,7 @@ test('a round has its text and its calls', async () => {
   });
 });
 
-test('streamed parallel calls come together, one after the other or interleaved', async () => {
-  await using model = await askSimulator();
-
+test('streamed parallel calls come together, one after the other or interleaved', async ({ model }) => {
   for (const interleave of [false, true]) {
     const stream = model.stream({ ...script({ ...twoCalls, interleave, piece_chars: 4 }), tools: [getWeather] });
     const indexes: number[] = [];
@@ -50,9 +46,7 @@ test('streamed parallel calls come together, one after the other or interleaved'
   }
 });
 
-test("the second round follows the first one's results, broken arguments and all", async () => {
-  await using model = await askSimulator();
-
+test("the second round follows the first one's results, broken arguments and all", async ({ model }) => {
   const completion = await model.complete(afterOneRound(twoCalls, 'sunny'));
 
   expect(completion.choices[0]?.message).toMatchObject({
@@ -61,8 +55,7 @@ test("the second round follows the first one's results, broken arguments and all
   });
 });
 
-test('rounds of earlier turns do not count', async () => {
-  await using model = await askSimulator();
+test('rounds of earlier turns do not count', async ({ model }) => {
   const earlier = afterOneRound(twoCalls, 'sunny').messages ?? [];
 
   const completion = await model.complete({
@@ -74,8 +67,7 @@ test('rounds of earlier turns do not count', async () => {
   expect(completion.choices[0]?.message.tool_calls?.[0]?.id).toBe('call_2_0_0');
 });
 
-test('a call without its result is refused as the vendor refuses it', async () => {
-  await using model = await askSimulator();
+test('a call without its result is refused as the vendor refuses it', async ({ model }) => {
   const messages = afterOneRound(twoCalls, 'sunny').messages ?? [];
   const repeated = [...messages, messages[2]!];
 
@@ -83,8 +75,9 @@ test('a call without its result is refused as the vendor refuses it', async () =
   await expect(model.complete({ messages: repeated })).rejects.toThrow(/'call_1' is none/);
 });
 
-test('a model that writes its calls as JSON calls nothing natively and answers the demand for JSON', async () => {
-  await using model = await askSimulator();
+test('a model that writes its calls as JSON calls nothing natively and answers the demand for JSON', async ({
+  model,
+}) => {
   const sim = { ...twoCalls, rounds: twoCalls.rounds.slice(0, 1), calls_as: 'json', answer: 'Sunny.' };
   const [user] = script(sim).messages ?? [];
   const demand = { role: 'system' as const, content: 'JSON only: {"tools":[{"tool":"name","arguments":{}}]}' };
@@ -103,8 +96,7 @@ test('a model that writes its calls as JSON calls nothing natively and answers t
   expect(plain.choices[0]?.message.content).toBe('Sunny.');
 });
 
-test('a model that writes its calls inline does so while the instructions explain how', async () => {
-  await using model = await askSimulator();
+test('a model that writes its calls inline does so while the instructions explain how', async ({ model }) => {
   const sim = { ...twoCalls, rounds: twoCalls.rounds.slice(0, 1), calls_as: 'inline', answer: 'They say {{results}}.' };
   const [user] = script(sim).messages ?? [];
   const explanation = { role: 'system' as const, content: 'Write [TOOL_CALL: name {json}] to call a tool.' };

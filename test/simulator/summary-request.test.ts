@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { SUMMARY_INSTRUCTIONS, summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
-import { askSimulator, getWeather, script } from './ask-simulator.ts';
+import { getWeather, script, test } from './ask-simulator.ts';
 
 const asked = (content: string) => ({
   messages: [
@@ -9,8 +9,7 @@ const asked = (content: string) => ({
   ],
 });
 
-test('asked for a summary the model says how much it is of, or what the script says', async () => {
-  await using model = await askSimulator();
+test('asked for a summary the model says how much it is of, or what the script says', async ({ model }) => {
   const say = async (content: string) => (await model.complete(asked(content))).choices[0]?.message.content;
 
   expect(await say('Hello there.')).toMatch(/^The user and the assistant spoke \d+ words\.$/);
@@ -18,8 +17,7 @@ test('asked for a summary the model says how much it is of, or what the script s
   expect(await say('{"sim":{"summary":{"say":"{{conversation}}"}}}')).toContain('<conversation>');
 });
 
-test('the round that is played behind a summary is the one that the request names', async () => {
-  await using model = await askSimulator();
+test('the round that is played behind a summary is the one that the request names', async ({ model }) => {
   const input = script({ rounds: [{ say: 'one' }, { say: 'two' }], answer: 'Done.' }).messages ?? [];
   const summary = { role: 'user' as const, content: 'Summary of the conversation so far.' };
   const headers = { 'x-client-request-id': 'turn_1.2.0' };
@@ -30,8 +28,7 @@ test('the round that is played behind a summary is the one that the request name
   expect([behind, plain].map(({ choices }) => choices[0]?.message.content)).toEqual(['two', 'one']);
 });
 
-test('a request that is longer than the window of the script is refused as a vendor would', async () => {
-  await using model = await askSimulator();
+test('a request that is longer than the window of the script is refused as a vendor would', async ({ model }) => {
   const refused = model.complete(script({ context_tokens: 10 }));
 
   await expect(refused).rejects.toMatchObject({ status: 400, code: 'context_length_exceeded' });

@@ -1,6 +1,6 @@
 import type { ResponseFormatJSONSchema } from 'openai/resources/shared';
-import { expect, test } from 'vitest';
-import { askSimulator, getWeather, script } from './ask-simulator.ts';
+import { expect } from 'vitest';
+import { getWeather, script, test } from './ask-simulator.ts';
 
 const place: ResponseFormatJSONSchema = {
   type: 'json_schema',
@@ -17,9 +17,7 @@ const place: ResponseFormatJSONSchema = {
 };
 const object = { type: 'json_object' } as const;
 
-test('an answer that no script gives fits the schema', async () => {
-  await using model = await askSimulator();
-
+test('an answer that no script gives fits the schema', async ({ model }) => {
   const plain = await model.complete({ response_format: place });
   const scripted = await model.complete({ ...script({}), response_format: place });
   const words = await model.complete({ response_format: object });
@@ -29,9 +27,7 @@ test('an answer that no script gives fits the schema', async () => {
   expect(JSON.parse(words.choices[0]!.message.content!)).toEqual({ answer: 'You said: "Hi".' });
 });
 
-test('what a script says stays as it is, and a round with calls says what it says', async () => {
-  await using model = await askSimulator();
-
+test('what a script says stays as it is, and a round with calls says what it says', async ({ model }) => {
   const scripted = await model.complete({ ...script({ answer: '{"city":' }), response_format: place });
   const calling = await model.complete({ tools: [getWeather], response_format: place });
 
@@ -39,8 +35,7 @@ test('what a script says stays as it is, and a round with calls says what it say
   expect(calling.choices[0]!.message).toMatchObject({ content: 'Let me use 1 tool.', tool_calls: [{}] });
 });
 
-test('a refusal comes behind the text, or alone', async () => {
-  await using model = await askSimulator();
+test('a refusal comes behind the text, or alone', async ({ model }) => {
   const refusals: string[] = [];
 
   const alone = await model.complete(script({ answer: 'Not said.', final: { refusal: 'I cannot.' } }));

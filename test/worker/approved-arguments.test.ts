@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 
 const parameters = {
   type: 'object',
@@ -26,13 +27,10 @@ function post(harness: Harness, turn: TurnResource, action: string, body: object
 
 async function startWaiting(harness: Harness, tools: unknown[], calls: object[]): Promise<TurnResource> {
   const input = scripted({ rounds: [{ tools: calls as never }], answer: 'Got {{results}}' });
-  const { id } = await harness.startTurn({ input, tools });
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+  return harness.runTurn({ input, tools });
 }
 
-test('a call runs with the arguments that a person allowed, whoever runs it, and the model is told, of a rerun too', async () => {
-  await using harness = await createHarness();
+test('a call runs with the allowed arguments, and the model is told, also in a rerun', async ({ harness }) => {
   await using server = await openExternalServer(() => ({ status: 200, body: 'booked' }));
   const tools = [card, httpTool('book', server.url, { approval, parameters }), { ...locate, parameters }];
   const calls = [inKyoto('c1', 'send_postcard'), inKyoto('c2', 'book'), inKyoto('c3', 'locate_user')];
@@ -71,8 +69,7 @@ test('a call runs with the arguments that a person allowed, whoever runs it, and
   expect(reused.rounds[0]?.tool_calls).toEqual(rounds[0]?.tool_calls);
 });
 
-test('arguments that do not fit are refused by their path, and nothing is decided', async () => {
-  await using harness = await createHarness();
+test('arguments that do not fit are refused by their path, and nothing is decided', async ({ harness }) => {
   const turn = await startWaiting(harness, [card], [inKyoto('c1', 'send_postcard'), inKyoto('c2', 'send_postcard')]);
   const decide = (...approvals: object[]) => post(harness, turn, 'approvals', { approvals });
 
@@ -92,8 +89,7 @@ test('arguments that do not fit are refused by their path, and nothing is decide
   expect((await harness.findTurn(turn.id)).required_action?.approvals).toHaveLength(2);
 });
 
-test('a decision includes its arguments: the same may be said again, others are refused', async () => {
-  await using harness = await createHarness();
+test('a decision includes its arguments: the same may be said again, others are refused', async ({ harness }) => {
   const turn = await startWaiting(harness, [card], [inKyoto('c1', 'send_postcard'), inKyoto('c2', 'send_postcard')]);
   const decide = async (approved: object) => (await post(harness, turn, 'approvals', { approvals: [approved] })).status;
   const rome = { city: 'Rome', stops: ['Pisa'] };

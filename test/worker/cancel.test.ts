@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, startBackgroundWorker, workUntilEnded } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { describeRefusal } from '../api/refusals.ts';
 import { openStream } from '../api/stream/open-stream.ts';
@@ -21,8 +22,7 @@ async function untilSpeaking({ url }: Harness, turnId: string) {
   return stream;
 }
 
-test('a queued turn is cancelled before any request was made', async () => {
-  await using harness = await createHarness();
+test('a queued turn is cancelled before any request was made', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   const cancelled = await cancel(harness, id);
@@ -34,8 +34,7 @@ test('a queued turn is cancelled before any request was made', async () => {
   expect((await harness.listEvents(id)).map(({ type }) => type)).toEqual(['turn.queued', 'turn.cancelled']);
 });
 
-test('cancelling again is 200 and changes nothing', async () => {
-  await using harness = await createHarness();
+test('cancelling again is 200 and changes nothing', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   const first = await cancel(harness, id);
@@ -62,8 +61,7 @@ test.each([
   expect(await harness.findTurn(id)).toEqual(ended);
 });
 
-test('a cancel in a round reaches the worker, which hangs up on the model, and the turn stays cancelled', async () => {
-  await using harness = await createHarness();
+test('a cancel in a round makes the worker hang up on the model, and the turn stays cancelled', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness, { beats: false });
   const { id } = await harness.startTurn({ input: hanging() });
   const stream = await untilSpeaking(harness, id);
@@ -77,8 +75,7 @@ test('a cancel in a round reaches the worker, which hangs up on the model, and t
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a cancel in a batch reaches the worker, which stops the tools; what was sent at most once is unknown', async () => {
-  await using harness = await createHarness();
+test('a cancel in a batch stops the tools; a call sent at most once is unknown', async ({ harness }) => {
   await using tool = await openExternalServer(() => null);
   await using fast = await openExternalServer(() => ({ status: 200, body: 'done' }));
   await using _worker = await startBackgroundWorker(harness, { beats: false });
@@ -107,8 +104,7 @@ test('a cancel in a batch reaches the worker, which stops the tools; what was se
   ]);
 });
 
-test('an answer of the model that comes after the cancel changes nothing', async () => {
-  await using harness = await createHarness();
+test('an answer of the model that comes after the cancel changes nothing', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'Too late.' }) });
   const held = harness.holdModel();
 
@@ -127,8 +123,7 @@ test('an answer of the model that comes after the cancel changes nothing', async
   ]);
 });
 
-test('an answer of a tool that comes after the cancel changes nothing', async () => {
-  await using harness = await createHarness();
+test('an answer of a tool that comes after the cancel changes nothing', async ({ harness }) => {
   await using tool = await openExternalServer(() => null);
   const input = scripted({ rounds: [{ tools: [call('write_once')] }] });
   const { id } = await harness.startTurn({ input, tools: [httpTool('write_once', tool.url)] });
@@ -147,8 +142,7 @@ test('an answer of a tool that comes after the cancel changes nothing', async ()
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('an interrupt reaches the worker, which hangs up on the model, and the new turn is answered', async () => {
-  await using harness = await createHarness();
+test('an interrupt makes the worker hang up on the model, and the new turn is answered', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness, { beats: false });
   const { id, conversation_id } = await harness.startTurn({ input: hanging() });
   await untilSpeaking(harness, id);
@@ -163,8 +157,7 @@ test('an interrupt reaches the worker, which hangs up on the model, and the new 
   expect(done).toMatchObject({ status: 'completed', output: 'Here.' });
 });
 
-test('a deadline hangs up on a running model and ends the turn without a summary', async () => {
-  await using harness = await createHarness();
+test('a deadline hangs up on a running model and ends the turn without a summary', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness, { beats: false });
   const { id } = await harness.startTurn({ input: hanging(), limits: { deadline_seconds: 1 } });
 

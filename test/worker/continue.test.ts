@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import { continuedStep } from '#core/turn/wakeup.ts';
@@ -10,6 +10,7 @@ import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import type { Held } from '#test/harness/gate.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 const twoRounds = { input: scripted({ rounds: [{ tools: [weather] }], answer: 'Sunny.' }), tools: ['weather_lookup'] };
@@ -70,8 +71,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a run that continues has the lease of its step before it begins, and keeps it', async () => {
-  await using harness = await createHarness();
+test('a run that continues has the lease of its step before it begins, and keeps it', async ({ harness }) => {
   const { id } = await harness.startTurn(twoRounds);
 
   const { working, held } = await continueToRound2(harness);
@@ -89,8 +89,7 @@ test('a run that continues has the lease of its step before it begins, and keeps
   expect(rounds.map(({ attempts }) => attempts)).toEqual([1, 1]);
 });
 
-test('other jobs of a turn ask and write nothing while a run continues with it', async () => {
-  await using harness = await createHarness();
+test('other jobs of a turn ask and write nothing while a run continues with it', async ({ harness }) => {
   const { id } = await harness.startTurn(twoRounds);
 
   const { working, held } = await continueToRound2(harness);
@@ -104,8 +103,7 @@ test('other jobs of a turn ask and write nothing while a run continues with it',
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', usage: { llm_calls: 2 } });
 });
 
-test('a run that continues sends an input that has joined since the turn was loaded', async () => {
-  await using harness = await createHarness();
+test('a run that continues sends an input that has joined since the turn was loaded', async ({ harness }) => {
   const { id } = await harness.startTurn(twoRounds);
   const held = harness.holdModel(1);
 
@@ -120,8 +118,7 @@ test('a run that continues sends an input that has joined since the turn was loa
   expect(turn.rounds.map(({ attempts }) => attempts)).toEqual([1, 1]);
 });
 
-test('a run that is stopped while its commit is on the way still continues', async () => {
-  await using harness = await createHarness();
+test('a run that is stopped while its commit is on the way still continues', async ({ harness }) => {
   const { id } = await harness.startTurn(twoRounds);
   const stop = () => {
     harness.worker.heartbeat.stop('lost', id);
@@ -133,8 +130,7 @@ test('a run that is stopped while its commit is on the way still continues', asy
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', usage: { llm_calls: 2 } });
 });
 
-test('a turn that waits for its client is leased to no run', async () => {
-  await using harness = await createHarness();
+test('a turn that waits for its client is leased to no run', async ({ harness }) => {
   const ask = { name: 'ask_device', description: 'Asks the device', execution: { kind: 'client' } };
   const input = scripted({ rounds: [{ tools: [{ name: 'ask_device', arguments: {} }] }], answer: 'Thanks.' });
   const { id } = await harness.startTurn({ input, tools: [ask] });
@@ -145,8 +141,7 @@ test('a turn that waits for its client is leased to no run', async () => {
   expect((await harness.findTurn(id)).status).toBe('requires_action');
 });
 
-test('a step whose run never began is worked once its lease has lapsed', async () => {
-  await using harness = await createHarness();
+test('a step whose run never began is worked once its lease has lapsed', async ({ harness }) => {
   const { heldWrites } = harness.worker;
   const { id } = await harness.startTurn(twoRounds);
   const block = () => {
@@ -168,8 +163,7 @@ test('a step whose run never began is worked once its lease has lapsed', async (
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Sunny.', usage: { llm_calls: 2 } });
 });
 
-test('a worker whose commit was written and whose answer was lost continues as it has decided', async () => {
-  await using harness = await createHarness();
+test('a worker whose commit was written and whose answer was lost continues as it has decided', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi', tools: ['weather_lookup'] });
   const turn = (await beginTurn(harness.db, id, 'first'))!;
   await commitsInForm(harness.db, 'lean').saveReply(turn, { ...CALLING, nextRuns: { batch: 'next', round: null } });

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { readPrices } from '#core/llm/by-model/prices.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { testWith } from '#test/harness/test.ts';
 
 const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 const usage = { prompt_tokens: 1_000, completion_tokens: 100 };
@@ -13,14 +14,12 @@ const twoRounds = {
 };
 
 async function run(harness: Harness, request: object): Promise<TurnResource> {
-  const { id } = await harness.startTurn({ ...request });
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+  return harness.runTurn({ ...request });
 }
 
-test('rounds and turns tell what they cost', async () => {
-  await using harness = await createHarness({ env: prices() });
+const test = testWith({ env: prices() });
 
+test('rounds and turns tell what they cost', async ({ harness }) => {
   const turn = await run(harness, twoRounds);
 
   expect(turn.rounds.map((round) => round.usage?.cost_usd)).toEqual([0.0028, 0.0028]);
@@ -29,8 +28,7 @@ test('rounds and turns tell what they cost', async () => {
   expect(body.data[0]?.usage.cost_usd).toBe(0.0056);
 });
 
-test('what a round cost stays as it was when the prices change', async () => {
-  await using harness = await createHarness({ env: prices() });
+test('what a round cost stays as it was when the prices change', async ({ harness }) => {
   const { id } = await run(harness, twoRounds);
 
   harness.worker.prices = readPrices('{"openai/test":{"input":4,"output":16}}');
@@ -54,9 +52,7 @@ test('a turn without prices, and one with a round whose provider counts nothing,
   expect(half.warnings).toEqual([]);
 });
 
-test('a turn that has cost as much as it may sums up without calls and is incomplete', async () => {
-  await using harness = await createHarness({ env: prices() });
-
+test('a turn that has cost as much as it may sums up without calls and is incomplete', async ({ harness }) => {
   const within = await run(harness, { ...twoRounds, limits: { max_cost_usd: 0.003 } });
   const over = await run(harness, { ...twoRounds, limits: { max_cost_usd: 0.0028 } });
 
@@ -66,8 +62,7 @@ test('a turn that has cost as much as it may sums up without calls and is incomp
   expect(harness.modelRequests.at(-1)?.body.tool_choice).toBe('none');
 });
 
-test('a round of unknown cost counts nothing towards the limit, and the turn says so', async () => {
-  await using harness = await createHarness({ env: prices() });
+test('a round of unknown cost counts nothing towards the limit, and the turn says so', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [look], usage: null }], final: { usage } });
 
   const turn = await run(harness, { ...twoRounds, input, limits: { max_cost_usd: 0.000001 } });
@@ -76,8 +71,7 @@ test('a round of unknown cost counts nothing towards the limit, and the turn say
   expect(turn.warnings).toEqual(['What a round cost is not known, so max_cost_usd does not count it']);
 });
 
-test('a limit on cost is refused where a model of the turn has no price, naming the field', async () => {
-  await using harness = await createHarness({ env: prices() });
+test('a limit on cost is refused where a model of the turn has no price, naming the field', async ({ harness }) => {
   const limits = { max_cost_usd: 1 };
   const post = (path: string, body: object) => harness.call('POST', path, { body });
   const unpriced = { model: 'openai/other', input: 'Hi', limits };
@@ -100,8 +94,7 @@ test('a limit on cost is refused where a model of the turn has no price, naming 
   });
 });
 
-test('a response tells its usage as OpenAI does, without its cost', async () => {
-  await using harness = await createHarness({ env: prices() });
+test('a response tells its usage as OpenAI does, without its cost', async ({ harness }) => {
   const { body } = await harness.call('POST', '/v1/responses', {
     body: { model: 'openai/test', input: scripted({ final: { usage } }), background: true },
   });

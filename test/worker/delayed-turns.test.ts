@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { queueDelayed } from '#core/checkpoint/turns/delays/queue-delayed.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { timing } from '#core/turn/timing.ts';
-import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { createHarness, type Harness, letTimePass, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { isoAgo } from '#test/harness/moments.ts';
 import { describeQueue } from '#test/harness/queues.ts';
+import { test } from '#test/harness/test.ts';
 import { refusalOf } from '../api/refusals.ts';
 
 async function openConversation(harness: Harness) {
@@ -36,9 +37,7 @@ describeQueue(({ redis }) => {
     // The wake-up is lost: what the queue was told is worked by no job of it.
     const { wakeups } = await queueDelayed(harness.db, { limit: 10, needsPlace: false });
     const queued = await harness.findTurn(later.id);
-    await harness.advance(timing.graceMs);
-    await harness.rescue();
-    await harness.workUntilIdle();
+    await letTimePass(harness, timing.graceMs);
 
     expect(later).toMatchObject({ status: 'queued', waiting: { for: 'start_at', until: later.start_at } });
     expect(Date.parse(later.start_at!) - Date.parse(later.created_at)).toBe(60_000);
@@ -53,8 +52,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('turns that are due together are begun in the order of their times, behind those that came before', async () => {
-  await using harness = await createHarness();
+test('turns that are due together begin in the order of their times, after earlier ones', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const delayed = [await say('third', { delay_seconds: 30 }), await say('second', { delay_seconds: 20 })];
@@ -71,8 +69,7 @@ test('turns that are due together are begun in the order of their times, behind 
   expect((await harness.findTurn(first.id)).start_at).toBeNull();
 });
 
-test('a time that has passed is now; a turn that is cancelled before its time never begins', async () => {
-  await using harness = await createHarness();
+test('a time that has passed is now; a turn that is cancelled before its time never begins', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const past = await say('past', { start_at: '2020-01-01T01:00:00+01:00' });
@@ -87,8 +84,7 @@ test('a time that has passed is now; a turn that is cancelled before its time ne
   expect(await harness.findTurn(gone.id)).toMatchObject({ status: 'cancelled', waiting: null, started_at: null });
 });
 
-test('a turn that was cancelled before its time is run again on what had begun when it was asked for', async () => {
-  await using harness = await createHarness();
+test('a turn cancelled before its time is run again on what had begun at its request', async ({ harness }) => {
   const { say } = await openConversation(harness);
   const first = await say('first', { delay_seconds: 3_600 });
   await say('before');
@@ -112,24 +108,20 @@ test('a turn that was cancelled before its time is run again on what had begun w
   expect(sent).toEqual([['before', expect.anything(), 'gone'], ['first']]);
 });
 
-test('a turn that no worker queued until its deadline ends there, counted from its time', async () => {
-  await using harness = await createHarness();
+test('a turn that no worker queued until its deadline ends there, counted from its time', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const late = await say('late', { delay_seconds: 10, limits: { deadline_seconds: 5 } });
   await say('other');
   await harness.workUntilIdle();
-  await harness.advance(30_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 30_000);
   const ended = await harness.findTurn(late.id);
 
   expect([ended.status, ended.waiting]).toEqual(['incomplete', null]);
   expect(asked(harness)).toEqual(['other']);
 });
 
-test('ends of turns and turns whose time comes meet at their conversation, and each is begun once', async () => {
-  await using harness = await createHarness();
+test('ends of turns and due times meet at their conversation, and each turn is begun once', async ({ harness }) => {
   const conversations = await Promise.all(Array.from({ length: 12 }, () => openConversation(harness)));
   await using _worker = await startBackgroundWorker(harness);
 
@@ -142,8 +134,7 @@ test('ends of turns and turns whose time comes meet at their conversation, and e
   expect(ended.filter(({ start_at }) => start_at).every((turn) => turn.started_at! >= turn.start_at!)).toBe(true);
 });
 
-test('a time is one of two fields, within a year, and for turns that wait for their turn', async () => {
-  await using harness = await createHarness();
+test('a time is one of two fields, within a year, and for turns that wait for their turn', async ({ harness }) => {
   const refused = (fields: object) => refusalOf(harness, '/v1/turns', { model: 'sim/demo', input: 'Hi', ...fields });
   const inAYear = isoAgo(-366 * 86_400_000);
 
@@ -157,8 +148,7 @@ test('a time is one of two fields, within a year, and for turns that wait for th
   expect(await refused({ delay_seconds: 1, debounce_ms: 5 })).toBe('400 invalid_value: debounce_ms');
 });
 
-test('what is of one turn alone is refused where a conversation is created without one', async () => {
-  await using harness = await createHarness();
+test('what is of one turn alone is refused where a conversation is created without one', async ({ harness }) => {
   const created = (fields: object) => refusalOf(harness, '/v1/conversations', { model: 'openai/test', ...fields });
 
   expect(await created({ priority: 5 })).toBe('400 invalid_value: priority');
@@ -168,8 +158,7 @@ test('what is of one turn alone is refused where a conversation is created witho
   expect(await created({ input: 'Hi', priority: 5, on_active_turn: 'reject' })).toMatch(/^202/);
 });
 
-test('a time is refused where no turn is started: without input, and where the input would join a turn', async () => {
-  await using harness = await createHarness();
+test('a time is refused without a new turn: without input, and if the input would join a turn', async ({ harness }) => {
   const active = await harness.startTurn({ input: 'Hello' });
   const created = (fields: object) => refusalOf(harness, '/v1/conversations', { model: 'sim/demo', ...fields });
   const path = `/v1/conversations/${active.conversation_id}/turns`;

@@ -1,19 +1,18 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { newId } from '#core/id.ts';
 import type { InputItem } from '#core/turn/request/item.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { wakeupOf } from '#core/turn/wakeup.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 const sunny = scripted({ answer: 'Sunny.' });
 
-test('the first turn of a fork is asked with the history that it stands on, and with nothing behind that', async () => {
-  await using harness = await createHarness();
-  const { id, conversation_id } = await harness.startTurn({ input: sunny });
-  await harness.workUntilIdle();
+test('the first turn of a fork is asked with the history that it is based on, and no more', async ({ harness }) => {
+  const { id, conversation_id } = await harness.runTurn({ input: sunny });
   const path = `/v1/conversations/${conversation_id}/turns`;
   await harness.call<TurnResource>('POST', path, { body: { input: scripted({ answer: 'Elsewhere.' }) } });
   await harness.workUntilIdle();

@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 import { presentFreshRound } from '#core/turn/resource/event.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
+import { letTimePass } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { callersTool, operatorsTool, startWithConfig } from '#test/harness/start-with-config.ts';
+import { test } from '#test/harness/test.ts';
 
 const locate = (id: string) => ({ name: 'locate', arguments: {}, id });
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' }, id: 'call_weather' };
@@ -17,8 +19,7 @@ const typesOf = async (harness: Harness, id: string) => (await harness.listEvent
 const statusesOf = ({ rounds }: { rounds: { results: { status: string }[] }[] }) =>
   rounds.flatMap(({ results }) => results.map(({ status }) => status));
 
-test('a round that only asks for calls of the caller ends its turn in one commit', async () => {
-  await using harness = await createHarness();
+test('a round that only asks for calls of the caller ends its turn in one commit', async ({ harness }) => {
   const { id } = await startWithConfig(harness, {
     input: asking(locate('call_1'), locate('call_2')),
     config: { tools: [mine] },
@@ -49,8 +50,7 @@ test('a round that only asks for calls of the caller ends its turn in one commit
   expect(await typesOf(harness, id)).toEqual(['turn.queued', 'turn.started', 'round.completed', 'turn.completed']);
 });
 
-test('a caller’s function is never run by Pawl, though a server-side tool has its name and its arguments are broken', async () => {
-  await using harness = await createHarness();
+test('Pawl never runs a caller’s function, even with the name of a tool and broken arguments', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [{ ...weather, arguments: '{"city": ' }] }] });
   const { id } = await startWithConfig(harness, { input, config: { tools: [callersTool('weather_lookup')] } });
 
@@ -65,8 +65,7 @@ test('a caller’s function is never run by Pawl, though a server-side tool has 
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('beside calls of the caller Pawl runs its own to their end, and the turn is completed then', async () => {
-  await using harness = await createHarness();
+test('beside calls of the caller Pawl runs its own calls, and then the turn is completed', async ({ harness }) => {
   const tools = [mine, operatorsTool('weather_lookup')];
   const { id } = await startWithConfig(harness, { input: asking(locate('call_1'), weather), config: { tools } });
 
@@ -88,8 +87,7 @@ test('beside calls of the caller Pawl runs its own to their end, and the turn is
   ]);
 });
 
-test('the end of a hand-over that was lost after its last result comes with the rescue', async () => {
-  await using harness = await createHarness();
+test('the end of a hand-over that was lost after its last result comes with the rescue', async ({ harness }) => {
   const tools = [mine, operatorsTool('weather_lookup')];
   const { id } = await startWithConfig(harness, { input: asking(locate('call_1'), weather), config: { tools } });
   await harness.workOnce();
@@ -97,17 +95,14 @@ test('the end of a hand-over that was lost after its last result comes with the 
   await harness.workOnce(async () => {});
   const before = await harness.findTurn(id);
 
-  await harness.advance(6_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 6_000);
 
   expect(before.status).toBe('in_progress');
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Let me see.' });
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a call that waits for a client or a person is waited for, and the turn hands over then', async () => {
-  await using harness = await createHarness();
+test('a call that waits for a client or a person is waited for, and the turn hands over then', async ({ harness }) => {
   const device = { ...operatorsTool('ask_device', { execution: { kind: 'client' } }), description: 'Asks the device' };
   const call = { name: 'ask_device', arguments: { city: 'Rome' }, id: 'call_device' };
   const { id } = await startWithConfig(harness, {
@@ -128,8 +123,7 @@ test('a call that waits for a client or a person is waited for, and the turn han
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Let me see.' });
 });
 
-test('calls of the caller do not count towards max_tool_calls, nor as a loop', async () => {
-  await using harness = await createHarness();
+test('calls of the caller do not count towards max_tool_calls, nor as a loop', async ({ harness }) => {
   const calls = Array.from({ length: 12 }, (_, index) => locate(`call_${index}`));
   const tools = [mine, operatorsTool('weather_lookup')];
   const limits = {
@@ -148,8 +142,7 @@ test('calls of the caller do not count towards max_tool_calls, nor as a loop', a
   expect(statusesOf(turn)).toEqual([...calls.map(() => 'handed_over'), 'success']);
 });
 
-test('an answer to a call that was handed over is refused natively, and it has no output', async () => {
-  await using harness = await createHarness();
+test('an answer to a call that was handed over is refused natively, and it has no output', async ({ harness }) => {
   const { id } = await startWithConfig(harness, { input: asking(locate('call_1')), config: { tools: [mine] } });
   await harness.workUntilIdle();
 
@@ -171,8 +164,7 @@ test('an answer to a call that was handed over is refused natively, and it has n
   expect(read).toMatchObject({ status: 404, body: { error: { code: 'tool_output_not_found' } } });
 });
 
-test('a turn that hands over lets the next of its conversation go on, and tells of its calls in a webhook', async () => {
-  await using harness = await createHarness();
+test('a turn that hands over lets the next turn go on, and tells its calls in a webhook', async ({ harness }) => {
   const { id, conversationId } = await startWithConfig(harness, {
     input: asking(locate('call_1')),
     config: { tools: [mine] },

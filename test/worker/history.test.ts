@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 const call = (id: string, city: string) => ({ name: 'weather_lookup', arguments: { city }, id });
 const twoRounds = scripted({
@@ -36,8 +37,7 @@ async function open(harness: Harness, config: object = {}) {
   };
 }
 
-test('a second turn sends the first one expanded: text and calls, results in order, final text', async () => {
-  await using harness = await createHarness();
+test('a second turn sends the first one: text and calls, results in order, final text', async ({ harness }) => {
   const { say } = await open(harness, { instructions: 'Be brief.' });
 
   await say(twoRounds);
@@ -61,8 +61,7 @@ test('a second turn sends the first one expanded: text and calls, results in ord
   ]);
 });
 
-test('compact messages contain the final text once, with the rounds that led to it', async () => {
-  await using harness = await createHarness();
+test('compact messages contain the final text once, with the rounds that led to it', async ({ harness }) => {
   const { say, messages } = await open(harness);
 
   const turn = await say(twoRounds);
@@ -79,8 +78,7 @@ test('compact messages contain the final text once, with the rounds that led to 
   expect(await messages('compact')).toEqual(await messages());
 });
 
-test('a plain answer has no rounds in its compact message', async () => {
-  await using harness = await createHarness();
+test('a plain answer has no rounds in its compact message', async ({ harness }) => {
   const { say, messages } = await open(harness);
 
   await say(scripted({ answer: 'Hello.' }));
@@ -91,8 +89,7 @@ test('a plain answer has no rounds in its compact message', async () => {
   expect(answer).not.toHaveProperty('rounds');
 });
 
-test('messages on OpenAI’s wire have text, calls and results each as a message of its own', async () => {
-  await using harness = await createHarness();
+test('messages on OpenAI’s wire have text, calls and results each as a message of its own', async ({ harness }) => {
   const { say, messages } = await open(harness);
 
   await say(twoRounds);
@@ -131,8 +128,7 @@ test.for([
   expect(body.data.map(({ role }) => role).join(' ')).toBe(wire.roles);
 });
 
-test('messages in a form that no wire has are refused, naming the forms there are', async () => {
-  await using harness = await createHarness();
+test('messages in a form that no wire has are refused, naming the forms there are', async ({ harness }) => {
   const { path } = await open(harness);
 
   const { status, body } = await harness.call('GET', `${path}/messages?format=cohere`);
@@ -141,8 +137,7 @@ test('messages in a form that no wire has are refused, naming the forms there ar
   expect(body).toMatchObject({ error: { param: 'format', message: expect.stringContaining('gemini') } });
 });
 
-test('a failed turn leaves its input and its committed rounds in the history', async () => {
-  await using harness = await createHarness();
+test('a failed turn leaves its input and its committed rounds in the history', async ({ harness }) => {
   const { say, messages } = await open(harness);
   const failing = scripted({
     rounds: [{ say: 'Wait.', tools: [call('call_a', 'Tokyo')] }],
@@ -164,8 +159,7 @@ test('a failed turn leaves its input and its committed rounds in the history', a
   expect((await messages())[1]).toMatchObject({ role: 'assistant', content: null, rounds: [{ number: 1 }] });
 });
 
-test('a turn cancelled before its batch ran leaves a history that any model takes', async () => {
-  await using harness = await createHarness();
+test('a turn cancelled before its batch ran leaves a history that any model takes', async ({ harness }) => {
   const { say } = await open(harness);
 
   const { id } = await say(twoRounds);
@@ -184,8 +178,7 @@ test('a turn cancelled before its batch ran leaves a history that any model take
   ]);
 });
 
-test('a turn cancelled while queued leaves nothing in the history', async () => {
-  await using harness = await createHarness();
+test('a turn cancelled while queued leaves nothing in the history', async ({ harness }) => {
   const { say, messages } = await open(harness);
 
   const { id } = await say('Never mind.');
@@ -200,8 +193,7 @@ test('a turn cancelled while queued leaves nothing in the history', async () => 
   ]);
 });
 
-test('an incomplete turn leaves the answer that there is in the history', async () => {
-  await using harness = await createHarness();
+test('an incomplete turn leaves the answer that there is in the history', async ({ harness }) => {
   const { say } = await open(harness);
 
   await say(scripted({ answer: 'Half of a sen', final: { finish_reason: 'length' } }));

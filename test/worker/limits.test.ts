@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, letTimePass } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { operatorsTool, startWithConfig } from '#test/harness/start-with-config.ts';
+import { test } from '#test/harness/test.ts';
 
 const look = (city: string) => ({ name: 'weather_lookup', arguments: { city } });
 const tools = ['weather_lookup'];
@@ -11,12 +12,8 @@ const endless = scripted({
   answer: 'As far as I got.',
 });
 
-test('the last round after max_rounds keeps its tools and forbids calls', async () => {
-  await using harness = await createHarness();
-
-  const { id } = await harness.startTurn({ input: endless, tools, limits: { max_rounds: 2 } });
-  await harness.workUntilIdle();
-  const turn = await harness.findTurn(id);
+test('the last round after max_rounds keeps its tools and forbids calls', async ({ harness }) => {
+  const turn = await harness.runTurn({ input: endless, tools, limits: { max_rounds: 2 } });
 
   expect(turn).toMatchObject({
     ...{ status: 'incomplete', incomplete_details: { reason: 'max_rounds' }, error: null },
@@ -27,23 +24,18 @@ test('the last round after max_rounds keeps its tools and forbids calls', async 
   expect(harness.modelRequests.map(({ body }) => body.tool_choice)).toEqual([undefined, undefined, 'none']);
 });
 
-test('a turn that answers before its last round is complete', async () => {
-  await using harness = await createHarness();
+test('a turn that answers before its last round is complete', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [look('Tokyo')] }], answer: 'Sunny.' });
 
-  const { id } = await harness.startTurn({ input, tools, limits: { max_rounds: 2 } });
-  await harness.workUntilIdle();
+  const turn = await harness.runTurn({ input, tools, limits: { max_rounds: 2 } });
 
-  expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', incomplete_details: null, output: 'Sunny.' });
+  expect(turn).toMatchObject({ status: 'completed', incomplete_details: null, output: 'Sunny.' });
 });
 
-test('calls of a batch beyond max_tool_calls are answered cancelled, and the final round follows', async () => {
-  await using harness = await createHarness();
+test('calls of a batch beyond max_tool_calls are cancelled, and the final round follows', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [look('A'), look('B'), look('C')] }], answer: 'Enough.' });
 
-  const { id } = await harness.startTurn({ input, tools, limits: { max_tool_calls: 2 } });
-  await harness.workUntilIdle();
-  const turn = await harness.findTurn(id);
+  const turn = await harness.runTurn({ input, tools, limits: { max_tool_calls: 2 } });
 
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_tool_calls' } });
   expect(turn.output).toBe('Enough.');
@@ -55,22 +47,18 @@ test('calls of a batch beyond max_tool_calls are answered cancelled, and the fin
   expect(harness.modelRequests[1]?.body.tool_choice).toBe('none');
 });
 
-test('max_total_tokens is compared with what was used before each round', async () => {
-  await using harness = await createHarness();
+test('max_total_tokens is compared with what was used before each round', async ({ harness }) => {
   const usage = { prompt_tokens: 60, completion_tokens: 40 };
   const round = { tools: [look('Tokyo')], usage };
   const input = scripted({ rounds: [round, round, round], answer: 'Spent.', final: { usage } });
 
-  const { id } = await harness.startTurn({ input, tools, limits: { max_total_tokens: 150 } });
-  await harness.workUntilIdle();
-  const turn = await harness.findTurn(id);
+  const turn = await harness.runTurn({ input, tools, limits: { max_total_tokens: 150 } });
 
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_total_tokens' } });
   expect(turn).toMatchObject({ output: 'Spent.', round: 3, usage: { total_tokens: 300, llm_calls: 3, tool_calls: 2 } });
 });
 
-test('usage is the sum over the rounds', async () => {
-  await using harness = await createHarness();
+test('usage is the sum over the rounds', async ({ harness }) => {
   const details = {
     prompt_tokens_details: { cached_tokens: 7, cache_write_tokens: 2 },
     completion_tokens_details: { reasoning_tokens: 3 },
@@ -80,9 +68,7 @@ test('usage is the sum over the rounds', async () => {
     final: { usage: { prompt_tokens: 20, completion_tokens: 6 } },
   });
 
-  const { id } = await harness.startTurn({ input, tools });
-  await harness.workUntilIdle();
-  const { usage, rounds } = await harness.findTurn(id);
+  const { usage, rounds } = await harness.runTurn({ input, tools });
 
   expect(usage).toEqual({
     ...{ input_tokens: 30, output_tokens: 11, total_tokens: 41 },
@@ -103,21 +89,16 @@ test.each([
 ])('a reply that stops for %s ends the turn incomplete with the text there is', async (raw, reason, incomplete) => {
   await using harness = await createHarness();
 
-  const { id } = await harness.startTurn({ input: scripted({ answer: 'So far', final: { finish_reason: raw } }) });
-  await harness.workUntilIdle();
-  const turn = await harness.findTurn(id);
+  const turn = await harness.runTurn({ input: scripted({ answer: 'So far', final: { finish_reason: raw } }) });
 
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason: incomplete }, output: 'So far' });
   expect(turn.rounds[0]).toMatchObject({ finish_reason: reason, finish_reason_raw: raw, assistant_response: null });
 });
 
-test('calls in a reply that was cut are not run', async () => {
-  await using harness = await createHarness();
+test('calls in a reply that was cut are not run', async ({ harness }) => {
   const input = scripted({ rounds: [{ say: 'I will', tools: [look('Tokyo')], finish_reason: 'length' }] });
 
-  const { id } = await harness.startTurn({ input, tools });
-  await harness.workUntilIdle();
-  const turn = await harness.findTurn(id);
+  const turn = await harness.runTurn({ input, tools });
 
   expect(turn).toMatchObject({
     status: 'incomplete',
@@ -127,13 +108,11 @@ test('calls in a reply that was cut are not run', async () => {
   expect(turn.rounds.flatMap(({ tool_calls }) => tool_calls)).toEqual([]);
 });
 
-test('required and specific apply to the first round only', async () => {
-  await using harness = await createHarness();
+test('required and specific apply to the first round only', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [look('Tokyo')] }] });
 
   for (const tool_choice of ['required', { type: 'specific', name: 'weather_lookup' }]) {
-    await harness.startTurn({ input, tools, tool_choice });
-    await harness.workUntilIdle();
+    await harness.runTurn({ input, tools, tool_choice });
   }
 
   expect(harness.modelRequests.map(({ body }) => body.tool_choice ?? 'auto')).toEqual([
@@ -142,8 +121,7 @@ test('required and specific apply to the first round only', async () => {
   ]);
 });
 
-test('a deadline that passes while the turn is queued ends it without a summary', async () => {
-  await using harness = await createHarness();
+test('a deadline that passes while the turn is queued ends it without a summary', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 30 } });
 
   await letTimePass(harness);
@@ -154,8 +132,7 @@ test('a deadline that passes while the turn is queued ends it without a summary'
   expect(harness.modelRequests).toHaveLength(0);
 });
 
-test('a deadline that passes before the model refuses ends the turn at once, however long the model asks to wait', async () => {
-  await using harness = await createHarness();
+test('a deadline that passes before a refusal ends the turn, however long it was to wait', async ({ harness }) => {
   const held = harness.holdModel();
   const refused = scripted({ final: { fault: { kind: 'status', status: 429, retry_after: 60 } } });
   const { id } = await harness.startTurn({ input: refused, limits: { deadline_seconds: 30 } });
@@ -174,8 +151,7 @@ test('a deadline that passes before the model refuses ends the turn at once, how
   });
 });
 
-test('a deadline passes for a turn that waits behind another, which stays as it is', async () => {
-  await using harness = await createHarness();
+test('a deadline passes for a turn that waits behind another, which stays as it is', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 600 } });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   const more = { input: 'Later', limits: { deadline_seconds: 30 } };
@@ -191,8 +167,7 @@ test('a deadline passes for a turn that waits behind another, which stays as it 
   expect((await harness.findTurn(first.id)).status).toBe('completed');
 });
 
-test('a deadline that passes between two rounds ends the turn with its rounds kept', async () => {
-  await using harness = await createHarness();
+test('a deadline that passes between two rounds ends the turn with its rounds kept', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: endless, tools, limits: { deadline_seconds: 30 } });
 
   await harness.workOnce();
@@ -205,8 +180,7 @@ test('a deadline that passes between two rounds ends the turn with its rounds ke
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('max_total_output_tokens bounds each round by what is left, and ends the turn when nothing is', async () => {
-  await using harness = await createHarness();
+test('max_total_output_tokens bounds each round by the rest, and ends the turn without a rest', async ({ harness }) => {
   const used = (completion_tokens: number) => ({
     tools: [look('Tokyo')],
     usage: { prompt_tokens: 9, completion_tokens },

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { readSettings } from '#services/process/settings.ts';
 import { openMetricsPort } from '#services/worker/metrics-port.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 
 /** A worker's port beside a harness. */
 async function openPort(env: Record<string, string>) {
@@ -20,8 +21,7 @@ async function openPort(env: Record<string, string>) {
 
 test('a worker tells its own metrics and its health at a port of its own', async () => {
   await using worker = await openPort({});
-  await worker.harness.startTurn({ input: 'Hi' });
-  await worker.harness.workUntilIdle();
+  await worker.harness.runTurn({ input: 'Hi' });
 
   const metrics = await worker.ask('/metrics');
 
@@ -56,9 +56,7 @@ test('an admin key opens the metrics of a worker, too', async () => {
   expect(await worker.ask('/metrics', { authorization: 'Bearer key-of-alpha' })).toMatchObject({ status: 403 });
 });
 
-test('without PAWL_METRICS_PORT a worker listens nowhere', async () => {
-  await using harness = await createHarness();
-
+test('without PAWL_METRICS_PORT a worker listens nowhere', async ({ harness }) => {
   const port = await openMetricsPort(harness.parts, harness.settings);
 
   expect(port.url).toBeNull();

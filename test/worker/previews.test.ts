@@ -1,13 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { openStream } from '#test/api/stream/open-stream.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 const input = scripted({ answer: 'One word after the other.', piece_chars: 2, pace_ms: 20 });
 
-test('a turn without watchers publishes only what is durable', async () => {
-  await using harness = await createHarness();
+test('a turn without watchers publishes only what is durable', async ({ harness }) => {
   const { id } = await harness.startTurn({ input });
   const published: string[] = [];
   const { pubsub } = harness.parts;
@@ -22,8 +21,7 @@ test('a turn without watchers publishes only what is durable', async () => {
   expect(published).not.toContain('event');
 });
 
-test('with a watcher its text is published as it comes', async () => {
-  await using harness = await createHarness();
+test('with a watcher its text is published as it comes', async ({ harness }) => {
   const { id } = await harness.startTurn({ input });
 
   const stream = await openStream(`${harness.url}/v1/turns/${id}/events`, {});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { openAnswerPlace } from '#core/bounds/answer-places.ts';
 import { claimCalls } from '#core/checkpoint/turns/claim-calls.ts';
 import { lockTurn } from '#core/checkpoint/turns/lock.ts';
@@ -10,10 +10,11 @@ import { planCall } from '#services/worker/batch/plan-calls.ts';
 import { startStopwatch } from '#services/worker/batch/stopwatch.ts';
 import { jobHandler } from '#services/worker/job-handler.ts';
 import { openLease, startRun } from '#services/worker/lease/run.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { createHarness, type Harness, letTimePass } from '#test/harness/create-harness.ts';
 import { msAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { openToolRecorder } from '../harness/servers/tool-recorder.ts';
 
@@ -27,8 +28,7 @@ const postcard = {
 async function startWaiting(harness: Harness, tools: object[], request: object, calls: string[]) {
   const requested = calls.map((id, index) => ({ id, name: (tools[index] as { name: string }).name, arguments: {} }));
   const input = scripted({ rounds: [{ tools: requested }], answer: 'Got {{results}}' });
-  const { id } = await harness.startTurn({ input, tools: [...new Set(tools)], ...request });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input, tools: [...new Set(tools)], ...request });
   return id;
 }
 
@@ -38,9 +38,8 @@ async function rescueAndWork(harness: Harness) {
   return rescued;
 }
 
-test('a call that was made is not made again, although its run stopped after its lease had lapsed (R8)', async () => {
+test('a call that was made is not made again if its run stopped after its lease ended (R8)', async ({ harness }) => {
   await using recorder = await openToolRecorder();
-  await using harness = await createHarness();
   const execution = { kind: 'http', url: `${recorder.url}/slow` };
   const tool = { name: 'book_flight', description: 'Books a flight, only once', execution };
   const input = scripted({ rounds: [{ tools: [{ name: 'book_flight', arguments: {} }] }], answer: 'Got {{results}}' });
@@ -61,8 +60,7 @@ test('a call that was made is not made again, although its run stopped after its
   expect(rounds[0]?.results[0]?.error?.category).toBe('outcome_unknown');
 });
 
-test('a client-side call that was allowed still expires (R2)', async () => {
-  await using harness = await createHarness();
+test('a client-side call that was allowed still expires (R2)', async ({ harness }) => {
   const tool = { ...locate, approval: 'always', expires_in_seconds: 3600 };
   const id = await startWaiting(harness, [tool], {}, ['call_where']);
   const approvals = [{ tool_call_id: 'call_where', decision: 'allow' }];
@@ -74,8 +72,7 @@ test('a client-side call that was allowed still expires (R2)', async () => {
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed' });
 });
 
-test('a turn in requires_action ends at its deadline, although a client answers just after it (R2)', async () => {
-  await using harness = await createHarness();
+test('a turn in requires_action ends at its deadline, also if a client answers after it (R2)', async ({ harness }) => {
   const id = await startWaiting(harness, [locate, locate], { limits: { deadline_seconds: 60 } }, ['call_a', 'call_b']);
   await harness.advance(60_001);
 
@@ -90,8 +87,7 @@ test('a turn in requires_action ends at its deadline, although a client answers 
   });
 });
 
-test('a call that was allowed in time runs, although its job comes after the expiry', async () => {
-  await using harness = await createHarness();
+test('a call that was allowed in time runs, although its job comes after the expiry', async ({ harness }) => {
   const tool = { ...postcard, approval: 'always', expires_in_seconds: 60 };
   const id = await startWaiting(harness, [tool], {}, ['call_card']);
   const approvals = [{ tool_call_id: 'call_card', decision: 'allow' }];
@@ -104,8 +100,7 @@ test('a call that was allowed in time runs, although its job comes after the exp
   expect(rounds[0]?.results[0]?.error?.category).not.toBe('cancelled');
 });
 
-test('handing a step back twice is handing it back once', async () => {
-  await using harness = await createHarness();
+test('handing a step back twice is handing it back once', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const working = harness.workOnce();
   await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
@@ -135,8 +130,7 @@ test('handing a step back twice is handing it back once', async () => {
   expect(stored).toEqual({ attempts: 1, lease_owner: null });
 });
 
-test('a locked turn does not delay the heartbeat of the others (R4)', async () => {
-  await using harness = await createHarness();
+test('a locked turn does not delay the heartbeat of the others (R4)', async ({ harness }) => {
   const input = scripted({ final: { fault: { kind: 'hang' } } });
   const [locked, other] = [await harness.startTurn({ input }), await harness.startTurn({ input })];
   const working = [harness.workOnce(), harness.workOnce()];
@@ -156,9 +150,8 @@ test('a locked turn does not delay the heartbeat of the others (R4)', async () =
   await Promise.all(working);
 });
 
-test('a run that slept since its claim does not call, once another has given the call up (R7)', async () => {
+test('a run that slept since its claim does not call, once another has given the call up (R7)', async ({ harness }) => {
   await using recorder = await openToolRecorder();
-  await using harness = await createHarness();
   const execution = { kind: 'http', url: `${recorder.url}/book` };
   const tools = [{ name: 'book_flight', description: 'Books a flight, only once', execution }];
   const input = scripted({ rounds: [{ tools: [{ name: 'book_flight', arguments: {} }] }], answer: 'Got {{results}}' });
@@ -170,9 +163,7 @@ test('a run that slept since its claim does not call, once another has given the
   await claimCalls(harness.db, { turnId: id, round: 1, runId: lease.id, indexes: [0] });
   const claimedAt = { ...startStopwatch(), wallMs: msAgo(7_000) };
 
-  await harness.advance(7_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 7_000);
   const plan = await planCall(turn, call!);
   using place = openAnswerPlace('default');
   const known = await answerCall(startRun(lease, { turn }), { call: call!, plan, claimedAt, place }, harness.worker);
@@ -181,9 +172,7 @@ test('a run that slept since its claim does not call, once another has given the
   expect((await harness.findTurn(id)).rounds[0]?.results[0]?.error?.category).toBe('outcome_unknown');
 });
 
-test('a call that breaks off leaves its siblings’ results where they belong', async () => {
-  await using recorder = await openToolRecorder();
-  await using harness = await createHarness();
+test('a call that breaks off leaves its siblings’ results where they belong', async ({ harness, recorder }) => {
   const execution = { kind: 'http', url: `${recorder.url}/note` };
   const note = { name: 'note_it', description: 'Notes it down, once or often', execution, effect: 'idempotent' };
   const calls = [{ name: 'note_it' }, { name: 'weather_lookup', arguments: { city: 'Rome' } }];
@@ -204,11 +193,9 @@ test('a call that breaks off leaves its siblings’ results where they belong', 
   expect(recorder.calls).toHaveLength(1);
 });
 
-test('a job that a wrong clock sends too early changes nothing: the step is tried when it is time', async () => {
-  await using harness = await createHarness();
+test('a job that a wrong clock sends too early changes nothing; the step is tried in time', async ({ harness }) => {
   const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 1 };
-  const { id } = await harness.startTurn({ input: scripted({ answer: 'At last.', final: { fault } }) });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: scripted({ answer: 'At last.', final: { fault } }) });
   const before = await harness.db.selectFrom('turn_states').selectAll().executeTakeFirstOrThrow();
 
   await harness.parts.enqueue([
@@ -227,11 +214,9 @@ test('a job that a wrong clock sends too early changes nothing: the step is trie
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'At last.' });
 });
 
-test('a webhook that is to be tried again is not tried earlier, however often a worker looks', async () => {
+test('a webhook that is to be tried again is not tried earlier, however often a worker looks', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 500 }));
-  await using harness = await createHarness();
-  await harness.startTurn({ input: scripted({}), webhook: { url: receiver.url, events: ['turn.completed'] } });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: scripted({}), webhook: { url: receiver.url, events: ['turn.completed'] } });
 
   await harness.deliver();
 

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 const locate = { name: 'locate_user', description: 'Asks the device where the user is', execution: { kind: 'client' } };
 const pay = {
@@ -24,14 +25,10 @@ function answer(harness: Harness, turn: TurnResource, body: object, kind = 'tool
 }
 
 async function startWaiting(harness: Harness, tools: unknown[], ...calls: object[]): Promise<TurnResource> {
-  const { id } = await harness.startTurn({ input: asks(...calls), tools });
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+  return harness.runTurn({ input: asks(...calls), tools });
 }
 
-test('a turn waits for a client-side call and goes on with its output', async () => {
-  await using harness = await createHarness();
-
+test('a turn waits for a client-side call and goes on with its output', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate], where);
   expect(turn).toMatchObject({
     status: 'requires_action',
@@ -55,17 +52,14 @@ test('a turn waits for a client-side call and goes on with its output', async ()
   ]);
 });
 
-test('siblings that wait for no answer run while a call waits', async () => {
-  await using harness = await createHarness();
-
+test('siblings that wait for no answer run while a call waits', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate, 'weather_lookup'], where, weather);
 
   expect(turn.status).toBe('requires_action');
   expect(turn.rounds[0]?.results.map((result) => result.status)).toEqual(['pending', 'success']);
 });
 
-test('partial answers leave the rest pending, and a repeated one changes nothing', async () => {
-  await using harness = await createHarness();
+test('partial answers leave the rest pending, and a repeated one changes nothing', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate], where, { ...where, id: 'call_again' });
   const first = { tool_outputs: [{ tool_call_id: 'call_where', output: 'Tokyo' }] };
 
@@ -79,8 +73,7 @@ test('partial answers leave the rest pending, and a repeated one changes nothing
   expect(repeated).toMatchObject({ status: 200, body: { last_event: partial.body.last_event } });
 });
 
-test('an answer repeated with its keys in another order, or as text, is the same answer', async () => {
-  await using harness = await createHarness();
+test('an answer repeated with its keys in another order, or as text, is the same answer', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate], where, { ...where, id: 'call_again' });
   const outputs = [
     { at: [{ lat: 1, lon: 2 }], by: 'gps' },
@@ -148,8 +141,7 @@ test.for([
   expect(await answer(harness, turn, body)).toMatchObject({ status, body: { error: { code } } });
 });
 
-test('an error from the client is an answer for the model', async () => {
-  await using harness = await createHarness();
+test('an error from the client is an answer for the model', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate], where);
   const error = { category: 'permission_denied', message: 'The user said no', details: { asked: 'once' } };
 
@@ -160,8 +152,7 @@ test('an error from the client is an answer for the model', async () => {
   expect(output).toBe('Got Tool execution failed (permission_denied): The user said no\nDetails: asked: once');
 });
 
-test('a call that needs approval runs once it is allowed', async () => {
-  await using harness = await createHarness();
+test('a call that needs approval runs once it is allowed', async ({ harness }) => {
   const turn = await startWaiting(harness, [pay], postcard);
   expect(turn.required_action).toMatchObject({ tool_outputs: [], approvals: [{ id: 'call_card' }] });
 
@@ -177,8 +168,7 @@ test('a call that needs approval runs once it is allowed', async () => {
   expect(await harness.findTurn(turn.id)).toMatchObject({ status: 'completed', output: 'Got sent to Kyoto' });
 });
 
-test('a denied call is answered permission_denied and never runs', async () => {
-  await using harness = await createHarness();
+test('a denied call is answered permission_denied and never runs', async ({ harness }) => {
   const turn = await startWaiting(harness, [pay], postcard);
   const approvals = [{ tool_call_id: 'call_card', decision: 'deny', reason: 'too expensive' }];
 
@@ -194,8 +184,7 @@ test('a denied call is answered permission_denied and never runs', async () => {
   expect(output).toContain('too expensive');
 });
 
-test('both kinds may wait in one batch', async () => {
-  await using harness = await createHarness();
+test('both kinds may wait in one batch', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate, pay], where, postcard);
 
   await answer(harness, turn, { approvals: [{ tool_call_id: 'call_card', decision: 'allow' }] }, 'approvals');
@@ -208,8 +197,7 @@ test('both kinds may wait in one batch', async () => {
   expect(await harness.findTurn(turn.id)).toMatchObject({ status: 'completed', output: 'Got here\nsent to Kyoto' });
 });
 
-test('a call without an answer in time is given up, and the turn goes on', async () => {
-  await using harness = await createHarness();
+test('a call without an answer in time is given up, and the turn goes on', async ({ harness }) => {
   const turn = await startWaiting(harness, [{ ...locate, expires_in_seconds: 3600 }], where);
   expect(turn.required_action?.expires_at).not.toBeNull();
 
@@ -222,8 +210,7 @@ test('a call without an answer in time is given up, and the turn goes on', async
   expect((await harness.findTurn(turn.id)).rounds[0]?.results[0]?.error?.category).toBe('cancelled');
 });
 
-test('a turn in requires_action is not enqueued, however long it waits', async () => {
-  await using harness = await createHarness();
+test('a turn in requires_action is not enqueued, however long it waits', async ({ harness }) => {
   await startWaiting(harness, [locate], where);
 
   await harness.advance(30 * 24 * 3_600_000);

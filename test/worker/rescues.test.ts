@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { timing } from '#core/turn/timing.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 
 /** How long the rescuer leaves a turn alone from now on, milliseconds. */
 async function pauseOf({ db }: Harness, turnId: string): Promise<number> {
@@ -22,8 +23,7 @@ async function rescueInVain(harness: Harness, times: number): Promise<void> {
   }
 }
 
-test('the pauses between rescues grow while no worker comes', async () => {
-  await using harness = await createHarness();
+test('the pauses between rescues grow while no worker comes', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   await rescueInVain(harness, 1);
@@ -35,8 +35,7 @@ test('the pauses between rescues grow while no worker comes', async () => {
   expect(sixth).toBeGreaterThan(timing.longestGraceMs / 2);
 });
 
-test('a step that was begun after many rescues, and lost, is rescued as soon as any other', async () => {
-  await using harness = await createHarness();
+test('a step that was begun after many rescues, and lost, is rescued as soon as any other', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   await rescueInVain(harness, 6);
 
@@ -58,8 +57,7 @@ test('rescues that no queue took count for nothing: once it is back, no turn wai
   expect(await pauseOf(harness, id)).toBeLessThanOrEqual(timing.graceMs);
 });
 
-test('a round with a rate-limited model is not late before the limit is over, except at its deadline', async () => {
-  await using harness = await createHarness();
+test('a round with a rate-limited model is late after the limit, or at its deadline', async ({ harness }) => {
   const waiting = await harness.startTurn({ input: 'Hi' });
   const bound = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 20 } });
   harness.worker.rateLimits.refused('openai/test', 60_000);

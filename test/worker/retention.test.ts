@@ -219,8 +219,7 @@ function sweep({ days }: { days: number | null }) {
 }
 
 async function endedTurn(request: Record<string, unknown>): Promise<TurnResource> {
-  const turn = await harness.startTurn(request);
-  await harness.workUntilIdle();
+  const turn = await harness.runTurn(request);
   return turn;
 }
 

@@ -1,17 +1,16 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, startBackgroundWorker, workUntilEnded } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../api/refusals.ts';
 
 const failing = (fault: object, answer = 'At last.') => scripted({ answer, final: { fault: fault as never } });
 const typesOf = (events: Record<string, unknown>[]) => events.map(({ type }) => type);
 
-test('a call that failed is made again, and the round says how many attempts it took', async () => {
-  await using harness = await createHarness();
-
+test('a call that failed is made again, and the round says how many attempts it took', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 500, times: 1 }) });
   const turn = await workUntilEnded(harness, id);
   const events = await harness.listEvents(id);
@@ -46,9 +45,7 @@ test.each([
   expect(turn).toMatchObject({ status: 'completed', output: 'At last.', rounds: [{ attempts: 2 }] });
 });
 
-test('an empty reply is a failed attempt', async () => {
-  await using harness = await createHarness();
-
+test('an empty reply is a failed attempt', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: '' }) });
   const turn = await workUntilEnded(harness, id);
 
@@ -56,9 +53,7 @@ test('an empty reply is a failed attempt', async () => {
   expect(harness.modelRequests).toHaveLength(5);
 });
 
-test('after five attempts the turn fails with what went wrong', async () => {
-  await using harness = await createHarness();
-
+test('after five attempts the turn fails with what went wrong', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 503 }) });
   const turn = await workUntilEnded(harness, id);
 
@@ -86,9 +81,7 @@ test.each([
 ])('%i fails the turn at once, code %s', async (status, code, more) => {
   await using harness = await createHarness();
 
-  const { id } = await harness.startTurn({ input: failing({ kind: 'status', status, ...more }) });
-  await harness.workUntilIdle();
-  const turn = await harness.findTurn(id);
+  const turn = await harness.runTurn({ input: failing({ kind: 'status', status, ...more }) });
 
   expect(turn).toMatchObject({ status: 'failed', error: { type: 'provider_error', code, provider: { status } } });
   expect(turn.error?.provider?.request_id).toMatch(/^req_/);
@@ -96,8 +89,7 @@ test.each([
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a 429 waits as long as it requests and uses up no attempt', async () => {
-  await using harness = await createHarness();
+test('a 429 waits as long as it requests and uses up no attempt', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }) });
 
   await using _worker = await startBackgroundWorker(harness);
@@ -111,8 +103,7 @@ test('a 429 waits as long as it requests and uses up no attempt', async () => {
   expect(harness.modelRequests).toHaveLength(2);
 });
 
-test('a failed turn goes on from its last checkpoint, and its event numbers go on', async () => {
-  await using harness = await createHarness();
+test('a failed turn goes on from its last checkpoint, and its event numbers go on', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'done' }));
   const input = scripted({
     rounds: [{ tools: [{ name: 'do_thing', arguments: { city: 'Tokyo' } }] }],
@@ -139,8 +130,7 @@ test('a failed turn goes on from its last checkpoint, and its event numbers go o
   expect(events[4]).toMatchObject({ turn: { status: 'failed', output: null, error: failed.error, last_event: 5 } });
 });
 
-test('a retried turn has five attempts again', async () => {
-  await using harness = await createHarness();
+test('a retried turn has five attempts again', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 500 }) });
   await workUntilEnded(harness, id);
 
@@ -151,8 +141,7 @@ test('a retried turn has five attempts again', async () => {
   expect(harness.modelRequests).toHaveLength(10);
 });
 
-test('only a failed turn can be retried', async () => {
-  await using harness = await createHarness();
+test('only a failed turn can be retried', async ({ harness }) => {
   const retry = async (id: string) => describeRefusal(await harness.call('POST', `/v1/turns/${id}/retry`));
 
   const { id } = await harness.startTurn({ input: 'Hi' });
@@ -165,12 +154,10 @@ test('only a failed turn can be retried', async () => {
   expect([whileQueued, whenCompleted, await retry(other.id)]).toEqual(Array(3).fill('409 turn_not_failed: null'));
 });
 
-test('a turn retried while another of its conversation is active waits for it', async () => {
-  await using harness = await createHarness();
-  const { id, conversation_id } = await harness.startTurn({
+test('a turn retried while another of its conversation is active waits for it', async ({ harness }) => {
+  const { id, conversation_id } = await harness.runTurn({
     input: failing({ kind: 'status', status: 401, times: 1 }),
   });
-  await harness.workUntilIdle();
   const path = `/v1/conversations/${conversation_id}/turns`;
   const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'Meanwhile' } });
 

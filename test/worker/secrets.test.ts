@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { jobHandler } from '#services/worker/job-handler.ts';
 import { apiClient } from '#test/harness/api-client.ts';
@@ -8,6 +8,7 @@ import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { startProcess } from '#test/harness/start-process.ts';
+import { testWith } from '#test/harness/test.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 
 const VALUE = 'ghp_1f7"/+ZqXw\\9';
@@ -41,8 +42,9 @@ async function openEcho(status = 200) {
   return tool;
 }
 
-test('a secret reaches the tool, and is nowhere else: not stored, shown or logged', async () => {
-  await using harness = await createHarness({ env });
+const test = testWith({ env });
+
+test('a secret reaches the tool, and is nowhere else: not stored, shown or logged', async ({ harness }) => {
   await using tool = await openEcho();
   await using worker = await startProcess('worker', harness.env);
   const client = clientOf(harness);
@@ -67,8 +69,7 @@ test('a secret reaches the tool, and is nowhere else: not stored, shown or logge
   }
 });
 
-test('a failing tool does not give a secret away, not even where its words are cut', async () => {
-  await using harness = await createHarness({ env });
+test('a failing tool does not give a secret away, not even where its words are cut', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 500, body: `${'x'.repeat(1960)}${VALUE}${VALUE}` }));
   const client = clientOf(harness);
 
@@ -92,8 +93,7 @@ test('an output is redacted before it is cut for the model', async () => {
   expect(JSON.stringify([harness.modelRequests, await everyRow(harness)])).not.toMatch(TRACE);
 });
 
-test('what a client answers is redacted too, of every secret Pawl knows', async () => {
-  await using harness = await createHarness({ env });
+test('what a client answers is redacted too, of every secret Pawl knows', async ({ harness }) => {
   const client = clientOf(harness);
   const { execution, ...definition } = echo('http://127.0.0.1:9/', {});
   const calls = ['call_1', 'call_2'].map((id) => ({ name: 'echo', arguments: { city: id }, id }));
@@ -116,8 +116,9 @@ test('what a client answers is redacted too, of every secret Pawl knows', async 
   expect(JSON.stringify(await everyRow(harness))).not.toMatch(TRACE);
 });
 
-test('a secret that does not exist, or may not go there, is refused with the header it stands in', async () => {
-  await using harness = await createHarness({ env });
+test('a secret that does not exist, or may not go there, is refused with the header it stands in', async ({
+  harness,
+}) => {
   const url = 'https://api.example.net/';
   const refusalOf = async (project: string, path: string, header: string) => {
     const body = { model: 'openai/test', input: 'Hi', tools: ['weather_lookup', echo(url, { 'X-Key': header })] };

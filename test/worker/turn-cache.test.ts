@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
-import { openToolRecorder } from '../harness/servers/tool-recorder.ts';
+import { test } from '#test/harness/test.ts';
 
 const tool = (url: string) => ({
   name: 'look_up',
@@ -12,8 +12,7 @@ const tool = (url: string) => ({
 });
 const input = scripted({ rounds: [{ tools: [{ name: 'look_up', arguments: {} }] }], answer: 'Got {{results}}' });
 
-test('a step that another worker hands back goes on at the worker that has left it', async () => {
-  await using recorder = await openToolRecorder();
+test('a step that another worker hands back goes on at the worker that has left it', async ({ recorder }) => {
   await using first = await createHarness();
   await using second = await createHarness({ env: { ...first.env } });
   const { id } = await first.startTurn({ input, tools: [tool(recorder.url)] });
@@ -34,9 +33,7 @@ test('a step that another worker hands back goes on at the worker that has left 
   expect([turn.status, recorder.calls.length]).toEqual(['completed', 2]);
 });
 
-test('a step that was just made due does not start once its turn is cancelled', async () => {
-  await using recorder = await openToolRecorder();
-  await using harness = await createHarness();
+test('a step that was just made due does not start once its turn is cancelled', async ({ harness, recorder }) => {
   const { id } = await harness.startTurn({ input, tools: [tool(recorder.url)] });
   await harness.workOnce();
 
@@ -60,8 +57,7 @@ test('what a commit left for one step does not serve the next, which another wor
   expect((await first.findTurn(id)).status).toBe('completed');
 });
 
-test('a step that comes again is read again, and leaves what was done', async () => {
-  await using harness = await createHarness();
+test('a step that comes again is read again, and leaves what was done', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'How warm is it?', tools: ['weather_lookup'] });
 
   await harness.workUntilIdle({ deliveries: 2 });

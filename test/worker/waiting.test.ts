@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { timing } from '#core/turn/timing.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 const failing = (status: number) =>
   scripted({ answer: 'At last.', final: { fault: { kind: 'status', status, retry_after: 30, times: 1 } } });
@@ -15,14 +16,10 @@ const look = {
 };
 
 async function started(harness: Harness, request: object): Promise<TurnResource> {
-  const { id } = await harness.startTurn({ ...request });
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+  return harness.runTurn({ ...request });
 }
 
-test('a turn that no worker has taken waits for one since it was created, and one behind it for the turn before', async () => {
-  await using harness = await createHarness();
-
+test('a new turn waits for a worker since its creation, and the next one for the turn before', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'Hi' });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'And?' } });
@@ -33,8 +30,7 @@ test('a turn that no worker has taken waits for one since it was created, and on
   expect(second.waiting).toEqual({ for: 'turn', since: second.created_at });
 });
 
-test('the turn that comes to the head waits for a worker since then', async () => {
-  await using harness = await createHarness();
+test('the turn that comes to the head waits for a worker since then', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'Hi' });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'And?' } });
@@ -77,8 +73,7 @@ test.each([
   expect((await harness.findTurn(id)).waiting).toMatchObject({ for: 'slot' });
 });
 
-test('a turn waits for nothing while a step is at work, and for a worker when its worker is lost', async () => {
-  await using harness = await createHarness();
+test('a turn waits for nothing while a step runs, and for a worker when its worker is lost', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   await harness.worker.turnCache.begin(id, 'a-run-that-dies');
 
@@ -90,9 +85,7 @@ test('a turn waits for nothing while a step is at work, and for a worker when it
   expect(lost).toMatchObject({ status: 'in_progress', waiting: { for: 'slot' } });
 });
 
-test('a failed turn waits for nothing, and for a worker since its retry', async () => {
-  await using harness = await createHarness();
-
+test('a failed turn waits for nothing, and for a worker since its retry', async ({ harness }) => {
   const failed = await started(harness, { input: scripted({ final: { fault: { kind: 'status', status: 401 } } }) });
   const { body: retried } = await harness.call<TurnResource>('POST', `/v1/turns/${failed.id}/retry`);
   const resumed = (await harness.listEvents(failed.id)).find(({ type }) => type === 'turn.resumed');

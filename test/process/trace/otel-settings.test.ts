@@ -6,8 +6,7 @@ import { traced } from './traced.ts';
 test('a sampler that is asked for decides', async () => {
   await using at = await traced({ OTEL_TRACES_SAMPLER: 'always_off' });
 
-  await at.harness.startTurn({ input: 'Hi' });
-  await at.harness.workUntilIdle();
+  await at.harness.runTurn({ input: 'Hi' });
 
   expect(await at.received()).toEqual([]);
 });
@@ -17,10 +16,9 @@ test('a collector that is away, or refuses, costs a turn nothing', async () => {
   for (const url of ['http://127.0.0.1:9', refusing.url]) {
     await using harness = await createHarness({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } });
 
-    const { id } = await harness.startTurn({ input: 'Hi' });
-    await harness.workUntilIdle();
+    const turn = await harness.runTurn({ input: 'Hi' });
 
-    expect(await harness.findTurn(id)).toMatchObject({ status: 'completed' });
+    expect(turn).toMatchObject({ status: 'completed' });
   }
 });
 

@@ -1,12 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
 import type { ReceivedSpan } from '#test/harness/servers/received-span.ts';
-import { traced } from './traced.ts';
+import { test, traced } from './traced.ts';
 
 const named = (spans: ReceivedSpan[], name: string) => spans.filter((span) => span.name === name);
 
-test('a chat says which parameters its request had, and which tokens were for reasoning', async () => {
-  await using at = await traced();
+test('a chat says which parameters its request had, and which tokens were for reasoning', async ({ at }) => {
   const usage = {
     ...{ prompt_tokens: 20, completion_tokens: 10, completion_tokens_details: { reasoning_tokens: 7 } },
     prompt_tokens_details: { cached_tokens: 3, cache_write_tokens: 5 },
@@ -38,8 +37,7 @@ test('the resource of a span has the version of Pawl and an id of the process', 
   await using other = await traced();
 
   for (const { harness } of [one, other]) {
-    await harness.startTurn({ model: 'openai/test', input: 'Hi' });
-    await harness.workUntilIdle();
+    await harness.runTurn({ model: 'openai/test', input: 'Hi' });
   }
   const [[first], [second]] = [await one.received(), await other.received()];
 

@@ -1,4 +1,6 @@
+import { test as base } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { opening } from '#test/harness/opening.ts';
 import { openOtlpReceiver } from '#test/harness/servers/otlp-receiver.ts';
 
 const prices = '{"openai/test":{"input":1,"output":1}}';
@@ -18,3 +20,6 @@ export async function traced(env: Record<string, string> = {}) {
   };
   return { harness, receiver, received, [Symbol.asyncDispose]: dispose };
 }
+
+/** A test that can take `at`: a traced harness with the ordinary settings. */
+export const test = base.extend('at', opening(traced));

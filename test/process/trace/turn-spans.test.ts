@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import type { ReceivedSpan } from '#test/harness/servers/received-span.ts';
-import { traced } from './traced.ts';
+import { test, traced } from './traced.ts';
 
 const weather = { name: 'weather_lookup', arguments: { city: 'Rome' } };
 const oneCall = scripted({ rounds: [{ tools: [weather] }], answer: 'Sunny.' });
@@ -68,8 +68,7 @@ test.for(['http/json', 'http/protobuf'])('a turn is one trace, over %s', async (
   expect(agent!.startMs <= first!.startMs && second!.endMs <= agent!.endMs).toBe(true);
 });
 
-test('an attempt that failed is an error, and the next one links to it', async () => {
-  await using at = await traced();
+test('an attempt that failed is an error, and the next one links to it', async ({ at }) => {
   const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
 
   const { id } = await at.harness.startTurn({ model: 'openai/test', input: scripted({ final: { fault } }) });
@@ -84,11 +83,9 @@ test('an attempt that failed is an error, and the next one links to it', async (
   expect(named(spans, 'invoke_agent')).toMatchObject([{ status: 0 }]);
 });
 
-test('a turn that is reopened has a second span of its own, which links to the first', async () => {
-  await using at = await traced();
+test('a turn that is reopened has a second span of its own, which links to the first', async ({ at }) => {
   const fault = { kind: 'status' as const, status: 401, times: 1 };
-  const { id } = await at.harness.startTurn({ model: 'openai/test', input: scripted({ final: { fault } }) });
-  await at.harness.workUntilIdle();
+  const { id } = await at.harness.runTurn({ model: 'openai/test', input: scripted({ final: { fault } }) });
 
   await at.harness.call('POST', `/v1/turns/${id}/retry`);
   await at.harness.workUntilIdle();
@@ -104,8 +101,7 @@ test('a turn that is reopened has a second span of its own, which links to the f
   expect(named(spans, 'chat test').map(({ parentSpanId }) => parentSpanId)).toEqual([failed!.spanId, ended!.spanId]);
 });
 
-test('a turn that is cancelled ends its span, once', async () => {
-  await using at = await traced();
+test('a turn that is cancelled ends its span, once', async ({ at }) => {
   const { id } = await at.harness.startTurn({ model: 'openai/test', input: 'Hi' });
 
   for (const _ of [1, 2]) await at.harness.call('POST', `/v1/turns/${id}/cancel`);
@@ -114,12 +110,10 @@ test('a turn that is cancelled ends its span, once', async () => {
   expect(spans).toMatchObject([{ name: 'invoke_agent', attributes: { 'pawl.turn.status': 'cancelled' } }]);
 });
 
-test('a call that a client answers has a span from its request to its answer', async () => {
-  await using at = await traced();
+test('a call that a client answers has a span from its request to its answer', async ({ at }) => {
   const locate = { name: 'locate_user', description: 'Asks the device where the user is' };
   const input = scripted({ rounds: [{ tools: [{ name: 'locate_user', arguments: {} }] }], answer: 'There.' });
-  const { id } = await at.harness.startTurn({ model: 'openai/test', input, tools: [locate] });
-  await at.harness.workUntilIdle();
+  const { id } = await at.harness.runTurn({ model: 'openai/test', input, tools: [locate] });
   const { rounds } = await at.harness.findTurn(id);
   const tool_outputs = [{ tool_call_id: rounds[0]!.tool_calls[0]!.id, output: 'Here' }];
 
@@ -138,8 +132,7 @@ const start = (harness: Harness, headers: Record<string, string>, body: object =
     body: { model: 'openai/test', input: 'Hi', ...body },
   });
 
-test('the trace of the request is the parent, and goes on to model, tool and webhook', async () => {
-  await using at = await traced();
+test('the trace of the request is the parent, and goes on to model, tool and webhook', async ({ at }) => {
   await using tool = await openExternalServer();
   await using hook = await openExternalServer();
   const lookup = { name: 'look_up', description: 'Looks a thing up', execution: { kind: 'http', url: tool.url } };
@@ -165,9 +158,7 @@ test('the trace of the request is the parent, and goes on to model, tool and web
   expect(hook.caught[0]!.headers).toMatchObject(sentFrom(agent!));
 });
 
-test('a request that is not sampled makes no spans, and a malformed one a trace of its own', async () => {
-  await using at = await traced();
-
+test('a request that is not sampled makes no spans, and a malformed one a trace of its own', async ({ at }) => {
   await start(at.harness, { traceparent: PARENT.replace(/01$/, '00') });
   const { body: malformed } = await start(at.harness, { traceparent: 'nonsense' });
   await at.harness.workUntilIdle();
@@ -179,7 +170,6 @@ test('a request that is not sampled makes no spans, and a malformed one a trace 
 
 test('where nothing is exported the trace goes on as it came', async () => {
   await using harness = await createHarness();
-
   await start(harness, { traceparent: PARENT, tracestate: 'vendor=1' });
   await harness.call('POST', '/v1/responses', {
     headers: { traceparent: PARENT },

@@ -6,6 +6,8 @@ import type {
   ResponseOutputItem,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
+import { test as base } from 'vitest';
+import { opening } from '#test/harness/opening.ts';
 import { askSimulator } from '../ask-simulator.ts';
 
 export type Params = Partial<ResponseCreateParamsNonStreaming>;
@@ -48,6 +50,9 @@ export async function askResponses() {
     [Symbol.asyncDispose]: () => simulator.stop(),
   };
 }
+
+/** A test that can take a `model`: a simulator of its own. */
+export const test = base.extend('model', opening(askResponses));
 
 /** An input of one user message with a script. */
 export function script(sim: Record<string, unknown>): { input: ResponseInputItem[] } {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { askResponses, getWeather, script } from './ask-responses.ts';
+import { expect } from 'vitest';
+import { type askResponses, getWeather, script, test } from './ask-responses.ts';
 
 const withFault = (fault: Record<string, unknown>, more = {}) =>
   script({ answer: 'It is sunny in Tokyo.', piece_chars: 4, final: { fault, ...more } });
@@ -10,8 +10,7 @@ const textOf = (events: Events) =>
   events.map(({ event }) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 const names = (events: Events) => events.map(({ name }) => name);
 
-test('status and times: the same fault of the script fails a Responses request', async () => {
-  await using model = await askResponses();
+test('status and times: the same fault of the script fails a Responses request', async ({ model }) => {
   const input = withFault({ kind: 'status', status: 429, retry_after: 1, times: 1 });
 
   const error = await model.respond(input).catch((thrown) => thrown);
@@ -22,8 +21,7 @@ test('status and times: the same fault of the script fails a Responses request',
   expect(second.output_text).toBe('It is sunny in Tokyo.');
 });
 
-test('cut: a Responses stream breaks off after so many characters, also inside arguments', async () => {
-  await using model = await askResponses();
+test('cut: a Responses stream breaks off after so many characters, also inside arguments', async ({ model }) => {
   const round = { say: 'Ok.', tools: [{ name: 'get_weather', arguments: { city: 'Tokyo' } }] };
   const inArguments = { ...round, fault: { kind: 'cut', after_chars: 3 + '{"city":"To'.length } };
 
@@ -38,9 +36,7 @@ test('cut: a Responses stream breaks off after so many characters, also inside a
   expect(names(text.events)).not.toContain('response.output_text.done');
 });
 
-test('no_finish: a Responses stream ends cleanly without a terminal event', async () => {
-  await using model = await askResponses();
-
+test('no_finish: a Responses stream ends cleanly without a terminal event', async ({ model }) => {
   const { events, ended } = await model.readEvents(withFault({ kind: 'no_finish' }));
   const whole = await model.respond(withFault({ kind: 'no_finish' }));
 
@@ -48,9 +44,7 @@ test('no_finish: a Responses stream ends cleanly without a terminal event', asyn
   expect(whole).toMatchObject({ status: 'in_progress', incomplete_details: null });
 });
 
-test('no_done: a Responses stream has deltas and the whole response, but no done events', async () => {
-  await using model = await askResponses();
-
+test('no_done: a Responses stream has deltas and the whole response, but no done events', async ({ model }) => {
   const { events } = await model.readEvents(withFault({ kind: 'no_done' }));
 
   expect(names(events).filter((name) => name!.endsWith('.done'))).toEqual([]);
@@ -58,8 +52,7 @@ test('no_done: a Responses stream has deltas and the whole response, but no done
   expect(events.at(-1)!.event).toMatchObject({ type: 'response.completed', response: { output: [{}] } });
 });
 
-test('error_event: a Responses stream ends with an error event, by default or by the script', async () => {
-  await using model = await askResponses();
+test('error_event: a Responses stream ends with an error event, by default or by the script', async ({ model }) => {
   const body = { error: { message: 'Slow down.', code: 'rate_limit_exceeded' } };
 
   const plain = await model.readEvents(withFault({ kind: 'error_event', after_chars: 4 }));
@@ -76,9 +69,7 @@ test('error_event: a Responses stream ends with an error event, by default or by
   await expect(thrown).rejects.toThrow(/The server had an error/);
 });
 
-test('garbage: a Responses request gets unrelated JSON, or a broken event', async () => {
-  await using model = await askResponses();
-
+test('garbage: a Responses request gets unrelated JSON, or a broken event', async ({ model }) => {
   const unrelated = await model.post({ ...withFault({ kind: 'garbage' }), stream: true });
   const broken = model.stream(withFault({ kind: 'garbage', after_chars: 4 })).finalResponse();
 
@@ -86,8 +77,7 @@ test('garbage: a Responses request gets unrelated JSON, or a broken event', asyn
   await expect(broken).rejects.toThrow(/JSON/);
 });
 
-test('hang: a Responses stream stays open and silent until the client disconnects', async () => {
-  await using model = await askResponses();
+test('hang: a Responses stream stays open and silent until the client disconnects', async ({ model }) => {
   const response = await model.post({ ...withFault({ kind: 'hang', after_chars: 4 }), stream: true });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
 
@@ -98,8 +88,7 @@ test('hang: a Responses stream stays open and silent until the client disconnect
   await model.requests[0]!.aborted;
 });
 
-test('drip: deltas of a Responses stream come until the client disconnects', async () => {
-  await using model = await askResponses();
+test('drip: deltas of a Responses stream come until the client disconnects', async ({ model }) => {
   const response = await model.post({ ...withFault({ kind: 'drip' }, { pace_ms: 1 }), stream: true });
 
   let text = '';

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { afterOneRound, askResponses, getWeather } from './ask-responses.ts';
+import { expect } from 'vitest';
+import { afterOneRound, getWeather, test } from './ask-responses.ts';
 
 const user = { role: 'user', content: 'Hi' };
 const [, call, output] = afterOneRound({}, 'sunny').input as [object, object, object];
@@ -95,9 +95,7 @@ const refused: Refused[] = [
 ];
 
 for (const [title, params, { status = 400, message = /./, ...error }] of refused) {
-  test(`the Responses wire refuses ${title}`, async () => {
-    await using model = await askResponses();
-
+  test(`the Responses wire refuses ${title}`, async ({ model }) => {
     const response = await model.post(params);
 
     expect([response.status, await response.json()]).toMatchObject([
@@ -107,8 +105,7 @@ for (const [title, params, { status = 400, message = /./, ...error }] of refused
   });
 }
 
-test('the Responses wire refuses reasoning without the item that it led to', async () => {
-  await using model = await askResponses();
+test('the Responses wire refuses reasoning without the item that it led to', async ({ model }) => {
   const params = { store: false, include: ['reasoning.encrypted_content' as const] };
   const { output } = await model.respond({
     ...params,
@@ -121,16 +118,13 @@ test('the Responses wire refuses reasoning without the item that it led to', asy
   expect(await response.text()).toContain('without its required following item');
 });
 
-test('a call and its output may have other items between them on the Responses wire', async () => {
-  await using model = await askResponses();
-
+test('a call and its output may have other items between them on the Responses wire', async ({ model }) => {
   const response = await model.post({ input: [user, call, { role: 'developer', content: 'Wait.' }, output] });
 
   expect(response.status).toBe(200);
 });
 
-test('a strict schema that keeps the rules is accepted, and a loose schema that is not strict', async () => {
-  await using model = await askResponses();
+test('a strict schema that keeps the rules is accepted, and a loose schema that is not strict', async ({ model }) => {
   const tools = [getWeather, { ...getWeather, name: 'loose', strict: false, parameters: { type: 'object' } }];
 
   const response = await model.respond({ tools });

@@ -1,11 +1,9 @@
-import { expect, test } from 'vitest';
-import { afterOneRound, askResponses, getWeather, script, sentBack, stateless } from './ask-responses.ts';
+import { expect } from 'vitest';
+import { afterOneRound, askResponses, getWeather, script, sentBack, stateless, test } from './ask-responses.ts';
 
 const sunny = { answer: 'It is sunny in Tokyo.' };
 
-test('a script without rounds is answered with a message over the Responses wire', async () => {
-  await using model = await askResponses();
-
+test('a script without rounds is answered with a message over the Responses wire', async ({ model }) => {
   const response = await model.respond(script(sunny));
 
   expect(response).toMatchObject({ object: 'response', status: 'completed', error: null, incomplete_details: null });
@@ -21,8 +19,7 @@ test('a script without rounds is answered with a message over the Responses wire
   ]);
 });
 
-test('a round over the Responses wire has reasoning, text and calls as items', async () => {
-  await using model = await askResponses();
+test('a round over the Responses wire has reasoning, text and calls as items', async ({ model }) => {
   const tools = [{ name: 'get_weather', arguments: { city: 'Tokyo' } }];
   const sim = { rounds: [{ reasoning: 'hm', say: 'Let me look.', tools }] };
 
@@ -36,8 +33,7 @@ test('a round over the Responses wire has reasoning, text and calls as items', a
   expect(response.output[0]).not.toHaveProperty('encrypted_content');
 });
 
-test('{{results}} becomes the outputs of the function calls', async () => {
-  await using model = await askResponses();
+test('{{results}} becomes the outputs of the function calls', async ({ model }) => {
   const sim = { rounds: [{ tools: [{ name: 'get_weather' }] }], answer: 'They say: {{results}}' };
   const parts = afterOneRound(sim, '');
   const last = { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_text', text: '19 °C' }] };
@@ -49,8 +45,7 @@ test('{{results}} becomes the outputs of the function calls', async () => {
   expect(await part.text()).toContain('They say: 19 °C');
 });
 
-test('the finish reason of a script becomes the status of the response', async () => {
-  await using model = await askResponses();
+test('the finish reason of a script becomes the status of the response', async ({ model }) => {
   const finish = async (reason: string) => model.respond(script({ ...sunny, final: { finish_reason: reason } }));
 
   expect(await finish('length')).toMatchObject({
@@ -65,9 +60,7 @@ test('the finish reason of a script becomes the status of the response', async (
   expect(await finish('error')).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
 });
 
-test('a refusal is a part of the message, after the text or alone', async () => {
-  await using model = await askResponses();
-
+test('a refusal is a part of the message, after the text or alone', async ({ model }) => {
   const alone = await model.respond(script({ final: { refusal: 'I cannot.' } }));
   const after = await model.respond(script({ final: { say: 'Well, ', refusal: 'I cannot.' } }));
 
@@ -76,17 +69,14 @@ test('a refusal is a part of the message, after the text or alone', async () => 
   expect(after.output).toMatchObject([{ content: [{ type: 'output_text', text: 'Well, ' }, refusal] }]);
 });
 
-test('a reply without text, refusal and calls is reasoning alone', async () => {
-  await using model = await askResponses();
-
+test('a reply without text, refusal and calls is reasoning alone', async ({ model }) => {
   const response = await model.respond(script({ final: { reasoning: 'hm', say: '', finish_reason: 'length' } }));
 
   expect(response.output).toMatchObject([{ type: 'reasoning', summary: [{ text: 'hm' }] }]);
   expect(response.status).toBe('incomplete');
 });
 
-test('usage has the names of the Responses wire, and null stays null', async () => {
-  await using model = await askResponses();
+test('usage has the names of the Responses wire, and null stays null', async ({ model }) => {
   const usage = {
     prompt_tokens: 9,
     completion_tokens: 5,
@@ -112,8 +102,7 @@ test('usage has the names of the Responses wire, and null stays null', async () 
   expect(without.usage).toBeNull();
 });
 
-test('an answer that no script gives fits text.format', async () => {
-  await using model = await askResponses();
+test('an answer that no script gives fits text.format', async ({ model }) => {
   const schema = getWeather.parameters!;
   const format = { type: 'json_schema' as const, name: 'place', strict: true, schema };
 

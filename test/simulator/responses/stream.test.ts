@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { askResponses, getWeather, script, stateless } from './ask-responses.ts';
+import { expect } from 'vitest';
+import { getWeather, script, stateless, test } from './ask-responses.ts';
 
 const call = { name: 'get_weather', arguments: { city: 'Tokyo' } };
 const everything = {
@@ -7,9 +7,7 @@ const everything = {
   piece_chars: 10,
 };
 
-test('a stream of the Responses wire has the named events of each item in order', async () => {
-  await using model = await askResponses();
-
+test('a stream of the Responses wire has the named events of each item in order', async ({ model }) => {
   const { events, ended } = await model.readEvents({ ...script(everything), tools: [getWeather] });
 
   expect(events.map(({ name }) => name!.replace('response.', ''))).toEqual([
@@ -28,9 +26,7 @@ test('a stream of the Responses wire has the named events of each item in order'
   expect(ended).toBe('clean');
 });
 
-test('events of a Responses stream name their item, and done events repeat the whole item', async () => {
-  await using model = await askResponses();
-
+test('events of a Responses stream name their item, and done events repeat the whole item', async ({ model }) => {
   const { events } = await model.readEvents({ ...script(everything), tools: [getWeather] });
 
   const last = events.at(-1)!.event;
@@ -42,8 +38,7 @@ test('events of a Responses stream name their item, and done events repeat the w
   expect(inner.every((event) => output[event.output_index]!.id === event.item_id)).toBe(true);
 });
 
-test('the SDK reads a streamed response as the same response', async () => {
-  await using model = await askResponses();
+test('the SDK reads a streamed response as the same response', async ({ model }) => {
   const params = { ...script({ ...everything, piece_chars: 3 }), tools: [getWeather], ...stateless };
   const deltas: string[] = [];
 
@@ -58,8 +53,7 @@ test('the SDK reads a streamed response as the same response', async () => {
   expect(streamed).toMatchObject({ status: 'completed', usage: whole.usage });
 });
 
-test('function calls of a Responses stream come one after the other or interleaved', async () => {
-  await using model = await askResponses();
+test('function calls of a Responses stream come one after the other or interleaved', async ({ model }) => {
   const rounds = [{ tools: [call, { ...call, id: 'mine' }] }];
 
   for (const interleave of [false, true]) {
@@ -73,8 +67,7 @@ test('function calls of a Responses stream come one after the other or interleav
   }
 });
 
-test('a Responses stream ends with incomplete or failed if the script says so', async () => {
-  await using model = await askResponses();
+test('a Responses stream ends with incomplete or failed if the script says so', async ({ model }) => {
   const last = async (reason: string) => {
     const { events } = await model.readEvents(script({ final: { finish_reason: reason } }));
     return events.at(-1)!.event;
@@ -90,8 +83,7 @@ test('a Responses stream ends with incomplete or failed if the script says so', 
   });
 });
 
-test('a paced Responses stream writes one delta at a time', async () => {
-  await using model = await askResponses();
+test('a paced Responses stream writes one delta at a time', async ({ model }) => {
   const response = await model.post({ ...script({ answer: 'ab', piece_chars: 1, pace_ms: 60_000 }), stream: true });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { recordWorker } from '#core/checkpoint/workers.ts';
 import { toolsQueue } from '#core/queue/job.ts';
 import { loadedTools } from '#core/tools/loaded-tools.ts';
@@ -8,11 +8,11 @@ import { jobHandler } from '#services/worker/job-handler.ts';
 import { makeHeartbeat } from '#services/worker/lease/heartbeat.ts';
 import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { openWorker } from '#services/worker/worker.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { createHarness, type Harness, letTimePass } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
-import { openToolRecorder } from '#test/harness/servers/tool-recorder.ts';
+import { test } from '#test/harness/test.ts';
 
 const MINUTE = 60_000;
 
@@ -41,8 +41,7 @@ async function rowOf({ db }: Harness, id: string) {
   return { ...turn, claims: claims.map(({ claimed_by }) => claimed_by) };
 }
 
-test('a call waits for a worker that has loaded its tool, uses up no attempt, and is made once', async () => {
-  await using harness = await createHarness();
+test('a call waits for a worker with its tool, uses up no attempt, and is made once', async ({ harness }) => {
   const { id } = await harness.startTurn(postcard);
 
   await workWithoutTools(harness);
@@ -54,9 +53,7 @@ test('a call waits for a worker that has loaded its tool, uses up no attempt, an
   }
   const later = await harness.findTurn(id);
   const row = await rowOf(harness, id);
-  await harness.advance(MINUTE);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, MINUTE);
 
   const note =
     'The turn waits for a worker that has loaded send_postcard. Start workers with the same PAWL_TOOLS and PAWL_MCP.';
@@ -68,8 +65,7 @@ test('a call waits for a worker that has loaded its tool, uses up no attempt, an
   expect(ended.rounds[0]!.results[0]).toMatchObject({ status: 'success', attempts: 1 });
 });
 
-test('a call goes straight to the queue of a worker that has loaded its tool', async () => {
-  await using harness = await createHarness();
+test('a call goes straight to the queue of a worker that has loaded its tool', async ({ harness }) => {
   const tools = loadedTools(harness.parts);
   await recordWorker(harness.db, { id: 'wrk_without', concurrency: 1 });
   await recordWorker(harness.db, { id: 'wrk_with', concurrency: 1, tools });
@@ -85,25 +81,20 @@ test('a call goes straight to the queue of a worker that has loaded its tool', a
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Done.' });
 });
 
-test('the other calls of a batch are made at once, and not again', async () => {
-  await using recorder = await openToolRecorder();
-  await using harness = await createHarness();
+test('the other calls of a batch are made at once, and not again', async ({ harness, recorder }) => {
   const tools = [httpTool('book', recorder.url, { effect: 'at_most_once' }), 'send_postcard'];
   const { id } = await harness.startTurn({ input: calls('book', 'send_postcard'), tools });
 
   await workWithoutTools(harness);
   const made = recorder.calls.length;
-  await harness.advance(MINUTE);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, MINUTE);
 
   const { status, rounds } = await harness.findTurn(id);
   expect([made, recorder.calls.length, status]).toEqual([1, 1, 'completed']);
   expect(rounds[0]!.results.map(({ status }) => status)).toEqual(['success', 'success']);
 });
 
-test('a turn whose tool no worker ever loads ends at its deadline', async () => {
-  await using harness = await createHarness();
+test('a turn whose tool no worker ever loads ends at its deadline', async ({ harness }) => {
   const { id } = await harness.startTurn({ ...postcard, limits: { deadline_seconds: 90 } });
 
   await workWithoutTools(harness);
@@ -117,8 +108,7 @@ test('a turn whose tool no worker ever loads ends at its deadline', async () => 
   });
 });
 
-test('/readyz names the tools that no worker has loaded, until one has', async () => {
-  await using harness = await createHarness();
+test('/readyz names the tools that no worker has loaded, until one has', async ({ harness }) => {
   const notes = async () => ((await (await fetch(`${harness.url}/readyz`)).json()) as { notes: string[] }).notes;
   await recordWorker(harness.db, { id: 'wrk_without', concurrency: 1 });
 

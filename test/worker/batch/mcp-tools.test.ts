@@ -16,9 +16,7 @@ const definition = (more: Record<string, unknown>) => ({
 });
 
 async function callAll(harness: Harness, tools: unknown[], calls: object[]): Promise<TurnResource> {
-  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: calls as never }] }), tools });
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+  return harness.runTurn({ input: scripted({ rounds: [{ tools: calls as never }] }), tools });
 }
 
 test('tools of an MCP server are listed beside the server-side ones', async () => {

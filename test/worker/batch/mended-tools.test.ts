@@ -15,9 +15,7 @@ const input = scripted({ rounds: [{ tools: [{ name, arguments: {} }] }], answer:
 const withMcp = ({ config }: { config: object }) => ({ env: { PAWL_MCP: JSON.stringify({ files: config }) } });
 
 async function workTurn(harness: Harness, tools: unknown[]): Promise<TurnResource> {
-  const { id } = await harness.startTurn({ input, tools });
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+  return harness.runTurn({ input, tools });
 }
 
 test.each([

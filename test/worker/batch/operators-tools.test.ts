@@ -1,8 +1,9 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalMcpServer } from '#test/harness/servers/external-mcp-server.ts';
 import { done } from '#test/harness/strict-tools.ts';
+import { testWith } from '#test/harness/test.ts';
 
 const strict = { env: { PAWL_TOOLS: new URL('../../harness/strict-tools.ts', import.meta.url).pathname } };
 const loose = {
@@ -18,9 +19,7 @@ beforeEach(() => {
 
 async function play(harness: Harness, { calls, ...request }: { calls: object[] } & Record<string, unknown>) {
   const rounds = calls.map((call) => ({ tools: [call as never] }));
-  const { id } = await harness.startTurn({ input: scripted({ rounds }), ...request });
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+  return harness.runTurn({ input: scripted({ rounds }), ...request });
 }
 
 async function effectsOf(harness: Harness, turnId: string) {
@@ -29,8 +28,11 @@ async function effectsOf(harness: Harness, turnId: string) {
   return body.data.flatMap(({ results }) => results.map(({ effect }) => effect));
 }
 
-test('a definition of an operator’s tool cannot do without its approval, its effect or its schema', async () => {
-  await using harness = await createHarness(strict);
+const test = testWith(strict);
+
+test('a definition of an operator’s tool cannot do without its approval, its effect or its schema', async ({
+  harness,
+}) => {
   const tools = [{ name: 'send_money', ...loose }];
 
   const turn = await play(harness, { calls: [pay(1000), pay(5)], tools });
@@ -44,8 +46,9 @@ test('a definition of an operator’s tool cannot do without its approval, its e
   expect(done).toEqual([]);
 });
 
-test('the standing configuration of a conversation cannot do without them either, and shows what applies', async () => {
-  await using harness = await createHarness(strict);
+test('the standing configuration of a conversation cannot do without them either, and shows what applies', async ({
+  harness,
+}) => {
   const standing = { model: 'openai/test', tools: [{ name: 'send_money', execution: { kind: 'server' }, ...loose }] };
 
   const { body } = await harness.call('POST', '/v1/conversations', { body: standing });
@@ -63,8 +66,7 @@ test('the standing configuration of a conversation cannot do without them either
   expect((await harness.call('GET', path)).body).toMatchObject({ tools: body.tools });
 });
 
-test('a definition of an operator’s tool keeps its capabilities', async () => {
-  await using harness = await createHarness(strict);
+test('a definition of an operator’s tool keeps its capabilities', async ({ harness }) => {
   const tools = [{ name: 'send_money', ...loose }];
 
   const turn = await play(harness, { calls: [pay(5)], tools, allowed_capabilities: [] });
@@ -73,8 +75,9 @@ test('a definition of an operator’s tool keeps its capabilities', async () => 
   expect(turn.rounds[0]?.results[0]?.error?.category).toBe('permission_denied');
 });
 
-test('a rate limit of the caller’s applies beside the operator’s, which counts the calls of every definition of the tool', async () => {
-  await using harness = await createHarness(strict);
+test('a rate limit of the caller’s applies beside the operator’s, which counts the calls of every definition of the tool', async ({
+  harness,
+}) => {
   const post = (text: string) => ({ name: 'post_notice', arguments: { text } });
   const asLimit = (max: number) => [{ name: 'post_notice', rate_limit: { max, per_seconds: 1 } }];
 
@@ -91,8 +94,7 @@ test('a rate limit of the caller’s applies beside the operator’s, which coun
   expect(done).toEqual(['posted a']);
 });
 
-test('what a definition leaves out is as the operator has it, and what it adds applies', async () => {
-  await using harness = await createHarness(strict);
+test('what a definition leaves out is as the operator has it, and what it adds applies', async ({ harness }) => {
   const read = { name: 'read_notice', arguments: { place: 'hall' } };
   const inHall = { type: 'object', properties: { place: { enum: ['hall'] } }, required: ['place'] };
 

@@ -1,10 +1,11 @@
-import { expect, test, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type LeavingHandler, makeSlowBatches } from '#services/worker/batch/slow-batches.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openToolRecorder, type ToolRecorder } from '#test/harness/servers/tool-recorder.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 const quick = { input: scripted({ answer: 'Done.' }) };
@@ -16,8 +17,7 @@ function hanging({ url }: ToolRecorder, effect: 'idempotent' | 'at_most_once' = 
 }
 
 describeQueue(({ redis }) => {
-  test('a turn is worked and ends while more batches hang than a worker has places', async () => {
-    await using recorder = await openToolRecorder();
+  test('a turn is worked and ends while more batches hang than a worker has places', async ({ recorder }) => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness, { concurrency: 4 });
     const stuck = await Promise.all(Array.from({ length: 9 }, () => harness.startTurn(hanging(recorder))));
@@ -52,8 +52,7 @@ describeQueue(({ redis }) => {
     expect(recorder.calls).toHaveLength(1);
   });
 
-  test('a worker that may not wait hands back a batch that has left its place', async () => {
-    await using recorder = await openToolRecorder();
+  test('a worker that may not wait hands back a batch that has left its place', async ({ recorder }) => {
     await using harness = await createHarness({ redis });
     const worker = await startBackgroundWorker(harness, { concurrency: 1 });
     const { id } = await startSlow(harness, recorder, 'idempotent');
@@ -88,9 +87,8 @@ async function startSlow(harness: Harness, recorder: ToolRecorder, effect?: 'ide
   return turn;
 }
 
-test('a batch whose worker dies after it has left its place is run by another worker', async () => {
+test('a batch whose worker dies after it has left its place is run by another worker', async ({ harness }) => {
   await using recorder = await openToolRecorder();
-  await using harness = await createHarness();
   const { id } = await harness.startTurn(hanging(recorder, 'idempotent'));
   await harness.workOnce();
   const acknowledged = vi.fn();

@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer, type Reply } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { closedPort } from '../../tools/servers.ts';
 
 const env = { PAWL_TOOLS: fileURLToPath(new URL('./odd-tools.ts', import.meta.url)) };
@@ -14,13 +15,10 @@ const city = { city: 'Tokyo' };
 type Scripted = { name: string; arguments?: Record<string, string> | string; id?: string };
 
 async function callAll(harness: Harness, tools: unknown[], calls: Scripted[]): Promise<TurnResource> {
-  const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: calls }] }), tools });
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+  return harness.runTurn({ input: scripted({ rounds: [{ tools: calls }] }), tools });
 }
 
-test('arguments that break the schema are answered naming each path, and the tool is not called', async () => {
-  await using harness = await createHarness();
+test('arguments that break the schema are answered with each path, and the tool is not called', async ({ harness }) => {
   await using tool = await openExternalServer();
 
   const turn = await callAll(
@@ -44,9 +42,7 @@ test('arguments that break the schema are answered naming each path, and the too
   ]);
 });
 
-test('a tool that the turn does not have is an answer for the model', async () => {
-  await using harness = await createHarness();
-
+test('a tool that the turn does not have is an answer for the model', async ({ harness }) => {
   const turn = await callAll(harness, ['weather_lookup'], [{ name: 'launch_rocket', arguments: city }]);
 
   expect(turn).toMatchObject({
@@ -88,21 +84,18 @@ test('a tool that never answers times out, and is not waited for', async () => {
   expect(turn.rounds[0]?.results[0]).toMatchObject({ attempts: 2, error: { category: 'execution_timeout' } });
 });
 
-test('a tool with a capability that is not allowed is answered permission_denied, not run', async () => {
-  await using harness = await createHarness();
+test('a tool with a capability that is not allowed is answered permission_denied, not run', async ({ harness }) => {
   await using tool = await openExternalServer();
   const input = scripted({ rounds: [{ tools: [{ name: 'do_thing', arguments: city }] }] });
   const tools = [httpTool('do_thing', tool.url, { capabilities: ['network'] })];
 
-  const { id } = await harness.startTurn({ input, tools, allowed_capabilities: ['database'] });
-  await harness.workUntilIdle();
+  const turn = await harness.runTurn({ input, tools, allowed_capabilities: ['database'] });
 
-  expect((await harness.findTurn(id)).rounds[0]?.results[0]?.error?.category).toBe('permission_denied');
+  expect(turn.rounds[0]?.results[0]?.error?.category).toBe('permission_denied');
   expect(tool.caught).toHaveLength(0);
 });
 
-test('an HTTP tool gets the arguments as its body and a key of its own', async () => {
-  await using harness = await createHarness();
+test('an HTTP tool gets the arguments as its body and a key of its own', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: { temp: 22 } }));
   const http = { kind: 'http', url: tool.url, headers: { 'x-api-key': 'secret' } };
 
@@ -163,8 +156,7 @@ test.each([
   expect(new Set(tool.caught.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
 });
 
-test('a call that surely never reached its tool is tried again, even at_most_once', async () => {
-  await using harness = await createHarness();
+test('a call that surely never reached its tool is tried again, even at_most_once', async ({ harness }) => {
   const url = `http://127.0.0.1:${await closedPort()}/`;
   const definition = httpTool('do_thing', url, { retry: { max_attempts: 3, backoff_ms: 1 } });
 
@@ -173,14 +165,11 @@ test('a call that surely never reached its tool is tried again, even at_most_onc
   expect(turn.rounds[0]?.results[0]).toMatchObject({ attempts: 3, error: { category: 'network_error' } });
 });
 
-test('an id that is malformed or already used is replaced by a fresh one', async () => {
-  await using harness = await createHarness();
+test('an id that is malformed or already used is replaced by a fresh one', async ({ harness }) => {
   const call = (id: string) => ({ name: 'weather_lookup', arguments: city, id });
   const input = scripted({ rounds: [{ tools: [call('same'), call('böse id')] }, { tools: [call('same')] }] });
 
-  const { id } = await harness.startTurn({ input, tools: ['weather_lookup'] });
-  await harness.workUntilIdle();
-  const { status, rounds } = await harness.findTurn(id);
+  const { status, rounds } = await harness.runTurn({ input, tools: ['weather_lookup'] });
 
   expect(status).toBe('completed');
   expect(rounds.flatMap(({ tool_calls }) => tool_calls.map((made) => made.id))).toEqual([
@@ -188,8 +177,7 @@ test('an id that is malformed or already used is replaced by a fresh one', async
   ]);
 });
 
-test('results keep the order of the calls, each is there as soon as it is known', async () => {
-  await using harness = await createHarness();
+test('results keep the order of the calls, each is there as soon as it is known', async ({ harness }) => {
   await using slow = await openExternalServer(() => null);
   await using fast = await openExternalServer(() => ({ status: 200, body: 'fast' }));
   const calls = [

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { takeRateLimitSlot } from '#core/checkpoint/limits/rate-limit.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
@@ -7,6 +7,7 @@ import { httpTool } from '#test/harness/http-tool.ts';
 import { msAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 
 type Call = { name: string; arguments: Record<string, unknown> | string };
 
@@ -27,8 +28,7 @@ async function play(
 
 const resultsOf = ({ rounds }: TurnResource) => rounds.flatMap((round) => round.results);
 
-test('equal arguments are answered from the cache of their conversation, in whatever order they are written', async () => {
-  await using harness = await createHarness();
+test('equal arguments in any order are answered from the cache of their conversation', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: '{"celsius":22}' }));
   const tools = [lookUp(tool.url, { cache_ttl_seconds: 60 })];
   const requested = [[look('{"city":"Tokyo","unit":"c"}')], [look('{"unit":"c","city":"Tokyo"}')]];
@@ -46,8 +46,7 @@ test('equal arguments are answered from the cache of their conversation, in what
   expect(resultsOf(externalServer)).toMatchObject([{ cached: false }]);
 });
 
-test('a cached answer is used no longer than its tool allows', async () => {
-  await using harness = await createHarness();
+test('a cached answer is used no longer than its tool allows', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'fresh' }));
   const tools = [lookUp(tool.url, { cache_ttl_seconds: 60 })];
 
@@ -61,8 +60,7 @@ test('a cached answer is used no longer than its tool allows', async () => {
   expect(tool.caught).toHaveLength(2);
 });
 
-test('errors are never answered from the cache', async () => {
-  await using harness = await createHarness();
+test('errors are never answered from the cache', async ({ harness }) => {
   await using failing = await openExternalServer(() => ({ status: 400, body: 'no' }));
   const twice = [[look({ city: 'Tokyo' })], [look({ city: 'Tokyo' })]];
 
@@ -73,8 +71,7 @@ test('errors are never answered from the cache', async () => {
   expect(resultsOf(turn).map(({ cached }) => cached)).toEqual([false, false]);
 });
 
-test('a rate limit applies across workers and turns: calls wait for their start, in no window more than allowed', async () => {
-  await using harness = await createHarness();
+test('a rate limit of a tool holds across workers and turns: calls wait for their start', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'ok' }));
   const tools = [lookUp(tool.url, { rate_limit: { max: 2, per_seconds: 1 } })];
   const three = ['A', 'B', 'C'].map((city) => look({ city }));
@@ -93,8 +90,7 @@ test('a rate limit applies across workers and turns: calls wait for their start,
   expect(tool.caught).toHaveLength(6);
 });
 
-test('another limit of the same tool leaves this one as it is', async () => {
-  await using harness = await createHarness();
+test('another limit of the same tool leaves this one as it is', async ({ harness }) => {
   const slot = { project: 'default', tool: 'look_up', maxWaitMs: 0 };
 
   await takeRateLimitSlot(harness.db, { ...slot, max: 1, perSeconds: 60 });
@@ -104,8 +100,7 @@ test('another limit of the same tool leaves this one as it is', async () => {
   expect(waitMs).toBeGreaterThan(59_000);
 });
 
-test('a call that would wait longer than it may take is answered rate_limited, saying when to come back', async () => {
-  await using harness = await createHarness();
+test('a call that would wait longer than its timeout is answered rate_limited, with the time', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'ok' }));
   const tools = [lookUp(tool.url, { rate_limit: { max: 1, per_seconds: 3600 }, timeout_ms: 500 })];
 
@@ -135,8 +130,7 @@ test.each(['none', 'at_most_once'])(
   },
 );
 
-test('a model that repeats one call for ever gets a note, and then a request for its answer', async () => {
-  await using harness = await createHarness();
+test('a model that repeats one call for ever gets a note, and then a request for its answer', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'the same' }));
   const rounds = Array.from({ length: 30 }, () => [look({ city: 'Tokyo' })]);
 
@@ -150,8 +144,7 @@ test('a model that repeats one call for ever gets a note, and then a request for
   expect(resultsOf(turn).at(-1)?.error?.message).toContain('10 times in a row');
 });
 
-test('a model that requests another call in between is not in a loop', async () => {
-  await using harness = await createHarness();
+test('a model that requests another call in between is not in a loop', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'the same' }));
   const rounds = Array.from({ length: 20 }, (_, index) => [
     look({ city: index === 8 ? 'Kyoto' : 'Tokyo', n: index % 9 }),
@@ -162,8 +155,7 @@ test('a model that requests another call in between is not in a loop', async () 
   expect(turn).toMatchObject({ status: 'completed', warnings: [] });
 });
 
-test('equal calls side by side count like equal calls one after the other', async () => {
-  await using harness = await createHarness();
+test('equal calls side by side count like equal calls one after the other', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'the same' }));
 
   const turn = await play(harness, {
@@ -176,20 +168,17 @@ test('equal calls side by side count like equal calls one after the other', asyn
   expect(turn).toMatchObject({ status: 'completed', warnings: ['look_up was called in a loop'] });
 });
 
-test('a limit that is reached together with a loop is what the turn ends by', async () => {
-  await using harness = await createHarness();
+test('a limit that is reached together with a loop is what the turn ends by', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'the same' }));
   const input = scripted({ rounds: Array(12).fill({ tools: [look({ city: 'Tokyo' })] }) });
 
-  const { id } = await harness.startTurn({ input, tools: [lookUp(tool.url, {})], limits: { max_rounds: 10 } });
-  await harness.workUntilIdle();
+  const turn = await harness.runTurn({ input, tools: [lookUp(tool.url, {})], limits: { max_rounds: 10 } });
 
   const ended = { status: 'incomplete', incomplete_details: { reason: 'max_rounds' } };
-  expect(await harness.findTurn(id)).toMatchObject(ended);
+  expect(turn).toMatchObject(ended);
 });
 
-test('arguments nested too deep to be shown are shown as the text they came as', async () => {
-  await using harness = await createHarness();
+test('arguments nested too deep to be shown are shown as the text they came as', async ({ harness }) => {
   const deep = `{"city":${'['.repeat(6000)}${']'.repeat(6000)}}`;
 
   const turn = await play(harness, { tools: [lookUp('http://127.0.0.1:9/', {})], rounds: [[look(deep)]] });

@@ -16,11 +16,10 @@ test('an output that is read in whole says so, one of which not all was kept say
   const names = ['say_all', 'say_too_much', 'read_page', 'read_book', 'ask_user'];
   const calls = names.map((name) => ({ name, id: name, arguments: name.startsWith('read') ? { city: 'Rome' } : {} }));
 
-  const { id } = await harness.startTurn({
+  const { id } = await harness.runTurn({
     input: scripted({ rounds: [{ tools: calls }] }),
     tools: ['say_all', 'say_too_much', ...httpTools, client],
   });
-  await harness.workUntilIdle();
   const tool_outputs = [{ tool_call_id: 'ask_user', output: 'x'.repeat(100_000) }];
   await harness.call('POST', `/v1/turns/${id}/tool_outputs`, { body: { tool_outputs } });
   const whole = names.map((name) =>

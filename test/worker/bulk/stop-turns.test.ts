@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { stopBulkTurns } from '#core/checkpoint/bulk/stop-turns.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
+import { test } from '#test/harness/test.ts';
 
 type Bulk = Record<'matched' | 'done' | 'failed' | 'left', number> & { id: string; status: string };
 
@@ -44,8 +45,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a stopped turn stays stopped at the head of its conversation and at its time', async () => {
-  await using harness = await createHarness();
+test('a stopped turn stays stopped at the head of its conversation and at its time', async ({ harness }) => {
   const first = await harness.startTurn({ input: scripted({ rounds: [{ tools: [] }] }), metadata: { of: 'others' } });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   await harness.call('POST', path, { body: { input: 'Two', metadata: { of: 'bulk' } } });

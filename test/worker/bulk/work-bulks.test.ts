@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { deleteOldBulks } from '#core/checkpoint/bulk/delete-old-bulks.ts';
 import { countSettledTurns } from '#core/checkpoint/bulk/settle-turn.ts';
 import { takeBulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
@@ -11,6 +11,7 @@ import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { dumpTables } from '#test/harness/stores/dump-tables.ts';
+import { test } from '#test/harness/test.ts';
 
 type Bulk = Record<'matched' | 'done' | 'failed' | 'left', number> & { id: string; status: string };
 
@@ -97,8 +98,7 @@ test('turns that want a place are cancelled and retried like others, and places 
   expect(rows).toEqual([]);
 });
 
-test('the end of a turn is counted once: not again by a bulk that finds it cancelled', async () => {
-  await using harness = await createHarness();
+test('the end of a turn is counted once: not again by a bulk that finds it cancelled', async ({ harness }) => {
   const [cancelled] = await startMany(harness, 2, { input: 'Hi', metadata: { of: 'bulk' } });
   const id = await create(harness, { action: 'cancel', filter: { metadata: { of: 'bulk' } } });
   await harness.call('POST', `/v1/turns/${cancelled}/cancel`);
@@ -110,8 +110,7 @@ test('the end of a turn is counted once: not again by a bulk that finds it cance
   expect(metrics).toContain('pawl_turns_total{project="default",status="cancelled"} 2\n');
 });
 
-test('a bulk is kept for a week behind its end, and one under way for as long as it takes', async () => {
-  await using harness = await createHarness();
+test('a bulk is kept for a week behind its end, and one under way for as long as it takes', async ({ harness }) => {
   await startMany(harness, 1);
   const [done, open] = [await create(harness, cancelQueued), await create(harness, cancelQueued)];
   await workBulks(harness.worker, Number.POSITIVE_INFINITY, 1);
@@ -130,8 +129,7 @@ test('a bulk is kept for a week behind its end, and one under way for as long as
   expect((await read(harness, open)).status).toBe('in_progress');
 });
 
-test('a bulk deletes turns for good, and what is still active counts as failed', async () => {
-  await using harness = await createHarness();
+test('a bulk deletes turns for good, and what is still active counts as failed', async ({ harness }) => {
   const ended = await startMany(harness, 3, { input: 'A secret', metadata: { of: 'bulk' } });
   await harness.workUntilIdle();
   const [active] = await startMany(harness, 1, { input: 'Hi', metadata: { of: 'bulk' } });
@@ -147,8 +145,7 @@ test('a bulk deletes turns for good, and what is still active counts as failed',
   expect(await dumpTables(harness.db)).not.toContain('A secret');
 });
 
-test('at every moment matched is what is done, failed and left together', async () => {
-  await using harness = await createHarness();
+test('at every moment matched is what is done, failed and left together', async ({ harness }) => {
   await startMany(harness, 12);
   const id = await create(harness, cancelQueued);
   let isOver = false;
@@ -167,8 +164,7 @@ test('at every moment matched is what is done, failed and left together', async 
   expect(seen.map(({ done }) => done)).toEqual(seen.map(({ done }) => done).toSorted((one, other) => one - other));
 });
 
-test('two workers on the same portion treat each turn once', async () => {
-  await using harness = await createHarness();
+test('two workers on the same portion treat each turn once', async ({ harness }) => {
   const ids = await startMany(harness, 5, { input: failing });
   await harness.workUntilIdle();
   const id = await create(harness, { action: 'retry', filter: { status: 'failed' } });
@@ -217,8 +213,7 @@ test.each([0, 2, 5])(
   },
 );
 
-test('turns that were deleted since count as failed; one that the database cannot treat is left for later', async () => {
-  await using harness = await createHarness();
+test('deleted turns count as failed; one that the database cannot treat is left for later', async ({ harness }) => {
   const [gone, held] = await startMany(harness, 2);
   const id = await create(harness, cancelQueued);
   await harness.db.deleteFrom('turns').where('id', '=', gone!).execute();

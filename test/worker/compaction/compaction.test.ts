@@ -1,12 +1,12 @@
-import { expect, test } from 'vitest';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { converse, long, requestedRoles, summariesAsked } from './converse.ts';
 
 const weather = (id: string) => ({ name: 'weather_lookup', arguments: { city: 'Tokyo' }, id });
 
-test('before a request that would be too large, a summary takes the place of all but the last rounds', async () => {
-  await using harness = await createHarness();
+test('a summary replaces all but the last rounds before a request that would be too large', async ({ harness }) => {
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
   const { say } = await converse(harness, context, { instructions: 'Be kind.' });
   const answer = scripted({ answer: long, summary: { say: ' They greeted. ' } });
@@ -30,8 +30,7 @@ test('before a request that would be too large, a summary takes the place of all
   ]);
 });
 
-test('the compaction is an event, its request counts for the turn, and is no round', async () => {
-  await using harness = await createHarness();
+test('the compaction is an event, its request counts for the turn, and is no round', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = scripted({ answer: long, summary: { say: 'They greeted.' } });
 
@@ -57,8 +56,7 @@ test('the compaction is an event, its request counts for the turn, and is no rou
   expect(listed.body.data.find(({ id }) => id === turn.id)?.usage).toEqual(turn.usage);
 });
 
-test('a summary is asked without tools and without what the turn asks of its rounds, of a model of its own if one is named', async () => {
-  await using harness = await createHarness();
+test('a summary is asked without the tools and options of the turn, of its own model if named', async ({ harness }) => {
   const { body: conversation } = await harness.call('POST', '/v1/conversations', {
     body: {
       ...{ model: 'openai/test', tools: ['weather_lookup'], temperature: 0.3, provider_options: { user: 'u1' } },
@@ -82,8 +80,7 @@ test('a summary is asked without tools and without what the turn asks of its rou
   expect(told).toContain('weather_lookup answered: {"city":"Tokyo"');
 });
 
-test('a later turn goes on from a summary, and the next one takes it in', async () => {
-  await using harness = await createHarness();
+test('a later turn goes on from a summary, and the next one takes it in', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = (word: string) => scripted({ answer: `${word} ${long}`, summary: { say: `Summary ${word}.` } });
 
@@ -96,8 +93,7 @@ test('a later turn goes on from a summary, and the next one takes it in', async 
   expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user user assistant user');
 });
 
-test('rounds of the running turn are replaced as well, and its input stays', async () => {
-  await using harness = await createHarness();
+test('rounds of the running turn are replaced as well, and its input stays', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const rounds = ['a', 'b', 'c', 'd'].map((id) => ({ say: `${id} ${long}`, tools: [weather(`call_${id}`)] }));
   const input = scripted({ rounds, answer: 'Done.', summary: { say: 'Looked twice.' } });
@@ -117,8 +113,7 @@ test('rounds of the running turn are replaced as well, and its input stays', asy
   ]);
 });
 
-test('dropped results become a note with their calls, errors and the last rounds stay, and no model is asked', async () => {
-  await using harness = await createHarness();
+test('dropped results become a note; calls, errors and last rounds stay; no model is asked', async ({ harness }) => {
   const { say } = await converse(
     harness,
     { strategy: 'drop_tool_results', max_input_tokens: 1_000, keep_last_rounds: 1 },
@@ -148,8 +143,7 @@ test('dropped results become a note with their calls, errors and the last rounds
   ]);
 });
 
-test('messages are kept whole, and shown as they are sent where that is asked for', async () => {
-  await using harness = await createHarness();
+test('messages are kept whole, and shown as they are sent where that is asked for', async ({ harness }) => {
   const { path, say } = await converse(harness, {
     strategy: 'summarize',
     max_input_tokens: 1_000,

@@ -1,13 +1,12 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { converse, long, requestedRoles, summariesAsked } from './converse.ts';
 
 const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
 const answer = scripted({ answer: long, summary: { say: 'They greeted.' } });
 
-test('once a turn is deleted that a summary tells of, the summary is sent no more', async () => {
-  await using harness = await createHarness();
+test('once a turn is deleted that a summary tells of, the summary is sent no more', async ({ harness }) => {
   const { say } = await converse(harness, context);
   const [first, , third] = [await say(answer), await say(answer), await say(answer)];
 
@@ -21,8 +20,7 @@ test('once a turn is deleted that a summary tells of, the summary is sent no mor
   expect(after.status).toBe('completed');
 });
 
-test('a summary that is written after a turn was deleted tells nothing of it', async () => {
-  await using harness = await createHarness();
+test('a summary that is written after a turn was deleted tells nothing of it', async ({ harness }) => {
   const { path, say } = await converse(harness, context);
   const told = scripted({ answer: long, summary: { say: 'They said: {{conversation}}' } });
   const first = await say(scripted({ answer: `The secret is 4711. ${long}` }));
@@ -39,8 +37,7 @@ test('a summary that is written after a turn was deleted tells nothing of it', a
   expect(JSON.stringify([later, sent])).not.toContain('4711');
 });
 
-test('a response that goes on from a compacted turn stands on its summary, one that goes on from before it does not', async () => {
-  await using harness = await createHarness();
+test('a response after a compacted turn is based on its summary, one from before it is not', async ({ harness }) => {
   const { say } = await converse(harness, context);
   const [, second, third] = [await say(answer), await say(answer), await say(answer)];
   const ask = async (previous: string) => {
@@ -61,8 +58,7 @@ test('a response that goes on from a compacted turn stands on its summary, one t
   expect(summariesAsked(harness)).toHaveLength(1);
 });
 
-test('the usage of a response counts the summary that was written for it', async () => {
-  await using harness = await createHarness();
+test('the usage of a response counts the summary that was written for it', async ({ harness }) => {
   const { say } = await converse(harness, context);
   await say(answer);
   await say(answer);

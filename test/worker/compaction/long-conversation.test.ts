@@ -1,13 +1,12 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { converse, long, summariesAsked } from './converse.ts';
 
 const TURNS = 20;
 const WINDOW = 8_000;
 
-test('a conversation of 20 turns with tools fits a window of 8,000 tokens at the same cost per round', async () => {
-  await using harness = await createHarness();
+test('20 turns with tools fit a window of 8,000 tokens at the same cost per round', async ({ harness }) => {
   const context = { strategy: 'summarize', max_input_tokens: 6_000 };
   const { say } = await converse(harness, context, { tools: ['weather_lookup'] });
   const input = (turn: number) =>

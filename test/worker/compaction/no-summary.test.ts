@@ -1,12 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { converse, long, requestedRoles, summariesAsked } from './converse.ts';
 
 const weather = (id: string) => ({ name: 'weather_lookup', arguments: { city: 'Tokyo' }, id });
 
-test('a history that the provider refuses as too long is compacted once, and the round asked again in the same job', async () => {
-  await using harness = await createHarness();
+test('a history refused as too long is compacted once, and its round asked again in the job', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
 
@@ -24,8 +24,7 @@ test('a history that the provider refuses as too long is compacted once, and the
   expect(turn.rounds[0]?.attempts).toBe(1);
 });
 
-test('a round that was refused in the middle of its text is told anew under another edition', async () => {
-  await using harness = await createHarness();
+test('a round that was refused in the middle of its text is told anew under another edition', async ({ harness }) => {
   const { path, say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
   const error = { code: 'context_length_exceeded', message: 'Too long.' };
@@ -43,8 +42,7 @@ test('a round that was refused in the middle of its text is told anew under anot
   expect(rounds).toEqual([{ edition: 1 }]);
 });
 
-test('what is too long after that fails as it would have', async () => {
-  await using harness = await createHarness();
+test('what is too long after that fails as it would have', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
 
@@ -76,8 +74,7 @@ test.for([
   expect(summariesAsked(harness)).toHaveLength(1);
 });
 
-test('an empty summary is asked for five times, and without results to drop the round is asked as it is', async () => {
-  await using harness = await createHarness();
+test('an empty summary is asked for five times, then the round as it is if no result can go', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = scripted({ answer: long, summary: { say: ' ' } });
 
@@ -116,8 +113,7 @@ test.for([
   ]);
 });
 
-test('the next turn asks for a summary again after one without', async () => {
-  await using harness = await createHarness();
+test('the next turn asks for a summary again after one without', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const refused = scripted({ answer: long, summary: { refusal: 'I will not.' } });
 
@@ -128,8 +124,7 @@ test('the next turn asks for a summary again after one without', async () => {
   expect([before, summariesAsked(harness).length]).toEqual([1, 2]);
 });
 
-test('with all rounds to be kept there is nothing to compact, and the round is asked as it is', async () => {
-  await using harness = await createHarness();
+test('with all rounds to be kept there is nothing to compact, and the round is asked as it is', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000 });
   const answer = scripted({ answer: long });
 
@@ -141,8 +136,7 @@ test('with all rounds to be kept there is nothing to compact, and the round is a
   expect(summariesAsked(harness)).toHaveLength(0);
 });
 
-test('a summary that fails is tried again as its round would be, and fails the turn in the end', async () => {
-  await using harness = await createHarness();
+test('a summary that fails is tried again as its round would be, and then fails the turn', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const busy = { kind: 'status' as const, status: 503, retry_after: 30 };
   const script = (times: number) => scripted({ answer: long, summary: { say: 'Hi.', fault: { ...busy, times } } });
@@ -156,8 +150,7 @@ test('a summary that fails is tried again as its round would be, and fails the t
   expect(types.filter((type) => type === 'step.retrying')).toHaveLength(2);
 });
 
-test('a job that comes twice asks for one summary', async () => {
-  await using harness = await createHarness();
+test('a job that comes twice asks for one summary', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = scripted({ answer: long, summary: { say: 'They greeted.' } });
 
@@ -169,8 +162,7 @@ test('a job that comes twice asks for one summary', async () => {
   expect(summariesAsked(harness)).toHaveLength(1);
 });
 
-test('of two runs that compact before one round, the second goes on with what the first has saved', async () => {
-  await using harness = await createHarness();
+test('of two runs that compact before one round, the second uses the summary of the first', async ({ harness }) => {
   const rounds = ['a', 'b', 'c'].map((id) => ({
     ...{ say: long, tools: [weather(`call_${id}`)] },
     usage: { prompt_tokens: 1_500, completion_tokens: 90 },
@@ -194,8 +186,7 @@ test('of two runs that compact before one round, the second goes on with what th
   expect((await harness.listEvents(id)).filter(({ type }) => type === 'context.compacted')).toHaveLength(2);
 });
 
-test('a model with a rate limit is not asked for a summary, and the round waits for it', async () => {
-  await using harness = await createHarness();
+test('a model with a rate limit is not asked for a summary, and the round waits for it', async ({ harness }) => {
   const limited = { kind: 'status' as const, status: 429, retry_after: 2, times: 1 };
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1, model: 'openai/small' };
   const { say } = await converse(harness, context);
@@ -210,8 +201,7 @@ test('a model with a rate limit is not asked for a summary, and the round waits 
   expect(harness.worker.rateLimits.allows('openai/small')).toBe(false);
 });
 
-test('a summary that comes broken is asked for again, as a round would be', async () => {
-  await using harness = await createHarness();
+test('a summary that comes broken is asked for again, as a round would be', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const fault = { kind: 'garbage' as const, times: 1 };
   const answer = scripted({ answer: long, summary: { say: 'They greeted.', fault } });
@@ -223,8 +213,7 @@ test('a summary that comes broken is asked for again, as a round would be', asyn
   expect(turn).toMatchObject({ status: 'completed', compactions: [{ summary: 'They greeted.' }] });
 });
 
-test('the tokens of a summary count towards the limit of the turn', async () => {
-  await using harness = await createHarness();
+test('the tokens of a summary count towards the limit of the turn', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const usage = { prompt_tokens: 50_000, completion_tokens: 5 };
   const rounds = [{ tools: [weather('call_a')] }, { tools: [weather('call_b')] }];

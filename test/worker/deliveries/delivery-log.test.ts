@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, letTimePass } from '#test/harness/create-harness.ts';
 import { msAgo } from '#test/harness/moments.ts';
 import { openExternalServer, type Reply } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 
 type Attempt = { attempt: number; at: string; status_code: number | null; body: string | null; error: string | null };
@@ -15,8 +16,7 @@ async function readDelivery({ call, db }: Harness): Promise<Logged> {
   return body;
 }
 
-test('the log of a delivery has the outcome of each attempt', async () => {
-  await using harness = await createHarness();
+test('the log of a delivery has the outcome of each attempt', async ({ harness }) => {
   const replies: Reply[] = [
     { status: 500, body: 'Out of order.' },
     { status: 302, headers: { location: 'http://127.0.0.1:9/' } },
@@ -62,12 +62,10 @@ test.each([
   expect(pauseMs).toBeGreaterThanOrEqual(leastMs);
 });
 
-test('an attempt that brought no answer is in the log with the reason', async () => {
-  await using harness = await createHarness();
+test('an attempt that brought no answer is in the log with the reason', async ({ harness }) => {
   const { id } = await createEndpoint(harness, 'http://127.0.0.1:9/');
 
-  await harness.startTurn({ input: 'Hi' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Hi' });
 
   expect(await readDelivery(harness)).toMatchObject({
     webhook_endpoint_id: id,
@@ -82,23 +80,19 @@ test('of an answer the first KiB is kept, without secrets of ours and what no da
     body: `k3y-of-the-crm \u0000 ${'x'.repeat(2000)}`,
   }));
 
-  await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
 
   const { log } = await readDelivery(harness);
   expect(log[0]?.body).toBe(`[redacted] \uFFFD ${'x'.repeat(1024 - 'k3y-of-the-crm \u0000 '.length)}`);
 });
 
-test('the log keeps the last twenty attempts, those of a redelivery too', async () => {
-  await using harness = await createHarness();
+test('the log keeps the last twenty attempts, those of a redelivery too', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: 500, body: String(number) }));
   await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const tryTwelveTimes = async () => {
     await harness.workUntilIdle();
     for (let attempt = 2; attempt <= 12; attempt += 1) {
-      await harness.advance(27 * 3_600_000);
-      await harness.rescue();
-      await harness.workUntilIdle();
+      await letTimePass(harness, 27 * 3_600_000);
     }
   };
   await tryTwelveTimes();
@@ -113,11 +107,9 @@ test('the log keeps the last twenty attempts, those of a redelivery too', async 
   expect(log.map(({ attempt }) => attempt)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
 });
 
-test('what is redelivered starts afresh, and its last answer is only in the log', async () => {
-  await using harness = await createHarness();
+test('what is redelivered starts afresh, and its last answer is only in the log', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200, body: 'No.' }));
-  await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const { id } = await readDelivery(harness);
 
   const { body } = await harness.call('POST', `/v1/deliveries/${id}/redeliver`);
@@ -126,12 +118,10 @@ test('what is redelivered starts afresh, and its last answer is only in the log'
   expect(await readDelivery(harness)).toMatchObject({ log: [{ status_code: 500, body: 'No.' }] });
 });
 
-test('a delivery names the URL that it goes to: its endpoint’s while it is pending, and then where it went', async () => {
-  await using harness = await createHarness();
+test('a delivery names the URL of its endpoint while it is pending, and then where it went', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
   const { id } = await createEndpoint(harness, `${receiver.url}old`);
-  await harness.startTurn({ input: 'Hi' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Hi' });
   const moveTo = (path: string) =>
     harness.call('PATCH', `/v1/webhook_endpoints/${id}`, { body: { url: receiver.url + path } });
 
@@ -145,12 +135,9 @@ test('a delivery names the URL that it goes to: its endpoint’s while it is pen
   expect(delivered).toMatchObject({ status: 'delivered', url: `${receiver.url}new` });
 });
 
-test('a conversation that is deleted takes its deliveries and their log with it', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('a conversation that is deleted takes its deliveries and their log with it', async ({ harness, receiver }) => {
   await createEndpoint(harness, receiver.url);
-  const { conversation_id } = await harness.startTurn({ input: 'Hi' });
-  await harness.workUntilIdle();
+  const { conversation_id } = await harness.runTurn({ input: 'Hi' });
 
   await harness.call('DELETE', `/v1/conversations/${conversation_id}`);
 

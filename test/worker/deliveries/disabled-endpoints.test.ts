@@ -1,22 +1,20 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { describeRefusal } from '#test/api/refusals.ts';
 import { createHarness, type Harness, letTimePass } from '#test/harness/create-harness.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { createEndpoint, type Delivery, deliveriesTo, findEndpoint, verified } from '#test/harness/webhook-endpoint.ts';
 
 const HOUR = 3_600_000;
 
-test('410 disables an endpoint at once: pending deliveries stop, and other endpoints get an event', async () => {
-  await using harness = await createHarness();
+test('410 disables an endpoint at once, stops its deliveries and tells the other endpoints', async ({ harness }) => {
   await using gone = await openExternalServer((number) => ({ status: number === 1 ? 500 : 410 }));
   await using watcher = await openExternalServer();
   const endpoint = await createEndpoint(harness, gone.url);
   const { secrets } = await createEndpoint(harness, watcher.url, { events: ['webhook_endpoint.disabled'] });
-  await harness.startTurn({ input: 'First' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'First' });
 
-  await harness.startTurn({ input: 'Second' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Second' });
   await harness.startTurn({ input: 'Third' });
   await letTimePass(harness);
 
@@ -35,14 +33,12 @@ test('410 disables an endpoint at once: pending deliveries stop, and other endpo
   ]);
 });
 
-test('an event about an endpoint can be read, and delivered once more, like any delivery', async () => {
-  await using harness = await createHarness();
+test('an event about an endpoint can be read, and delivered once more, like any delivery', async ({ harness }) => {
   await using gone = await openExternalServer(() => ({ status: 410 }));
   await using watcher = await openExternalServer();
   await createEndpoint(harness, gone.url);
   const { id } = await createEndpoint(harness, watcher.url, { events: ['webhook_endpoint.disabled'] });
-  await harness.startTurn({ input: 'Hi' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Hi' });
 
   const [delivery] = await deliveriesTo(harness, id);
   const read = await harness.call('GET', `/v1/deliveries/${delivery!.id}`);
@@ -53,13 +49,11 @@ test('an event about an endpoint can be read, and delivered once more, like any 
   expect(watcher.caught.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(delivery!.event_id));
 });
 
-test('an endpoint is disabled after five days without one success, and not before', async () => {
-  await using harness = await createHarness();
+test('an endpoint is disabled after five days without one success, and not before', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 503 }));
   const endpoint = await createEndpoint(harness, receiver.url);
   const failOnce = async (input: string) => {
-    await harness.startTurn({ input });
-    await harness.workUntilIdle();
+    await harness.runTurn({ input });
     return findEndpoint(harness, endpoint);
   };
 
@@ -78,38 +72,31 @@ test('an endpoint is disabled after five days without one success, and not befor
   expect((await deliveriesTo(harness, endpoint.id)).map(({ status }) => status)).toEqual(Array(3).fill('failed'));
 });
 
-test('one success in between starts the five days anew', async () => {
-  await using harness = await createHarness();
+test('one success in between starts the five days anew', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 3 ? 200 : 503 }));
   const endpoint = await createEndpoint(harness, receiver.url);
   for (const input of ['First', 'Second', 'Third']) {
-    await harness.startTurn({ input });
-    await harness.workUntilIdle();
+    await harness.runTurn({ input });
     await harness.advance(100 * HOUR);
   }
 
-  await harness.startTurn({ input: 'Fourth' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Fourth' });
 
   expect(await findEndpoint(harness, endpoint)).toMatchObject({ status: 'enabled' });
 });
 
-test('a disabled endpoint takes no redelivery; enabled, it does, and gets the events from then on', async () => {
-  await using harness = await createHarness();
+test('a disabled endpoint takes no redelivery; enabled, it does, and gets the next events', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 410 : 200 }));
   const { id } = await createEndpoint(harness, receiver.url);
-  await harness.startTurn({ input: 'First' });
-  await harness.workUntilIdle();
-  await harness.startTurn({ input: 'Unheard' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'First' });
+  await harness.runTurn({ input: 'Unheard' });
   const [failed] = await deliveriesTo(harness, id);
   const redeliver = () => harness.call('POST', `/v1/deliveries/${failed!.id}/redeliver`);
 
   const refused = await redeliver();
   await harness.call('PATCH', `/v1/webhook_endpoints/${id}`, { body: { status: 'enabled' } });
   const accepted = await redeliver();
-  await harness.startTurn({ input: 'Heard' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Heard' });
 
   expect(describeRefusal(refused)).toBe('409 webhook_endpoint_disabled: null');
   expect(accepted.status).toBe(202);
@@ -124,8 +111,7 @@ test.each([
   await using harness = await createHarness();
   await using receiver = await openExternalServer(() => ({ status: 500 }));
   const { id } = await createEndpoint(harness, receiver.url);
-  const turn = await harness.startTurn({ input: 'Hi' });
-  await harness.workUntilIdle();
+  const turn = await harness.runTurn({ input: 'Hi' });
 
   await act(harness, `/v1/webhook_endpoints/${id}`);
   await letTimePass(harness);
@@ -139,8 +125,7 @@ test.each([
   expect(describeRefusal(again)).toBe('409 webhook_endpoint_disabled: null');
 });
 
-test('a delivery in flight when its endpoint is disabled still records how it ended', async () => {
-  await using harness = await createHarness();
+test('a delivery in flight when its endpoint is disabled still records how it ended', async ({ harness }) => {
   await using receiver = await openExternalServer(() => null);
   const { id } = await createEndpoint(harness, receiver.url);
   await harness.startTurn({ input: 'Hi' });
@@ -154,8 +139,7 @@ test('a delivery in flight when its endpoint is disabled still records how it en
   expect(await deliveriesTo(harness, id)).toMatchObject([{ status: 'delivered', last_status_code: 200 }]);
 });
 
-test('a delivery that is due while its endpoint is being disabled is stopped instead of made', async () => {
-  await using harness = await createHarness();
+test('a delivery that is due while its endpoint is being disabled is stopped instead of made', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { id } = await createEndpoint(harness, receiver.url);
   await harness.startTurn({ input: 'Hi' });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { takeDeliveries } from '#core/checkpoint/webhooks/take-deliveries.ts';
 import { plainProject } from '#core/project.ts';
 import { allQueues } from '#core/queue/job.ts';
@@ -8,6 +8,7 @@ import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 
@@ -44,9 +45,8 @@ async function attemptedProjects({ db }: Harness): Promise<string[]> {
 }
 
 describeQueue(({ redis }) => {
-  test('deliveries that wait have no jobs in the queue, however many they are', async () => {
+  test('deliveries that wait have no jobs in the queue, however many they are', async ({ receiver }) => {
     await using harness = await openTwoProjects({ redis });
-    await using receiver = await openExternalServer();
     for (let number = 0; number < MANY; number += 1) await createEndpoint(harness.a, `${receiver.url}${number}`);
 
     await endTurns(harness, harness.a, 3);
@@ -58,9 +58,8 @@ describeQueue(({ redis }) => {
     expect(receiver.caught).toHaveLength(3 * MANY);
   });
 
-  test('a delivery of another project does not wait for those before it', async () => {
+  test('a delivery of another project does not wait for those before it', async ({ receiver }) => {
     await using harness = await openTwoProjects({ redis });
-    await using receiver = await openExternalServer();
     for (let number = 0; number < MANY; number += 1) await createEndpoint(harness.a, `${receiver.url}${number}`);
     await createEndpoint(harness.b, receiver.url);
     await endTurns(harness, harness.a, 3);
@@ -91,8 +90,7 @@ test('projects share the slots for deliveries by their weights', async () => {
   expect(taken.map(({ project }) => project).sort()).toEqual([...Array(6).fill('a'), ...Array(2).fill('b')]);
 });
 
-test('the receivers of a project take turns, whatever waits for one of them', async () => {
-  await using harness = await createHarness();
+test('the receivers of a project take turns, whatever waits for one of them', async ({ harness }) => {
   await using busy = await openExternalServer();
   await using quiet = await openExternalServer();
   for (let number = 0; number < MANY; number += 1)
@@ -108,8 +106,7 @@ test('the receivers of a project take turns, whatever waits for one of them', as
   expect(taken.map(({ url }) => new URL(url).host).sort()).toEqual([busy.url, quiet.url].map(hostOf).sort());
 });
 
-test('endpoints that hang, more than there are slots, keep no other endpoint waiting', async () => {
-  await using harness = await createHarness();
+test('endpoints that hang, more than there are slots, keep no other endpoint waiting', async ({ harness }) => {
   await using hanging = await openExternalServer(hangs);
   await using healthy = await openExternalServer();
   for (let number = 1; number <= 9; number += 1) await createEndpoint(harness, `${hanging.url}${number}`);
@@ -125,8 +122,7 @@ test('endpoints that hang, more than there are slots, keep no other endpoint wai
   for (const caught of hanging.caught) caught.answer({ status: 410 });
 });
 
-test('endpoints that hang, more than attempts may wait, keep no endpoint waiting that answers', async () => {
-  await using harness = await createHarness();
+test('endpoints that hang, more than attempts may wait, keep no endpoint waiting that answers', async ({ harness }) => {
   await using hanging = await openExternalServer(hangs);
   await using healthy = await openExternalServer();
   await createEndpoint(harness, healthy.url);
@@ -144,8 +140,7 @@ test('endpoints that hang, more than attempts may wait, keep no endpoint waiting
   for (const caught of hanging.caught) caught.answer({ status: 410 });
 });
 
-test('a receiver that hangs gets a few attempts at once, and those that wait have had none', async () => {
-  await using harness = await createHarness();
+test('a receiver that hangs gets a few attempts at once, and those that wait have had none', async ({ harness }) => {
   await using hanging = await openExternalServer(hangs);
   await using healthy = await openExternalServer();
   for (let number = 1; number <= 9; number += 1)
@@ -164,8 +159,7 @@ test('a receiver that hangs gets a few attempts at once, and those that wait hav
   expect(rows).toEqual(Array(5).fill({ attempts: 0 }));
 });
 
-test('a URL that hangs keeps no other URL of its host waiting', async () => {
-  await using harness = await createHarness();
+test('a URL that hangs keeps no other URL of its host waiting', async ({ harness }) => {
   const held = new Set<number>();
   await using receiver = await openExternalServer((number, path) => {
     if (path !== '/hangs') return { status: 200 };
@@ -185,8 +179,7 @@ test('a URL that hangs keeps no other URL of its host waiting', async () => {
   for (const number of held) receiver.caught[number - 1]?.answer({ status: 410 });
 });
 
-test('a receiver that answers gets more attempts at once, up to half of the slots', async () => {
-  await using harness = await createHarness();
+test('a receiver that answers gets more attempts at once, up to half of the slots', async ({ harness }) => {
   await using receiver = await openExternalServer(hangs);
   for (let number = 1; number <= 30; number += 1)
     await harness.startTurn({ input: 'Hi', webhook: { url: `${receiver.url}${number}` } });

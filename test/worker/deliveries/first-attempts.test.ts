@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { takeDeliveries } from '#core/checkpoint/webhooks/take-deliveries.ts';
 import { EgressFailed } from '#core/egress/failure.ts';
 import { deliverWebhook } from '#services/worker/deliver-webhook.ts';
 import { makeDeliverySlots } from '#services/worker/deliveries/delivery-slots.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 
-test('endpoints that hang, more than attempts may wait, keep no endpoint waiting that was never asked', async () => {
-  await using harness = await createHarness();
+test('more hanging endpoints than attempts may wait do not hold up an endpoint never asked', async ({ harness }) => {
   await using hanging = await openExternalServer(() => null);
   await using healthy = await openExternalServer();
   for (let number = 1; number <= 60; number += 1) await createEndpoint(harness, `${hanging.url}${number}`);
@@ -26,8 +26,7 @@ test('endpoints that hang, more than attempts may wait, keep no endpoint waiting
   for (const caught of hanging.caught) caught.answer({ status: 410 });
 });
 
-test('a receiver that was never asked gets one attempt without a slot', async () => {
-  await using harness = await createHarness();
+test('a receiver that was never asked gets one attempt without a slot', async ({ harness }) => {
   const endpoints = [];
   for (let number = 1; number <= 5; number += 1)
     endpoints.push(await createEndpoint(harness, `http://127.0.0.1:9/${number}`));
@@ -51,8 +50,7 @@ test('a receiver that was never asked gets one attempt without a slot', async ()
   expect(receiversOf(withSlots)).toEqual([...Array(3).fill(answered!.receiver), failed!.receiver].sort());
 });
 
-test('a receiver that has not answered yet gets further attempts in slots, up to its window', async () => {
-  await using harness = await createHarness();
+test('a receiver that has not answered yet gets further attempts in slots, up to its window', async ({ harness }) => {
   const { id: receiver } = await createEndpoint(harness, 'http://127.0.0.1:9/');
   for (let number = 1; number <= 3; number += 1) await harness.startTurn({ input: 'Hi' });
   while (await harness.workOnce());

@@ -1,9 +1,10 @@
 import { Webhook } from 'standardwebhooks';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, letTimePass } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { createEndpoint, type Delivery, deliveriesTo, verified } from '#test/harness/webhook-endpoint.ts';
 
 const HOUR = 3_600_000;
@@ -25,14 +26,12 @@ test('an endpoint gets the events of every turn of its project and of no other, 
   expect(() => verified(receiver.caught[0]!, projectSecret.secrets[0]!)).toThrow('No matching signature');
 });
 
-test('a turn delivers to its own webhook and to each endpoint, under one event id', async () => {
-  await using harness = await createHarness();
+test('a turn delivers to its own webhook and to each endpoint, under one event id', async ({ harness }) => {
   await using receivers = await openThree();
   await createEndpoint(harness, receivers.urls[1]!, { include: ['turn'] });
   await createEndpoint(harness, receivers.urls[2]!, { events: ['turn.failed', 'turn.completed'] });
 
-  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receivers.urls[0] } });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receivers.urls[0] } });
 
   const received = receivers.caught().map(([first]) => JSON.parse(first!.body));
   const { data } = (await harness.call<{ data: Delivery[] }>('GET', `/v1/turns/${id}/deliveries`)).body;
@@ -41,15 +40,12 @@ test('a turn delivers to its own webhook and to each endpoint, under one event i
   expect(data.map(({ url, status }) => [url, status])).toEqual(receivers.urls.map((url) => [url, 'delivered']));
 });
 
-test('an endpoint gets only the events that it named, and none from before it was there', async () => {
-  await using harness = await createHarness();
+test('an endpoint gets only the events that it named, and none from before it was there', async ({ harness }) => {
   await using receiver = await openExternalServer();
-  await harness.startTurn({ input: 'Before' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Before' });
   await createEndpoint(harness, receiver.url, { events: ['turn.cancelled'] });
 
-  await harness.startTurn({ input: 'After' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'After' });
   const { id } = await harness.startTurn({ input: 'Cancelled' });
   await harness.call('POST', `/v1/turns/${id}/cancel`);
   await harness.workUntilIdle();
@@ -57,9 +53,7 @@ test('an endpoint gets only the events that it named, and none from before it wa
   expect(receiver.caught.map(({ body }) => JSON.parse(body))).toMatchObject([{ type: 'turn.cancelled', data: { id } }]);
 });
 
-test('an endpoint gets requires_action once the rest of the batch has run', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('an endpoint gets requires_action once the rest of the batch has run', async ({ harness, receiver }) => {
   const { secrets } = await createEndpoint(harness, receiver.url);
   const ask = { type: 'function', name: 'ask_device', description: 'Asks the device', parameters: { type: 'object' } };
   const calls = [
@@ -68,8 +62,7 @@ test('an endpoint gets requires_action once the rest of the batch has run', asyn
   ];
   const input = scripted({ rounds: [{ tools: calls }], answer: 'Done.' });
 
-  const { id } = await harness.startTurn({ input, tools: ['weather_lookup', ask] });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input, tools: ['weather_lookup', ask] });
   const { required_action } = await harness.findTurn(id);
   const answer = { tool_call_id: required_action!.tool_outputs[0]!.id, output: 'here' };
   await harness.call('POST', `/v1/turns/${id}/tool_outputs`, { body: { tool_outputs: [answer] } });
@@ -81,18 +74,14 @@ test('an endpoint gets requires_action once the rest of the batch has run', asyn
   ]);
 });
 
-test('while a secret is rotated both sign, and after a day only the new one does', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('while a secret is rotated both sign, and after a day only the new one does', async ({ harness, receiver }) => {
   const { id, secrets: before } = await createEndpoint(harness, receiver.url);
   const { body: rotated } = await harness.call('POST', `/v1/webhook_endpoints/${id}/rotate_secret`);
   const [newSecret, oldSecret] = rotated.secrets as [string, string];
 
-  await harness.startTurn({ input: 'During' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'During' });
   await harness.advance(25 * HOUR);
-  await harness.startTurn({ input: 'After' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'After' });
 
   const [during, after] = receiver.caught;
   expect([oldSecret]).toEqual(before);
@@ -103,13 +92,11 @@ test('while a secret is rotated both sign, and after a day only the new one does
   expect((await harness.call('GET', `/v1/webhook_endpoints/${id}/secret`)).body).toEqual({ secrets: [newSecret] });
 });
 
-test('another URL is that of pending deliveries too', async () => {
-  await using harness = await createHarness();
+test('another URL is that of pending deliveries too', async ({ harness }) => {
   await using wrong = await openExternalServer(() => ({ status: 500 }));
   await using right = await openExternalServer();
   const { id, secrets } = await createEndpoint(harness, wrong.url);
-  await harness.startTurn({ input: 'Hi' });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Hi' });
 
   await harness.call('PATCH', `/v1/webhook_endpoints/${id}`, { body: { url: right.url } });
   await letTimePass(harness);
@@ -119,13 +106,11 @@ test('another URL is that of pending deliveries too', async () => {
   expect(await deliveriesTo(harness, id)).toMatchObject([{ url: right.url, status: 'delivered', attempts: 2 }]);
 });
 
-test('the deliveries to an endpoint are listed newest first, by status where requested', async () => {
-  await using harness = await createHarness();
+test('the deliveries to an endpoint are listed newest first, by status where requested', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 2 ? 500 : 200 }));
   const { id } = await createEndpoint(harness, receiver.url);
   for (const input of ['1', '2', '3']) {
-    await harness.startTurn({ input });
-    await harness.workUntilIdle();
+    await harness.runTurn({ input });
   }
 
   const all = await deliveriesTo(harness, id);

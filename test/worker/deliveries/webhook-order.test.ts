@@ -1,12 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { takeDeliveries } from '#core/checkpoint/webhooks/take-deliveries.ts';
 import { createHarness, type Harness, letTimePass, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer, type ReceivedRequest } from '#test/harness/servers/external-server.ts';
 import { startProcess } from '#test/harness/start-process.ts';
+import { test } from '#test/harness/test.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 
 const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
@@ -51,8 +52,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('workers that look at the same time deliver the events of a turn in order, each once', async () => {
-  await using harness = await createHarness();
+test('workers that look at the same time deliver the events of a turn in order, each once', async ({ harness }) => {
   await using receiver = await openExternalServer();
   await createEndpoint(harness, receiver.url, { events });
   await harness.startTurn({ input: threeRounds, tools });
@@ -64,19 +64,16 @@ test('workers that look at the same time deliver the events of a turn in order, 
   expect(receivedTypes(receiver.caught)).toEqual(inOrder);
 });
 
-test('an event that failed once delays no other: it comes again in its own time', async () => {
-  await using harness = await createHarness();
+test('an event that failed once delays no other: it comes again in its own time', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
 
-  await harness.startTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
   await letTimePass(harness);
 
   expect(receivedTypes(receiver.caught)).toEqual([...inOrder, 'round.completed 1']);
 });
 
-test('two receivers of one turn do not wait for each other', async () => {
-  await using harness = await createHarness();
+test('two receivers of one turn do not wait for each other', async ({ harness }) => {
   await using slow = await openExternalServer(() => null);
   await using quick = await openExternalServer();
   await createEndpoint(harness, slow.url, { events });
@@ -92,9 +89,7 @@ test('two receivers of one turn do not wait for each other', async () => {
   expect(bySlow).toEqual([inOrder[0]]);
 });
 
-test('events that no worker was told of are delivered, and their order is kept', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('events that no worker was told of are delivered, and their order is kept', async ({ harness, receiver }) => {
   await harness.startTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
   await workTurnsOnly(harness);
 
@@ -103,8 +98,7 @@ test('events that no worker was told of are delivered, and their order is kept',
   expect(receivedTypes(receiver.caught)).toEqual(inOrder);
 });
 
-test('an event of a lost worker delays the others no longer than its lease, and comes again', async () => {
-  await using harness = await createHarness();
+test('an event of a lost worker delays the others no longer than its lease, and comes again', async ({ harness }) => {
   await using receiver = await openExternalServer();
   await harness.startTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
   await workTurnsOnly(harness);
@@ -119,8 +113,7 @@ test('an event of a lost worker delays the others no longer than its lease, and 
   expect(receivedTypes(receiver.caught).sort()).toEqual(inOrder);
 });
 
-test('workers that look for a delivery at the same time make one attempt', async () => {
-  await using harness = await createHarness();
+test('workers that look for a delivery at the same time make one attempt', async ({ harness }) => {
   await using receiver = await openExternalServer(() => null);
   await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
   await workTurnsOnly(harness);
@@ -132,8 +125,7 @@ test('workers that look for a delivery at the same time make one attempt', async
   expect(receiver.caught).toHaveLength(1);
 });
 
-test('a worker killed between the 200 of a receiver and its commit: the event comes again, under the same id', async () => {
-  await using harness = await createHarness();
+test('a worker killed between a 200 and its commit sends the event again, under the same id', async ({ harness }) => {
   await using receiver = await openExternalServer(() => null);
   await using worker = await startProcess('worker', harness.env);
   await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });

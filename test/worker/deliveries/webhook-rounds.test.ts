@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, letTimePass } from '#test/harness/create-harness.ts';
+import { letTimePass } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { createEndpoint, verified } from '#test/harness/webhook-endpoint.ts';
 
 type Round = TurnResource['rounds'][number];
@@ -12,13 +13,11 @@ const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 const oneCall = scripted({ rounds: [{ say: 'Looking.', tools: [look] }], answer: 'Sunny.' });
 const tools = ['weather_lookup'];
 
-test('a webhook that requests rounds gets each of them, the last one too, before the end', async () => {
-  await using harness = await createHarness();
+test('a webhook that requests rounds gets each of them, the last one too, before the end', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const webhook = { url: receiver.url, events: ['round.completed', 'turn.completed'] };
 
-  const { id } = await harness.startTurn({ input: oneCall, tools, webhook });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: oneCall, tools, webhook });
 
   const received = receiver.caught.map(({ body }) => JSON.parse(body) as ReceivedEvent);
   const { rounds } = await harness.findTurn(id);
@@ -37,24 +36,18 @@ test('a webhook that requests rounds gets each of them, the last one too, before
   );
 });
 
-test('no webhook gets rounds without having requested them', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('no webhook gets rounds without having requested them', async ({ harness, receiver }) => {
   await createEndpoint(harness, receiver.url);
 
-  await harness.startTurn({ input: oneCall, tools, webhook: { url: receiver.url } });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: oneCall, tools, webhook: { url: receiver.url } });
 
   expect(receiver.caught.map(({ body }) => JSON.parse(body).type)).toEqual(['turn.completed', 'turn.completed']);
 });
 
-test('an endpoint gets rounds too, with the turn where it wants it', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('an endpoint gets rounds too, with the turn where it wants it', async ({ harness, receiver }) => {
   const { secrets } = await createEndpoint(harness, receiver.url, { events: ['round.completed'], include: ['turn'] });
 
-  const { id } = await harness.startTurn({ input: oneCall, tools });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: oneCall, tools });
 
   const received = receiver.caught.map((caught) => verified(caught, secrets[0]!) as unknown as ReceivedEvent);
   expect(received.map(({ data }) => [data.id, data.round?.number, data.turn?.id])).toEqual([
@@ -63,26 +56,21 @@ test('an endpoint gets rounds too, with the turn where it wants it', async () =>
   ]);
 });
 
-test('a round that makes its turn wait is delivered together with what the turn waits for, in that order', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('a round that makes its turn wait is delivered before what the turn waits for', async ({ harness, receiver }) => {
   const ask = { type: 'function', name: 'ask_device', description: 'Asks the device', parameters: { type: 'object' } };
   const input = scripted({ rounds: [{ tools: [{ name: 'ask_device', arguments: {} }] }], answer: 'Done.' });
   const webhook = { url: receiver.url, events: ['turn.requires_action', 'round.completed'] };
 
-  await harness.startTurn({ input, tools: [ask], webhook });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input, tools: [ask], webhook });
 
   expect(receiver.caught.map(({ body }) => JSON.parse(body).type)).toEqual(['round.completed', 'turn.requires_action']);
 });
 
-test('a round that is delivered again is the same as the first time, whatever its calls have answered since', async () => {
-  await using harness = await createHarness();
+test('a round that is delivered again is the same, whatever its calls have answered since', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
   const webhook = { url: receiver.url, events: ['round.completed'] };
 
-  await harness.startTurn({ input: oneCall, tools, webhook });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: oneCall, tools, webhook });
   await letTimePass(harness);
 
   const first = receiver.caught.filter(({ body }) => (JSON.parse(body) as ReceivedEvent).data.round?.number === 1);
@@ -90,14 +78,11 @@ test('a round that is delivered again is the same as the first time, whatever it
   expect(first[1]?.body).toBe(first[0]?.body);
 });
 
-test('the rounds of a turn that fails and is retried are delivered once each', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('the rounds of a turn that fails and is retried are delivered once each', async ({ harness, receiver }) => {
   const fault = { kind: 'status' as const, status: 401, times: 1 };
   const input = scripted({ rounds: [{ tools: [look] }], answer: 'Back.', final: { fault } });
   const events = ['round.completed', 'turn.failed', 'turn.completed'];
-  const { id } = await harness.startTurn({ input, tools, webhook: { url: receiver.url, events } });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input, tools, webhook: { url: receiver.url, events } });
 
   await harness.call('POST', `/v1/turns/${id}/retry`);
   await harness.workUntilIdle();

@@ -1,9 +1,10 @@
 import { Webhook } from 'standardwebhooks';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness, letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer, type ReceivedRequest } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 
 type Delivery = { id: string; event_id: string; status: string; attempts: number };
 
@@ -19,12 +20,8 @@ async function openEnvelope({ call }: Harness, { headers, body }: ReceivedReques
   return new Webhook(secrets[0]!).verify(body, headers as Record<string, string>) as Record<string, unknown>;
 }
 
-test('the end of a turn is delivered thin and signed', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
-
-  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-  await harness.workUntilIdle();
+test('the end of a turn is delivered thin and signed', async ({ harness, receiver }) => {
+  const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const [caught] = receiver.caught;
   const event = await openEnvelope(harness, caught!);
   const last = (await harness.listEvents(id)).at(-1);
@@ -44,12 +41,8 @@ test('the end of a turn is delivered thin and signed', async () => {
   ]);
 });
 
-test('a webhook that includes the turn holds the turn as it is read', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
-
-  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url, include: ['turn'] } });
-  await harness.workUntilIdle();
+test('a webhook that includes the turn holds the turn as it is read', async ({ harness, receiver }) => {
+  const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url, include: ['turn'] } });
 
   expect((await openEnvelope(harness, receiver.caught[0]!)).data).toEqual({ id, turn: await harness.findTurn(id) });
 });
@@ -69,10 +62,7 @@ test.each([
   expect(receiver.caught.map(({ body }) => JSON.parse(body).type)).toEqual([type]);
 });
 
-test('a cancelled turn is delivered too', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
-
+test('a cancelled turn is delivered too', async ({ harness, receiver }) => {
   const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
   await harness.call('POST', `/v1/turns/${id}/cancel`);
   await harness.workUntilIdle();
@@ -80,24 +70,18 @@ test('a cancelled turn is delivered too', async () => {
   expect(receiver.caught.map(({ body }) => JSON.parse(body).type)).toEqual(['turn.cancelled']);
 });
 
-test('only the events that were named are delivered', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
-
+test('only the events that were named are delivered', async ({ harness, receiver }) => {
   const webhook = { url: receiver.url, events: ['turn.failed', 'turn.cancelled'] };
-  const { id } = await harness.startTurn({ input: 'Hi', webhook });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: 'Hi', webhook });
 
   expect(receiver.caught).toHaveLength(0);
   expect(await deliveriesOf(harness, id)).toEqual([]);
 });
 
-test('a failed delivery is made again with the same webhook-id and a signature of its own', async () => {
-  await using harness = await createHarness();
+test('a failed delivery is made again with the same webhook-id and a signature of its own', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number < 3 ? 500 : 204 }));
 
-  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const [pending] = await deliveriesOf(harness, id);
   await letTimePass(harness);
   await letTimePass(harness);
@@ -113,8 +97,7 @@ test('a failed delivery is made again with the same webhook-id and a signature o
   expect(await deliveriesOf(harness, id)).toMatchObject([{ status: 'delivered', attempts: 3, last_status_code: 204 }]);
 });
 
-test('the next attempt is said to come after 5 s, then after 30 s, a little more or less', async () => {
-  await using harness = await createHarness();
+test('the next attempt is said to come after 5 s, then after 30 s, a little more or less', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 500 }));
   const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const delayMs = async (work: Promise<void>) => {
@@ -134,35 +117,29 @@ test('the next attempt is said to come after 5 s, then after 30 s, a little more
   expect(second / 1000).toBeLessThan(33.1);
 });
 
-test('a redirect is not followed and counts as a failed attempt', async () => {
-  await using harness = await createHarness();
+test('a redirect is not followed and counts as a failed attempt', async ({ harness }) => {
   await using elsewhere = await openExternalServer();
   await using receiver = await openExternalServer(() => ({ status: 307, headers: { location: elsewhere.url } }));
 
-  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
 
   expect(await deliveriesOf(harness, id)).toMatchObject([{ status: 'pending', attempts: 1, last_status_code: 307 }]);
   expect(elsewhere.caught).toHaveLength(0);
 });
 
-test('410 stops the deliveries of an event for good', async () => {
-  await using harness = await createHarness();
+test('410 stops the deliveries of an event for good', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 410 }));
 
-  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
   await letTimePass(harness);
 
   expect(receiver.caught).toHaveLength(1);
   expect(await deliveriesOf(harness, id)).toMatchObject([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
 });
 
-test('an event can be delivered once more, with the same webhook-id', async () => {
-  await using harness = await createHarness();
+test('an event can be delivered once more, with the same webhook-id', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 410 : 200 }));
-  const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const [failed] = await deliveriesOf(harness, id);
 
   const again = await harness.call('POST', `/v1/deliveries/${failed!.id}/redeliver`);
@@ -173,12 +150,10 @@ test('an event can be delivered once more, with the same webhook-id', async () =
   expect(await deliveriesOf(harness, id)).toMatchObject([{ id: failed!.id, status: 'delivered' }]);
 });
 
-test('a turn that fails, is retried and completes delivers both ends, the first as it was then', async () => {
-  await using harness = await createHarness();
+test('a turn that fails, is retried and completes delivers both ends, the first as it was', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
   const input = scripted({ answer: 'Back.', final: { fault: { kind: 'status', status: 401, times: 1 } } });
-  const { id } = await harness.startTurn({ input, webhook: { url: receiver.url, include: ['turn'] } });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input, webhook: { url: receiver.url, include: ['turn'] } });
 
   await harness.call('POST', `/v1/turns/${id}/retry`);
   await harness.workUntilIdle();
@@ -194,13 +169,11 @@ test('a turn that fails, is retried and completes delivers both ends, the first 
   ]);
 });
 
-test('while secrets rotate, a webhook is signed with each and all are shown', async () => {
+test('while secrets rotate, a webhook is signed with each and all are shown', async ({ receiver }) => {
   const secrets = [1, 2].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
   await using harness = await createHarness({ env: { PAWL_WEBHOOK_SECRET: secrets.join(',') } });
-  await using receiver = await openExternalServer();
 
-  await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-  await harness.workUntilIdle();
+  await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
 
   const { headers, body } = receiver.caught[0]!;
   expect((await harness.call('GET', '/v1/webhook_secret')).body).toEqual({ secrets });

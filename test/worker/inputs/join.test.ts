@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../../api/refusals.ts';
 
 const say = ({ call }: Harness, id: string, input: unknown, headers: Record<string, string> = {}) =>
@@ -15,8 +16,7 @@ const sent = ({ modelRequests }: Harness) =>
 
 const typesOf = async (harness: Harness, id: string) => (await harness.listEvents(id)).map(({ type }) => type);
 
-test('an input that joins between two rounds is sent after the results of the round before', async () => {
-  await using harness = await createHarness();
+test('an input that joins between two rounds is sent after the results of the round before', async ({ harness }) => {
   const input = scripted({
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' }, id: 'call_1' }] }],
   });
@@ -42,8 +42,7 @@ test('an input that joins between two rounds is sent after the results of the ro
   expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, index) => index + 1));
 });
 
-test('an answer behind which an input has joined stays as a round, and the turn goes on', async () => {
-  await using harness = await createHarness();
+test('an answer behind which an input has joined stays as a round, and the turn goes on', async ({ harness }) => {
   const { id, conversation_id } = await harness.startTurn({ input: scripted({ answer: 'First.' }) });
   const held = harness.holdModel();
   const round = harness.workOnce();
@@ -76,8 +75,7 @@ test('an answer behind which an input has joined stays as a round, and the turn 
   expect(sent(harness).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
 });
 
-test('an input joins a queued turn as a part of its input, and one that waits for a client after the results', async () => {
-  await using harness = await createHarness();
+test('an input joins the input of a queued turn, and follows the results that a turn awaits', async ({ harness }) => {
   const asks = { rounds: [{ tools: [{ name: 'locate', arguments: {}, id: 'call_1' }] }] };
   const { id } = await harness.startTurn({
     input: 'Hello',
@@ -114,17 +112,11 @@ test('an input joins a queued turn as a part of its input, and one that waits fo
   ]);
 });
 
-test('a turn that fails keeps what it has not sent, and a retry sends it', async () => {
-  await using harness = await createHarness();
+test('a turn that fails keeps what it has not sent, and a retry sends it', async ({ harness }) => {
   const { id } = await harness.startTurn({
     input: scripted({ final: { fault: { kind: 'status', status: 401 } } }),
   });
-  const held = harness.holdModel();
-  const round = harness.workOnce();
-  await untilStarted(harness, id);
-  await say(harness, id, scripted({ answer: 'Again.' }));
-  held.open();
-  await round;
+  await harness.whileModelThinks(() => say(harness, id, scripted({ answer: 'Again.' })));
   await harness.workUntilIdle();
 
   const failed = await harness.findTurn(id);
@@ -136,8 +128,7 @@ test('a turn that fails keeps what it has not sent, and a retry sends it', async
   expect(done.rounds).toMatchObject([{ number: 1, input: [{ content: scripted({ answer: 'Again.' }) }] }]);
 });
 
-test('an input that joins while the next round waits for a worker is sent with that round', async () => {
-  await using harness = await createHarness();
+test('an input that joins while the next round waits for a worker is sent with that round', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' } }] }] });
   const { id } = await harness.startTurn({ input, tools: ['weather_lookup'] });
   await harness.workOnce();

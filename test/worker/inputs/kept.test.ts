@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
-import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from '#test/harness/test.ts';
 
 const say = ({ call }: Harness, id: string, input: unknown) =>
   call<TurnResource>('POST', `/v1/turns/${id}/input`, { body: { input } });
@@ -16,8 +16,7 @@ const heard = ({ modelRequests }: Harness) =>
     ({ role, content }) => (role === 'user' ? [content] : []),
   );
 
-test('what has joined is found by its words, changes the ETag, and is erased with its turn', async () => {
-  await using harness = await createHarness();
+test('what has joined is found by its words, changes the ETag, and is erased with its turn', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   const before = await harness.call('GET', `/v1/turns/${id}`);
   const found = async () =>
@@ -35,13 +34,11 @@ test('what has joined is found by its words, changes the ETag, and is erased wit
   expect(await harness.db.selectFrom('inputs').selectAll().execute()).toEqual([]);
 });
 
-test('what a cancelled turn has not sent is told to the next one, unless that turn never began', async () => {
-  await using harness = await createHarness();
-  const begun = await harness.startTurn({
+test('inputs that a cancelled turn has not sent go to the next one, unless it never began', async ({ harness }) => {
+  const begun = await harness.runTurn({
     input: scripted({ rounds: [{ tools: [{ name: 'locate', arguments: {} }] }] }),
     tools: [{ name: 'locate', description: 'Asks the device where the user is' }],
   });
-  await harness.workUntilIdle();
   await say(harness, begun.id, 'Never mind');
   const waiting = await next(harness, begun.conversation_id);
   await say(harness, waiting.body.id, 'Nor this');
@@ -55,8 +52,7 @@ test('what a cancelled turn has not sent is told to the next one, unless that tu
   expect(heard(harness)).toEqual([begun.input[0]!.content, 'Never mind', 'Next']);
 });
 
-test('the last round of a limit goes on too, and again may call nothing', async () => {
-  await using harness = await createHarness();
+test('the last round of a limit goes on too, and again may call nothing', async ({ harness }) => {
   const calling = {
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' } }] }],
     answer: 'So far.',
@@ -66,12 +62,7 @@ test('the last round of a limit goes on too, and again may call nothing', async 
   await harness.workOnce();
   await harness.workOnce();
 
-  const held = harness.holdModel();
-  const final = harness.workOnce();
-  await waitUntil(() => expect(harness.modelRequests.length).toBe(2));
-  await say(harness, id, scripted({ answer: 'Then this.' }));
-  held.open();
-  await final;
+  await harness.whileModelThinks(() => say(harness, id, scripted({ answer: 'Then this.' })));
   const done = await workUntilEnded(harness, id);
 
   expect(done).toMatchObject({
@@ -87,15 +78,9 @@ test('the last round of a limit goes on too, and again may call nothing', async 
   expect(harness.modelRequests.at(-1)?.body.tool_choice).toBe('none');
 });
 
-test('streams tell the answer that was not the last, what joined behind it, and the next one', async () => {
-  await using harness = await createHarness();
+test('streams tell the answer that was not the last, what joined behind it, and the next one', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'First.' }) });
-  const held = harness.holdModel();
-  const round = harness.workOnce();
-  await waitUntil(() => expect(harness.modelRequests.length).toBe(1));
-  await say(harness, id, scripted({ answer: 'Second.' }));
-  held.open();
-  await round;
+  await harness.whileModelThinks(() => say(harness, id, scripted({ answer: 'Second.' })));
   await workUntilEnded(harness, id);
 
   const read = async (path: string) => (await fetch(`${harness.url}/v1/turns/${id}/${path}`)).text();
@@ -118,17 +103,11 @@ test('streams tell the answer that was not the last, what joined behind it, and 
   expect(JSON.stringify(expanded.body)).toMatch(/First\.[\s\S]*Second\.[\s\S]*"Second\."/);
 });
 
-test('what joins a response is an item of its input, and of its conversation where it was sent', async () => {
-  await using harness = await createHarness();
+test('an input that joins a response is an item of it, and of its conversation once sent', async ({ harness }) => {
   const body = { model: 'openai/test', input: scripted({ answer: 'First.' }), background: true };
   const { body: response } = await harness.call<{ id: string }>('POST', '/v1/responses', { body });
   const id = response.id.replace('resp_', 'turn_');
-  const held = harness.holdModel();
-  const round = harness.workOnce();
-  await waitUntil(() => expect(harness.modelRequests.length).toBe(1));
-  await say(harness, id, scripted({ answer: 'Second.' }));
-  held.open();
-  await round;
+  await harness.whileModelThinks(() => say(harness, id, scripted({ answer: 'Second.' })));
   await workUntilEnded(harness, id);
 
   const { body: done } = await harness.call<{ output: { content: { text: string }[] }[]; status: string }>(

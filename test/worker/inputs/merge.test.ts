@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../../api/refusals.ts';
 
 const merge = ({ call }: Harness, conversationId: string, body: Record<string, unknown>) =>
@@ -11,8 +12,7 @@ const merge = ({ call }: Harness, conversationId: string, body: Record<string, u
 
 const contents = ({ input }: { input: { content: unknown }[] }) => input.map(({ content }) => content);
 
-test('a merged input joins the last turn that has not begun, and none that has', async () => {
-  await using harness = await createHarness();
+test('a merged input joins the last turn that has not begun, and none that has', async ({ harness }) => {
   const calling = scripted({
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' }, id: 'call_1' }] }],
   });
@@ -32,8 +32,7 @@ test('a merged input joins the last turn that has not begun, and none that has',
   expect(events).toEqual(['turn.queued', 'input.added', 'turn.started', 'round.completed', 'turn.completed']);
 });
 
-test('a debounced turn begins after the last of its inputs, and at most ten times as long after the first', async () => {
-  await using harness = await createHarness();
+test('a debounced turn begins after its last input, at most ten times as long after the first', async ({ harness }) => {
   const { body: conversation } = await harness.call('POST', '/v1/conversations', { body: { model: 'openai/test' } });
   const id = String(conversation.id);
 
@@ -62,8 +61,7 @@ test('a debounced turn begins after the last of its inputs, and at most ten time
   expect((await harness.listEvents(done.id)).filter(({ type }) => type === 'turn.queued')).toHaveLength(1);
 });
 
-test('a debounce goes with merge alone', async () => {
-  await using harness = await createHarness();
+test('a debounce goes with merge alone', async ({ harness }) => {
   const { conversation_id: id } = await harness.startTurn({ input: 'Hi' });
 
   const refused = await merge(harness, id, { input: 'So?', on_active_turn: 'steer', debounce_ms: 10 });

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { audio, text, user, WAV } from '../../api/blobs/samples.ts';
 import { describeRefusal } from '../../api/refusals.ts';
 import { openTwoWires } from '../round/two-wires.ts';
@@ -16,8 +17,7 @@ const steer = ({ call }: Harness, conversationId: string, { key, ...body }: Stee
 
 const contents = ({ input }: { input: { content: unknown }[] }) => input.map(({ content }) => content);
 
-test('a steered input joins the active turn, whichever it is, and starts one where there is none', async () => {
-  await using harness = await createHarness();
+test('a steered input joins the active turn, and starts one if none is active', async ({ harness }) => {
   const calling = scripted({
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' }, id: 'call_1' }] }],
   });
@@ -50,8 +50,7 @@ test('a steered input joins the active turn, whichever it is, and starts one whe
   ]);
 });
 
-test('what differs from the turn that would be joined is refused by its name', async () => {
-  await using harness = await createHarness();
+test('what differs from the turn that would be joined is refused by its name', async ({ harness }) => {
   const same = {
     instructions: 'Be brief.',
     limits: { max_rounds: 4, deadline_seconds: 60 },

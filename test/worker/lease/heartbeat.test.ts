@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { msAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 /** Starts a turn with a model that never answers, and a run that waits for it. */
@@ -18,8 +19,7 @@ const stored = (harness: Harness) =>
     .select(['lease_owner', 'status', 'step', 'generation', 'starts', 'attempts'])
     .executeTakeFirstOrThrow();
 
-test('the lease of a long step is renewed until it ends', async () => {
-  await using harness = await createHarness();
+test('the lease of a long step is renewed until it ends', async ({ harness }) => {
   const { working } = await startHanging(harness);
   expect(harness.worker.heartbeat.count()).toBe(1);
 
@@ -33,8 +33,7 @@ test('the lease of a long step is renewed until it ends', async () => {
   expect(harness.worker.heartbeat.count()).toBe(0);
 });
 
-test('a run that lost its lease to another stops, and writes nothing', async () => {
-  await using harness = await createHarness();
+test('a run that lost its lease to another stops, and writes nothing', async ({ harness }) => {
   const { id, working } = await startHanging(harness);
 
   await harness.advance(7_000);
@@ -49,8 +48,7 @@ test('a run that lost its lease to another stops, and writes nothing', async () 
   expect((await harness.listEvents(id)).map((event) => event.type)).toEqual(['turn.queued', 'turn.started']);
 });
 
-test('a run that is stopped for a deploy hands its step back, and no attempt is used up', async () => {
-  await using harness = await createHarness();
+test('a run that is stopped for a deploy hands its step back, and no attempt is used up', async ({ harness }) => {
   const { working } = await startHanging(harness);
 
   harness.worker.heartbeat.stop('shutdown');
@@ -66,8 +64,7 @@ test('a run that is stopped for a deploy hands its step back, and no attempt is 
   });
 });
 
-test('a turn that ends under a run stops it', async () => {
-  await using harness = await createHarness();
+test('a turn that ends under a run stops it', async ({ harness }) => {
   const { id, working } = await startHanging(harness);
 
   await harness.call('POST', `/v1/turns/${id}/cancel`);

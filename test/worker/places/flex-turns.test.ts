@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { createHarness, letTimePass } from '#test/harness/create-harness.ts';
 import { startFlexServer, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
 
 test('a turn that waits for flex holds no place of its project, and asks for one when its time has come', async () => {
@@ -21,9 +21,7 @@ test('a turn that waits for flex holds no place of its project, and asks for one
   await harness.admit();
   await harness.workUntilIdle();
   const otherEnded = await client.findTurn(other.id);
-  await harness.advance(301_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 301_000);
 
   expect(whileWaiting).toEqual(['none']);
   expect(otherEnded.status).toBe('completed');

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { letTimePass } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { converse, long, summariesAsked } from '#test/worker/compaction/converse.ts';
 import { openFlex, typesOf } from '#test/worker/round/flex-turns.ts';
@@ -26,12 +27,7 @@ test('an emulated round books three requests, and its reply corrects that', asyn
   const input = scripted({ rounds: [look], calls_as: 'json' });
   const [turn] = await startTurns(harness, 1, { input, tools: ['weather_lookup'], tool_mode: 'emulated' });
 
-  const held = harness.holdModel(1);
-  const working = harness.workOnce();
-  await held.reached;
-  const whileAsked = await bookedUnder(harness, 'openai/*');
-  held.open();
-  await working;
+  const whileAsked = await harness.whileModelThinks(() => bookedUnder(harness, 'openai/*'));
   const afterwards = await bookedUnder(harness, 'openai/*');
   await harness.workUntilIdle();
 
@@ -45,12 +41,7 @@ test('tokens are booked before the request: the input and max_output_tokens, and
   await using harness = await openLimits({ 'openai/*': { tokens_per_minute: 10_000 } });
   await startTurns(harness, 1, { input: scripted({ answer: 'Hi.', final: { usage } }), max_output_tokens: 4_000 });
 
-  const held = harness.holdModel(1);
-  const working = harness.workOnce();
-  await held.reached;
-  const whileAsked = await bookedUnder(harness, 'openai/*');
-  held.open();
-  await working;
+  const whileAsked = await harness.whileModelThinks(() => bookedUnder(harness, 'openai/*'));
 
   expect(whileAsked?.tokens).toBeGreaterThan(4_000);
   expect(whileAsked?.tokens).toBeLessThan(4_100);
@@ -63,12 +54,7 @@ test('without max_output_tokens a request books what the model writes on average
   const booked = async () => {
     const before = (await bookedUnder(harness, 'openai/*'))?.tokens ?? 0;
     await startTurns(harness, 1, { input });
-    const held = harness.holdModel(1);
-    const working = harness.workOnce();
-    await held.reached;
-    const now = await bookedUnder(harness, 'openai/*');
-    held.open();
-    await working;
+    const now = await harness.whileModelThinks(() => bookedUnder(harness, 'openai/*'));
     return now!.tokens - before;
   };
 
@@ -174,9 +160,7 @@ test('a round on flex that waits under a limit keeps its tier, and changes it in
 
   const whileFull = await rowOf(harness, plain!.id);
   await passMinute(harness);
-  await harness.advance(25_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 25_000);
   const left = await typesOf(harness, late!.id);
 
   expect(whileFull).toMatchObject({ attempts: 0, waited_ms: 0 });

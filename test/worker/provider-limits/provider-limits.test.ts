@@ -78,13 +78,10 @@ test('a turn waits under a limit for longer than ten minutes and asks no fallbac
 test('the deadline of a turn ends its wait under a limit', async () => {
   await using harness = await openLimits(perMinute(1));
   await startTurns(harness, 1);
-  const { id } = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 30 } });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: 'Hi', limits: { deadline_seconds: 30 } });
 
   const before = await harness.findTurn(id);
-  await harness.advance(31_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 31_000);
 
   expect(before).toMatchObject({ status: 'in_progress', waiting: { for: 'provider' } });
   expect(await harness.findTurn(id)).toMatchObject({
@@ -141,14 +138,9 @@ test('`until` is the time at which there is room under the limit', async () => {
 test('a retry of a round is a request under the limit', async () => {
   await using harness = await openLimits(perMinute(2));
   const failing = scripted({ final: { fault: { kind: 'status', status: 500, retry_after: 10 } } });
-  const { id } = await harness.startTurn({ input: failing });
-  await harness.workUntilIdle();
-  await harness.advance(31_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
-  await harness.advance(20_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: failing });
+  await letTimePass(harness, 31_000);
+  await letTimePass(harness, 20_000);
 
   const whileFull = [harness.modelRequests.length, (await rowOf(harness, id)).attempts];
   await passMinute(harness);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { openStream, textOf } from '#test/api/stream/open-stream.ts';
-import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { type Harness, letTimePass, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { bedrockWire } from '#test/llm/ai-sdk/bedrock-wire.ts';
 import { mistralWire } from '#test/llm/ai-sdk/mistral-wire.ts';
@@ -30,12 +30,11 @@ test('a turn with tools of a packaged provider: its calls run, and what it used 
     mistralWire.reply({ text: ['Sunny ', 'in Tokyo.'], usage }),
   );
 
-  const { id } = await harness.startTurn({
+  const { id } = await harness.runTurn({
     ...{ model: 'mistral/mistral-large-latest', tools: ['weather_lookup'], instructions: 'Be brief.' },
     ...{ input: 'How is Tokyo?', temperature: 0.5, top_p: 0.9, max_output_tokens: 100 },
     provider_options: { mistral: { safePrompt: true } },
   });
-  await harness.workUntilIdle();
   const turn = await harness.findTurn(id);
 
   expect(turn).toMatchObject({ status: 'completed', output: 'Sunny in Tokyo.', warnings: [] });
@@ -159,11 +158,8 @@ test('a stream that breaks is asked for again, a refused key is not, and no key 
   bedrock.answer({ body: bedrockWire.reply({ text: ['Half'] }).slice(0, 1), ending: 'cut' });
   bedrock.answerNext({ body: bedrockWire.reply({ text: ['Whole.'] }) });
   const model = 'bedrock/amazon.nova-pro';
-  const { id } = await harness.startTurn({ model, input: 'Hi' });
-  await harness.workUntilIdle();
-  await harness.advance(60_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ model, input: 'Hi' });
+  await letTimePass(harness);
   const whole = await harness.findTurn(id);
   bedrock.answer({ ...bedrockWire.refusal(403), body: ['{"message":"The key a-secret-of-mine is not known."}'] });
 

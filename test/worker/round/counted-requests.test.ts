@@ -1,15 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { createHarness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 const failing = (fault: object) => scripted({ answer: 'At last.', final: { fault: fault as never } });
 const weather = { tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] };
 
-test('requests that failed are counted, once each, and an end that was taken back shows what it showed', async () => {
-  await using harness = await createHarness();
-
+test('requests that failed are counted once each, and a reverted end shows what it showed', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 500 }) });
   const failed = await workUntilEnded(harness, id);
   await harness.call('POST', `/v1/turns/${id}/retry`);
@@ -44,13 +43,10 @@ test.each([
   expect(turn.rounds.length).toBeLessThan(harness.modelRequests.length);
 });
 
-test('a provider that requests a pause counts the request that it refused', async () => {
-  await using harness = await createHarness();
-
-  const { id } = await harness.startTurn({
+test('a provider that requests a pause counts the request that it refused', async ({ harness }) => {
+  const { id } = await harness.runTurn({
     input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }),
   });
-  await harness.workUntilIdle();
   // The pause is over by the database's clock, which the test moves; the worker's own goes on as it does.
   harness.worker.rateLimits = makeRateLimits(harness.worker.pubsub);
   const turn = await workUntilEnded(harness, id);
@@ -59,11 +55,8 @@ test('a provider that requests a pause counts the request that it refused', asyn
   expect(harness.modelRequests).toHaveLength(2);
 });
 
-test('a request that a deadline cut off is counted', async () => {
-  await using harness = await createHarness();
+test('a request that a deadline cut off is counted', async ({ harness }) => {
+  const turn = await harness.runTurn({ input: failing({ kind: 'hang' }), limits: { deadline_seconds: 1 } });
 
-  const { id } = await harness.startTurn({ input: failing({ kind: 'hang' }), limits: { deadline_seconds: 1 } });
-  await harness.workUntilIdle();
-
-  expect(await harness.findTurn(id)).toMatchObject({ status: 'incomplete', usage: { llm_calls: 1 } });
+  expect(turn).toMatchObject({ status: 'incomplete', usage: { llm_calls: 1 } });
 });

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { LiveEvent } from '#core/turn/event.ts';
 import { openStream } from '#test/api/stream/open-stream.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
@@ -10,8 +11,7 @@ const hangs = { kind: 'hang' as const, after_chars: 12 };
 const tools = ['weather_lookup'];
 const INTERNAL = ['edition', 'reasoning_length', 'refusal_from'];
 
-test('a run that was lost in the middle of its text leaves the next one another edition', async () => {
-  await using harness = await createHarness();
+test('a run that was lost in the middle of its text leaves the next one another edition', async ({ harness }) => {
   const input = scripted({ piece_chars: 4, answer: 'Once and again.', final: { fault: { ...hangs, times: 1 } } });
   const { id, live } = await startWatched(harness, { input });
   const lost = harness.workOnce();
@@ -29,8 +29,7 @@ test('a run that was lost in the middle of its text leaves the next one another 
   expect('Once and again.'.startsWith(textOf(live, 0))).toBe(true);
 });
 
-test('two runs of one job, neither with a lease at first, do not tell pieces under one edition', async () => {
-  await using harness = await createHarness();
+test('two runs of one job, both without a lease at first, publish under different editions', async ({ harness }) => {
   const { id, live } = await startSecondRound(harness, { fault: { ...hangs, times: 2 } }, 'unseen');
   const job = { name: 'run-round' as const, data: { turnId: id, step: 'r2', generation: 0 } };
 
@@ -45,8 +44,7 @@ test('two runs of one job, neither with a lease at first, do not tell pieces und
   expect(tellers).toEqual(new Set([0]));
 });
 
-test('a run without a lease takes none while nobody watches, and one at once when a client does', async () => {
-  await using harness = await createHarness();
+test('a run takes no lease while nobody watches, and one at once when a client does', async ({ harness }) => {
   const unseen = await startSecondRound(harness, {}, 'unseen');
   await harness.workUntilIdle();
   const seen = await startSecondRound(harness, { think_ms: 200 });
@@ -92,8 +90,7 @@ test.for([
   expect(await harness.db.selectFrom('turn_states').select('edition').executeTakeFirst()).toEqual({ edition });
 });
 
-test('a round keeps what was thought before its text, and live events say how long that is', async () => {
-  await using harness = await createHarness();
+test('a round keeps what was thought before its text, and live events say how long that is', async ({ harness }) => {
   const first = { piece_chars: 4, pace_ms: 30, reasoning: 'They want Tokyo.', say: 'Let me look.', tools: [look] };
   const input = scripted({ rounds: [first], answer: 'Sunny.', final: { think_ms: 100 } });
   const { live, stream } = await startWatched(harness, { input, tools });

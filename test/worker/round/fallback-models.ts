@@ -1,5 +1,7 @@
+import { test as base } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { opening } from '#test/harness/opening.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { type Answer, startWireServer, type WireServer } from '#test/llm/wire-server.ts';
@@ -31,16 +33,19 @@ export async function startModels(env: Record<string, string> = {}, ofThird: obj
   return { harness, first, second, third, [Symbol.asyncDispose]: dispose };
 }
 
+/** A test that can take `models` with the ordinary settings. */
+export const test = base.extend('models', opening(startModels));
+
+const request = { model: FIRST, fallback_models: [SECOND], input: 'Hi' };
+
 /** Starts a turn of the first model, with the second behind it. */
 export function start(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
-  return harness.startTurn({ model: FIRST, fallback_models: [SECOND], input: 'Hi', ...own });
+  return harness.startTurn({ ...request, ...own });
 }
 
 /** The same, worked until it waits or has ended. */
-export async function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
-  const { id } = await start(harness, own);
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+export function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
+  return harness.runTurn({ ...request, ...own });
 }
 
 /** The types of a turn's events. */

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
-import { FIRST, refusal, run, SECOND, startModels, THIRD } from './fallback-models.ts';
+import { FIRST, refusal, run, SECOND, startModels, THIRD, test } from './fallback-models.ts';
 
 const schema = {
   type: 'object',
@@ -12,8 +12,7 @@ const schema = {
 const output_schema = { name: 'trip', schema };
 const fits = '{"city":"Lisbon","days":3}';
 
-test('an answer that does not fit is repaired by the fallback where its model is gone by then', async () => {
-  await using models = await startModels();
+test('an answer that does not fit is repaired by the fallback where its model is gone by then', async ({ models }) => {
   models.first.answer({ body: openaiWire.reply({ text: ['{"city":"Lisbon","days":0}'] }) });
   models.first.answerNext(refusal(401, 'invalid_api_key'));
   models.second.answer({ body: anthropicWire.reply({ text: [fits] }) });

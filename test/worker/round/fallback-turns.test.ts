@@ -1,13 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { turnsQueue } from '#core/queue/job.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { letTimePass } from '#test/harness/create-harness.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
-import { FIRST, refusal, run, SECOND, start, startModels } from './fallback-models.ts';
+import { FIRST, refusal, run, SECOND, start, test } from './fallback-models.ts';
 
-test('a turn stays with the model that answered, and its options and state go to their own provider alone', async () => {
-  await using models = await startModels();
+test('a turn stays with the model that answered, and its options and state go to their own provider alone', async ({
+  models,
+}) => {
   const { harness, first, second } = models;
   const call = (id: string, city: string) => ({ id, name: 'weather_lookup', arguments: [JSON.stringify({ city })] });
   first.answer({ body: openaiWire.reply({ reasoning: ['thought of first'], calls: [call('call_1', 'Tokyo')] }) });
@@ -39,8 +40,7 @@ test('a turn stays with the model that answered, and its options and state go to
   expect(JSON.stringify(first.asked.at(-1))).not.toContain('thought of second');
 });
 
-test('a retry of a turn whose models have all failed begins with its own model', async () => {
-  await using models = await startModels();
+test('a retry of a turn whose models have all failed begins with its own model', async ({ models }) => {
   models.first.answer(refusal(401, 'invalid_api_key'));
   models.second.answer(refusal(403, 'permission_error'));
   const { id } = await run(models.harness);
@@ -52,8 +52,9 @@ test('a retry of a turn whose models have all failed begins with its own model',
   expect(await models.harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'First again.' });
 });
 
-test('a worker that dies behind the change leaves a turn that the next one goes on with, in the new queue', async () => {
-  await using models = await startModels();
+test('a worker that dies behind the change leaves a turn that the next one goes on with, in the new queue', async ({
+  models,
+}) => {
   const { harness, first } = models;
   first.answer(refusal(401, 'invalid_api_key'));
   const { id } = await start(harness);
@@ -68,8 +69,7 @@ test('a worker that dies behind the change leaves a turn that the next one goes 
   expect(first.asked).toHaveLength(1);
 });
 
-test('the next model is asked by a job in the queue of its own provider', async () => {
-  await using models = await startModels();
+test('the next model is asked by a job in the queue of its own provider', async ({ models }) => {
   const { harness, first } = models;
   first.answer(refusal(401, 'invalid_api_key'));
   await start(harness);
@@ -87,23 +87,19 @@ test('the next model is asked by a job in the queue of its own provider', async 
   ]);
 });
 
-test('a turn whose job was lost while its model is away for long is not put off by the rescuer', async () => {
-  await using models = await startModels();
+test('a turn whose job was lost while its model is away for long is not put off by the rescuer', async ({ models }) => {
   const { harness, first } = models;
   const { id } = await start(harness);
   await harness.workOnce(async () => {});
   harness.worker.rateLimits.refused(FIRST, 60_000);
 
-  await harness.advance(10_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 10_000);
 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ model: SECOND }] });
   expect(first.asked).toEqual([]);
 });
 
-test('limits count what all models did', async () => {
-  await using models = await startModels();
+test('limits count what all models did', async ({ models }) => {
   const call = { id: 'call_1', name: 'weather_lookup', arguments: ['{"city":"Tokyo"}'] };
   models.first.answer({ body: openaiWire.reply({ calls: [call] }) });
   models.first.answerNext(refusal(401, 'invalid_api_key'));
@@ -114,8 +110,7 @@ test('limits count what all models did', async () => {
   expect(turn.rounds.map(({ model }) => model)).toEqual([FIRST, SECOND]);
 });
 
-test('a turn that goes to another model ends at its deadline like any other', async () => {
-  await using models = await startModels();
+test('a turn that goes to another model ends at its deadline like any other', async ({ models }) => {
   models.first.answer(refusal(401, 'invalid_api_key'));
   models.second.answer(refusal(503, 'away', { 'retry-after': '20' }));
   const { id } = await start(models.harness, { limits: { deadline_seconds: 60 } });

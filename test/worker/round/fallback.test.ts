@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
-import { FIRST, refusal, run, SECOND, start, startModels, THIRD, typesOf } from './fallback-models.ts';
+import { FIRST, refusal, run, SECOND, start, startModels, THIRD, test, typesOf } from './fallback-models.ts';
 
 test.for([
   ['its key is refused', refusal(401, 'invalid_api_key'), 'provider_authentication_failed'],
@@ -29,8 +29,9 @@ test.for([
   expect(events[2]).toMatchObject({ round: 1, from: FIRST, to: SECOND, error: { type: 'provider_error', code } });
 });
 
-test('a provider that dies in the middle of each of its replies is left once its tries are used up', async () => {
-  await using models = await startModels();
+test('a provider that dies in the middle of each of its replies is left once its tries are used up', async ({
+  models,
+}) => {
   const [begun = ''] = openaiWire.reply({ text: ['Half a sen'] });
   models.first.answer({ body: [begun], ending: 'cut' });
   const { id } = await start(models.harness);
@@ -46,8 +47,7 @@ test('a provider that dies in the middle of each of its replies is left once its
   ]);
 });
 
-test('a model that asks to wait for a moment is waited for', async () => {
-  await using models = await startModels();
+test('a model that asks to wait for a moment is waited for', async ({ models }) => {
   models.first.answer(refusal(429, 'slow_down', { 'retry-after': '2' }));
   models.first.answerNext({ body: openaiWire.reply({ text: ['First here.'] }) });
 
@@ -67,8 +67,9 @@ test('how long a model is waited for is the operator’s to say', async () => {
   expect(await run(models.harness)).toMatchObject({ status: 'completed', output: 'Second here.' });
 });
 
-test('a turn that begins while its model is known to be away for long is begun, and asks the next one', async () => {
-  await using models = await startModels();
+test('a turn that begins while its model is known to be away for long is begun, and asks the next one', async ({
+  models,
+}) => {
   models.first.answer(refusal(429, 'slow_down', { 'retry-after': '60' }));
   await run(models.harness);
 
@@ -81,8 +82,7 @@ test('a turn that begins while its model is known to be away for long is begun, 
   ]);
 });
 
-test('a turn that waits for its model asks the next one once that is away for longer', async () => {
-  await using models = await startModels();
+test('a turn that waits for its model asks the next one once that is away for longer', async ({ models }) => {
   const { harness, first } = models;
   first.answer(refusal(429, 'slow_down', { 'retry-after': '5' }));
   const { id } = await start(harness);
@@ -108,16 +108,16 @@ test.for([
   expect(models.second.asked).toEqual([]);
 });
 
-test('nor where a model answers, be it a refusal', async () => {
-  await using models = await startModels();
+test('nor where a model answers, be it a refusal', async ({ models }) => {
   models.first.answer({ body: openaiWire.reply({ text: ['No.'], finishReason: 'content_filter' }) });
 
   expect(await run(models.harness)).toMatchObject({ status: 'incomplete', rounds: [{ model: FIRST }] });
   expect(models.second.asked).toEqual([]);
 });
 
-test('the models are asked in their order, each once, and the error of the last is that of the turn', async () => {
-  await using models = await startModels();
+test('the models are asked in their order, each once, and the error of the last is that of the turn', async ({
+  models,
+}) => {
   models.first.answer(refusal(401, 'invalid_api_key'));
   models.second.answer(refusal(404, 'not_found_error'));
   models.third.answer(refusal(403, 'forbidden'));

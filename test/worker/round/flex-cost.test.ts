@@ -1,44 +1,33 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
-import { COSTS, callUntil, MODEL, openFlex, passPauses, run } from './flex-turns.ts';
+import { COSTS, callUntil, MODEL, openFlex, passPauses, run, test } from './flex-turns.ts';
 
 const base = { input: 2, output: 8 };
 const costsOf = (turn: { rounds: { usage: { cost_usd: number | null } | null }[] }) =>
   turn.rounds.map(({ usage }) => usage?.cost_usd);
 
-test('a round that flex served costs the price of flex', async () => {
-  await using opened = await openFlex();
+test.for([
+  { asked: 'flex', reported: null, service_tier: 'flex' as const },
+  { asked: 'flex', reported: 'default', service_tier: 'default' as const },
+  { asked: null, reported: 'flex', service_tier: 'flex' as const },
+])(
+  'a round on $asked that is reported as $reported costs the price of $service_tier',
+  async (served, { harness, server }) => {
+    const { asked, reported, service_tier } = served;
+    if (reported) server.report(reported);
 
-  const turn = await run(opened.harness);
+    const turn = await run(harness, { service_tier: asked });
 
-  expect(turn.rounds).toMatchObject([{ service_tier: 'flex', usage: { cost_usd: COSTS.flex } }]);
-  expect(turn.usage.cost_usd).toBe(COSTS.flex);
-});
+    expect(server.tiers()).toEqual([asked]);
+    expect(turn.rounds).toMatchObject([{ service_tier, usage: { cost_usd: COSTS[service_tier] } }]);
+    expect(turn.usage.cost_usd).toBe(COSTS[service_tier]);
+  },
+);
 
-test('a round on flex that the provider reports as default costs the ordinary price', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
-  server.report('default');
-
-  const turn = await run(harness);
-
-  expect(server.tiers()).toEqual(['flex']);
-  expect(turn.rounds).toMatchObject([{ service_tier: 'default', usage: { cost_usd: COSTS.default } }]);
-});
-
-test('a round without a tier that the provider reports as flex costs the price of flex', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
-  server.report('flex');
-
-  const turn = await run(harness, { service_tier: null });
-
-  expect(turn.rounds).toMatchObject([{ service_tier: 'flex', usage: { cost_usd: COSTS.flex } }]);
-});
-
-test('a tier without a price has no known cost, and its word is shown as the provider wrote it', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a tier without a price has no known cost, and its word is shown as the provider wrote it', async ({
+  harness,
+  server,
+}) => {
   server.report('priority');
   const unpriced = await run(harness, { service_tier: 'priority' });
   server.report('Ultra-Fast 2');
@@ -75,9 +64,10 @@ test('a limit on cost counts the tier that the provider reports', async () => {
   expect([onFlex, onDefault].map(({ rounds }) => rounds.length)).toEqual([4, 3]);
 });
 
-test('a round whose reported tier has no price counts nothing towards a limit on cost, and the turn says so', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a round whose reported tier has no price counts nothing towards a limit on cost, and the turn says so', async ({
+  harness,
+  server,
+}) => {
   server.report('priority');
 
   const turn = await run(harness, { limits: { max_cost_usd: 1 } });
@@ -97,10 +87,7 @@ test('the price of a fast tier is that of priority', async () => {
   expect(turn.rounds).toMatchObject([{ service_tier: 'fast', usage: { cost_usd: 0.0056 } }]);
 });
 
-test('a list of turns and a ledger show the cost of the reported tier', async () => {
-  await using opened = await openFlex();
-  const { harness } = opened;
-
+test('a list of turns and a ledger show the cost of the reported tier', async ({ harness }) => {
   const { id } = await run(harness);
 
   const { body: list } = await harness.call<{ data: { id: string; usage: object }[] }>('GET', '/v1/turns');

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { RATE_LIMITED, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
-import { MODEL, OTHER, openFlex, passPauses, passTime, rowOf, run, start, typesOf } from './flex-turns.ts';
+import { MODEL, OTHER, openFlex, passPauses, passTime, rowOf, run, start, test, typesOf } from './flex-turns.ts';
 
 const env = { PAWL_FLEX_WAIT_MS: '600000' };
 
@@ -28,9 +28,7 @@ test('a turn on flex fails once it has waited for PAWL_FLEX_WAIT_MS, and says th
   expect(new Set(server.tiers())).toEqual(new Set(['flex']));
 });
 
-test('by default a turn waits for flex for six hours', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('by default a turn waits for flex for six hours', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
 
   const { id } = await run(harness);
@@ -80,9 +78,7 @@ test('a retry of a turn that has waited too long waits for flex anew', async () 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'flex' }] });
 });
 
-test('a turn is cancelled while it waits for flex, and asks nothing more', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a turn is cancelled while it waits for flex, and asks nothing more', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness);
 
@@ -94,9 +90,7 @@ test('a turn is cancelled while it waits for flex, and asks nothing more', async
   expect(server.asked).toHaveLength(1);
 });
 
-test('a deadline ends a turn that waits for flex', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a deadline ends a turn that waits for flex', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
 
   const { id } = await run(harness, { limits: { deadline_seconds: 1_000 } });
@@ -163,9 +157,11 @@ test('the next model has all of PAWL_FLEX_WAIT_MS for itself', async () => {
   expect(other.asked.length).toBeGreaterThan(1);
 });
 
-test('a long pause that a provider of flex requests does not make the turn leave its model', async () => {
-  await using opened = await openFlex();
-  const { harness, server, other } = opened;
+test('a long pause that a provider of flex requests does not make the turn leave its model', async ({
+  harness,
+  server,
+  other,
+}) => {
   server.refuse('flex', { ...UNAVAILABLE, headers: { 'retry-after': '60' } }, 1);
 
   const { id } = await run(harness, { fallback_models: [OTHER] });
@@ -175,9 +171,10 @@ test('a long pause that a provider of flex requests does not make the turn leave
   expect(other.asked).toEqual([]);
 });
 
-test('a worker that is lost while it asks on flex leaves a turn that is asked again on flex', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a worker that is lost while it asks on flex leaves a turn that is asked again on flex', async ({
+  harness,
+  server,
+}) => {
   const held = server.hold(1);
   const { id } = await start(harness);
   const lost = harness.workOnce();
@@ -207,9 +204,7 @@ test('with PAWL_FLEX_WAIT_MS 0 the first refusal is the last', async () => {
   expect(server.tiers()).toEqual(['flex', 'flex', 'default']);
 });
 
-test('an input that joins while a round waits for flex is sent with it', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('an input that joins while a round waits for flex is sent with it', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 1);
   const { id } = await run(harness);
 

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { RATE_LIMITED, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
-import { callUntil, openFlex, passPauses, passTime, rowOf, run, tierChanges, typesOf } from './flex-turns.ts';
+import { callUntil, openFlex, passPauses, passTime, rowOf, run, test, tierChanges, typesOf } from './flex-turns.ts';
 
 const tier_fallback = 'default';
 const retryAfter = (seconds: number) => ({ ...RATE_LIMITED, headers: { 'retry-after': String(seconds) } });
@@ -32,9 +32,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a round that flex serves after two refusals changes no tier', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a round that flex serves after two refusals changes no tier', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 2);
 
   const { id } = await run(harness, { tier_fallback });
@@ -74,9 +72,7 @@ test('each round of a turn may change its tier', async () => {
   ]);
 });
 
-test('ordinary rate limits on flex never change the tier of a round', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('ordinary rate limits on flex never change the tier of a round', async ({ harness, server }) => {
   server.refuse('flex', retryAfter(1), 4);
 
   const { id } = await run(harness, { tier_fallback });
@@ -90,9 +86,10 @@ test('ordinary rate limits on flex never change the tier of a round', async () =
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'flex' }] });
 });
 
-test('a failure on default after a change is tried again on default, with all attempts', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a failure on default after a change is tried again on default, with all attempts', async ({
+  harness,
+  server,
+}) => {
   server.refuse('flex', UNAVAILABLE);
   server.refuse('default', { status: 503, error: { message: 'Away.', code: 'service_unavailable' } }, 4);
 
@@ -104,9 +101,7 @@ test('a failure on default after a change is tried again on default, with all at
   expect(await tierChanges(harness, id)).toHaveLength(1);
 });
 
-test('a rate limit on default after a change is that of the ordinary tier', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a rate limit on default after a change is that of the ordinary tier', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   server.refuse('default', retryAfter(30), 1);
 
@@ -117,9 +112,7 @@ test('a rate limit on default after a change is that of the ordinary tier', asyn
   expect(harness.worker.rateLimits.allows('openai/test')).toBe(false);
 });
 
-test('a 429 for lack of resources on default after a change is an ordinary rate limit', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a 429 for lack of resources on default after a change is an ordinary rate limit', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   server.refuse('default', UNAVAILABLE, 1);
 
@@ -130,9 +123,7 @@ test('a 429 for lack of resources on default after a change is an ordinary rate 
   expect(await rowOf(harness, id)).toMatchObject({ tier_wait: { refusals: 3, tier: 'default' } });
 });
 
-test('a retry of a turn that failed on default is asked on flex first', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a retry of a turn that failed on default is asked on flex first', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   server.refuse('default', { status: 401, error: { message: 'Wrong key.', code: 'invalid_api_key' } }, 1);
   const { id } = await run(harness, { tier_fallback });

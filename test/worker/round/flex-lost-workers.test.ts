@@ -1,13 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { letTimePass } from '#test/harness/create-harness.ts';
 import { UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
-import { openFlex, passTime, rowOf, run, start, tierChanges } from './flex-turns.ts';
+import { passTime, rowOf, run, start, test, tierChanges } from './flex-turns.ts';
 
 const tier_fallback = 'default';
 
-test('a worker that dies after the change leaves a round that is asked on default', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a worker that dies after the change leaves a round that is asked on default', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness, { tier_fallback });
   await passTime(harness);
@@ -26,9 +24,10 @@ test('a worker that dies after the change leaves a round that is asked on defaul
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'default' }] });
 });
 
-test('a worker that is lost while it asks on default leaves a round that is asked on default again', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a worker that is lost while it asks on default leaves a round that is asked on default again', async ({
+  harness,
+  server,
+}) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness, { tier_fallback });
   await passTime(harness);
@@ -39,9 +38,7 @@ test('a worker that is lost while it asks on default leaves a round that is aske
   const lost = harness.workOnce();
   await held.reached;
 
-  await harness.advance(20_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 20_000);
   held.open();
   await lost;
 
@@ -50,9 +47,7 @@ test('a worker that is lost while it asks on default leaves a round that is aske
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'default' }] });
 });
 
-test('a job of the last refusal that is delivered twice changes the tier once', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a job of the last refusal that is delivered twice changes the tier once', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness, { tier_fallback });
   await passTime(harness);
@@ -65,9 +60,10 @@ test('a job of the last refusal that is delivered twice changes the tier once', 
   expect(await tierChanges(harness, id)).toHaveLength(1);
 });
 
-test('a row names its refusals, their first time and its tier while it waits, and nothing before', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a row names its refusals, their first time and its tier while it waits, and nothing before', async ({
+  harness,
+  server,
+}) => {
   server.refuse('flex', UNAVAILABLE, 2);
 
   const { id } = await start(harness, { tier_fallback });

@@ -1,13 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
-import { MODEL, OTHER, openFlex, passPauses, passTime, rowOf, run, tierChanges } from './flex-turns.ts';
+import { MODEL, OTHER, openFlex, passPauses, passTime, rowOf, run, test, tierChanges } from './flex-turns.ts';
 
 const wrongKey = { status: 401, error: { message: 'Wrong key.', code: 'invalid_api_key' } };
 const changesOf = (events: Record<string, unknown>[]) => events.filter(({ type }) => type === 'model.changed');
 
-test('a round with tier_fallback changes its tier before it changes its model', async () => {
-  await using opened = await openFlex();
-  const { harness, server, other } = opened;
+test('a round with tier_fallback changes its tier before it changes its model', async ({ harness, server, other }) => {
   server.refuse('flex', UNAVAILABLE);
 
   const { id } = await run(harness, { tier_fallback: 'default', fallback_models: [OTHER] });
@@ -18,9 +16,7 @@ test('a round with tier_fallback changes its tier before it changes its model', 
   expect(other.asked).toEqual([]);
 });
 
-test('a model that fails on default after a change is left for the next one', async () => {
-  await using opened = await openFlex();
-  const { harness, server, other } = opened;
+test('a model that fails on default after a change is left for the next one', async ({ harness, server, other }) => {
   server.refuse('flex', UNAVAILABLE);
   server.refuse('default', wrongKey);
 
@@ -33,9 +29,11 @@ test('a model that fails on default after a change is left for the next one', as
   expect(await tierChanges(harness, id)).toHaveLength(1);
 });
 
-test('a model whose key is refused on flex is left at once, and the next one is asked on flex', async () => {
-  await using opened = await openFlex();
-  const { harness, server, other } = opened;
+test('a model whose key is refused on flex is left at once, and the next one is asked on flex', async ({
+  harness,
+  server,
+  other,
+}) => {
   server.refuse('flex', wrongKey);
 
   const turn = await run(harness, { fallback_models: [OTHER] });
@@ -44,9 +42,7 @@ test('a model whose key is refused on flex is left at once, and the next one is 
   expect(other.tiers()).toEqual(['flex']);
 });
 
-test('refusals of the first model do not count for the next one', async () => {
-  await using opened = await openFlex();
-  const { harness, server, other } = opened;
+test('refusals of the first model do not count for the next one', async ({ harness, server, other }) => {
   server.refuse('flex', UNAVAILABLE, 2);
   other.refuse('flex', UNAVAILABLE, 2);
   const { id } = await run(harness, { tier_fallback: 'default', fallback_models: [OTHER] });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { limitName } from '#core/turn/tiers/change-tier.ts';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
@@ -7,7 +7,7 @@ import { type Harness, startBackgroundWorker } from '#test/harness/create-harnes
 import { describeQueue } from '#test/harness/queues.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { RATE_LIMITED } from '#test/llm/service-tiers/flex-server.ts';
-import { MODEL, OTHER, openFlex, run, start } from './flex-turns.ts';
+import { MODEL, OTHER, openFlex, run, start, test } from './flex-turns.ts';
 
 const limited = { ...RATE_LIMITED, headers: { 'retry-after': '60' } };
 const FLEX = limitName(MODEL, 'flex');
@@ -30,9 +30,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a rate limit on the ordinary tier holds up neither flex nor priority', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a rate limit on the ordinary tier holds up neither flex nor priority', async ({ harness, server }) => {
   server.refuse('default', limited, 1);
 
   const waiting = await run(harness, { service_tier: 'default' });
@@ -42,9 +40,10 @@ test('a rate limit on the ordinary tier holds up neither flex nor priority', asy
   expect(others.map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
-test('turns without a tier, on auto and on default share the rate limit of their model', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('turns without a tier, on auto and on default share the rate limit of their model', async ({
+  harness,
+  server,
+}) => {
   server.refuse('default', limited, 1);
 
   const first = await run(harness, { service_tier: 'auto' });
@@ -55,9 +54,10 @@ test('turns without a tier, on auto and on default share the rate limit of their
   expect(server.asked).toHaveLength(1);
 });
 
-test('turns on flex that come while flex is rate-limited are not begun, and use up nothing', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('turns on flex that come while flex is rate-limited are not begun, and use up nothing', async ({
+  harness,
+  server,
+}) => {
   harness.worker.rateLimits.refused(FLEX, 20_000);
 
   const turns = await Promise.all(Array.from({ length: 3 }, () => start(harness)));
@@ -69,9 +69,7 @@ test('turns on flex that come while flex is rate-limited are not begun, and use 
   expect(kept).toEqual(turns.map(() => ({ starts: 0, attempts: 0, tier_wait: null })));
 });
 
-test('a turn on flex that has waited ten minutes for a rate limit that does not end fails', async () => {
-  await using opened = await openFlex();
-  const { harness } = opened;
+test('a turn on flex that has waited ten minutes for a rate limit that does not end fails', async ({ harness }) => {
   const clock = stopClock(harness);
   const { id } = await start(harness);
   harness.worker.rateLimits.refused(FLEX, 1_000);
@@ -84,9 +82,10 @@ test('a turn on flex that has waited ten minutes for a rate limit that does not 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'failed', error: { code: 'provider_rate_limited' } });
 });
 
-test('the rescuer puts off turns on flex while flex is rate-limited, and no turn on another tier', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('the rescuer puts off turns on flex while flex is rate-limited, and no turn on another tier', async ({
+  harness,
+  server,
+}) => {
   const [onFlex, ordinary] = [await start(harness), await start(harness, { service_tier: null })];
   await harness.workOnce(async () => {});
   await harness.workOnce(async () => {});
@@ -102,9 +101,7 @@ test('the rescuer puts off turns on flex while flex is rate-limited, and no turn
   expect(await harness.findTurn(ordinary.id)).toMatchObject({ status: 'completed' });
 });
 
-test('a reply on flex frees flex for the turns that wait', async () => {
-  await using opened = await openFlex();
-  const { harness } = opened;
+test('a reply on flex frees flex for the turns that wait', async ({ harness }) => {
   const clock = stopClock(harness);
   harness.worker.rateLimits.refused(FLEX, 1_000);
   clock.now += 1_000;
@@ -115,9 +112,7 @@ test('a reply on flex frees flex for the turns that wait', async () => {
   expect(harness.worker.rateLimits.any()).toBe(false);
 });
 
-test('other workers receive that flex is rate-limited', async () => {
-  await using opened = await openFlex();
-  const { harness } = opened;
+test('other workers receive that flex is rate-limited', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const other = makeRateLimits(harness.worker.pubsub);
 
@@ -129,9 +124,11 @@ test('other workers receive that flex is rate-limited', async () => {
   expect(harness.worker.rateLimits.allows(MODEL)).toBe(true);
 });
 
-test('a turn whose model is rate-limited on flex for long asks the next model on flex', async () => {
-  await using opened = await openFlex();
-  const { harness, server, other } = opened;
+test('a turn whose model is rate-limited on flex for long asks the next model on flex', async ({
+  harness,
+  server,
+  other,
+}) => {
   server.refuse('flex', limited);
 
   const turn = await run(harness, { fallback_models: [OTHER] });

@@ -1,13 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { openStream } from '#test/api/stream/open-stream.ts';
 import { UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
-import { openFlex, passPauses, run, start, tierChanges } from './flex-turns.ts';
+import { openFlex, passPauses, run, start, test, tierChanges } from './flex-turns.ts';
 
 const changed = { from: 'flex', to: 'default', because: 'refused', round: 1 };
 
-test('a stream tells of a change of tier, and then of the reply on the new tier', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a stream tells of a change of tier, and then of the reply on the new tier', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await start(harness, { tier_fallback: 'default' });
   const stream = await openStream(`${harness.url}/v1/turns/${id}/events`, {});
@@ -23,9 +21,7 @@ test('a stream tells of a change of tier, and then of the reply on the new tier'
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Hello.' });
 });
 
-test('a stream that begins after the end tells of the change of tier, too', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a stream that begins after the end tells of the change of tier, too', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness, { tier_fallback: 'default' });
   await passPauses(harness, 2);
@@ -58,9 +54,7 @@ test.each(['ui-stream', 'response'])('the %s of a turn that changes its tier bre
   expect(await tierChanges(harness, id)).toHaveLength(1);
 });
 
-test('a turn that waits for flex says since when it waits, and until when', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a turn that waits for flex says since when it waits, and until when', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 1);
   const { id } = await run(harness);
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { test as base } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { timing } from '#core/turn/timing.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { createHarness, type Harness, letTimePass } from '#test/harness/create-harness.ts';
+import { opening } from '#test/harness/opening.ts';
 import { type FlexServer, startFlexServer } from '#test/llm/service-tiers/flex-server.ts';
 import type { ScriptedReply } from '#test/llm/wire-script.ts';
 
@@ -9,7 +11,7 @@ import type { ScriptedReply } from '#test/llm/wire-script.ts';
 export const MODEL = 'openai/test';
 export const OTHER = 'other/test';
 
-const base = { input: 2, output: 8 };
+const ordinary = { input: 2, output: 8 };
 const flex = { input: 1, output: 4 };
 
 /** What a round costs on each tier, in US dollars: 1,000 tokens of input and 100 of output. */
@@ -24,7 +26,7 @@ export async function openFlex({ reply, env = {}, redis = false }: Options = {})
     startFlexServer(reply),
     startFlexServer(() => ({ text: ['Other here.'] })),
   ]);
-  const price = { ...base, tiers: { flex } };
+  const price = { ...ordinary, tiers: { flex } };
   const harness = await createHarness({
     redis,
     env: {
@@ -41,16 +43,23 @@ export async function openFlex({ reply, env = {}, redis = false }: Options = {})
   return { harness, server, other, [Symbol.asyncDispose]: dispose };
 }
 
+/** A test that can take an open service with the ordinary options, or its parts. */
+export const test = base
+  .extend('opened', opening(openFlex))
+  .extend('harness', ({ opened }) => opened.harness)
+  .extend('server', ({ opened }) => opened.server)
+  .extend('other', ({ opened }) => opened.other);
+
 /** Starts a turn on flex. */
 export function start(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
-  return harness.startTurn({ model: MODEL, input: 'Hi', service_tier: 'flex', ...own });
+  return harness.startTurn({ ...onFlex, ...own });
 }
 
+const onFlex = { model: MODEL, input: 'Hi', service_tier: 'flex' };
+
 /** The same, worked until it waits or has ended. */
-export async function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
-  const { id } = await start(harness, own);
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+export function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
+  return harness.runTurn({ ...onFlex, ...own });
 }
 
 /** After the longest pause between two requests of a round, its turn is late, and is rescued. */
@@ -58,9 +67,7 @@ const LONGEST_PAUSE_MS = 301_000 + timing.graceMs;
 
 /** Lets so much time pass that a round which waits is asked again, and works what is due then. */
 export async function passTime(harness: Harness, ms = LONGEST_PAUSE_MS): Promise<void> {
-  await harness.advance(ms);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, ms);
 }
 
 /** Lets the longest pause pass so many times. */

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { RATE_LIMITED, type TierRefusal, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
-import { callUntil, MODEL, openFlex, passPauses, passTime, rowOf, run, start, typesOf } from './flex-turns.ts';
+import { callUntil, MODEL, openFlex, passPauses, passTime, rowOf, run, start, test, typesOf } from './flex-turns.ts';
 
 describeQueue(({ redis }) => {
   test('a round on flex without capacity waits, and is asked again on flex', async () => {
@@ -21,9 +21,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('each refusal for lack of capacity is reported with its pause', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('each refusal for lack of capacity is reported with its pause', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 2);
 
   const { id } = await run(harness);
@@ -37,9 +35,7 @@ test('each refusal for lack of capacity is reported with its pause', async () =>
   expect(retrying).toMatchObject({ round: 1, phase: 'llm_round', error, retry_in_ms: expect.any(Number) });
 });
 
-test('refusals for lack of capacity use no attempt, however many they are', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('refusals for lack of capacity use no attempt, however many they are', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 12);
 
   const { id } = await run(harness);
@@ -52,9 +48,7 @@ test('refusals for lack of capacity use no attempt, however many they are', asyn
   expect(server.asked).toHaveLength(13);
 });
 
-test('a wait for flex does not count towards the ten minutes of rate limits', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a wait for flex does not count towards the ten minutes of rate limits', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 8);
 
   const { id } = await run(harness);
@@ -65,9 +59,7 @@ test('a wait for flex does not count towards the ten minutes of rate limits', as
   expect(await rowOf(harness, id)).toMatchObject({ waited_ms: 0 });
 });
 
-test('pauses between requests on flex grow up to five minutes', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('pauses between requests on flex grow up to five minutes', async ({ harness, server }) => {
   server.refuse('flex', { ...UNAVAILABLE, headers: {} });
   const delays: number[] = [];
 
@@ -82,9 +74,7 @@ test('pauses between requests on flex grow up to five minutes', async () => {
   expect(delays.at(-1)).toBeGreaterThan(10 * delays[0]!);
 });
 
-test('a pause on flex is at least as long as the provider requests', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a pause on flex is at least as long as the provider requests', async ({ harness, server }) => {
   server.refuse('flex', { ...UNAVAILABLE, headers: { 'retry-after': '45' } });
 
   const { id } = await run(harness);
@@ -95,9 +85,7 @@ test('a pause on flex is at least as long as the provider requests', async () =>
   expect(server.asked).toHaveLength(1);
 });
 
-test('a refusal for lack of capacity holds up no other turn on flex', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a refusal for lack of capacity holds up no other turn on flex', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 1);
 
   const waiting = await run(harness);
@@ -139,9 +127,7 @@ test.each([null, 'auto', 'default', 'priority'])(
   },
 );
 
-test('other failures on flex use attempts as on any tier', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('other failures on flex use attempts as on any tier', async ({ harness, server }) => {
   server.refuse('flex', { status: 503, error: { message: 'Away.', code: 'service_unavailable' } });
 
   const { id } = await run(harness);
@@ -151,9 +137,10 @@ test('other failures on flex use attempts as on any tier', async () => {
   expect(server.asked).toHaveLength(5);
 });
 
-test('a lack of capacity between other failures neither uses an attempt nor gives one back', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a lack of capacity between other failures neither uses an attempt nor gives one back', async ({
+  harness,
+  server,
+}) => {
   // The request for a pause keeps a request from following within the same pass.
   const away = { ...UNAVAILABLE, status: 503, error: { message: 'Away.', code: 'service_unavailable' } };
   server.refuse('flex', away, 4);
@@ -169,9 +156,7 @@ test('a lack of capacity between other failures neither uses an attempt nor give
   expect(server.asked).toHaveLength(8);
 });
 
-test('a job that is delivered twice asks once and counts one refusal', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('a job that is delivered twice asks once and counts one refusal', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 1);
 
   const { id } = await start(harness);
@@ -227,19 +212,17 @@ test('each request of an emulated round is asked on flex, and the round reports 
   expect(server.tiers()).toEqual(['flex', 'flex', 'flex']);
 });
 
-test('a turn without a service tier sends none, and reports what its provider reports', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
-
+test('a turn without a service tier sends none, and reports what its provider reports', async ({ harness, server }) => {
   const turn = await run(harness, { service_tier: null });
 
   expect(server.tiers()).toEqual([null]);
   expect(turn.rounds).toMatchObject([{ service_tier: 'default' }]);
 });
 
-test('an ordinary rate limit on flex changes nothing of what a refusal for lack of capacity counts', async () => {
-  await using opened = await openFlex();
-  const { harness, server } = opened;
+test('an ordinary rate limit on flex changes nothing of what a refusal for lack of capacity counts', async ({
+  harness,
+  server,
+}) => {
   server.refuse('flex', { ...RATE_LIMITED, headers: { 'retry-after': '1' } }, 1);
 
   const { id } = await run(harness);

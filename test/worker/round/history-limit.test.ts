@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { loadPlanned, outlineHistory } from '#core/checkpoint/turns/reading/outline.ts';
 import { allCalls } from '#core/turn/call.ts';
@@ -9,19 +9,20 @@ import { openHistory } from '#services/worker/round/open-history.ts';
 import { makeTurnCache } from '#services/worker/turn-cache.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { testWith } from '#test/harness/test.ts';
 import { converse, requestedRoles, summariesAsked } from '#test/worker/compaction/converse.ts';
 
 const LIMIT = { PAWL_HISTORY_LIMIT: '40000' };
 const words = 'word '.repeat(3_000);
 const visit = (id: string) => ({ name: 'note_visit', arguments: { city: 'Lisbon' }, id });
 
-test('a turn fails as context_length_exceeded when its history passes the limit', async () => {
-  await using harness = await createHarness({ env: LIMIT });
+const test = testWith({ env: LIMIT });
+
+test('a turn fails as context_length_exceeded when its history passes the limit', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'none' });
 
   const turns = [await say(words), await say(words), await say(words)];
-  const other = await harness.startTurn({ input: 'Hi' });
-  await harness.workUntilIdle();
+  const other = await harness.runTurn({ input: 'Hi' });
 
   expect(turns.map(({ status }) => status)).toEqual(['completed', 'completed', 'failed']);
   expect(turns[2]?.error).toMatchObject({
@@ -32,8 +33,7 @@ test('a turn fails as context_length_exceeded when its history passes the limit'
   expect(harness.modelRequests).toHaveLength(3);
 });
 
-test('a history beyond the limit is summarized when its turn allows it', async () => {
-  await using harness = await createHarness({ env: LIMIT });
+test('a history beyond the limit is summarized when its turn allows it', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const tools = ['note_visit'];
   const city = (id: string) => ({ name: 'note_visit', arguments: { city: words.slice(0, 6_000) }, id });
@@ -46,8 +46,7 @@ test('a history beyond the limit is summarized when its turn allows it', async (
   expect(turns[2]?.compactions).toMatchObject([{ strategy: 'summarize', summary: 'Cities.' }]);
 });
 
-test('a turn whose older turns are summarized is asked on when all its turns pass the limit', async () => {
-  await using harness = await createHarness({ env: LIMIT });
+test('a turn whose older turns are summarized is asked on when all its turns pass the limit', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 3_000, keep_last_rounds: 1 });
   const input = `${scripted({ answer: 'Yes.', summary: { say: 'They talked.' } })}${' '.repeat(9_000)}`;
 
@@ -59,8 +58,7 @@ test('a turn whose older turns are summarized is asked on when all its turns pas
   expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user user assistant user');
 });
 
-test('results of a history beyond the limit are dropped when its turn allows it', async () => {
-  await using harness = await createHarness({ env: LIMIT });
+test('results of a history beyond the limit are dropped when its turn allows it', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'drop_tool_results', keep_last_rounds: 1 });
   const tools = [
     { name: 'read', description: 'Reads a long text', parameters: { type: 'object' }, execution: { kind: 'client' } },
@@ -109,13 +107,11 @@ test('results that a compaction has dropped are not loaded, also if the history 
   expect(lengths.filter((length) => length === words.length).length).toBeLessThan(2);
 });
 
-test('a shortened result ends with a whole escape, wherever it is cut', async () => {
-  await using harness = await createHarness();
-  const turn = await harness.startTurn({
+test('a shortened result ends with a whole escape, wherever it is cut', async ({ harness }) => {
+  const turn = await harness.runTurn({
     input: scripted({ rounds: [{ tools: [{ name: 'note_visit', arguments: { city: 'Lisbon' } }] }], answer: 'Noted.' }),
     tools: ['note_visit'],
   });
-  await harness.workUntilIdle();
   const content = `"\\\u0000\ud83d\ude00\ud83d é\n\\\\`.repeat(40);
   const result = {
     status: 'success',
@@ -139,8 +135,9 @@ test('a shortened result ends with a whole escape, wherever it is cut', async ()
   }
 });
 
-test('a turn with a large input of its own is worked, and fails when it passes the limit by itself', async () => {
-  await using harness = await createHarness({ env: LIMIT });
+test('a turn with a large input of its own is worked, and fails when it passes the limit by itself', async ({
+  harness,
+}) => {
   const input = (size: number) =>
     `${scripted({ rounds: [{ tools: [visit('call_a')] }], answer: 'Noted.' })}${' '.repeat(size)}`;
   const [large, tooLarge] = await Promise.all(
@@ -164,8 +161,7 @@ test.each(['summarize', 'drop_tool_results'])(
     const ids = ['call_a', 'call_b', 'call_c', 'call_d', 'call_e', 'call_f'];
     const rounds = ids.map((id) => ({ tools: [{ name: 'read', arguments: {}, id }] }));
     const input = scripted({ rounds, answer: 'Read.', summary: { say: 'Words.' } });
-    const { id } = await harness.startTurn({ input, tools, context });
-    await harness.workUntilIdle();
+    const { id } = await harness.runTurn({ input, tools, context });
     for (const tool_call_id of ids) {
       const body = { tool_outputs: [{ tool_call_id, output: words }] };
       await harness.call('POST', `/v1/turns/${id}/tool_outputs`, { body });

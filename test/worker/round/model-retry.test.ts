@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { workUntilEnded } from '#test/harness/create-harness.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { converse, long } from '#test/worker/compaction/converse.ts';
-import { FIRST, refusal, SECOND, start, startModels, THIRD, typesOf } from './fallback-models.ts';
+import { FIRST, refusal, SECOND, start, startModels, THIRD, test, typesOf } from './fallback-models.ts';
 
 const alone = { fallback_models: [] };
 
@@ -18,8 +18,7 @@ test.for([1, 7])('a turn with max_attempts %i asks a model that fails as often',
   expect((await typesOf(models.harness, id)).filter((type) => type === 'step.retrying')).toHaveLength(max_attempts - 1);
 });
 
-test('each model of a turn has max_attempts, and the next one is asked after them', async () => {
-  await using models = await startModels();
+test('each model of a turn has max_attempts, and the next one is asked after them', async ({ models }) => {
   const { harness, first, second } = models;
   first.answer(refusal(503, 'maintenance'));
   second.answer(refusal(503, 'maintenance'));
@@ -34,8 +33,7 @@ test('each model of a turn has max_attempts, and the next one is asked after the
   );
 });
 
-test('max_attempts does not add tries where a page answers in place of a model', async () => {
-  await using models = await startModels();
+test('max_attempts does not add tries where a page answers in place of a model', async ({ models }) => {
   models.first.answer({ headers: { 'content-type': 'text/html' }, body: ['<html>Sign in</html>'] });
   const { id } = await start(models.harness, { ...alone, model_retry: { max_attempts: 7 } });
 
@@ -116,8 +114,7 @@ test.for([1, 2, 7])('max_attempts %i counts for summaries, and for the model tha
   expect([third.asked.length, first.asked.length]).toEqual([max_attempts, 2 + max_attempts]);
 });
 
-test('timeouts of a turn end a request for a summary', async () => {
-  await using models = await startModels();
+test('timeouts of a turn end a request for a summary', async ({ models }) => {
   const { harness, first, third } = models;
   first.answer({ body: openaiWire.reply({ text: [long] }) });
   third.answer({ ending: 'drip' });

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 const schema = {
   type: 'object',
@@ -24,14 +25,11 @@ const fits = '{"items":[{"price":2.5}]}';
 const broken = '{"items":[{"price":"2.50"}]}';
 
 async function work(harness: Harness, body: object): Promise<TurnResource> {
-  const { id } = await harness.startTurn({ model: 'openai/test', output_schema, ...body });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ model: 'openai/test', output_schema, ...body });
   return (await harness.call<TurnResource>('GET', `/v1/turns/${id}`)).body;
 }
 
-test('an answer that fits is the output, parsed', async () => {
-  await using harness = await createHarness();
-
+test('an answer that fits is the output, parsed', async ({ harness }) => {
   const turn = await work(harness, { input: scripted({ answer: `\`\`\`json\n${fits}\n\`\`\`` }) });
 
   expect(turn).toMatchObject({ status: 'completed', output_parsed: { items: [{ price: 2.5 }] } });
@@ -41,9 +39,7 @@ test('an answer that fits is the output, parsed', async () => {
   expect(body.data).toMatchObject([{ output_parsed: { items: [{ price: 2.5 }] } }]);
 });
 
-test('an answer that does not fit is repaired in one more round, which is told where', async () => {
-  await using harness = await createHarness();
-
+test('an answer that does not fit is repaired in one more round, which is told where', async ({ harness }) => {
   const turn = await work(harness, { input: scripted({ answer: broken, repairs: [{ say: fits }] }) });
 
   expect(turn).toMatchObject({
@@ -64,8 +60,7 @@ test('an answer that does not fit is repaired in one more round, which is told w
   ]);
 });
 
-test('an answer that does not fit after its repair fails the turn, and a retry asks once more', async () => {
-  await using harness = await createHarness();
+test('an answer that does not fit after its repair fails the turn, and a retry asks once more', async ({ harness }) => {
   const repairs = [{ say: '{"items":[{}]}' }, { say: fits }];
 
   const turn = await work(harness, { input: scripted({ answer: broken, repairs }) });
@@ -81,8 +76,7 @@ test('an answer that does not fit after its repair fails the turn, and a retry a
   expect(retried.rounds.map((round) => round.assistant_response)).toEqual([broken, '{"items":[{}]}', null]);
 });
 
-test('the text beside calls is free, and a repair calls nothing, in every tool mode', async () => {
-  await using harness = await createHarness();
+test('the text beside calls is free, and a repair calls nothing, in every tool mode', async ({ harness }) => {
   const tools = ['weather_lookup'];
   const rounds = [{ say: 'Let me look.', tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' } }] }];
   const script = { rounds, answer: broken, repairs: [{ say: fits, tools: rounds[0]!.tools }] };
@@ -110,8 +104,7 @@ test('the text beside calls is free, and a repair calls nothing, in every tool m
   }
 });
 
-test('a wire is given the schema in every round, strict where it allows that; instructions have it otherwise', async () => {
-  await using harness = await createHarness();
+test('a wire gets the schema in every round, strict if it allows that; else instructions do', async ({ harness }) => {
   const open = { type: 'object', properties: { city: { type: 'string' } } };
   const input = scripted({ answer: broken, repairs: [{ say: fits }] });
 
@@ -131,9 +124,7 @@ test('a wire is given the schema in every round, strict where it allows that; in
   expect(system!.content).toContain(JSON.stringify(open));
 });
 
-test('a reply that is cut or refused, and the last round of a limit, end the turn unchecked', async () => {
-  await using harness = await createHarness();
-
+test('a reply that is cut or refused, and the last round of a limit, end the turn unchecked', async ({ harness }) => {
   const cut = await work(harness, { input: scripted({ final: { say: '{"it', finish_reason: 'length' } }) });
   const refused = await work(harness, { input: scripted({ final: { refusal: 'No.' } }) });
   const limited = await work(harness, {
@@ -148,8 +139,7 @@ test('a reply that is cut or refused, and the last round of a limit, end the tur
   for (const turn of [cut, refused, limited]) expect(turn.output_parsed).toBeNull();
 });
 
-test('the next turn is sent both answers and the note between them, whether the repair fit or not', async () => {
-  await using harness = await createHarness();
+test('the next turn is sent both answers and the note between, whether the repair fit or not', async ({ harness }) => {
   const standing = { model: 'openai/test', output_schema };
   const { body: conversation } = await harness.call('POST', '/v1/conversations', { body: standing });
   const path = `/v1/conversations/${conversation.id}/turns`;
@@ -174,8 +164,7 @@ test('the next turn is sent both answers and the note between them, whether the 
   expect(list.data[1]).toMatchObject({ content: fits, rounds: [{ number: 1, assistant_response: broken }] });
 });
 
-test('every round is told in order, and what a turn failed with is told the same after a retry', async () => {
-  await using harness = await createHarness();
+test('every round is told in order, and the failure of a turn is the same after a retry', async ({ harness }) => {
   const turn = await work(harness, { input: scripted({ answer: broken, repairs: [{ say: '{}' }, { say: fits }] }) });
   const eventsOf = async () => (await harness.call<{ data: object[] }>('GET', `/v1/turns/${turn.id}/events`)).body.data;
 
@@ -197,8 +186,7 @@ test('every round is told in order, and what a turn failed with is told the same
   ]);
 });
 
-test('a job delivered twice saves each round once', async () => {
-  await using harness = await createHarness();
+test('a job delivered twice saves each round once', async ({ harness }) => {
   const input = scripted({ answer: broken, repairs: [{ say: fits }] });
 
   const { id } = await harness.startTurn({ model: 'openai/test', output_schema, input });

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { file, image, PDF, PNG, text, user } from '#test/api/blobs/samples.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { testWith } from '#test/harness/test.ts';
 import { checkOpenaiResponses } from '#test/llm/check-wire/openai-responses.ts';
 import { callItem, messageItem, reasoningItem, responseStream } from '#test/llm/responses-events.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
@@ -18,9 +19,7 @@ const script = {
 const answer = `They say: ${sunny('Tokyo')}\n${sunny('Kyoto')}`;
 
 async function play(harness: Harness, request: Record<string, unknown>): Promise<TurnResource> {
-  const { id } = await harness.startTurn({ tools: ['weather_lookup', 'send_postcard'], ...request });
-  await harness.workUntilIdle();
-  return harness.findTurn(id);
+  return harness.runTurn({ tools: ['weather_lookup', 'send_postcard'], ...request });
 }
 
 /** Every request so far went over the wire, and nothing in it breaks its rules. */
@@ -29,6 +28,8 @@ function expectValid({ modelRequests }: Harness): void {
   const problems = modelRequests.flatMap(({ sent }) => checkOpenaiResponses(sent, { reasons: () => true }));
   expect(problems).toEqual([]);
 }
+
+const test = testWith({ env: { OPENAI_WIRE } });
 
 test.for([
   ['native', 'native', 2],
@@ -44,8 +45,7 @@ test.for([
   expectValid(harness);
 });
 
-test('a conversation goes from one tool mode to the next over Responses', async () => {
-  await using harness = await createHarness({ env: { OPENAI_WIRE } });
+test('a conversation goes from one tool mode to the next over Responses', async ({ harness }) => {
   const { conversation_id } = await play(harness, { input: scripted(script) });
   const go = async (tool_mode: string, calls_as: 'native' | 'json' | 'inline') => {
     const body = { input: scripted({ ...script, calls_as }), tool_mode };
@@ -60,8 +60,9 @@ test('a conversation goes from one tool mode to the next over Responses', async 
   expectValid(harness);
 });
 
-test('the reasoning of rounds that a summary covers does not go back, and that of later rounds does', async () => {
-  await using harness = await createHarness({ env: { OPENAI_WIRE } });
+test('the reasoning of rounds that a summary covers does not go back, and that of later rounds does', async ({
+  harness,
+}) => {
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
   const { say } = await converse(harness, context, { instructions: 'Be kind.' });
   const saying = (reasoning: string) =>
@@ -82,9 +83,7 @@ test('the reasoning of rounds that a summary covers does not go back, and that o
   expectValid(harness);
 });
 
-test('the last round of a limit keeps its tools and forbids calls', async () => {
-  await using harness = await createHarness({ env: { OPENAI_WIRE } });
-
+test('the last round of a limit keeps its tools and forbids calls', async ({ harness }) => {
   const turn = await play(harness, { input: scripted({ ...script, answer: 'Enough.' }), limits: { max_rounds: 1 } });
 
   expect(turn).toMatchObject({ status: 'incomplete', output: 'Enough.' });

@@ -1,12 +1,19 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
-import { createHarness, type Harness, startBackgroundWorker, workUntilEnded } from '#test/harness/create-harness.ts';
+import {
+  createHarness,
+  type Harness,
+  letTimePass,
+  startBackgroundWorker,
+  workUntilEnded,
+} from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 const refusing = (status: number, retryAfter: number, times?: number) =>
@@ -36,8 +43,7 @@ describeQueue(({ redis }) => {
     await using harness = await createHarness({ redis });
     const clock = stopClock(harness);
     const late = await harness.startTurn({ input: refusing(503, 50, 1), model: 'sim/demo' });
-    const soon = await harness.startTurn({ input: refusing(429, 1, 1) });
-    await harness.workUntilIdle();
+    const soon = await harness.runTurn({ input: refusing(429, 1, 1) });
     const pauseOf = async ({ id }: TurnResource) =>
       (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying')?.retry_in_ms;
     const pauses = [await pauseOf(late), await pauseOf(soon)];
@@ -99,11 +105,9 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a provider that requests a pause of a day is called again after a minute', async () => {
-  await using harness = await createHarness();
+test('a provider that requests a pause of a day is called again after a minute', async ({ harness }) => {
   stopClock(harness);
-  const { id } = await harness.startTurn({ input: refusing(429, 86_400, 1) });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ input: refusing(429, 86_400, 1) });
   const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
   harness.worker.rateLimits = makeRateLimits(harness.worker.pubsub);
   const turn = await workUntilEnded(harness, id);
@@ -112,19 +116,15 @@ test('a provider that requests a pause of a day is called again after a minute',
   expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 1 }] });
 });
 
-test('a provider that is down and requests a pause of a day is called again after a minute too', async () => {
-  await using harness = await createHarness();
-
-  const { id } = await harness.startTurn({ input: refusing(503, 86_400, 1) });
-  await harness.workUntilIdle();
+test('a provider that is down and requests a pause of a day is called again after a minute', async ({ harness }) => {
+  const { id } = await harness.runTurn({ input: refusing(503, 86_400, 1) });
   const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
 
   expect(retrying).toMatchObject({ retry_in_ms: 60_000 });
   expect(await workUntilEnded(harness, id)).toMatchObject({ status: 'completed' });
 });
 
-test('turns that come while their model is rate-limited are not begun, use up nothing, and make the limit no longer', async () => {
-  await using harness = await createHarness();
+test('turns of a rate-limited model are not begun, use up nothing and prolong no limit', async ({ harness }) => {
   const { rateLimits } = harness.worker;
   rateLimits.refused(MODEL, 20_000);
 
@@ -142,8 +142,7 @@ test('turns that come while their model is rate-limited are not begun, use up no
   expect(kept).toEqual(turns.map(() => ({ starts: 0, attempts: 0, lease_owner: null })));
 });
 
-test('when a limit is over one request tries, and the others wait for what becomes of it', async () => {
-  await using harness = await createHarness();
+test('when a limit is over one request tries, and the others wait for what becomes of it', async ({ harness }) => {
   const clock = stopClock(harness);
   harness.worker.rateLimits.refused(MODEL, 1_000);
   clock.now += 1_000;
@@ -151,8 +150,7 @@ test('when a limit is over one request tries, and the others wait for what becom
   await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const probing = harness.workOnce();
   await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
-  const other = await harness.startTurn({ input: 'Hi' });
-  await harness.workUntilIdle();
+  const other = await harness.runTurn({ input: 'Hi' });
   const during = await harness.findTurn(other.id);
   harness.worker.heartbeat.stop('shutdown');
   await probing;
@@ -162,8 +160,7 @@ test('when a limit is over one request tries, and the others wait for what becom
   expect(harness.worker.rateLimits.allows(MODEL)).toBe(true);
 });
 
-test('the first delta of the reply to a probe frees the model', async () => {
-  await using harness = await createHarness();
+test('the first delta of the reply to a probe frees the model', async ({ harness }) => {
   const clock = stopClock(harness);
   harness.worker.rateLimits.refused(MODEL, 1_000);
   clock.now += 1_000;
@@ -173,8 +170,7 @@ test('the first delta of the reply to a probe frees the model', async () => {
   });
   const probing = harness.workOnce();
   await waitUntil(() => expect(harness.worker.rateLimits.any()).toBe(false));
-  const other = await harness.startTurn({ input: 'Hi' });
-  await harness.workUntilIdle();
+  const other = await harness.runTurn({ input: 'Hi' });
   const ended = await harness.findTurn(other.id);
   harness.worker.heartbeat.stop('shutdown');
   await probing;
@@ -182,8 +178,7 @@ test('the first delta of the reply to a probe frees the model', async () => {
   expect(ended.status).toBe('completed');
 });
 
-test('a turn that has waited ten minutes for a limit that does not end fails', async () => {
-  await using harness = await createHarness();
+test('a turn that has waited ten minutes for a limit that does not end fails', async ({ harness }) => {
   const clock = stopClock(harness);
   const { id } = await harness.startTurn({ input: 'Hi' });
   harness.worker.rateLimits.refused(MODEL, 1_000);
@@ -198,8 +193,7 @@ test('a turn that has waited ten minutes for a limit that does not end fails', a
   expect(harness.modelRequests).toHaveLength(0);
 });
 
-test('a turn that waits in line for a model that answers in between waits as long as it takes', async () => {
-  await using harness = await createHarness();
+test('a turn that waits in line for a model that answers in between waits as long as it takes', async ({ harness }) => {
   const clock = stopClock(harness);
   const { rateLimits } = harness.worker;
   const { id } = await harness.startTurn({ input: 'Hi' });
@@ -218,10 +212,8 @@ test('a turn that waits in line for a model that answers in between waits as lon
   expect((await harness.findTurn(id)).status).toBe('completed');
 });
 
-test('a begun turn that is postponed reports so once, and waits for the provider since then', async () => {
-  await using harness = await createHarness();
-  const { id } = await harness.startTurn({ input: refusing(429, 30, 1) });
-  await harness.workUntilIdle();
+test('a begun turn that is postponed reports so once, and waits for the provider since then', async ({ harness }) => {
+  const { id } = await harness.runTurn({ input: refusing(429, 30, 1) });
   const first = await harness.findTurn(id);
   const [{ generation }] = (await harness.db.selectFrom('turn_states').select('generation').execute()) as [
     { generation: number },
@@ -229,9 +221,7 @@ test('a begun turn that is postponed reports so once, and waits for the provider
 
   await harness.advance(1_000);
   await harness.rescue();
-  await harness.advance(40_000);
-  await harness.rescue();
-  await harness.workUntilIdle();
+  await letTimePass(harness, 40_000);
 
   const second = await harness.findTurn(id);
   const after = await harness.db.selectFrom('turn_states').select('generation').executeTakeFirstOrThrow();

@@ -1,13 +1,11 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { test } from '#test/harness/test.ts';
 
-test('a turn with a recursive output schema is completed with an object', async () => {
+test('a turn with a recursive output schema is completed with an object', async ({ harness }) => {
   const child = { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] };
   const node = closed({ name: { type: 'string' }, child });
   const schema = { ...closed({ root: { $ref: '#/$defs/node' } }), $defs: { node } };
-  await using harness = await createHarness();
-  const turn = await harness.startTurn({ input: 'Draw a tree.', output_schema: { name: 'tree', schema } });
-  await harness.workUntilIdle();
+  const turn = await harness.runTurn({ input: 'Draw a tree.', output_schema: { name: 'tree', schema } });
 
   const { status, output } = await harness.findTurn(turn.id);
   expect(status).toBe('completed');

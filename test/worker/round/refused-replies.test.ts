@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { converse, long, summariesAsked } from '../compaction/converse.ts';
 
 const refusal = (status: number, error: Record<string, string | null>) => ({
@@ -16,17 +17,14 @@ test.each([
 ])('a turn ends incomplete by %s when the provider reports that as a refusal', async (reason, fault) => {
   await using harness = await createHarness();
 
-  const { id } = await harness.startTurn({ input: scripted({ answer: long, final: { fault } }) });
-  await harness.workUntilIdle();
-  const turn = await harness.findTurn(id);
+  const turn = await harness.runTurn({ input: scripted({ answer: long, final: { fault } }) });
 
   expect(turn).toMatchObject({ status: 'incomplete', incomplete_details: { reason }, error: null, output: '' });
   expect(turn.rounds[0]).toMatchObject({ attempts: 1, assistant_response: null });
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a history is compacted when the words are those of a server that the wire is not named for', async () => {
-  await using harness = await createHarness();
+test('a history is compacted also on the words of a server that the wire is not named for', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
   const words = 'Range of input length should be [1, 98304]';
@@ -40,8 +38,7 @@ test('a history is compacted when the words are those of a server that the wire 
   expect(summariesAsked(harness)).toHaveLength(1);
 });
 
-test('no history is compacted when a limit of the reply is too high', async () => {
-  await using harness = await createHarness();
+test('no history is compacted when a limit of the reply is too high', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
   const message = "max_tokens is too large: 100000. This model's maximum context length is 8192 tokens.";

@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
-import { createHarness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
-test('a turn that the model refuses is incomplete, with all it said, and its round knows where the refusal begins', async () => {
-  await using harness = await createHarness();
-
+test('a refused turn is incomplete, with all the text, and its round has the refusal’s start', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ final: { say: 'Well, ', refusal: 'I cannot.' } }) });
   const ended = await workUntilEnded(harness, id);
   const kept = await loadTurn(harness.db, id);

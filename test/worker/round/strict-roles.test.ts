@@ -22,8 +22,7 @@ async function play(strict: typeof qwen, mode: string, roles?: string) {
   const local = { kind: 'openai', base_url: server.baseUrl, ...(roles ? { roles } : {}) };
   await using harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify({ local }) } });
   const config = { model: 'local/some-model', instructions: 'Be brief.', tools: ['weather_lookup'], tool_mode: mode };
-  const first = await harness.startTurn({ ...config, input: 'How is it in Bern?' });
-  await harness.workUntilIdle();
+  const first = await harness.runTurn({ ...config, input: 'How is it in Bern?' });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   const { body } = await harness.call<{ id: string }>('POST', path, { body: { input: 'And now?' } });
   await harness.workUntilIdle();

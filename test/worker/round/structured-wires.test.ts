@@ -31,9 +31,7 @@ test.for(wires)('the same structured question is answered on the wire of $name, 
   const { harness, says, heard } = opened;
   says({ text: [broken] }, { text: [fits] });
 
-  const { id } = await harness.startTurn({ model: wire.model, ...question });
-  await harness.workUntilIdle();
-  const turn = await harness.findTurn(id);
+  const turn = await harness.runTurn({ model: wire.model, ...question });
 
   expect(turn).toMatchObject({ status: 'completed', output: fits, output_parsed: { city: 'Lisbon', days: 3 } });
   const { body, said } = heard();
@@ -48,8 +46,7 @@ test.for(wires)('a model on the wire of $name that is only told so in words answ
   const output_schema = { ...question.output_schema, mode: 'instructions' };
   const stop = wire.script.takesStop === false ? null : { stop: ['THE END'] };
 
-  const { id } = await harness.startTurn({ ...question, model: wire.model, output_schema, ...stop });
-  await harness.workUntilIdle();
+  const { id } = await harness.runTurn({ ...question, model: wire.model, output_schema, ...stop });
   const { body: turn } = await harness.call<TurnResource>('GET', `/v1/turns/${id}`);
 
   expect(turn).toMatchObject({ status: 'completed', output_parsed: { city: 'Lisbon', days: 3 } });

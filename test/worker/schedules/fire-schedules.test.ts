@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { listDueSchedules } from '#core/checkpoint/schedules/firings.ts';
 import type { ScheduleResource } from '#core/turn/resource/schedule.ts';
 import { fireSchedule } from '#services/worker/schedules/fire-schedule.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 
 const turn = { model: 'openai/test', input: 'What is new?' };
 
@@ -28,8 +29,7 @@ async function fireUntilCreated(
 
 const errorsOf = ({ last }: ScheduleResource) => last.map(({ error }) => error?.code ?? null);
 
-test('each planned time starts one turn, whatever number of workers look', async () => {
-  await using harness = await createHarness();
+test('each planned time starts one turn, whatever number of workers look', async ({ harness }) => {
   const { id, next } = await schedule(harness, { every_seconds: 60 });
 
   for (let minute = 1; minute <= 2; minute += 1) {
@@ -51,8 +51,7 @@ test('each planned time starts one turn, whatever number of workers look', async
   expect(harness.modelRequests).toHaveLength(2);
 });
 
-test('a schedule fires once, or not at all, for missed times, and once for each time that is just late', async () => {
-  await using harness = await createHarness();
+test('a schedule fires once or never for missed times, and once for each that is just late', async ({ harness }) => {
   const once = await schedule(harness, { every_seconds: 4 });
   const skip = await schedule(harness, { every_seconds: 4, if_missed: 'skip' });
 
@@ -97,8 +96,7 @@ test('a planned time whose turn cannot start says why, and the next one is tried
   expect(errorsOf(await read({ call }, many.id))).toEqual(['conversation_not_found', 'quota_exceeded', null]);
 });
 
-test('a schedule that was changed, disabled or deleted since a worker read it does not fire', async () => {
-  await using harness = await createHarness();
+test('a schedule that was changed, disabled or deleted since a worker read it does not fire', async ({ harness }) => {
   const made = await Promise.all([1, 2, 3, 4].map(() => schedule(harness, { every_seconds: 60 })));
   const [changed, disabled, deleted, left] = made.map(({ id }) => `/v1/schedules/${id}`);
 
@@ -124,8 +122,7 @@ test('a schedule that was changed, disabled or deleted since a worker read it do
   expect(harness.modelRequests.map(({ body }) => body.messages.at(-1)?.content)).toEqual(['Something else']);
 });
 
-test('a planned time that comes again, since the clock of the database went back, starts nothing and holds up nothing', async () => {
-  await using harness = await createHarness();
+test('a planned time that comes again, since the clock went back, starts and holds up nothing', async ({ harness }) => {
   const { id } = await schedule(harness, { every_seconds: 60 });
   await harness.advance(60_000);
   const [due] = await listDueSchedules(harness.db, 1);
@@ -140,8 +137,7 @@ test('a planned time that comes again, since the clock of the database went back
   expect(await listDueSchedules(harness.db, 1)).toEqual([]);
 });
 
-test('the last twenty firings are kept, newest first', async () => {
-  await using harness = await createHarness();
+test('the last twenty firings are kept, newest first', async ({ harness }) => {
   const { id, created_at } = await schedule(harness, { every_seconds: 1 });
 
   for (let times = 1; times <= 2; times += 1) {

@@ -1,0 +1,22 @@
+import { test as base } from 'vitest';
+import { createHarness, type HarnessOptions } from './create-harness.ts';
+import { opening } from './opening.ts';
+import { openExternalServer } from './servers/external-server.ts';
+import { openToolRecorder } from './servers/tool-recorder.ts';
+
+/**
+ * A test that can take a `harness` of its own, which is closed after the test, a `receiver` of webhooks and a `recorder` of
+ * tool calls.
+ */
+export const test = base
+  .extend('options', (): HarnessOptions => ({}))
+  .extend('harness', async ({ options }, { onCleanup }) => {
+    const harness = await createHarness(options);
+    onCleanup(() => harness[Symbol.asyncDispose]());
+    return harness;
+  })
+  .extend('receiver', opening(openExternalServer))
+  .extend('recorder', opening(openToolRecorder));
+
+/** A test whose harness has options. Never `test.override`: files of one process share `test`, and it would reach them. */
+export const testWith = (options: HarnessOptions) => test.extend('options', () => options);
