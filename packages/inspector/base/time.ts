@@ -53,3 +53,8 @@ export function noteServerTime(time: string | null | undefined) {
 export function serverNow() {
   return Date.now() + (aheadMs ?? 0);
 }
+
+/** The time from one moment to another in ms, or until now. */
+export function msBetween(from: string, to: string | null) {
+  return (to === null ? serverNow() : Date.parse(to)) - Date.parse(from);
+}

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ActionButton, CopyButton } from '../base/buttons.tsx';
 import { Memo, useTitle } from '../base/memo.tsx';
 import { Refusal, Skeleton } from '../base/refusal.tsx';
@@ -6,11 +6,9 @@ import type { Conversation, ListedTurn } from '../base/turn.ts';
 import { useNear } from '../base/use-near.ts';
 import { titleOf } from '../base/words.ts';
 import { conversationsHref, listHref, type Route, turnHref } from '../route.ts';
-import { isActive } from './ordered-turns.ts';
 import { ReplyBox } from './reply-box.tsx';
 import { ThreadTurn } from './thread-turn.tsx';
-import { useKeptPlace } from './use-kept-place.ts';
-import { useThread } from './use-thread.ts';
+import { isActive, useThread } from './use-thread.ts';
 
 /** A conversation as a thread, live while it runs, with a box to continue it. */
 export function ConversationPage({ id }: Route) {
@@ -96,4 +94,46 @@ function Edge() {
     if (isNear && scrollY > 0) place.current?.parentElement?.querySelector('button')?.click();
   }, [isNear, place]);
   return <span ref={place} />;
+}
+
+/** Within this distance a person is at the end of the page. */
+const SLACK_PX = 120;
+
+/**
+ * Keeps the place of a person while the element `place` grows: the end of the page if they are there, else the text in
+ * the window while earlier turns appear above it. `goToEnd` goes to the end at the next growth.
+ */
+function useKeptPlace() {
+  const place = useRef<HTMLDivElement>(null);
+  const below = useRef(0);
+  useEffect(() => {
+    let first: string | null = null;
+    const note = () => {
+      below.current = belowNow();
+    };
+    const keep = () => {
+      const now = place.current?.querySelector('.thread-turn')?.getAttribute('data-turn') ?? null;
+      if (below.current <= SLACK_PX) scrollTo(0, document.documentElement.scrollHeight);
+      else if (now !== first) scrollBy(0, belowNow() - below.current);
+      first = now;
+      note();
+    };
+    const observer = new ResizeObserver(keep);
+    if (place.current) observer.observe(place.current);
+    addEventListener('scroll', note);
+    return () => {
+      observer.disconnect();
+      removeEventListener('scroll', note);
+    };
+  }, []);
+  return {
+    place,
+    goToEnd: () => {
+      below.current = 0;
+    },
+  };
+}
+
+function belowNow(): number {
+  return document.documentElement.scrollHeight - scrollY - innerHeight;
 }

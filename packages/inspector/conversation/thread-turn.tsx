@@ -1,30 +1,30 @@
-import { ActionButton, CopyButton } from '../base/buttons.tsx';
-import { call } from '../base/call.ts';
-import { StatusBadge } from '../base/fact-list.tsx';
-import { formatDateTime, formatDuration, formatTimeOfDay, serverNow } from '../base/time.ts';
-import type { ListedTurn } from '../base/turn.ts';
-import { useClock } from '../base/use-fresh.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { ActionButton, CopyButton, notice } from '../base/buttons.tsx';
+import { call, refusalOf } from '../base/call.ts';
+import { Elapsed, StatusBadge } from '../base/fact-list.tsx';
+import { formatDateTime, formatTimeOfDay } from '../base/time.ts';
+import type { ListedTurn, Round } from '../base/turn.ts';
+import { useNear } from '../base/use-near.ts';
 import { formatCount, formatUsd } from '../base/words.ts';
 import { compareHref, turnHref } from '../route.ts';
 import { AnswerForms } from '../turn/answer-form.tsx';
 import { askRerun } from '../turn/rerun.tsx';
 import { TroubleView } from '../turn/trouble-view.tsx';
 import { WaitingView } from '../turn/waiting-view.tsx';
-import { PieceView } from './piece-view.tsx';
-import { keyOf, piecesOf } from './pieces.ts';
-import { useItem } from './use-item.ts';
+import { useWatched } from '../watch/use-watched.ts';
+import type { Watched } from '../watch/watched-turn.ts';
+import { TurnPieces } from './turn-pieces.tsx';
 
 type TurnProps = { listed: ListedTurn; isFollowed: boolean; refresh: () => unknown };
 
 /** A turn in its thread: its input, its work, its answer and its costs. */
-export function ThreadTurn({ listed, isFollowed, refresh }: TurnProps) {
-  const { place, ...item } = useItem(listed, { isFollowed, ended: refresh });
-  const { turn, live } = item;
+export function ThreadTurn(props: TurnProps) {
+  const { place, ...item } = useItem(props);
+  const { refresh } = props;
+  const { turn } = item;
   return (
     <li ref={place} class="thread-turn" data-turn={turn.id} tabIndex={-1}>
-      {piecesOf(item).map((piece) => (
-        <PieceView key={keyOf(piece)} piece={piece} turn={turn} live={live} />
-      ))}
+      <TurnPieces {...item} />
       <AnswerForms turn={turn} refresh={refresh} />
       {turn.required_action === null && <WaitingView waiting={turn.waiting} />}
       <TroubleView turn={turn} />
@@ -33,15 +33,55 @@ export function ThreadTurn({ listed, isFollowed, refresh }: TurnProps) {
   );
 }
 
+/** Tool results in a thread are cut to this size. A person reads the whole result on request. */
+const RESULT_BYTES = 4_000;
+
+/**
+ * A turn with its details, for the element `place`. A followed turn is live, and is read again when it has ended. The
+ * rounds of any other turn are read when the element is near the view.
+ */
+function useItem({ listed, isFollowed, refresh }: TurnProps) {
+  const { watched } = useWatched(isFollowed ? listed.id : null);
+  const { place, isNear } = useNear<HTMLLIElement>('400px');
+  const [read, setRead] = useState<{ lastEvent: number; rounds: Round[] } | null>(null);
+  const turn = newestOf(listed, watched);
+  const { id, last_event: lastEvent } = turn;
+  const isOver = turn.completed_at !== null;
+  const followed = watched.turn ? { lastEvent: watched.turn.last_event, rounds: watched.rounds } : null;
+  const details = read && read.lastEvent > (followed?.lastEvent ?? 0) ? read : followed;
+  const isDue = !isFollowed && isNear && turn.rounds_count > 0 && details?.lastEvent !== lastEvent;
+  useEffect(() => {
+    if (isFollowed && isOver) refresh();
+  }, [isFollowed, isOver, refresh]);
+  useEffect(() => {
+    if (!isDue) return;
+    const leaving = new AbortController();
+    const path = `/v1/turns/${id}?max_result_bytes=${RESULT_BYTES}`;
+    call<{ rounds: Round[] }>('GET', path, { signal: leaving.signal }).then(
+      ({ rounds }) => setRead({ lastEvent, rounds }),
+      (error) => leaving.signal.aborted || notice(refusalOf(error).message),
+    );
+    return () => leaving.abort();
+  }, [id, lastEvent, isDue]);
+  return { turn, rounds: details?.rounds ?? null, live: watched.live, place };
+}
+
+/** The turn with the later event: the list is older than the stream, or newer after the stream has ended. */
+function newestOf(listed: ListedTurn, { turn, rounds }: Watched): ListedTurn {
+  if (turn === null || listed.last_event > turn.last_event) return listed;
+  return { ...listed, ...turn, rounds_count: rounds.length };
+}
+
 type FootProps = { turn: ListedTurn; refresh: () => unknown };
 
 function Foot({ turn, refresh }: FootProps) {
-  const { status, model, usage, created_at: createdAt, schedule_id: scheduleId, rerun_of: rerunOf } = turn;
+  const { status, model, usage, created_at: createdAt, started_at: startedAt, completed_at: completedAt } = turn;
+  const { schedule_id: scheduleId, rerun_of: rerunOf } = turn;
   return (
     <footer class="actions thread-foot meta">
       <StatusBadge status={status} />
       <span>{model}</span>
-      <Lasted turn={turn} />
+      {startedAt && <Elapsed from={startedAt} to={completedAt} everyMs={1_000} />}
       {usage.total_tokens > 0 && <span>{formatCount(usage.total_tokens)} tokens</span>}
       {usage.cost_usd !== null && usage.llm_calls > 0 && <span>{formatUsd(usage.cost_usd)}</span>}
       <time datetime={createdAt} title={formatDateTime(createdAt)}>
@@ -96,11 +136,4 @@ function Actions({ turn, refresh }: FootProps) {
       </a>
     </div>
   );
-}
-
-/** The duration of a turn. It grows while the turn runs. */
-function Lasted({ turn: { started_at: from, completed_at: to } }: { turn: ListedTurn }) {
-  useClock(from && !to ? 1_000 : null);
-  if (!from) return null;
-  return <span class="lasted">{formatDuration((to ? Date.parse(to) : serverNow()) - Date.parse(from))}</span>;
 }

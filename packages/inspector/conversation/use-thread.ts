@@ -2,7 +2,6 @@ import { useRef, useState } from 'preact/hooks';
 import { call } from '../base/call.ts';
 import type { Conversation, ListedTurn, Page } from '../base/turn.ts';
 import { useFresh } from '../base/use-fresh.ts';
-import { orderedTurns } from './ordered-turns.ts';
 
 const AGAIN_MS = 2_500;
 
@@ -57,4 +56,29 @@ function keepNewest(known: Map<string, ListedTurn>, { data, next_cursor: next }:
   const oldest = next === null ? '' : (data.at(-1)?.created_at ?? '');
   for (const { id, created_at: at } of known.values()) if (at > oldest && !ids.has(id)) known.delete(id);
   for (const turn of data) known.set(turn.id, turn);
+}
+
+/** Turns in the order of the history: the started turns by their start, then the turns that have not started. */
+function orderedTurns(turns: ListedTurn[]): ListedTurn[] {
+  return turns.toSorted((a, b) => order(positionOf(a), positionOf(b)) || order(a.created_at, b.created_at));
+}
+
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function positionOf({
+  started_at: startedAt,
+  completed_at: completedAt,
+  created_at: at,
+  start_at: startAt,
+}: ListedTurn) {
+  // `~` sorts after every time.
+  return startedAt ?? (completedAt ? at : `~${startAt ?? ''}`);
+}
+
+/** Whether a turn holds up its conversation: it runs or waits to run. A turn that starts later does not. */
+export function isActive({ completed_at: completedAt, waiting }: ListedTurn): boolean {
+  return completedAt === null && waiting?.for !== 'start_at';
 }

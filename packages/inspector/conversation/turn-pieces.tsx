@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ActionButton } from '../base/buttons.tsx';
 import { CodeBlock, prettyJson } from '../base/fact-list.tsx';
 import { inOrder } from '../base/memo.tsx';
+import { runsOf } from '../base/runs-of.ts';
 import { formatDuration } from '../base/time.ts';
 import type { ListedTurn, Round } from '../base/turn.ts';
 import { MarkdownView } from '../content/markdown-view.tsx';
@@ -9,57 +10,77 @@ import { ContentView, lengthOf } from '../content/part-view.tsx';
 import { CallView } from '../timeline/call-view.tsx';
 import type { LiveTurn } from '../watch/live-turn.ts';
 import { AskAgain, forkAfter } from './ask-again.tsx';
-import type { Input, Piece } from './pieces.ts';
 
-type PieceProps = { piece: Piece; turn: ListedTurn; live: LiveTurn };
+/** A turn with its rounds, if they were read, and with the reply that it streams while it runs. */
+export type Item = { turn: ListedTurn; rounds: Round[] | null; live: LiveTurn };
 
-/** A piece of a turn in its thread. */
-export function PieceView({ piece, turn, live }: PieceProps) {
-  switch (piece.kind) {
-    case 'asked':
-      return <Asked turn={turn} />;
-    case 'joined':
-      return <Bubble input={piece.input} note={`Joined before round ${piece.round}`} />;
-    case 'pending': {
-      const note = turn.completed_at === null ? 'Joins in the next round' : 'The turn ended before it read this input';
-      return <Bubble input={piece.input} note={note} looks="pending" />;
-    }
-    case 'unread':
-      return <p class="meta">{piece.count} rounds</p>;
-    case 'work':
-      return <Work turn={turn} rounds={piece.rounds} live={live} />;
-    case 'said':
-      return (
-        <div class="reply">
-          <MarkdownView text={piece.text} />
+/** A turn in the order of the history: its input, its rounds, the reply that streams, and its answer. */
+export function TurnPieces({ turn, rounds, live }: Item) {
+  const {
+    completed_at: completedAt,
+    rounds_count: count,
+    pending_input: pending,
+    output,
+    output_parsed: parsed,
+  } = turn;
+  const isStreaming = completedAt === null && live.round > (rounds?.at(-1)?.number ?? 0);
+  const pendingNote = completedAt === null ? 'Joins in the next round' : 'The turn ended before it read this input';
+  return (
+    <>
+      <Asked turn={turn} />
+      {rounds === null && count > 1 && <p class="meta">{count} rounds</p>}
+      {runsOf(rounds ?? [], isMoreWork).map((run) => (
+        <RunView key={run[0].number} run={run} turn={turn} live={live} />
+      ))}
+      {isStreaming && (live.text || live.reasoning) && (
+        <div key={live.round} class="reply">
+          {live.text === '' && <p class="said meta">{live.reasoning}</p>}
+          <MarkdownView text={live.text} isGrowing />
         </div>
-      );
-    case 'streaming':
-      return (
-        <div class="reply">
-          {piece.text === '' && <p class="said meta">{piece.reasoning}</p>}
-          <MarkdownView text={piece.text} isGrowing />
-        </div>
-      );
-    case 'answer':
-      return (
+      )}
+      {pending.length > 0 && <Bubble input={pending} note={pendingNote} looks="pending" />}
+      {output !== null && (
         <article class="reply" aria-label="Answer">
-          {piece.parsed === null ? (
-            <MarkdownView text={piece.text} />
+          {parsed === null ? (
+            <MarkdownView text={output} />
           ) : (
-            <CodeBlock text={prettyJson(piece.parsed)} label="Answer as JSON" />
+            <CodeBlock text={prettyJson(parsed)} label="Answer as JSON" />
           )}
         </article>
-      );
-  }
+      )}
+    </>
+  );
+}
+
+/** Consecutive rounds with tool calls are one run, which the next input ends. */
+function isMoreWork(first: Round, next: Round): boolean {
+  return first.tool_calls.length > 0 && next.tool_calls.length > 0 && next.input.length === 0;
+}
+
+type RunProps = { run: [Round, ...Round[]]; turn: ListedTurn; live: LiveTurn };
+
+/** Rounds with tool calls, or the text of a round that an input superseded, after the input that joined before them. */
+function RunView({ run, turn, live }: RunProps) {
+  const [{ number, input, tool_calls: calls, assistant_response: text }] = run;
+  return (
+    <>
+      {input.length > 0 && <Bubble input={input} note={`Joined before round ${number}`} />}
+      {calls.length > 0 && <Work turn={turn} rounds={run} live={live} />}
+      {calls.length === 0 && text && (
+        <div class="reply">
+          <MarkdownView text={text} />
+        </div>
+      )}
+    </>
+  );
 }
 
 /** Messages of a caller. A message of a user is on the other side of the answers; any other shows its role. */
-function Bubble({ input, note = '', looks = '' }: { input: Input; note?: string; looks?: string }) {
+function Bubble({ input, note, looks = '' }: { input: ListedTurn['input']; note: string; looks?: string }) {
   return (
-    <article class={`asked ${looks}`} aria-label={note || 'Input'}>
+    <article class={`asked ${looks}`} aria-label={note}>
       <Messages input={input} />
-      {note && <p class="meta">{note}</p>}
+      <p class="meta">{note}</p>
     </article>
   );
 }
@@ -68,7 +89,7 @@ function Bubble({ input, note = '', looks = '' }: { input: Input; note?: string;
 const SCROLLS_CHARS = 150;
 const FOCUSABLE = { tabIndex: 0 };
 
-function Messages({ input }: { input: Input }) {
+function Messages({ input }: Pick<ListedTurn, 'input'>) {
   return inOrder(input, ({ role, content }) => (
     <div class={`bubble ${role}`} {...(lengthOf(content) > SCROLLS_CHARS && FOCUSABLE)}>
       {role !== 'user' && <b class="meta">{role}</b>}
@@ -101,7 +122,7 @@ function Asked({ turn }: { turn: ListedTurn }) {
 }
 
 /** Consecutive rounds with tool calls, closed: their texts, and each call as in the timeline. */
-function Work({ turn, rounds, live }: { turn: ListedTurn; rounds: Round[]; live: LiveTurn }) {
+function Work({ turn, rounds, live }: Item & { rounds: Round[] }) {
   const isRunning = rounds.some(({ results }) => results.some(({ status }) => status === 'running'));
   return (
     <details class="work">
