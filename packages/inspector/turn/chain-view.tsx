@@ -4,9 +4,10 @@ import { formatCount } from '../base/words.ts';
 import { turnHref, turnIdOf } from '../route.ts';
 import type { KnownTurn } from '../watch/watched-turn.ts';
 
+type ChainProps = { chain: Chain; watched: KnownTurn };
+
 /** The turns before and after a turn, and its forks, as links. */
-export function ChainView({ watched: { turn, chain, response } }: { watched: KnownTurn }) {
-  if (chain === null) return null;
+export function ChainView({ chain, watched: { turn, response } }: ChainProps) {
   const { previous, next, forks, forks_count: count, continued_by: continuedBy } = chain;
   const previousId = response?.previous_response_id ?? null;
   // Callers no longer find the response before this one: the chain begins with an older turn.

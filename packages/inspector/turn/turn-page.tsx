@@ -1,6 +1,10 @@
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
+import { call } from '../base/call.ts';
 import { CodeBlock, scrollable } from '../base/fact-list.tsx';
+import { useTitle } from '../base/memo.tsx';
 import { Refusal, Skeleton } from '../base/refusal.tsx';
+import type { Chain } from '../base/turn.ts';
+import { useFresh } from '../base/use-fresh.ts';
 import { titleOf } from '../base/words.ts';
 import { MarkdownView } from '../content/markdown-view.tsx';
 import type { Route } from '../route.ts';
@@ -21,23 +25,30 @@ import { WaitingView } from './waiting-view.tsx';
 /** One turn, live while it runs. */
 export function TurnPage({ id }: Route) {
   const { watched, refresh } = useWatched(id);
+  // No event of a turn announces a later turn of its chain.
+  const path = `/v1/turns/${encodeURIComponent(id)}/chain`;
+  const { data: chain, ...unread } = useFresh((signal) => call<Chain>('GET', path, { signal }), { everyMs: 5_000 });
   const { turn, readError, followError } = watched;
-  const refused = readError ?? followError;
+  const refused = readError ?? followError ?? (chain ? null : unread.refused);
   const title = turn ? titleOf(turn) : 'Turn';
-  useEffect(() => {
-    document.title = `${title} · Pawl`;
-  }, [title]);
+  useTitle(title);
+  const again = () => {
+    refresh();
+    return unread.again();
+  };
   return (
     <>
       {turn === null && <h1>Turn</h1>}
-      <Refusal refused={refused} again={refresh} />
+      <Refusal refused={refused} again={again} />
       {turn === null && refused === null && <Skeleton />}
-      {turn && <TurnView watched={{ ...watched, turn }} refresh={refresh} />}
+      {turn && <TurnView watched={{ ...watched, turn }} chain={chain} refresh={refresh} />}
     </>
   );
 }
 
-function TurnView({ watched, refresh }: { watched: KnownTurn; refresh: () => void }) {
+type ViewProps = { watched: KnownTurn; chain: Chain | null; refresh: () => void };
+
+function TurnView({ watched, chain, refresh }: ViewProps) {
   const { turn, conversation, rounds, events, deliveries, response, responseInput, isConnected } = watched;
   useEnd(turn.completed_at === null);
   return (
@@ -54,7 +65,7 @@ function TurnView({ watched, refresh }: { watched: KnownTurn; refresh: () => voi
       {turn.output !== null && <AnswerView output={turn.output} parsed={turn.output_parsed} />}
       <TurnFacts turn={turn} response={response} />
       <MetadataView metadata={turn.metadata} />
-      <ChainView watched={watched} />
+      {chain && <ChainView chain={chain} watched={watched} />}
       <InputView turn={turn} given={responseInput} />
       <Timeline watched={watched} />
       <DeliveryList deliveries={deliveries} refresh={refresh} />

@@ -1,7 +1,7 @@
 import type { TurnEvent } from '#client/connect-pawl.ts';
 import { CHECK_SERVER, call, pawl, refusalOf } from '../base/call.ts';
 import { noteServerTime, serverNow } from '../base/time.ts';
-import type { AdoptedCalls, Chain, Conversation, Delivery, Round, Turn } from '../base/turn.ts';
+import type { AdoptedCalls, Conversation, Delivery, Round, Turn } from '../base/turn.ts';
 import { addLiveEvent, type LiveTurn, NOTHING_LIVE } from './live-turn.ts';
 import { readResponse, type WatchedResponse } from './watched-response.ts';
 
@@ -11,7 +11,6 @@ export type DurableEvent = Extract<TurnEvent, { sequence_number: number }>;
 export type Watched = WatchedResponse & {
   turn: Turn | null;
   conversation: Conversation | null;
-  chain: Chain | null;
   adopted: AdoptedCalls | null;
   rounds: Round[];
   events: DurableEvent[];
@@ -26,7 +25,7 @@ export type Watched = WatchedResponse & {
 export type KnownTurn = Watched & { turn: Turn };
 
 export const NOTHING_KNOWN: Watched = {
-  ...{ turn: null, conversation: null, chain: null, adopted: null, rounds: [], events: [], deliveries: [] },
+  ...{ turn: null, conversation: null, adopted: null, rounds: [], events: [], deliveries: [] },
   ...{ response: null, responseInput: null, live: NOTHING_LIVE, isConnected: true, readError: null, followError: null },
 };
 
@@ -43,9 +42,7 @@ export function watchTurn(id: string, changed: () => void) {
     changed();
   };
   const read = oneAtATime(() => readAll(id, watched, signal).then(changed, keepError('readError')));
-  // If the chain cannot be read again, the page shows the last one.
-  const readAround = oneAtATime(() => readChain(id, watched, signal).then(changed, () => {}));
-  const stopReading = readRepeatedly(watched, { read, readAround });
+  const stopReading = readRepeatedly(watched, read);
 
   const receive = (event: TurnEvent) => {
     if ('sequence_number' in event) {
@@ -98,26 +95,19 @@ async function readAll(id: string, watched: Watched, signal: AbortSignal): Promi
     call<{ data: Delivery[] }>('GET', `${path}/deliveries`, { signal }),
     watched.conversation ?? call<Conversation>('GET', conversationPath, { signal }),
     readResponse(turn, watched, signal),
-    readChain(id, watched, signal),
   ]);
   const lists = { adopted: ledger.adopted_calls ?? null, rounds: ledger.data, deliveries: deliveries.data };
   Object.assign(watched, { turn, conversation, ...response, ...lists, readError: null });
 }
 
-async function readChain(id: string, watched: Watched, signal: AbortSignal): Promise<void> {
-  watched.chain = await call<Chain>('GET', `/v1/turns/${encodeURIComponent(id)}/chain`, { signal });
-}
-
 /** Reads at intervals the state that no event announces, until the returned function is called. */
-function readRepeatedly(watched: Watched, { read, readAround }: Record<'read' | 'readAround', () => unknown>) {
+function readRepeatedly(watched: Watched, read: () => unknown): () => void {
   let seconds = 0;
   const timer = setInterval(() => {
     seconds += 1;
     const isPending = watched.deliveries.some(({ status }) => status === 'pending');
     // The start of a call is a live event, which the page can miss.
     if (hasUnstartedCall(watched) || (seconds % 3 === 0 && (isPending || isWaiting(watched)))) read();
-    // No event of a turn announces a later turn of its chain.
-    if (seconds % 5 === 0 && watched.chain && document.visibilityState === 'visible') readAround();
   }, 1_000);
   return () => clearInterval(timer);
 }
