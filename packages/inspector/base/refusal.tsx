@@ -20,10 +20,21 @@ export function Skeleton() {
   return <div class="skeleton" role="status" aria-label="Loading" />;
 }
 
-type LazyFoldProps = { title: ComponentChildren; looks?: string; read: () => Promise<ComponentChildren> };
+type FoldProps = { title: string; looks?: string };
+
+/** A fold whose content is rendered while it is open. */
+export function Fold({ title, looks, children }: FoldProps & { children: () => ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class={looks} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children()}
+    </details>
+  );
+}
 
 /** A fold whose content is long and rarely needed: it is read when a person opens the fold first. */
-export function LazyFold({ title, looks, read }: LazyFoldProps) {
+export function LazyFold({ title, looks, read }: FoldProps & { read: () => Promise<ComponentChildren> }) {
   const [inside, setInside] = useState<ComponentChildren>(null);
   const fill = async () => {
     setInside(<p class="meta">Loading …</p>);

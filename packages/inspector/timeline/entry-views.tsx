@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { inOrder } from '../base/memo.tsx';
-import { formatDuration, formatRoundDuration, formatTimeOfDay } from '../base/time.ts';
+import { Fold } from '../base/refusal.tsx';
+import { formatDuration, formatRoundDuration, formatTimeOfDay, msBetween } from '../base/time.ts';
 import type { Round } from '../base/turn.ts';
 import { formatCount, formatShare, formatTokens, formatUsd, wordsOf } from '../base/words.ts';
 import { ContentView } from '../content/part-view.tsx';
 import { SentFold } from '../turn/sent-fold.tsx';
 import type { KnownTurn } from '../watch/watched-turn.ts';
 import { type Bar, Took, Track } from './bars.tsx';
-import { BatchView } from './batch-view.tsx';
-import type { Compaction, Entry, Retrying } from './timeline-entries.ts';
+import { BatchView } from './call-view.tsx';
+import type { Compaction, Entry, EventOf } from './timeline-entries.ts';
 
 type Of<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>;
 
@@ -25,8 +25,8 @@ type Item = {
 
 /** One entry of a timeline: its title, a line of text, its bars, and its content. */
 export function EntryView({ entry, watched }: { entry: Entry; watched: KnownTurn }) {
-  if (entry.kind === 'batch') return <BatchView entry={entry} watched={watched} />;
-  const bars = 'bars' in entry ? entry.bars : [];
+  const { bars } = entry;
+  if (entry.kind === 'batch') return <BatchView round={entry.round} calls={entry.calls} watched={watched} />;
   const { looks = '', title, meta, error, timed = bars.slice(-1), children } = itemOf(entry, watched);
   return (
     <li class={`entry ${looks}`}>
@@ -50,14 +50,10 @@ export function EntryView({ entry, watched }: { entry: Entry; watched: KnownTurn
 
 function itemOf(entry: Exclude<Entry, { kind: 'batch' }>, watched: KnownTurn): Item {
   switch (entry.kind) {
-    case 'started':
-      return { title: 'Started', meta: formatTimeOfDay(entry.at), timed: entry.bars };
+    case 'event':
+      return eventItem(entry);
     case 'queued':
       return { looks: 'now', title: 'Queued', timed: entry.bars };
-    case 'resumed':
-      return { title: 'Resumed', meta: `from its last checkpoint · ${formatTimeOfDay(entry.at)}` };
-    case 'ended':
-      return { looks: entry.status, title: wordsOf(entry.status), meta: formatTimeOfDay(entry.at) };
     case 'round':
       return roundItem(entry, watched.turn);
     case 'running':
@@ -66,12 +62,15 @@ function itemOf(entry: Exclude<Entry, { kind: 'batch' }>, watched: KnownTurn): I
       return compactedItem(entry);
     case 'attempts':
       return attemptsItem(entry, watched);
-    case 'joined': {
-      const children = inOrder(entry.event.input, ({ content }) => <ContentView content={content} />);
-      return { looks: 'joined', title: 'An input joined', meta: formatTimeOfDay(entry.event.created_at), children };
+    case 'waiting':
+      return waitingItem(entry);
+    case 'idle':
+      return { looks: 'gap', title: 'The turn waited for a worker', meta: 'a worker was lost, or all were busy' };
+    case 'lost': {
+      const title = entry.runs === 1 ? 'A worker was lost' : `${entry.runs} workers were lost`;
+      const words = `Another worker continued with round ${entry.round} from the last checkpoint. It repeated no earlier work.`;
+      return { looks: 'bad gap', title, children: <p class="said">{words}</p> };
     }
-    default:
-      return interruptionItem(entry);
   }
 }
 
@@ -82,36 +81,37 @@ const TIER_CHANGES = {
   waited: 'it reached its maximum wait',
 };
 
-/** An event between two checkpoints: a failed attempt, a lost worker, a wait for an answer. */
-function interruptionItem(entry: Of<'retrying' | 'changed' | 'tier' | 'failed' | 'lost' | 'idle' | 'waiting'>): Item {
-  switch (entry.kind) {
-    case 'retrying': {
-      const { error, retry_in_ms: delayMs } = entry.event;
-      const meta = `next attempt after ${formatDuration(delayMs)}`;
-      return { looks: 'bad', title: `An attempt at ${workOf(entry.event)} failed`, meta, error };
+/** An event that is an entry of its own. */
+function eventItem({ event, bars }: Of<'event'>): Item {
+  const at = formatTimeOfDay(event.created_at);
+  switch (event.type) {
+    case 'turn.started':
+      return { title: 'Started', meta: at, timed: bars };
+    case 'turn.resumed':
+      return { title: 'Resumed', meta: `from its last checkpoint · ${at}` };
+    case 'turn.failed':
+      return { looks: 'bad', title: 'Failed', meta: at, error: event.turn.error };
+    case 'input.added': {
+      const children = inOrder(event.input, ({ content }) => <ContentView content={content} />);
+      return { looks: 'joined', title: 'An input joined', meta: at, children };
     }
-    case 'changed': {
-      const { error, from, to } = entry.event;
+    case 'step.retrying': {
+      const meta = `next attempt after ${formatDuration(event.retry_in_ms)}`;
+      return { looks: 'bad', title: `An attempt at ${workOf(event)} failed`, meta, error: event.error };
+    }
+    case 'model.changed': {
+      const { error, from, to } = event;
       return { looks: 'bad', title: `${from} cannot answer`, meta: `Pawl asks ${to} instead`, error };
     }
-    case 'tier': {
-      const { from, to, because } = entry.event;
+    case 'tier.changed': {
+      const { from, to, because } = event;
       const title = `The round leaves the tier ${from}: ${TIER_CHANGES[because]}`;
       return { title, meta: `Pawl asks on ${to} instead` };
     }
-    case 'failed': {
-      const { created_at: at, turn } = entry.event;
-      return { looks: 'bad', title: 'Failed', meta: formatTimeOfDay(at), error: turn.error };
+    default: {
+      const status = event.type.replace('turn.', '');
+      return { looks: status, title: wordsOf(status), meta: at };
     }
-    case 'lost': {
-      const title = entry.runs === 1 ? 'A worker was lost' : `${entry.runs} workers were lost`;
-      const words = `Another worker continued with round ${entry.round} from the last checkpoint. It repeated no earlier work.`;
-      return { looks: 'bad gap', title, children: <p class="said">{words}</p> };
-    }
-    case 'idle':
-      return { looks: 'gap', title: 'The turn waited for a worker', meta: 'a worker was lost, or all were busy' };
-    case 'waiting':
-      return waitingItem(entry);
   }
 }
 
@@ -119,7 +119,7 @@ function waitingItem({ until, event }: Of<'waiting'>): Item {
   const { approvals, tool_outputs: outputs } = event.required_action;
   const whom = [approvals.length > 0 && 'a person', outputs.length > 0 && 'the client'].filter(Boolean).join(' and ');
   if (until === null) return { looks: 'waiting now', title: `Waits for ${whom}`, meta: 'occupies no worker' };
-  const lasted = formatDuration(Date.parse(until) - Date.parse(event.created_at));
+  const lasted = formatDuration(msBetween(event.created_at, until));
   return { looks: 'waiting', title: `Waited for ${whom}`, meta: `${lasted}, occupied no worker` };
 }
 
@@ -199,21 +199,16 @@ function attemptsItem({ tried, bars }: Of<'attempts'>, watched: KnownTurn): Item
     timed: bars.filter(({ kind }) => kind === 'lost'),
     children: (
       <Fold looks="instead" title="Show each attempt">
-        {() => tried.map((entry) => <EntryView key={entry.event.id} entry={entry} watched={watched} />)}
+        {() => (
+          <ol>
+            {tried.map((entry) => (
+              <EntryView key={entry.event.id} entry={entry} watched={watched} />
+            ))}
+          </ol>
+        )}
       </Fold>
     ),
   };
-}
-
-/** A fold of entries, which are rendered while it is open. */
-export function Fold({ looks, title, children }: { looks?: string; title: string; children: () => ComponentChildren }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details class={looks} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{title}</summary>
-      <ol>{isOpen && children()}</ol>
-    </details>
-  );
 }
 
 /** Pauses in words. Jitter alone does not make them differ: they count as equal up to a tenth. */
@@ -224,6 +219,6 @@ function pausesOf(pauses: number[]): string {
   return `after ${formatRoundDuration(least)} to ${formatRoundDuration(most)}`;
 }
 
-function workOf({ round, phase }: Retrying['event']): string {
+function workOf({ round, phase }: EventOf<'step.retrying'>): string {
   return phase === 'tool_batch' ? `batch ${round}` : `round ${round}`;
 }

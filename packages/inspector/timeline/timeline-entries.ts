@@ -1,3 +1,4 @@
+import { runsOf } from '../base/runs-of.ts';
 import type { AdoptedCalls, Result, Round, Turn } from '../base/turn.ts';
 import type { LiveCall } from '../watch/live-turn.ts';
 import type { DurableEvent, KnownTurn } from '../watch/watched-turn.ts';
@@ -7,30 +8,25 @@ import type { CalledTool } from './call-view.tsx';
 
 export type EventOf<Type extends DurableEvent['type']> = Extract<DurableEvent, { type: Type }>;
 export type Compaction = NonNullable<Turn['compactions']>[number];
-export type Retrying = { kind: 'retrying'; event: EventOf<'step.retrying'>; bars: Bar[] };
+
+type Retrying = { kind: 'event'; event: EventOf<'step.retrying'>; bars: Bar[] };
 
 /**
- * An entry of a timeline. A round and a batch are checkpoints. A `lost` entry counts attempts without an outcome. An `idle`
- * entry is a step that waited long for a worker.
+ * An entry of a timeline. A round and a batch are checkpoints, and round 0 has the adopted calls. A `lost` entry counts
+ * attempts without an outcome. An `idle` entry is a step that waited long for a worker.
  */
-export type Entry =
-  | { kind: 'started'; at: string; bars: Bar[] }
-  | { kind: 'compacted'; event: EventOf<'context.compacted'>; made: Compaction | null; bars: Bar[] }
-  | Retrying
-  | { kind: 'attempts'; tried: [Retrying, ...Retrying[]]; bars: Bar[] }
-  | { kind: 'changed'; event: EventOf<'model.changed'>; bars: Bar[] }
-  | { kind: 'tier'; event: EventOf<'tier.changed'>; bars: Bar[] }
-  | { kind: 'failed'; event: EventOf<'turn.failed'>; bars: Bar[] }
-  | { kind: 'lost'; round: number; runs: number; bars: Bar[] }
-  | { kind: 'idle'; round: number; bars: Bar[] }
-  | { kind: 'round'; round: Round; isJoined: boolean; bars: Bar[] }
-  | { kind: 'batch'; round: Pick<Round, 'number'>; calls: CalledTool[] }
-  | { kind: 'waiting'; until: string | null; event: EventOf<'turn.requires_action'> }
-  | { kind: 'resumed'; at: string }
-  | { kind: 'joined'; event: EventOf<'input.added'> }
-  | { kind: 'running'; round: number; bars: Bar[] }
-  | { kind: 'queued'; bars: Bar[] }
-  | { kind: 'ended'; at: string; status: string };
+export type Entry = { bars: Bar[] } & (
+  | { kind: 'event'; event: DurableEvent }
+  | { kind: 'compacted'; event: EventOf<'context.compacted'>; made: Compaction | null }
+  | { kind: 'waiting'; event: EventOf<'turn.requires_action'>; until: string | null }
+  | { kind: 'attempts'; tried: [Retrying, ...Retrying[]] }
+  | { kind: 'lost'; round: number; runs: number }
+  | { kind: 'idle'; round: number }
+  | { kind: 'round'; round: Round; isJoined: boolean }
+  | { kind: 'batch'; round: number; calls: CalledTool[] }
+  | { kind: 'running'; round: number }
+  | { kind: 'queued' }
+);
 
 /** The state between two events: since when the next step is due, and which attempts failed before it. */
 type Cursor = { since: string; retries: number; backoffMs: number };
@@ -64,35 +60,33 @@ function advance(cursor: Cursor, event: DurableEvent): void {
 }
 
 function entriesOf(event: DurableEvent, index: number, reading: Reading): Entry[] {
-  const { cursor, position, turn, events, rounds } = reading;
+  const { cursor, position, turn, events, rounds, adopted } = reading;
   const at = event.created_at;
   const [since, now] = [position(cursor.since), position(at)];
   switch (event.type) {
-    case 'input.added':
-      return [{ kind: 'joined', event }];
-    case 'turn.started':
-      return [{ kind: 'started', at, bars: startBars(reading, now) }, ...adoptedEntries(reading, at)];
+    case 'turn.started': {
+      const batch = adopted ? batchEntries({ ...adopted, number: 0, completed_at: at }, reading) : [];
+      return [{ kind: 'event', event, bars: startBars(reading, now) }, ...batch];
+    }
     case 'context.compacted': {
       const made = turn.compactions?.find(({ round }) => round === event.round) ?? null;
       return [{ kind: 'compacted', event, made, bars: made?.model ? [{ kind: 'model', from: since, to: now }] : [] }];
     }
     case 'step.retrying':
-      return [{ kind: 'retrying', event, bars: triedBars(cursor, since, now) }];
     case 'model.changed':
-      return [{ kind: 'changed', event, bars: triedBars(cursor, since, now) }];
     case 'tier.changed':
-      return [{ kind: 'tier', event, bars: triedBars(cursor, since, now) }];
     case 'turn.failed':
-      return [{ kind: 'failed', event, bars: triedBars(cursor, since, now) }];
+      return [{ kind: 'event', event, bars: triedBars(cursor, since, now) }];
     case 'turn.requires_action':
-      return [{ kind: 'waiting', until: endOfWait(events, index), event }];
+      return [{ kind: 'waiting', event, until: endOfWait(events, index), bars: [] }];
     case 'turn.resumed':
       // The entry of a wait already shows when the turn resumed.
-      return events[index - 1]?.type === 'turn.failed' ? [{ kind: 'resumed', at }] : [];
+      return events[index - 1]?.type === 'turn.failed' ? [{ kind: 'event', event, bars: [] }] : [];
+    case 'input.added':
     case 'turn.completed':
     case 'turn.incomplete':
     case 'turn.cancelled':
-      return [{ kind: 'ended', at, status: event.type.replace('turn.', '') }];
+      return [{ kind: 'event', event, bars: [] }];
     case 'round.completed': {
       const round = rounds.get(event.round);
       return round ? [...roundEntries(round, reading), ...batchEntries(round, reading)] : [];
@@ -100,10 +94,6 @@ function entriesOf(event: DurableEvent, index: number, reading: Reading): Entry[
     default:
       return [];
   }
-}
-
-function adoptedEntries(reading: Reading, at: string): Entry[] {
-  return reading.adopted ? batchEntries({ ...reading.adopted, number: 0, completed_at: at }, reading) : [];
 }
 
 /** A failed attempt, with the pause before it. */
@@ -131,16 +121,14 @@ function roundEntries(round: Round, { cursor, position, rounds, turn }: Reading)
   const pause = pauseBars(dueFrom, due);
   const wait: Bar = { kind: 'wait', from: due, to: started };
   const joined = rounds.get(round.number + 1)?.input ?? turn.pending_input;
-  const alone: Entry = {
-    ...{ kind: 'round', round, isJoined: joined.length > 0 },
-    bars: [{ kind: 'model', from: started, to: end }],
-  };
+  const work: Bar = { kind: 'model', from: started, to: end };
+  const alone: Entry = { kind: 'round', round, isJoined: joined.length > 0, bars: [work] };
   if (runs > 0) {
     const bars: Bar[] = [...pause, { ...wait, kind: 'lost' }];
     return [{ kind: 'lost', round: round.number, runs, bars }, alone];
   }
   if (isLongWait(wait)) return [{ kind: 'idle', round: round.number, bars: [...pause, wait] }, alone];
-  return [{ ...alone, bars: [...pause, wait, ...alone.bars] }];
+  return [{ ...alone, bars: [...pause, wait, work] }];
 }
 
 /** The current work of the turn, before any event reports it. */
@@ -174,8 +162,9 @@ function batchEntries(round: Batch, { events, live, position }: Reading): Entry[
     const result = withLiveStart(known, live.calls[call.id]);
     return [{ call, result, bars: callBars({ result, dueAt: round.completed_at, resumedAt, position }) }];
   });
-  const batch: Entry = { kind: 'batch', round, calls };
-  const long = calls.flatMap(({ bars }) => bars).find((bar) => bar.kind === 'wait' && isLongWait(bar));
+  const bars = calls.flatMap((called) => called.bars);
+  const batch: Entry = { kind: 'batch', round: round.number, calls, bars };
+  const long = bars.find((bar) => bar.kind === 'wait' && isLongWait(bar));
   return long ? [{ kind: 'idle', round: round.number, bars: [long] }, batch] : [batch];
 }
 
@@ -198,22 +187,20 @@ const MANY = 3;
 
 /** Folds failed attempts that follow each other, if they have the same round and the same error. */
 function foldAttempts(entries: Entry[]): Entry[] {
-  const runs: Entry[][] = [];
-  for (const entry of entries) {
-    const run = runs.at(-1);
-    if (run?.[0] && isEqual(run[0], entry)) run.push(entry);
-    else runs.push([entry]);
-  }
-  return runs.flatMap((run) => {
-    const [first, ...more] = run.filter((entry) => entry.kind === 'retrying');
+  return runsOf(entries, isSameFailure).flatMap((run) => {
+    const [first, ...more] = run.filter(isRetrying);
     if (!first || run.length < MANY) return run;
     const tried: [Retrying, ...Retrying[]] = [first, ...more];
     return { kind: 'attempts', tried, bars: tried.flatMap(({ bars }) => bars) };
   });
 }
 
-function isEqual(one: Entry, other: Entry): boolean {
-  if (one.kind !== 'retrying' || other.kind !== 'retrying') return false;
-  const [{ event: a }, { event: b }] = [one, other];
+function isSameFailure(first: Entry, next: Entry): boolean {
+  if (!isRetrying(first) || !isRetrying(next)) return false;
+  const [{ event: a }, { event: b }] = [first, next];
   return a.round === b.round && a.phase === b.phase && a.error.code === b.error.code;
+}
+
+function isRetrying(entry: Entry): entry is Retrying {
+  return entry.kind === 'event' && entry.event.type === 'step.retrying';
 }

@@ -1,10 +1,11 @@
 import { Memo } from '../base/memo.tsx';
+import { Fold } from '../base/refusal.tsx';
 import { formatDuration, formatRoundDuration, serverNow } from '../base/time.ts';
 import { useClock } from '../base/use-fresh.ts';
 import type { KnownTurn } from '../watch/watched-turn.ts';
 import { coveredMs, type Place, type Span, shorten, ticksOf } from './axis.ts';
 import { BAR_WORDS, type Bar, Drawn, Total } from './bars.tsx';
-import { EntryView, Fold } from './entry-views.tsx';
+import { EntryView } from './entry-views.tsx';
 import { type Entry, timelineEntries } from './timeline-entries.ts';
 
 /** The axis grows in steps: the browser lays out all bars again after each of them. */
@@ -17,7 +18,7 @@ export function Timeline({ watched }: { watched: KnownTurn }) {
   const { entries, position } = timelineEntries(watched);
   const now = completedAt === null ? Math.ceil(serverNow() / TICK_MS) * TICK_MS : Date.parse(completedAt);
   const total = Math.max(position(now), 1);
-  const bars = entries.flatMap(barsOf);
+  const bars = entries.flatMap((entry) => entry.bars);
   const place = shorten(spansOf(bars, 'pause', total), total);
   return (
     <section class="timeline" aria-label="Timeline" style={{ '--total': place(total) }}>
@@ -39,11 +40,6 @@ export function Timeline({ watched }: { watched: KnownTurn }) {
       </Drawn.Provider>
     </section>
   );
-}
-
-function barsOf(entry: Entry): Bar[] {
-  if ('calls' in entry) return entry.calls.flatMap(({ bars }) => bars);
-  return 'bars' in entry ? entry.bars : [];
 }
 
 function spansOf(bars: Bar[], kind: string, total: number): Span[] {
@@ -97,7 +93,7 @@ function Rail({ entries, watched }: RailProps) {
       {rows(entries.slice(0, from), 0)}
       {isLong && (
         <li key="folded" class="entry folded">
-          <Fold title={summaryOf(entries.slice(from, to))}>{() => rows(entries.slice(from, to), from)}</Fold>
+          <Fold title={summaryOf(entries.slice(from, to))}>{() => <ol>{rows(entries.slice(from, to), from)}</ol>}</Fold>
         </li>
       )}
       {rows(entries.slice(to), to)}
@@ -114,8 +110,9 @@ function endOf(entries: Entry[], round: number): number {
 function keyOf(entry: Entry, index: number): string {
   switch (entry.kind) {
     case 'round':
+      return `round-${entry.round.number}`;
     case 'batch':
-      return `${entry.kind}-${entry.round.number}`;
+      return `batch-${entry.round}`;
     case 'running':
       // Each attempt has an element of its own, with bars of its own.
       return `running-${entry.round}-${entry.bars[0]?.from}`;
@@ -126,12 +123,15 @@ function keyOf(entry: Entry, index: number): string {
   }
 }
 
-const NO_INTERRUPTION: Entry['kind'][] = ['round', 'batch', 'compacted', 'joined'];
+function isInterruption(entry: Entry): boolean {
+  if (entry.kind === 'event') return entry.event.type !== 'input.added';
+  return !['round', 'batch', 'compacted'].includes(entry.kind);
+}
 
 function summaryOf(entries: Entry[]): string {
   const numbers = entries.flatMap((entry) => (entry.kind === 'round' ? [entry.round.number] : []));
   const calls = entries.reduce((sum, entry) => sum + (entry.kind === 'batch' ? entry.calls.length : 0), 0);
-  const others = entries.filter(({ kind }) => !NO_INTERRUPTION.includes(kind)).length;
+  const others = entries.filter(isInterruption).length;
   const texts = [
     `Rounds ${numbers[0]} to ${numbers.at(-1)}`,
     calls > 0 && `${calls} tool ${calls === 1 ? 'call' : 'calls'}`,
