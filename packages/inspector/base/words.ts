@@ -30,7 +30,17 @@ function firstWords(text: string): string | undefined {
 
 /** How far a turn is, or was: `round 3`. */
 export function roundsOf({ round }: Pick<ListedTurn, 'round'>) {
-  return round === 0 ? 'not started' : `${round} ${round === 1 ? 'round' : 'rounds'}`;
+  return round === 0 ? 'not started' : countOf(round, 'round');
+}
+
+/** A number of things: `1 round`, `3 rounds`. */
+export function countOf(count: number, noun: string) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The texts that are given, in one line. */
+export function inOneLine(texts: (string | number | false | null | undefined)[]) {
+  return texts.filter(Boolean).join(' · ');
 }
 
 /** A count as every part of the page writes it: `12,345`. */

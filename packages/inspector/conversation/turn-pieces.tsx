@@ -5,6 +5,7 @@ import { inOrder } from '../base/memo.tsx';
 import { runsOf } from '../base/runs-of.ts';
 import { formatDuration } from '../base/time.ts';
 import type { ListedTurn, Round } from '../base/turn.ts';
+import { countOf, inOneLine } from '../base/words.ts';
 import { MarkdownView } from '../content/markdown-view.tsx';
 import { ContentView, lengthOf } from '../content/part-view.tsx';
 import { CallView } from '../timeline/call-view.tsx';
@@ -173,7 +174,7 @@ function workWords(rounds: Round[]): string {
     length === 1 ? name : `${name} × ${length}`,
   );
   const duration = formatDuration(rounds.reduce((sum, round) => sum + workMs(round), 0));
-  return [rounds.length === 1 ? '1 round' : `${rounds.length} rounds`, counts.join(', '), duration].join(' · ');
+  return inOneLine([countOf(rounds.length, 'round'), counts.join(', '), duration]);
 }
 
 /** The duration of a round with its calls, which run side by side. */

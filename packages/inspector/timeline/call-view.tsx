@@ -4,6 +4,7 @@ import { call as ask } from '../base/call.ts';
 import { CodeBlock, FactList, prettyJson, StatusBadge } from '../base/fact-list.tsx';
 import { formatDuration, formatTimeOfDay } from '../base/time.ts';
 import type { Result, ToolCall } from '../base/turn.ts';
+import { countOf } from '../base/words.ts';
 import { ContentView } from '../content/part-view.tsx';
 import type { LiveCall } from '../watch/live-turn.ts';
 import type { KnownTurn } from '../watch/watched-turn.ts';
@@ -50,8 +51,7 @@ export function BatchView({ round, calls, watched: { turn, live, response } }: B
 function metaOf(calls: CalledTool[]): string {
   const saved = calls.flatMap(({ result }) => result.completed_at ?? []);
   const ran = calls.filter(({ result }) => result.status !== 'handed_over');
-  const count =
-    calls.length === 1 ? '1 tool call' : `${calls.length} tool calls${ran.length > 1 ? ', in parallel' : ''}`;
+  const count = `${countOf(calls.length, 'tool call')}${ran.length > 1 ? ', in parallel' : ''}`;
   if (saved.length < calls.length) return `${count} · ${saved.length} saved so far`;
   return `${count} · checkpoint ${formatTimeOfDay(saved.sort().at(-1) ?? '')}`;
 }

@@ -3,7 +3,7 @@ import { inOrder } from '../base/memo.tsx';
 import { Fold } from '../base/refusal.tsx';
 import { formatDuration, formatRoundDuration, formatTimeOfDay, msBetween } from '../base/time.ts';
 import type { Round } from '../base/turn.ts';
-import { formatCount, formatShare, formatTokens, formatUsd, wordsOf } from '../base/words.ts';
+import { formatCount, formatShare, formatTokens, formatUsd, inOneLine, wordsOf } from '../base/words.ts';
 import { ContentView } from '../content/part-view.tsx';
 import { SentFold } from '../turn/sent-fold.tsx';
 import type { KnownTurn } from '../watch/watched-turn.ts';
@@ -137,7 +137,7 @@ function roundItem({ round, bars, isJoined }: Of<'round'>, turn: KnownTurn['turn
       <SentFold turnId={turn.id} round={number} />
     </>
   );
-  return { looks: 'checkpoint', title: `Round ${number}`, meta: figures.filter(Boolean).join(' · '), children };
+  return { looks: 'checkpoint', title: `Round ${number}`, meta: inOneLine(figures), children };
 }
 
 function figuresOf({ usage, service_tier: tier, finish_reason: reason, ...round }: Round, bars: Bar[]) {

@@ -2,6 +2,7 @@ import { Memo } from '../base/memo.tsx';
 import { Fold } from '../base/refusal.tsx';
 import { formatDuration, formatRoundDuration, serverNow } from '../base/time.ts';
 import { useClock } from '../base/use-fresh.ts';
+import { countOf, inOneLine } from '../base/words.ts';
 import type { KnownTurn } from '../watch/watched-turn.ts';
 import { coveredMs, type Place, type Span, shorten, ticksOf } from './axis.ts';
 import { BAR_WORDS, type Bar, Drawn, Total } from './bars.tsx';
@@ -132,10 +133,9 @@ function summaryOf(entries: Entry[]): string {
   const numbers = entries.flatMap((entry) => (entry.kind === 'round' ? [entry.round.number] : []));
   const calls = entries.reduce((sum, entry) => sum + (entry.kind === 'batch' ? entry.calls.length : 0), 0);
   const others = entries.filter(isInterruption).length;
-  const texts = [
+  return inOneLine([
     `Rounds ${numbers[0]} to ${numbers.at(-1)}`,
-    calls > 0 && `${calls} tool ${calls === 1 ? 'call' : 'calls'}`,
-    others > 0 && `${others} ${others === 1 ? 'interruption' : 'interruptions'}`,
-  ];
-  return texts.filter(Boolean).join(' · ');
+    calls > 0 && countOf(calls, 'tool call'),
+    others > 0 && countOf(others, 'interruption'),
+  ]);
 }

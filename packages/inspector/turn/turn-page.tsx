@@ -5,7 +5,7 @@ import { useTitle } from '../base/memo.tsx';
 import { Refusal, Skeleton } from '../base/refusal.tsx';
 import type { Chain } from '../base/turn.ts';
 import { useFresh } from '../base/use-fresh.ts';
-import { titleOf } from '../base/words.ts';
+import { countOf, formatCount, inOneLine, titleOf } from '../base/words.ts';
 import { MarkdownView } from '../content/markdown-view.tsx';
 import type { Route } from '../route.ts';
 import { requestOf } from '../start/turn-request.ts';
@@ -106,4 +106,92 @@ function useEnd(isRunning: boolean): void {
   useLayoutEffect(() => {
     if (isAtEnd && isRunning) last()?.scrollIntoView({ block: 'nearest' });
   });
+}
+
+type ChainProps = { chain: Chain; watched: KnownTurn };
+
+/** The turns before and after a turn, and its forks, as links. */
+function ChainView({ chain, watched: { turn, response } }: ChainProps) {
+  const { previous, next, forks, forks_count: count, continued_by: continuedBy } = chain;
+  const previousId = response?.previous_response_id ?? null;
+  // Callers no longer find the response before this one: the chain begins with an older turn.
+  const deleted = previousId !== null && turnIdOf(previousId) !== previous?.id ? previousId : null;
+  if (!(previous || next || deleted || forks.length + continuedBy.length > 0)) return null;
+  const own = previous?.conversation_id === turn.conversation_id ? 'Previous' : 'Forked from';
+  const before = previous?.id === turn.continues ? 'Continues' : own;
+  return (
+    <nav class="chain" aria-label="Chain">
+      <h2>Chain</h2>
+      <ul>
+        {deleted && (
+          <li class="gone">
+            <b>Previous</b>
+            <code>{deleted}</code> was deleted
+          </li>
+        )}
+        {previous && <Link words={deleted ? 'Before that' : before} looks="previous" turn={previous} />}
+        {next && <Link words="Next" looks="next" turn={next} />}
+        {continuedBy.map((each) => (
+          <Link key={each.id} words="Continued by" looks="next" turn={each} />
+        ))}
+        {forks.map((fork) => (
+          <Link key={fork.id} words="Fork" looks="fork" turn={fork} />
+        ))}
+        {count > forks.length && <li class="gone">and {formatCount(count - forks.length)} older forks</li>}
+      </ul>
+    </nav>
+  );
+}
+
+type LinkProps = { words: string; looks: 'previous' | 'next' | 'fork'; turn: Chain['forks'][number] };
+
+function Link({ words, looks, turn: { id, preview, status } }: LinkProps) {
+  return (
+    <li class={looks}>
+      <a href={turnHref(id)}>
+        <b>{words}</b>
+        <span class="title">{preview?.trim().split('\n')[0] || <code>{id}</code>}</span>
+        <StatusBadge status={status} />
+      </a>
+    </li>
+  );
+}
+
+/** The webhook deliveries of a turn. */
+function DeliveryList({ deliveries, refresh }: { deliveries: Delivery[]; refresh: () => void }) {
+  if (deliveries.length === 0) return null;
+  const redeliver = async (id: string) => {
+    await call('POST', `/v1/deliveries/${id}/redeliver`);
+    notice('Pawl delivers it once more, with the same webhook-id.');
+    refresh();
+  };
+  return (
+    <section class="deliveries" aria-label="Webhook deliveries">
+      <h2>Webhook deliveries</h2>
+      <ul>
+        {deliveries.map((delivery) => (
+          <li key={delivery.id} class="facts-line">
+            <StatusBadge status={delivery.status} />
+            <b>{delivery.type}</b>
+            <code>{delivery.url}</code>
+            <span class="meta">{outcomeOf(delivery)}</span>
+            <ActionButton looks="quiet" work={() => redeliver(delivery.id)}>
+              Redeliver
+            </ActionButton>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function outcomeOf({ attempts, last_status_code: code, last_error: error, ...delivery }: Delivery): string {
+  const { next_attempt_at: nextAt, delivered_at: deliveredAt } = delivery;
+  return inOneLine([
+    countOf(attempts, 'attempt'),
+    code && `HTTP ${code}`,
+    error,
+    deliveredAt && `delivered ${formatTimeOfDay(deliveredAt)}`,
+    nextAt && `next ${formatTimeOfDay(nextAt)}`,
+  ]);
 }

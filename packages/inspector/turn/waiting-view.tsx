@@ -1,5 +1,6 @@
 import { formatDateTime, formatDuration, formatTimeOfDay, serverNow } from '../base/time.ts';
 import type { ListedTurn } from '../base/turn.ts';
+import { inOneLine } from '../base/words.ts';
 
 type Waiting = NonNullable<ListedTurn['waiting']>;
 
@@ -21,14 +22,13 @@ export function WaitingView({ waiting }: { waiting: Waiting | null }) {
   if (waiting === null) return null;
   const { for: reason, since, until } = waiting;
   const lastsMs = until ? Date.parse(until) - Date.parse(since) : 0;
-  const texts = [
-    WORDS[reason] ?? `Waits for ${reason}`,
-    until && `until ${formatUntil(until)}`,
-    lastsMs > 0 && `${formatDuration(lastsMs)} in all`,
-  ];
   return (
     <p class="wait-note" role="status">
-      {texts.filter(Boolean).join(' · ')}
+      {inOneLine([
+        WORDS[reason] ?? `Waits for ${reason}`,
+        until && `until ${formatUntil(until)}`,
+        lastsMs > 0 && `${formatDuration(lastsMs)} in all`,
+      ])}
     </p>
   );
 }
