@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { browserSuite } from './browser-suite.ts';
+import { openTurn } from './open-turn.ts';
 
 const clientTool = { name: 'read_clipboard', description: 'Reads the clipboard of the client' };
 const scriptOf = (name: string, args = {}) =>
@@ -11,25 +12,22 @@ const scriptOf = (name: string, args = {}) =>
 
 browserSuite('what can be done to a turn', (open) => {
   test('a running turn is cancelled at a click', async () => {
-    await using harness = await createHarness();
-    const { id } = await harness.startTurn({ input: 'Hi' });
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
+    await using opened = await openTurn(open, { input: 'Hi' }, { works: false });
+    const { harness, id, page } = opened;
 
-    await inspector.page.getByRole('button', { name: 'Cancel' }).click();
-    await inspector.page.getByRole('status').getByText('Cancelled', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('status').getByText('Cancelled', { exact: true }).waitFor();
 
     expect((await harness.findTurn(id)).status).toBe('cancelled');
-    expect(await inspector.page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
-    expect(inspector.problems).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
   });
 
   test('a failed turn is resumed by keyboard, and its page goes on with it', async () => {
-    await using harness = await createHarness();
     const fault = { kind: 'status' as const, status: 401, times: 1 };
-    const { id } = await harness.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const { page } = inspector;
+    await using opened = await openTurn(open, {
+      input: scripted({ rounds: [], answer: 'At last.', final: { fault } }),
+    });
+    const { harness, page } = opened;
     await page.getByText('provider_authentication_failed').first().waitFor();
 
     await page.getByRole('button', { name: 'Retry' }).focus();
@@ -39,38 +37,34 @@ browserSuite('what can be done to a turn', (open) => {
     await page.getByRole('region', { name: 'Answer' }).getByText('At last.').waitFor();
 
     expect(await page.getByRole('region', { name: 'Problems' }).count()).toBe(0);
-    expect(inspector.problems).toEqual([]);
   });
 
   test('a call is approved at a click, and made', async () => {
-    await using harness = await createHarness();
     await using tool = await openExternalServer(() => ({ status: 200, body: 'sent' }));
-    await using _worker = await startBackgroundWorker(harness);
     const tools = [httpTool('send_money', tool.url, { approval: 'always' })];
-    const { id } = await harness.startTurn({ input: scriptOf('send_money', { city: 'Tokyo' }), tools });
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
+    await using opened = await openTurn(open, { input: scriptOf('send_money', { city: 'Tokyo' }), tools });
+    const { harness, page } = opened;
+    await using _worker = await startBackgroundWorker(harness);
 
-    await inspector.page.getByRole('button', { name: 'Approve' }).click();
-    await inspector.page.getByRole('region', { name: 'Answer' }).getByText('So: sent').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('region', { name: 'Answer' }).getByText('So: sent').waitFor();
 
     expect(tool.caught).toHaveLength(1);
-    expect(await inspector.page.locator('#main').evaluate((main) => main.matches(':focus'))).toBe(true);
-    await inspector.page.getByRole('heading', { name: 'Waited for a person' }).waitFor();
-    expect(inspector.problems).toEqual([]);
+    expect(await page.locator('#main').evaluate((main) => main.matches(':focus'))).toBe(true);
+    await page.getByRole('heading', { name: 'Waited for a person' }).waitFor();
   });
 
   test('the arguments of a call are changed before it is approved; what is wrong with them is said at its line', async () => {
-    await using harness = await createHarness();
     await using tool = await openExternalServer(() => ({ status: 200, body: 'sent' }));
-    await using _worker = await startBackgroundWorker(harness);
     const parameters = {
       type: 'object',
       properties: { city: { type: 'string' }, amount: { type: 'number', maximum: 9 } },
     };
     const tools = [httpTool('send_money', tool.url, { approval: 'always', parameters })];
-    const { id } = await harness.startTurn({ input: scriptOf('send_money', { city: 'Tokyo', amount: 5 }), tools });
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const { page } = inspector;
+    const input = scriptOf('send_money', { city: 'Tokyo', amount: 5 });
+    await using opened = await openTurn(open, { input, tools }, { reports: true });
+    const { harness, page } = opened;
+    await using _worker = await startBackgroundWorker(harness);
     const field = page.getByLabel('Changed arguments');
 
     await page.getByRole('button', { name: 'Change the arguments' }).click();
@@ -90,13 +84,11 @@ browserSuite('what can be done to a turn', (open) => {
   });
 
   test('a call is denied by keyboard, with a reason, and never made', async () => {
-    await using harness = await createHarness();
     await using tool = await openExternalServer();
-    await using _worker = await startBackgroundWorker(harness);
     const tools = [httpTool('send_money', tool.url, { approval: 'always' })];
-    const { id } = await harness.startTurn({ input: scriptOf('send_money', { city: 'Tokyo' }), tools });
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const { page } = inspector;
+    await using opened = await openTurn(open, { input: scriptOf('send_money', { city: 'Tokyo' }), tools });
+    const { harness, page } = opened;
+    await using _worker = await startBackgroundWorker(harness);
 
     await page.getByLabel('Reason').focus();
     await page.keyboard.type('Not today.');
@@ -112,25 +104,23 @@ browserSuite('what can be done to a turn', (open) => {
     ['result', 'Submit result', 'So: 42'],
     ['error', 'Submit as error', 'So: Tool execution failed (unknown): 42'],
   ])('a client’s %s is given by hand', async (_, button, answer) => {
-    await using harness = await createHarness();
+    await using opened = await openTurn(open, { input: scriptOf('read_clipboard'), tools: [clientTool] });
+    const { harness, page } = opened;
     await using _worker = await startBackgroundWorker(harness);
-    const { id } = await harness.startTurn({ input: scriptOf('read_clipboard'), tools: [clientTool] });
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const { page } = inspector;
 
     await page.getByLabel('Result', { exact: true }).fill('42');
     await page.getByRole('button', { name: button }).press('Enter');
 
     await page.getByRole('region', { name: 'Answer' }).getByText(answer).waitFor();
-    expect(inspector.problems).toEqual([]);
   });
 
   test('a refusal of the API is shown in its words', async () => {
-    await using harness = await createHarness();
-    const { id } = await harness.startTurn({ input: scriptOf('read_clipboard'), tools: [clientTool] });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const { page } = inspector;
+    await using opened = await openTurn(
+      open,
+      { input: scriptOf('read_clipboard'), tools: [clientTool] },
+      { reports: true },
+    );
+    const { page } = opened;
     await page.getByLabel('Result', { exact: true }).fill('42');
     await page.route('**/tool_outputs', (route) => route.abort());
 
@@ -141,12 +131,10 @@ browserSuite('what can be done to a turn', (open) => {
   });
 
   test('a failed delivery is made once more', async () => {
-    await using harness = await createHarness();
     await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 410 : 200 }));
-    const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const deliveries = inspector.page.getByRole('region', { name: 'Webhook deliveries' });
+    await using opened = await openTurn(open, { input: 'Hi', webhook: { url: receiver.url } });
+    const { harness, page } = opened;
+    const deliveries = page.getByRole('region', { name: 'Webhook deliveries' });
     await deliveries.getByText('HTTP 410').waitFor();
 
     await deliveries.getByRole('button', { name: 'Redeliver' }).click();

@@ -8,6 +8,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
+import { openTurn } from './open-turn.ts';
 
 const SCRIPT = '<script>window.wasRun = 1</script>';
 const IMAGE = '<img src=x onerror="window.wasRun = 1">';
@@ -45,15 +46,15 @@ browserSuite('what models and tools say', (open) => {
   });
 
   test('bidirectional controls are spelled out in inputs, Markdown, code and formulas', async () => {
-    await using harness = await createHarness();
     const answer =
       '\u202eplain **\u202ebold** `\u202ecode`\n\n```js\n"\u202e"\n```\n\n' +
       '\\(\\text{\\char"202E abc}\\) \\(\\text{\u202e}\\) \\(x^2\\)';
-    const { conversation_id: id } = await harness.startTurn({ input: `\u202easked ${scripted({ answer })}` });
-    await harness.workUntilIdle();
-
-    await using inspector = await open(`${harness.url}/#/conversations/${id}`);
-    const { page, problems } = inspector;
+    await using opened = await openTurn(
+      open,
+      { input: `\u202easked ${scripted({ answer })}` },
+      { shows: 'conversation' },
+    );
+    const { page } = opened;
     await page.locator('.reply .hljs-string').waitFor();
     await page.locator('.reply math msup').waitFor();
     const shown = await page.locator('main').innerText();
@@ -66,7 +67,6 @@ browserSuite('what models and tools say', (open) => {
       expect.stringContaining('2'),
     ]);
     expect(await page.locator('html').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
-    expect(problems).toEqual([]);
   });
 
   test('so it is in all that operators see: failures, filters, workers, queues, and what a model was sent', async () => {

@@ -1,17 +1,15 @@
 import { source as axe } from 'axe-core';
 import { expect, test } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { browserSuite } from './browser-suite.ts';
+import { openTurn } from './open-turn.ts';
 
 browserSuite('answers', (open) => {
   test('a long answer shows its beginning as Markdown, and all of it at a click', async () => {
-    await using harness = await createHarness();
     const answer = Array.from({ length: 10_000 }, (_, line) => `**${line}**`).join('\n\n');
-    const { conversation_id: id } = await harness.startTurn({ input: scripted({ answer }) });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/conversations/${id}`);
-    const { page, problems } = inspector;
+    await using opened = await openTurn(open, { input: scripted({ answer }) }, { shows: 'conversation' });
+    const { page } = opened;
     const paragraphs = page.locator('.reply .markdown p');
 
     const showAll = page.getByRole('button', { name: `Show all ${answer.length.toLocaleString('en')} characters` });
@@ -24,33 +22,25 @@ browserSuite('answers', (open) => {
     expect(before).toBeLessThan(8_000);
     expect(await paragraphs.count()).toBe(10_000);
     expect(await showAll.count()).toBe(0);
-    expect(problems).toEqual([]);
   });
 
   test('a long answer that still grows shows its newest text', async () => {
-    await using harness = await createHarness();
     const answer = Array.from({ length: 4_000 }, (_, line) => `**${line}**`).join('\n\n');
     const script = scripted({ answer, final: { piece_chars: 3_000, pace_ms: 400 } });
-    const { conversation_id: id } = await harness.startTurn({ input: script });
-    await using inspector = await open(`${harness.url}/#/conversations/${id}`);
-    const { page, problems } = inspector;
+    await using opened = await openTurn(open, { input: script }, { works: false, shows: 'conversation' });
+    const { harness, page } = opened;
     await using _worker = await startBackgroundWorker(harness);
 
     await page.locator('.streaming').getByText('100', { exact: true }).waitFor();
     await page.locator('.streaming').getByText('1500', { exact: true }).waitFor();
     await page.getByRole('article', { name: 'Answer' }).getByText('3999', { exact: true }).waitFor();
-
-    expect(problems).toEqual([]);
   });
 
   test('an answer has aligned columns, code in colours, and formulas', async () => {
-    await using harness = await createHarness();
     const answer =
       '| a | b |\n|---|--:|\n| x | 1 |\n\n```js\nconst one = 1;\n```\n\nSo \\(x^2\\) and \\(\\wrong\\).\n\n$$\n\\frac12\n$$';
-    const { conversation_id: id } = await harness.startTurn({ input: scripted({ answer }) });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/conversations/${id}`);
-    const { page, problems } = inspector;
+    await using opened = await openTurn(open, { input: scripted({ answer }) }, { shows: 'conversation' });
+    const { page } = opened;
     const reply = page.locator('.reply');
 
     await reply.locator('.hljs-keyword').waitFor();
@@ -64,17 +54,13 @@ browserSuite('answers', (open) => {
     expect(await reply.locator('.hljs-keyword').innerText()).toBe('const');
     expect(await reply.getByRole('region', { name: 'Code in js' }).innerText()).toBe('const one = 1;');
     expect(await reply.locator('.formula').nth(1).innerText()).toBe('\\(\\wrong\\)');
-    expect(problems).toEqual([]);
   });
 
   test('a formula is not drawn outside its place, and axe finds no violation', async () => {
-    await using harness = await createHarness();
     const wide = '\\rule{20em}{5em}'.repeat(10);
     const answer = `So \\(\\kern-20em\\rule{20em}{5em}\\) and \\(${wide}\\) and\n\n$$\n\\hspace{-900em}${wide}\n$$\n\n$$\n1${wide}\n$$`;
-    const { conversation_id: id } = await harness.startTurn({ input: scripted({ answer }) });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/conversations/${id}`);
-    const { page, problems } = inspector;
+    await using opened = await openTurn(open, { input: scripted({ answer }) }, { shows: 'conversation' });
+    const { page } = opened;
     const formulas = page.locator('.reply .formula');
 
     await formulas.locator('math').nth(3).waitFor();
@@ -84,7 +70,6 @@ browserSuite('answers', (open) => {
 
     expect(places).toEqual(Array(4).fill({ isWithinReply: true, reachesOutside: false }));
     expect(violations).toEqual([]);
-    expect(problems).toEqual([]);
   });
 });
 

@@ -67,22 +67,11 @@ async function playMiddle(harness: Harness, previous: string): Promise<string> {
 browserSuite('the page of a response', (open) => {
   test('calls that are left to the caller, and what it sends for them, are shown as that', async () => {
     await using harness = await createHarness();
-    const client = openaiClient(harness);
-    const asked = await client.responses.create({
-      ...{
-        model: 'test',
-        background: true,
-        tools: [{ type: 'function', name: 'locate', parameters: null, strict: null }],
-      },
-      input: [{ role: 'user', content: [image, { type: 'input_text', text: script }] }],
-    });
-    await harness.workUntilIdle();
-    const { id } = await client.responses.create({
-      ...{ model: 'test', background: true, previous_response_id: asked.id },
-      input: [{ type: 'function_call_output', call_id: 'call_a', output: [image] }],
-    });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/turns/${asked.id.replace('resp_', 'turn_')}`);
+    const question = { role: 'user' as const, content: [image, { type: 'input_text' as const, text: script }] };
+    const asked = await respond(harness, [question], { tools: [locate] });
+    const output = { type: 'function_call_output' as const, call_id: 'call_a', output: [image] };
+    const id = await respond(harness, [output], { previous: asked });
+    await using inspector = await open(`${harness.url}/#/turns/${asked.replace('resp_', 'turn_')}`);
     const { page, problems } = inspector;
     await page.getByRole('heading', { name: 'Completed' }).waitFor();
 

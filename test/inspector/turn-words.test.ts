@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createHarness, type Harness, letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { browserSuite } from './browser-suite.ts';
+import { openTurn } from './open-turn.ts';
 
 const START = Date.parse('2026-01-01T12:00:00Z');
 
@@ -20,14 +20,6 @@ async function retell({ db }: Harness, id: string, events: number[], round: [fro
   );
   await sql`update turns set created_at = ${at(0)}, started_at = ${at(0)}, completed_at = ${at(events.at(-1) ?? 0)}
     where id = ${id}`.execute(db);
-}
-
-/** Has the API say more of a turn than it does. */
-async function addToTurn(page: Page, id: string, more: () => object): Promise<void> {
-  await page.route(`**/v1/turns/${id}`, async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: { ...((await response.json()) as object), ...more() } });
-  });
 }
 
 browserSuite('what a turn’s page says', (open) => {
@@ -60,13 +52,12 @@ browserSuite('what a turn’s page says', (open) => {
   });
 
   test('a turn that pauses before it is tried again says so, and its pause is no time of the model', async () => {
-    await using harness = await createHarness();
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
-    const { id } = await harness.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    await inspector.page.getByRole('heading', { name: 'Queued' }).waitFor();
+    await using opened = await openTurn(open, { input: scripted({ rounds: [], final: { fault } }) }, { works: false });
+    const { harness, page } = opened;
+    await page.getByRole('heading', { name: 'Queued' }).waitFor();
     await harness.workUntilIdle();
-    const now = inspector.page.locator('.entry.now');
+    const now = page.locator('.entry.now');
 
     await now.getByText('asks the model again after a pause of').waitFor();
 
@@ -76,13 +67,10 @@ browserSuite('what a turn’s page says', (open) => {
   });
 
   test('an answer that had to fit a schema is shown as JSON, and one that did not fit says so in its round', async () => {
-    await using harness = await createHarness();
     const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const input = scripted({ answer: '{"city":7}', repairs: [{ say: '{"city":"Lisbon"}' }] });
-    const { id } = await harness.startTurn({ input, output_schema: { name: 'place', schema } });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const { page, problems } = inspector;
+    await using opened = await openTurn(open, { input, output_schema: { name: 'place', schema } });
+    const { page } = opened;
     await page.getByRole('heading', { name: 'Completed' }).waitFor();
 
     const answer = await page.getByRole('region', { name: 'Answer as JSON' }).innerText();
@@ -91,26 +79,22 @@ browserSuite('what a turn’s page says', (open) => {
     expect(answer).toBe('{\n  "city": "Lisbon"\n}');
     expect(first).toMatch(/\{"city":7\}\s+This answer does not fit the output schema, so the model repairs it\./);
     expect(second).toContain('The answer above is the text of this round.');
-    expect(problems).toEqual([]);
   });
 
   test('a call that never ran says so and shows no time; each that failed says why in its line', async () => {
-    await using harness = await createHarness();
-    await using tool = await openExternalServer(() => ({
-      status: 404,
-      body: 'There is no such city, nor has there ever been.',
-    }));
+    const body = 'There is no such city, nor has there ever been.';
+    await using tool = await openExternalServer(() => ({ status: 404, body }));
     const calls = [
       { name: 'look_up', arguments: 'not json' },
       { name: 'look_up', arguments: { city: 'Atlantis' } },
     ];
     const input = scripted({ rounds: [{ tools: calls }], answer: 'No.' });
-    const { id } = await harness.startTurn({ input, tools: [httpTool('look_up', tool.url, { effect: 'none' })] });
-    await harness.workUntilIdle();
+    const tools = [httpTool('look_up', tool.url, { effect: 'none' })];
+    await using opened = await openTurn(open, { input, tools }, { width: 360 });
+    const { harness, page } = opened;
     await letTimePass(harness);
-    await using inspector = await open(`${harness.url}/#/turns/${id}`, { width: 360 });
-    const lines = inspector.page.locator('.call');
-    await inspector.page.getByRole('heading', { name: 'Completed' }).waitFor();
+    const lines = page.locator('.call');
+    await page.getByRole('heading', { name: 'Completed' }).waitFor();
 
     expect(await lines.locator('.took').allInnerTexts()).toEqual(['not run', expect.stringMatching(/ m?s$/)]);
     expect(await lines.nth(0).locator('.track').count()).toBe(0);
@@ -119,15 +103,12 @@ browserSuite('what a turn’s page says', (open) => {
       expect.stringMatching(/^resource_not_found .*There is no such city, nor has there ever been\./),
     ]);
     const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-    expect(await inspector.page.evaluate(overflow)).toBe(0);
+    expect(await page.evaluate(overflow)).toBe(0);
   });
 
   test('metadata stands apart from what is measured, and tokens are written in one form', async () => {
-    await using harness = await createHarness();
-    const { id } = await harness.startTurn({ input: 'word '.repeat(6_000), metadata: { order: '4711' } });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const { page } = inspector;
+    await using opened = await openTurn(open, { input: 'word '.repeat(6_000), metadata: { order: '4711' } });
+    const { page } = opened;
     const metadata = page.getByRole('region', { name: 'Metadata' });
     await metadata.getByText('4711').waitFor();
 
@@ -158,19 +139,7 @@ browserSuite('what a turn’s page says', (open) => {
     );
   });
 
-  test('an event of a stream that is no JSON is an error in a sentence', async () => {
-    await using harness = await createHarness();
-    const { id } = await harness.startTurn({ input: 'Hi' });
-    await using inspector = await open(harness.url);
-    const body = 'event: turn.queued\nid: 1\ndata: {"type":\n\n';
-    await inspector.page.route('**/events?*', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
-
-    await inspector.page.goto(`${harness.url}/#/turns/${id}`);
-
-    await inspector.page.getByRole('alert').getByText('An event of the stream is not valid JSON.').waitFor();
-  });
-
-  test('an error of the stream stays when the turn itself is read after it', async () => {
+  test('an event that is not JSON is an error in a sentence, which stays when the turn is read after it', async () => {
     await using harness = await createHarness();
     const { id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(harness.url);
@@ -190,13 +159,10 @@ browserSuite('what a turn’s page says', (open) => {
   });
 
   test('a result that begins as JSON and is none is sent only when it is submitted once more', async () => {
-    await using harness = await createHarness();
     const tools = [{ name: 'read_clipboard', description: 'Reads the clipboard of the client' }];
     const rounds = [{ tools: [{ name: 'read_clipboard', arguments: {} }] }];
-    const { id } = await harness.startTurn({ input: scripted({ rounds, answer: 'So: {{results}}' }), tools });
-    await harness.workUntilIdle();
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const { page } = inspector;
+    await using opened = await openTurn(open, { input: scripted({ rounds, answer: 'So: {{results}}' }), tools });
+    const { harness, id, page } = opened;
     await page.getByLabel('Result', { exact: true }).fill('{"a": 1,');
     const submit = page.getByRole('button', { name: 'Submit result' });
 
@@ -212,10 +178,8 @@ browserSuite('what a turn’s page says', (open) => {
   });
 
   test('a notice lies on no hint', async () => {
-    await using harness = await createHarness();
-    const { id } = await harness.startTurn({ input: 'Hi' });
-    await using inspector = await open(`${harness.url}/#/turns/${id}`);
-    const { page } = inspector;
+    await using opened = await openTurn(open, { input: 'Hi' }, { works: false, reports: true });
+    const { page } = opened;
     await page.route('**/cancel', (route) => route.abort());
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('#notice', { hasText: 'Pawl does not answer' }).waitFor();
@@ -231,7 +195,10 @@ browserSuite('what a turn’s page says', (open) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     let waiting: object | null = { for: 'provider', since: '2026-01-01T12:00:00Z', until: '2026-01-01T12:01:00Z' };
     await using inspector = await open(harness.url);
-    await addToTurn(inspector.page, id, () => ({ waiting }));
+    await inspector.page.route(`**/v1/turns/${id}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), waiting } });
+    });
     await inspector.page.goto(`${harness.url}/#/turns/${id}`);
     const line = inspector.page.locator('.wait-note');
 

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { formatAge, formatDateTime, formatDuration, msBetween } from './time.ts';
-import { useClock } from './use-fresh.ts';
+import { formatAge, formatDateTime, serverNow } from './time.ts';
 import { wordsOf } from './words.ts';
 
 /** A status in colour and in words, for turns, tool calls and deliveries. */
@@ -12,15 +11,9 @@ export function StatusBadge({ status }: { status: string }) {
 export function Age({ at }: { at: string }) {
   return (
     <time class="meta age" dateTime={at} title={formatDateTime(at)}>
-      {formatAge(msBetween(at, null))}
+      {formatAge(serverNow() - Date.parse(at))}
     </time>
   );
-}
-
-/** The time from one moment to another. Until there is the second one, it grows at this interval. */
-export function Elapsed({ from, to, everyMs }: { from: string; to: string | null; everyMs: number }) {
-  useClock(to === null ? everyMs : null);
-  return <span>{formatDuration(msBetween(from, to))}</span>;
 }
 
 export type Fact = [name: string, value: ComponentChildren];

@@ -20,10 +20,10 @@ export function Skeleton() {
   return <div class="skeleton" role="status" aria-label="Loading" />;
 }
 
-type FoldProps = { title: string; looks?: string };
+type LazyFoldProps = { title: ComponentChildren; looks?: string; read: () => Promise<ComponentChildren> };
 
 /** A fold whose content is rendered while it is open. */
-export function Fold({ title, looks, children }: FoldProps & { children: () => ComponentChildren }) {
+export function Fold({ title, looks, children }: Omit<LazyFoldProps, 'read'> & { children: () => ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class={looks} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -34,7 +34,7 @@ export function Fold({ title, looks, children }: FoldProps & { children: () => C
 }
 
 /** A fold whose content is long and rarely needed: it is read when a person opens the fold first. */
-export function LazyFold({ title, looks, read }: FoldProps & { read: () => Promise<ComponentChildren> }) {
+export function LazyFold({ title, looks, read }: LazyFoldProps) {
   const [inside, setInside] = useState<ComponentChildren>(null);
   const fill = async () => {
     setInside(<p class="meta">Loading …</p>);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ActionButton, CopyButton, notice } from '../base/buttons.tsx';
 import { call, refusalOf } from '../base/call.ts';
-import { Elapsed, StatusBadge } from '../base/fact-list.tsx';
+import { StatusBadge } from '../base/fact-list.tsx';
 import { formatDateTime, formatTimeOfDay } from '../base/time.ts';
 import type { ListedTurn, Round } from '../base/turn.ts';
 import { useNear } from '../base/use-near.ts';
@@ -10,6 +10,7 @@ import { compareHref, turnHref } from '../route.ts';
 import { AnswerForms } from '../turn/answer-form.tsx';
 import { askRerun } from '../turn/rerun.tsx';
 import { TroubleView } from '../turn/trouble-view.tsx';
+import { Elapsed } from '../turn/turn-head.tsx';
 import { WaitingView } from '../turn/waiting-view.tsx';
 import { useWatched } from '../watch/use-watched.ts';
 import type { Watched } from '../watch/watched-turn.ts';

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ActionButton } from '../base/buttons.tsx';
 import { CodeBlock, prettyJson } from '../base/fact-list.tsx';
-import { inOrder } from '../base/memo.tsx';
-import { runsOf } from '../base/runs-of.ts';
+import { inOrder, runsOf } from '../base/memo.tsx';
 import { formatDuration } from '../base/time.ts';
 import type { ListedTurn, Round } from '../base/turn.ts';
 import { countOf, inOneLine } from '../base/words.ts';

@@ -1,4 +1,4 @@
-import { runsOf } from '../base/runs-of.ts';
+import { runsOf } from '../base/memo.tsx';
 import type { AdoptedCalls, Result, Round, Turn } from '../base/turn.ts';
 import type { LiveCall } from '../watch/live-turn.ts';
 import type { DurableEvent, KnownTurn } from '../watch/watched-turn.ts';

@@ -2,7 +2,7 @@ import { ActionButton, CopyButton, notice } from '../base/buttons.tsx';
 import { call } from '../base/call.ts';
 import { askFirst } from '../base/dialog.tsx';
 import { FactList, StatusBadge } from '../base/fact-list.tsx';
-import { formatDateTime, formatDuration, serverNow } from '../base/time.ts';
+import { formatDateTime, formatDuration, msBetween } from '../base/time.ts';
 import type { Response, Turn } from '../base/turn.ts';
 import { useClock } from '../base/use-fresh.ts';
 import { formatCount, formatShare, formatTokens, formatUsd, titleOf } from '../base/words.ts';
@@ -115,9 +115,10 @@ export function TurnFacts({ turn, response }: { turn: Turn; response: Response |
   );
 }
 
-function Elapsed({ turn: { created_at: from, completed_at: to } }: { turn: Turn }) {
-  useClock(to === null ? 200 : null);
-  return <>{formatDuration((to === null ? serverNow() : Date.parse(to)) - Date.parse(from))}</>;
+/** The time from one moment to another. Until there is the second one, it grows at this interval. */
+export function Elapsed({ from, to, everyMs }: { from: string; to: string | null; everyMs: number }) {
+  useClock(to === null ? everyMs : null);
+  return <span>{formatDuration(msBetween(from, to))}</span>;
 }
 
 /** The caller's metadata of a turn. */
