@@ -4,7 +4,6 @@ import { shorten, ticksOf } from '#inspector/timeline/axis.ts';
 import { createHarness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { browserSuite } from './browser-suite.ts';
-import { openTurn } from './open-turn.ts';
 
 test.each([
   ['How warm is it?\n{"unit":"C"}', 'How warm is it?'],
@@ -56,11 +55,12 @@ browserSuite('a turn’s page before and after its turn is read', (open) => {
   });
 
   test('equal failed attempts are one entry, which opens to each of them', async () => {
+    await using harness = await createHarness();
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 5 };
-    const input = scripted({ rounds: [], answer: 'At last.', final: { fault } });
-    await using opened = await openTurn(open, { input }, { works: false });
-    const { harness, id, page } = opened;
+    const { id } = await harness.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
     await workUntilEnded(harness, id);
+    await using inspector = await open(`${harness.url}/#/turns/${id}`);
+    const { page, problems } = inspector;
     await page.getByRole('heading', { name: 'Completed' }).waitFor();
     const [, folded = ''] = await page.locator('.timeline h3').allInnerTexts();
     const entry = page.locator('.entry.bad').first();
@@ -72,5 +72,6 @@ browserSuite('a turn’s page before and after its turn is read', (open) => {
     expect(folded).toMatch(/^[3-5] attempts at round 1 failed$/);
     expect(await entry.locator('.entry').count()).toBe(Number(folded[0]));
     expect(meta).toMatch(/^each after 3\d s$/);
+    expect(problems).toEqual([]);
   });
 });
