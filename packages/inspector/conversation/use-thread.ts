@@ -21,9 +21,7 @@ export function useThread(id: string) {
     again,
   } = useFresh(
     async (signal) => {
-      const newest = readPage(id, null, signal);
-      const read = await call<Conversation>('GET', path, { signal });
-      const page = await newest;
+      const [page, read] = await Promise.all([readPage(id, null, signal), call<Conversation>('GET', path, { signal })]);
       keepNewest(known, page);
       setCursor((before) => (before === undefined ? page.next_cursor : before));
       return read;
