@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { urlOf } from './base/call.ts';
 import { focusMain } from './base/keep-focus.ts';
-import { isSame } from './base/memo.tsx';
+import { useFresh } from './base/use-fresh.ts';
 
 const PAGES = [
   ['overview', 'Overview'],
@@ -62,28 +61,12 @@ export function Frame({ section, children }: { section: string; children: Compon
   );
 }
 
-const AGAIN_MS = 5_000;
-
 /** Shows above every page, in the API's words, what keeps turns from running now. */
 function ServiceNotes() {
-  const [notes, setNotes] = useState<string[]>([]);
-  useEffect(() => {
-    const look = async () => {
-      if (document.visibilityState !== 'visible') return;
-      const read = await readNotes();
-      setNotes((shown) => (isSame(shown, read) ? shown : read));
-    };
-    const timer = setInterval(look, AGAIN_MS);
-    addEventListener('visibilitychange', look);
-    look();
-    return () => {
-      clearInterval(timer);
-      removeEventListener('visibilitychange', look);
-    };
-  }, []);
+  const { data: notes } = useFresh(readNotes, { everyMs: 5_000 });
   return (
     <div id="away" role="status">
-      {notes.map((note) => (
+      {notes?.map((note) => (
         <p key={note}>{note}</p>
       ))}
     </div>

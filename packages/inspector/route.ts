@@ -1,28 +1,18 @@
 /** The address: a page, the id that it shows, and its parameters. */
 export type Route = { page: Page; id: string; query: URLSearchParams };
 
-type Page =
-  | 'turns'
-  | 'turn'
-  | 'conversations'
-  | 'conversation'
-  | 'compare'
-  | 'schedules'
-  | 'new'
-  | 'overview'
-  | 'workers';
+type Page = (typeof PAGES)[number] | 'turn' | 'conversation';
+
+const PAGES = ['turns', 'conversations', 'compare', 'schedules', 'new', 'overview', 'workers'] as const;
 
 /** Reads the part of the address after `#`. An unknown address is the list of turns. */
 export function readRoute(hash: string): Route {
-  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [path = '', search] = hash.replace(/^#\/?/, '').split('?');
   const [first, id] = path.split('/');
-  const rest = new URLSearchParams(query);
-  if (first === 'overview' || first === 'workers' || first === 'schedules') return { page: first, id: '', query: rest };
-  if (first === 'new') return { page: 'new', id: '', query: rest };
-  if (first === 'conversations') return { page: id ? 'conversation' : 'conversations', id: id ?? '', query: rest };
-  if (first === 'compare') return { page: 'compare', id: '', query: rest };
-  if (first === 'turns' && id) return { page: 'turn', id: turnIdOf(id), query: rest };
-  return { page: 'turns', id: '', query: rest };
+  const query = new URLSearchParams(search);
+  if (first === 'turns' && id) return { page: 'turn', id: turnIdOf(id), query };
+  if (first === 'conversations' && id) return { page: 'conversation', id, query };
+  return { page: PAGES.find((page) => page === first) ?? 'turns', id: '', query };
 }
 
 /** The id of the turn that a response or one of its items belongs to: it has the same characters. Any other id stays. */
@@ -35,11 +25,6 @@ export function turnHref(id: string) {
   return `#/turns/${encodeURIComponent(id)}`;
 }
 
-/** The address of the list of conversations. */
-export function conversationsHref(cursor: string | null) {
-  return `#/conversations${cursor === null ? '' : `?${new URLSearchParams({ cursor })}`}`;
-}
-
 /** The address of a conversation's page. */
 export function conversationHref(id: string) {
   return `#/conversations/${encodeURIComponent(id)}`;
@@ -50,10 +35,9 @@ export function compareHref(left: string, right: string) {
   return `#/compare?${new URLSearchParams({ left, right })}`;
 }
 
-/** The address of a list of turns, without empty parameters. */
-export function listHref(filter: Record<string, string | null | undefined>) {
-  const given = Object.entries(filter).flatMap(([name, value]) => (value ? [[name, value]] : []));
-  return queryHref(new URLSearchParams(given));
+/** The address of a list of turns. */
+export function listHref(filter: Record<string, string>) {
+  return queryHref(new URLSearchParams(filter));
 }
 
 /** The address of a page with this query; brackets and commas stay legible. */

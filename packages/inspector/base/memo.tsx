@@ -17,7 +17,7 @@ export class Memo extends Component<{ state: unknown; children: () => ComponentC
 }
 
 /** Whether two values are deeply equal. One and the same object is not compared field by field. */
-export function isSame(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   const keys = Object.keys(a);

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ActionButton } from './buttons.tsx';
+import type { Fresh } from './use-fresh.ts';
 
 /** The sentence of a refusal, with a button to try again. */
 export function Refusal({ refused, again }: { refused: Error | null; again: () => unknown }) {
@@ -18,6 +19,18 @@ export function Refusal({ refused, again }: { refused: Error | null; again: () =
 /** Grey lines in the place of content that is still read. */
 export function Skeleton() {
   return <div class="skeleton" role="status" aria-label="Loading" />;
+}
+
+type LoadedProps<Data> = { from: Fresh<Data>; children: (data: Data) => ComponentChildren };
+
+/** The data of a reading with its refusal, or grey lines before the first answer. */
+export function Loaded<Data>({ from: { data, refused, again }, children }: LoadedProps<Data>) {
+  return (
+    <>
+      <Refusal refused={refused} again={again} />
+      {data === null ? refused === null && <Skeleton /> : children(data)}
+    </>
+  );
 }
 
 type LazyFoldProps = { title: ComponentChildren; looks?: string; read: () => Promise<ComponentChildren> };
@@ -52,17 +65,19 @@ export function LazyFold({ title, looks, read }: LazyFoldProps) {
   );
 }
 
-type EmptyProps = { title: string; text?: string | undefined; href: string; action: string };
+type EmptyProps = { title: string; text?: string; href?: string; action?: string };
 
-/** Takes the place of an empty list, with a link that leads on. */
+/** Takes the place of an empty list. A link leads on. */
 export function Empty({ title, text, href, action }: EmptyProps) {
   return (
     <section class="none">
       <h2>{title}</h2>
-      {text !== undefined && <p>{text}</p>}
-      <a class="button primary" href={href}>
-        {action}
-      </a>
+      {text && <p>{text}</p>}
+      {href && (
+        <a class="button primary" href={href}>
+          {action}
+        </a>
+      )}
     </section>
   );
 }

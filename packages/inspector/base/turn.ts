@@ -1,5 +1,4 @@
 import type * as api from '#client/generated.ts';
-import type { DefaultLimits as Defaults } from '#core/turn/limits.ts';
 
 // The resources of the API as this page names them. The build writes their types from /openapi.json.
 export type Turn = api.Turn;
@@ -14,9 +13,6 @@ export type Delivery = api.Delivery;
 
 /** Calls of an earlier response that a person allowed and that this turn makes before its first round. */
 export type AdoptedCalls = Omit<NonNullable<Turn['adopted_calls']>, 'results'> & Pick<Round, 'results'>;
-
-/** The limits that have a default. The form of a new turn names the defaults, and its type holds them equal. */
-export type DefaultLimits = Defaults;
 
 /** A page of a list: the next page begins at the cursor; null on the last page. */
 export type Page<Item> = { data: Item[]; next_cursor: string | null };

@@ -55,25 +55,16 @@ export function formatShort(number: number) {
     : number.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 1 });
 }
 
+type Tokens<Kind extends string> = Record<Kind, number>;
+
 /** Tokens as every part of the page writes them: `1,234 in, 56 out`. */
-export function formatTokens({
-  input_tokens: taken,
-  output_tokens: given,
-}: {
-  input_tokens: number;
-  output_tokens: number;
-}) {
+export function formatTokens({ input_tokens: taken, output_tokens: given }: Tokens<'input_tokens' | 'output_tokens'>) {
   return `${formatCount(taken)} in, ${formatCount(given)} out`;
 }
 
 /** How many input tokens came from a cache, and which share of the input they are. */
-export function formatShare({
-  input_tokens: taken,
-  cached_input_tokens: cached,
-}: {
-  input_tokens: number;
-  cached_input_tokens: number;
-}) {
+export function formatShare(usage: Tokens<'input_tokens' | 'cached_input_tokens'>) {
+  const { input_tokens: taken, cached_input_tokens: cached } = usage;
   const share = taken > 0 ? cached / taken : 0;
   return `${formatCount(cached)} (${share.toLocaleString('en', { style: 'percent' })})`;
 }

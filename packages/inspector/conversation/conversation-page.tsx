@@ -5,7 +5,8 @@ import { Refusal, Skeleton } from '../base/refusal.tsx';
 import type { Conversation, ListedTurn } from '../base/turn.ts';
 import { useNear } from '../base/use-near.ts';
 import { titleOf } from '../base/words.ts';
-import { conversationsHref, listHref, type Route, turnHref } from '../route.ts';
+import { listHref, type Route, turnHref } from '../route.ts';
+import { isActive } from './ordered-turns.ts';
 import { ReplyBox } from './reply-box.tsx';
 import { ThreadTurn } from './thread-turn.tsx';
 import { isActive, useThread } from './use-thread.ts';
@@ -55,7 +56,7 @@ function Head({ id, conversation, first }: HeadProps) {
   return (
     <header class="turn-head">
       <p class="crumbs">
-        <a href={conversationsHref(null)}>Conversations</a>
+        <a href="#/conversations">Conversations</a>
         <CopyButton text={() => id} label={`Copy ${id}`}>
           {id}
         </CopyButton>

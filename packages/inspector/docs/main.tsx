@@ -1,7 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../base/call.ts';
-import { Memo } from '../base/memo.tsx';
 import { Refusal, Skeleton } from '../base/refusal.tsx';
 import { useFresh } from '../base/use-fresh.ts';
 import { type Description, type Operation, readDescription } from './description.ts';
@@ -61,9 +60,7 @@ function Reference({ api: { info, key, tags } }: { api: Description }) {
             <h2>{name}</h2>
             <Hint text={description} />
             {operations.map((one) => (
-              <Memo key={one.operationId} state={isHidden(one)}>
-                {() => <OperationView operation={one} hidden={isHidden(one)} />}
-              </Memo>
+              <OperationView key={one.operationId} operation={one} hidden={isHidden(one)} />
             ))}
           </section>
         ))}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useTitle } from '../base/memo.tsx';
-import { Refusal, Skeleton } from '../base/refusal.tsx';
+import { Loaded } from '../base/refusal.tsx';
 import type { Page } from '../base/turn.ts';
 import { type Fresh, useClock } from '../base/use-fresh.ts';
 import { queryHref } from '../route.ts';
@@ -28,7 +28,7 @@ export function ListFrame<Item>({ section, query, list, find, bar, filters, none
   const field = useRef<HTMLInputElement>(null);
   const isCompact = density === 'compact';
   const title = section === 'turns' ? 'Turns' : 'Conversations';
-  const { data, refused, again } = list;
+  const older = list.data?.next_cursor;
   const change = () => {
     const next = isCompact ? 'relaxed' : 'compact';
     localStorage.setItem(DENSITY, next);
@@ -40,7 +40,8 @@ export function ListFrame<Item>({ section, query, list, find, bar, filters, none
   };
   const fixed = { id: 'find', type: 'search', placeholder: 'Words, or an id', spellcheck: false } as const;
   const toPage = (cursor: string) => ({
-    ...{ class: 'button', href: queryHref(queryWith(query, 'cursor', cursor), section) },
+    class: 'button',
+    href: queryHref(queryWith(query, 'cursor', cursor), section),
   });
   useTitle(title);
   useClock(1000);
@@ -59,12 +60,10 @@ export function ListFrame<Item>({ section, query, list, find, bar, filters, none
         </div>
         {query.size > 0 && <div class="actions">{filters}</div>}
       </header>
-      <Refusal refused={refused} again={again} />
-      {data === null && refused === null && <Skeleton />}
-      {data && (data.data.length === 0 ? none : <ol class="rows">{rows(data.data)}</ol>)}
+      <Loaded from={list}>{({ data }) => (data.length === 0 ? none : <ol class="rows">{rows(data)}</ol>)}</Loaded>
       <nav class="actions" aria-label="Pages of the list">
         {query.has('cursor') && <a {...toPage('')}>Newest</a>}
-        {data?.next_cursor && <a {...toPage(data.next_cursor)}>Older</a>}
+        {older && <a {...toPage(older)}>Older</a>}
       </nav>
     </div>
   );

@@ -2,17 +2,19 @@ import { useRef } from 'preact/hooks';
 import type { Statistics, UsageRow } from '#client/connect-pawl.ts';
 import { notice } from '../base/buttons.tsx';
 import { pawl } from '../base/call.ts';
+import { scrollable } from '../base/fact-list.tsx';
 import { useTitle } from '../base/memo.tsx';
-import { Empty, Refusal, Skeleton } from '../base/refusal.tsx';
+import { Empty, Loaded } from '../base/refusal.tsx';
+import { Table } from '../base/table.tsx';
 import { serverNow } from '../base/time.ts';
 import { useFresh } from '../base/use-fresh.ts';
+import { formatCount, formatShare, formatUsd } from '../base/words.ts';
 import { queryWith } from '../list/query-filter.ts';
 import { listHref, queryHref, type Route } from '../route.ts';
 import { ChartCards } from './chart-cards.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { statisticsCards, turnsOf } from './statistics-cards.ts';
 import type { Bucket } from './time-labels.ts';
-import { UsageTable } from './usage-table.tsx';
 
 const MINUTE = 60_000;
 const QUARTER = 15 * MINUTE;
@@ -55,14 +57,12 @@ export function OverviewPage({ query }: Route) {
   };
   // The chart under the pointer stays as it is.
   const mayRead = () => performance.now() >= kept.current.restsUntil && document.querySelector('.pointed') === null;
-  const { data, refused, again } = useFresh(read, { everyMs: AGAIN_MS, mayRead });
+  const fresh = useFresh(read, { everyMs: AGAIN_MS, mayRead });
   useTitle('Overview');
   return (
     <>
-      <OverviewHead query={query} range={data?.range} usage={data?.usage ?? []} />
-      <Refusal refused={refused} again={again} />
-      {data === null && refused === null && <Skeleton />}
-      {data && <Figures {...data} project={project} refresh={again} />}
+      <OverviewHead query={query} range={fresh.data?.range} usage={fresh.data?.usage ?? []} />
+      <Loaded from={fresh}>{(read) => <Figures {...read} project={project} refresh={fresh.again} />}</Loaded>
     </>
   );
 }
@@ -150,5 +150,26 @@ function Figures({ statistics, usage, project, refresh }: FiguresProps) {
       <FailureGroups statistics={statistics} isOwn={project === null} refresh={refresh} />
       <UsageTable rows={rows} />
     </>
+  );
+}
+
+const USAGE_COLUMNS: [string, (row: UsageRow) => string][] = [
+  ['Turns', ({ turns }) => formatCount(turns)],
+  ['Rounds', ({ rounds }) => formatCount(rounds)],
+  ['Tool calls', ({ tool_calls: calls }) => formatCount(calls)],
+  ['Tokens in', ({ input_tokens: taken }) => formatCount(taken)],
+  ['From cache', (row) => (row.cached_input_tokens > 0 ? formatShare(row) : '–')],
+  ['Tokens out', ({ output_tokens: given }) => formatCount(given)],
+  ['Cost', ({ cost_usd: usd }) => (usd === null ? '–' : formatUsd(usd))],
+];
+
+/** The usage of each model, and of each project if there are several. */
+function UsageTable({ rows }: { rows: UsageRow[] }) {
+  const hasProjects = rows.some(({ project }) => project !== rows[0]?.project);
+  const nameOf = ({ model, project }: UsageRow) => (hasProjects ? `${model} · ${project}` : `${model}`);
+  return (
+    <section class="usage" {...scrollable('Usage by model')}>
+      <Table rows={rows} keyOf={nameOf} columns={[['Model', nameOf], ...USAGE_COLUMNS]} />
+    </section>
   );
 }

@@ -1,39 +1,26 @@
-import { useRef, useState } from 'preact/hooks';
-import { PawlError } from '#client/connect-pawl.ts';
 import { ActionButton, notice } from '../base/buttons.tsx';
 import { call } from '../base/call.ts';
-import { concerns, RequestField } from '../start/request-field.tsx';
+import { Options, RequestField, useRequest } from '../start/request-field.tsx';
 
 const UNITS = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 };
-const FIELDS = ['cron', 'time_zone', 'every_seconds', 'turn.model', 'turn.input', 'conversation_id'];
 
 /** A form that creates a schedule. A refusal marks its field, and the field takes the focus. */
 export function ScheduleForm({ created }: { created: () => Promise<void> }) {
-  const form = useRef<HTMLFormElement>(null);
-  const [refused, setRefused] = useState<PawlError | null>(null);
-  const create = async () => {
-    if (!form.current?.reportValidity()) return;
-    setRefused(null);
-    try {
-      await call('POST', '/v1/schedules', { body: requestOf(new FormData(form.current)) });
-    } catch (error) {
-      if (!(error instanceof PawlError && FIELDS.some((name) => concerns(error, name)))) throw error;
-      setRefused(error);
-      return;
-    }
-    form.current.reset();
+  const { form, field, press } = useRequest(async (element) => {
+    await call('POST', '/v1/schedules', { body: requestOf(new FormData(element)) });
+    element.reset();
     notice('Created.');
     await created();
-  };
+  });
   return (
     <form ref={form} class="new panel schedule-form" onSubmit={(event) => event.preventDefault()}>
-      <Fields refused={refused} />
+      <Fields field={field} />
       <label class="box words">
         <input type="checkbox" name="skip" />
         Skip missed times
       </label>
       <div class="actions">
-        <ActionButton looks="primary" submits work={create}>
+        <ActionButton looks="primary" submits work={press}>
           Create schedule
         </ActionButton>
       </div>
@@ -41,8 +28,7 @@ export function ScheduleForm({ created }: { created: () => Promise<void> }) {
   );
 }
 
-function Fields({ refused }: { refused: PawlError | null }) {
-  const field = (name: string, label: string) => ({ name, label, refused });
+function Fields({ field }: Pick<ReturnType<typeof useRequest>, 'field'>) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <>
@@ -63,11 +49,7 @@ function Fields({ refused }: { refused: PawlError | null }) {
       <RequestField {...field('turn.model', 'Model')} required defaultValue="sim/demo" />
       <RequestField {...field('turn.input', 'Input')} required rows={3} />
       <RequestField {...field('conversation_id', 'Conversation')} placeholder="A new one each time" />
-      <datalist id="zones">
-        {Intl.supportedValuesOf('timeZone').map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <Options id="zones" values={Intl.supportedValuesOf('timeZone')} />
     </>
   );
 }

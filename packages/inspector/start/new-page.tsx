@@ -1,6 +1,6 @@
 import { call } from '../base/call.ts';
 import { useTitle } from '../base/memo.tsx';
-import { Refusal, Skeleton } from '../base/refusal.tsx';
+import { Loaded } from '../base/refusal.tsx';
 import type { Conversation, Turn } from '../base/turn.ts';
 import { useFresh } from '../base/use-fresh.ts';
 import { type Route, turnHref } from '../route.ts';
@@ -10,7 +10,7 @@ import { nameOf, requestOf, type Tool, type TurnRequest } from './turn-request.t
 /** A form that starts a turn. The parameter `from` names a turn to start again. */
 export function NewPage({ query }: Route) {
   const from = query.get('from');
-  const { data, refused, again } = useFresh((signal) => readOffer(from, signal), ONCE);
+  const offer = useFresh((signal) => readOffer(from, signal), ONCE);
   useTitle('New turn');
   return (
     <>
@@ -23,8 +23,7 @@ export function NewPage({ query }: Route) {
           </p>
         )}
       </header>
-      <Refusal refused={refused} again={again} />
-      {data ? <RequestForm offer={data} /> : !refused && <Skeleton />}
+      <Loaded from={offer}>{(read) => <RequestForm offer={read} />}</Loaded>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import type { PawlError } from '#client/connect-pawl.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { PawlError } from '#client/connect-pawl.ts';
 
 type FieldProps = InputHTMLAttributes & {
   name: string;
@@ -50,7 +50,36 @@ export function Problem({ problem }: { problem: PawlError | null }) {
   );
 }
 
+/** The options of fields that name this `id` as their list. */
+export function Options({ id, values }: { id: string; values: string[] }) {
+  return (
+    <datalist id={id}>
+      {values.map((value) => (
+        <option key={value} value={value} />
+      ))}
+    </datalist>
+  );
+}
+
+/** A form of `RequestField`s. `press` sends it if it is valid, and keeps a refusal of one of its fields as `refused`. */
+export function useRequest(send: (form: HTMLFormElement) => Promise<unknown>) {
+  const form = useRef<HTMLFormElement>(null);
+  const [refused, setRefused] = useState<PawlError | null>(null);
+  const press = async () => {
+    if (!form.current?.reportValidity()) return;
+    setRefused(null);
+    try {
+      await send(form.current);
+    } catch (error) {
+      const names = [...new FormData(form.current).keys()];
+      if (!(error instanceof PawlError && names.some((name) => concerns(error, name)))) throw error;
+      setRefused(error);
+    }
+  };
+  return { form, refused, press, field: (name: string, label: string) => ({ name, label, refused }) };
+}
+
 /** Whether a refusal concerns a field of the request, or a value inside the field. */
-export function concerns({ param }: PawlError, name: string): boolean {
+function concerns({ param }: PawlError, name: string): boolean {
   return param === name || (param?.startsWith(name) === true && /^[.[]/.test(param.slice(name.length)));
 }

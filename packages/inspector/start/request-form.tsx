@@ -1,14 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { PawlError, partOf } from '#client/connect-pawl.ts';
+import { type PawlError, partOf } from '#client/connect-pawl.ts';
 import { ActionButton, pressSubmit } from '../base/buttons.tsx';
 import { call } from '../base/call.ts';
 import { JsonField, JsonInput } from '../base/json-field.tsx';
 import type { Turn } from '../base/turn.ts';
 import { joinContent, splitContent } from '../content/split-content.ts';
 import { turnHref } from '../route.ts';
-import { modelNames } from './model-names.ts';
-import { concerns, Problem, problemOf, RequestField } from './request-field.tsx';
-import { LIMITS, nameOf, type Tool, type TurnRequest } from './turn-request.ts';
+import { Options, Problem, problemOf, RequestField, useRequest } from './request-field.tsx';
+import { LIMITS, modelNames, nameOf, type Tool, type TurnRequest } from './turn-request.ts';
 
 /** The choices of the form. `draft` is the request that it begins with. */
 export type Offer = {
@@ -20,42 +19,30 @@ export type Offer = {
 
 /** A form that starts a turn, and opens the page of the turn. A refusal marks its field, and the field takes the focus. */
 export function RequestForm({ offer: { draft, tools, unavailable, providers } }: { offer: Offer }) {
-  const form = useRef<HTMLFormElement>(null);
-  const [refused, setRefused] = useState<PawlError | null>(null);
   const [schema] = useState(() => new JsonField('Output schema', draft.output_schema ?? ''));
-  const models = modelNames(providers);
-  const { words } = splitContent(draft.input.at(-1)?.content ?? '');
-  const field: Field = (name, label) => ({ name, label, refused });
-  useEffect(() => form.current?.querySelector('textarea')?.focus(), []);
+  const { form, refused, field, press } = useRequest(async (element) => {
+    const body = { ...draft, ...(await readForm(element, { draft, tools })), ...readSchema(schema) };
+    const turn = await call<Turn>('POST', '/v1/turns', { body });
+    location.hash = turnHref(turn.id);
+  });
   const start = async () => {
-    if (!form.current?.reportValidity()) return;
-    setRefused(null);
     try {
-      const body = { ...draft, ...(await readForm(form.current, { draft, tools })), ...readSchema(schema) };
-      const turn = await call<Turn>('POST', '/v1/turns', { body });
-      location.hash = turnHref(turn.id);
+      await press();
     } catch (error) {
-      if (schema.refuse(error, 'output_schema')) return;
-      if (!(error instanceof PawlError) || !hasField(form.current, error)) throw error;
-      setRefused(error);
+      if (!schema.refuse(error, 'output_schema')) throw error;
     }
   };
-  const press = ({ key, ctrlKey, metaKey }: KeyboardEvent) => {
+  const models = modelNames(providers);
+  const wholeName = models.find((name) => !name.endsWith('/'));
+  const { words } = splitContent(draft.input.at(-1)?.content ?? '');
+  useEffect(() => form.current?.querySelector('textarea')?.focus(), [form]);
+  const listen = ({ key, ctrlKey, metaKey }: KeyboardEvent) => {
     if (key === 'Enter' && (ctrlKey || metaKey)) pressSubmit(form.current?.querySelector('textarea') ?? null);
   };
   return (
-    <form ref={form} class="new" onSubmit={(event) => event.preventDefault()} onKeyDown={press}>
-      <RequestField
-        {...field('model', 'Model')}
-        required
-        list="models"
-        defaultValue={draft.model || models.find(isWhole)}
-      />
-      <datalist id="models">
-        {models.map((value) => (
-          <option key={value} value={value} />
-        ))}
-      </datalist>
+    <form ref={form} class="new" onSubmit={(event) => event.preventDefault()} onKeyDown={listen}>
+      <RequestField {...field('model', 'Model')} required list="models" defaultValue={draft.model || wholeName} />
+      <Options id="models" values={models} />
       <RequestField {...field('input', 'Input')} rows={6} required defaultValue={words} />
       <RequestField {...field('files', 'Images, files or audio')} type="file" multiple />
       <RequestField {...field('instructions', 'Instructions')} rows={2} defaultValue={draft.instructions ?? ''} />
@@ -71,10 +58,10 @@ export function RequestForm({ offer: { draft, tools, unavailable, providers } }:
   );
 }
 
-type Field = (name: string, label: string) => { name: string; label: string; refused: PawlError | null };
+type MoreFieldsProps = Pick<ReturnType<typeof useRequest>, 'field'> & { draft: TurnRequest; schema: JsonField };
 
 /** The fields that few turns need. The fold is open if the draft has one of them. */
-function MoreFields({ draft, schema, field }: { draft: TurnRequest; schema: JsonField; field: Field }) {
+function MoreFields({ draft, schema, field }: MoreFieldsProps) {
   const hasMore = Boolean(draft.fallback_models || draft.limits || draft.output_schema);
   return (
     <div class="fold">
@@ -107,10 +94,6 @@ function MoreFields({ draft, schema, field }: { draft: TurnRequest; schema: Json
   );
 }
 
-function hasField(form: HTMLFormElement, error: PawlError): boolean {
-  return [...new FormData(form).keys()].some((name) => concerns(error, name));
-}
-
 /** The fields of the form as a request has them. An empty field is null, and has its default. */
 async function readForm(form: HTMLFormElement, { draft, tools }: Pick<Offer, 'draft' | 'tools'>) {
   const data = new FormData(form);
@@ -138,11 +121,6 @@ async function partOfFile(file: File) {
 
 function readSchema(schema: JsonField) {
   return { output_schema: schema.field.current?.value.trim() ? schema.read() : null };
-}
-
-/** Whether a name is complete, and not the beginning of the names of a provider. */
-function isWhole(model: string): boolean {
-  return !model.endsWith('/');
 }
 
 type ToolChoiceProps = Omit<Offer, 'providers'> & { refused: PawlError | null };

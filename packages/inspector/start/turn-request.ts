@@ -1,4 +1,5 @@
-import type { Conversation, DefaultLimits, Turn } from '../base/turn.ts';
+import type { DefaultLimits } from '#core/turn/limits.ts';
+import type { Conversation, Turn } from '../base/turn.ts';
 
 /** A tool by its definition. A tool that the server runs is named instead. */
 export type Tool = { name: string; execution?: { kind: string } | null };
@@ -55,4 +56,9 @@ export function nameOf(tool: string | Tool): string {
 function isPlain(value: unknown, plain: unknown = null): boolean {
   if (typeof value !== 'object' || value === null) return value === null || value === plain;
   return Object.entries(value).every(([key, one]) => one === (Object(plain)[key] ?? null));
+}
+
+/** The names that a field for a model offers. A provider without a whole name offers the beginning of its names. */
+export function modelNames(providers: { name: string }[]) {
+  return providers.map(({ name }) => (name === 'sim' ? 'sim/demo' : `${name}/`));
 }

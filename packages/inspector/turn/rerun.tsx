@@ -3,7 +3,8 @@ import { call } from '../base/call.ts';
 import { askFirst } from '../base/dialog.tsx';
 import type { Turn } from '../base/turn.ts';
 import { compareHref } from '../route.ts';
-import { modelNames } from '../start/model-names.ts';
+import { Options } from '../start/request-field.tsx';
+import { modelNames } from '../start/turn-request.ts';
 
 /** Asks for the model of a rerun, and opens the page that shows both turns side by side. */
 export async function askRerun({ id, model }: Pick<Turn, 'id' | 'model'>): Promise<void> {
@@ -18,11 +19,7 @@ export async function askRerun({ id, model }: Pick<Turn, 'id' | 'model'>): Promi
         <label>
           Model
           <input ref={name} defaultValue={model} list="rerun-models" required />
-          <datalist id="rerun-models">
-            {modelNames(data).map((value) => (
-              <option key={value} value={value} />
-            ))}
-          </datalist>
+          <Options id="rerun-models" values={modelNames(data)} />
         </label>
         <label class="box words">
           <input ref={isReused} type="checkbox" defaultChecked />

@@ -1,50 +1,54 @@
 import { useState } from 'preact/hooks';
-import { PawlError, type Statistics, type Worker } from '#client/connect-pawl.ts';
+import { PawlError, type Queue, type Statistics, type Worker } from '#client/connect-pawl.ts';
 import { pawl } from '../base/call.ts';
 import { useTitle } from '../base/memo.tsx';
-import { Refusal, Skeleton } from '../base/refusal.tsx';
-import { serverNow } from '../base/time.ts';
+import { Loaded } from '../base/refusal.tsx';
+import { Table } from '../base/table.tsx';
+import { formatAge, formatDateTime, formatRoundDuration, serverNow } from '../base/time.ts';
 import { useClock, useFresh } from '../base/use-fresh.ts';
 import { formatCount } from '../base/words.ts';
 import { ChartCards } from '../overview/chart-cards.tsx';
 import { statisticsCards } from '../overview/statistics-cards.ts';
-import type { Route } from '../route.ts';
-import { QueuesTable } from './queues-table.tsx';
+import { type Route, turnHref } from '../route.ts';
 import { makeSamples, SampleLine, type Samples } from './samples.tsx';
-import { stepsWords, WorkerView } from './worker-view.tsx';
 
 const HOUR_MS = 3_600_000;
+
+/** The number of steps of a worker that the page shows: the longest. */
+const MOST_STEPS = 50;
 
 /** The workers that are alive with their steps, the queues, and the throughput of the last hour. */
 export function WorkersPage(_: Route) {
   const [samples] = useState(makeSamples);
-  const read = async (signal: AbortSignal) => {
-    const [workers, queues] = await Promise.all([pawl.workers({ signal }), pawl.queues({ signal })]);
-    samples.keep('steps', stepsOf(workers));
-    for (const { name, waiting } of queues) samples.keep(name, waiting);
-    return { workers, queues };
-  };
-  const { data, refused, again } = useFresh(read, { everyMs: 2_000 });
+  const fresh = useFresh(
+    async (signal) => {
+      const [workers, queues] = await Promise.all([pawl.workers({ signal }), pawl.queues({ signal })]);
+      samples.keep('steps', stepsOf(workers));
+      for (const { name, waiting } of queues) samples.keep(name, waiting);
+      return { workers, queues };
+    },
+    { everyMs: 2_000 },
+  );
   useClock(1_000);
   useTitle('Workers');
-  const isAdmin = !(refused instanceof PawlError && refused.status === 403);
+  const isForbidden = fresh.refused instanceof PawlError && fresh.refused.status === 403;
   return (
     <>
       <h1>Workers</h1>
-      {isAdmin ? (
-        <Refusal refused={refused} again={again} />
-      ) : (
+      {isForbidden ? (
         <p class="meta">
           All projects share workers and queues. Only keys with the scope <code>admin</code> can see them.
         </p>
-      )}
-      {data === null && refused === null && <Skeleton />}
-      {data && isAdmin && (
-        <>
-          <WorkerList workers={data.workers} samples={samples} />
-          <QueuesTable queues={data.queues} samples={samples} />
-          <LastHour />
-        </>
+      ) : (
+        <Loaded from={fresh}>
+          {({ workers, queues }) => (
+            <>
+              <WorkerList workers={workers} samples={samples} />
+              <QueuesTable queues={queues} samples={samples} />
+              <LastHour />
+            </>
+          )}
+        </Loaded>
       )}
     </>
   );
@@ -70,15 +74,97 @@ function stepsOf(workers: Worker[]): number {
   return workers.reduce((sum, { steps }) => sum + steps.length, 0);
 }
 
+function stepsWords(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'step' : 'steps'} running`;
+}
+
+function WorkerView({ worker }: { worker: Worker }) {
+  const { id, started_at: startedAt, last_seen_at: seenAt, concurrency, steps } = worker;
+  const longest = steps.toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since)).slice(0, MOST_STEPS);
+  return (
+    <li class="panel worker">
+      <div class="facts-line meta">
+        <code>{id}</code>
+        <span>
+          {stepsWords(steps.length)} · at most {formatCount(concurrency)} of each provider
+        </span>
+        <span title={formatDateTime(startedAt)}>up {lasting(startedAt)}</span>
+        <span>seen {formatAge(serverNow() - Date.parse(seenAt))}</span>
+      </div>
+      <progress
+        max={concurrency}
+        value={Math.min(steps.length, concurrency)}
+        aria-label={`Steps that ${id} runs, of its places`}
+      />
+      <ul>
+        {longest.map(({ turn_id: turnId, step, since }) => (
+          <li key={`${turnId} ${step}`}>
+            <a class="step facts-line meta" href={turnHref(turnId)}>
+              <code>{turnId}</code>
+              <span>{stepWords(step)}</span>
+              <span>{lasting(since)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {steps.length > MOST_STEPS && <p class="meta">and {formatCount(steps.length - MOST_STEPS)} more</p>}
+    </li>
+  );
+}
+
+/** A step in words: `r2` is round 2, `b2` the tool calls of round 2. */
+function stepWords(step: string): string {
+  const [, kind, number] = /^([rb])(\d+)$/.exec(step) ?? [];
+  if (kind === undefined) return step;
+  return kind === 'r' ? `round ${number}` : `tools of round ${number}`;
+}
+
+function lasting(since: string): string {
+  return formatRoundDuration(Math.max(0, Math.floor((serverNow() - Date.parse(since)) / 1000) * 1000));
+}
+
+/** The queues, each with its waiting jobs, now and in the last 5 minutes. */
+function QueuesTable({ queues, samples }: { queues: Queue[]; samples: Samples }) {
+  return (
+    <section class="usage queues" aria-label="Queues">
+      <h2>Queues</h2>
+      <Table
+        rows={queues}
+        keyOf={({ name }) => name}
+        columns={[
+          ['Queue', (queue) => <QueueName queue={queue} />],
+          ['Provider', ({ provider }) => provider ?? '–'],
+          ['Waiting', ({ waiting }) => formatCount(waiting)],
+          ['Active', ({ active }) => formatCount(active)],
+          ['Last 5 min', ({ name }) => <SampleLine name={`Jobs waiting in ${name}`} values={samples.valuesOf(name)} />],
+        ]}
+      />
+    </section>
+  );
+}
+
+function QueueName({ queue: { name, rate_limited_until: until } }: { queue: Queue }) {
+  const leftMs = until === null ? 0 : Date.parse(until) - serverNow();
+  return (
+    <>
+      <code>{name}</code>
+      {leftMs > 0 && <p class="limited">rate-limited for {formatRoundDuration(Math.ceil(leftMs / 1000) * 1000)}</p>}
+    </>
+  );
+}
+
 /** The turns of all projects in the last hour and their waits for a worker, in minutes. */
 function LastHour() {
-  const { data, refused, again } = useFresh<Statistics>(readHour, { everyMs: 30_000 });
-  const cards = data ? statisticsCards(data).filter(({ title }) => title === 'Turns' || title === 'Queue wait') : [];
+  const fresh = useFresh(readHour, { everyMs: 30_000 });
   return (
     <section class="stack" aria-label="Last hour">
       <h2>Last hour</h2>
-      <Refusal refused={refused} again={again} />
-      {data ? <ChartCards buckets={data.buckets} cards={cards} open={openOverview} /> : !refused && <Skeleton />}
+      <Loaded from={fresh}>
+        {(hour) => {
+          const cards = statisticsCards(hour).filter(({ title }) => title === 'Turns' || title === 'Queue wait');
+          return <ChartCards buckets={hour.buckets} cards={cards} open={openOverview} />;
+        }}
+      </Loaded>
     </section>
   );
 }
