@@ -8,8 +8,7 @@ import { formatCount, formatUsd, titleOf } from '../base/words.ts';
 import { TurnPieces } from '../conversation/turn-pieces.tsx';
 import { conversationHref, type Route, turnHref } from '../route.ts';
 import { TroubleView } from '../turn/trouble-view.tsx';
-import { useWatched } from '../watch/use-watched.ts';
-import type { KnownTurn } from '../watch/watched-turn.ts';
+import { type KnownTurn, useWatched } from '../watch/watched-turn.ts';
 
 /** Two turns side by side, live while they run: their figures, their rounds and their answers. */
 export function ComparePage({ query }: Route) {

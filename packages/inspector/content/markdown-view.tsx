@@ -1,12 +1,13 @@
+import type { createLowlight } from 'lowlight';
 import type { Token, Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { spelled } from '../base/bidi-controls.ts';
 import { scrollable } from '../base/fact-list.tsx';
 import { inOrder, Memo } from '../base/memo.tsx';
+import { useClock } from '../base/use-fresh.ts';
 import { formatCount } from '../base/words.ts';
-import { ColouredCode } from './coloured-code.tsx';
-import { FormulaView } from './formula-view.tsx';
-import { type Piece, piecesOf, readMarkdown, webAddressOf } from './markdown.ts';
+import { type Formula, type Piece, piecesOf, readMarkdown, webAddressOf } from './markdown.ts';
 
 /** A browser lays out this many characters at once. The rest of a longer text follows at a click. */
 const SHOWN_CHARS = 50_000;
@@ -41,20 +42,11 @@ export function MarkdownView({ text, isGrowing = false }: { text: string; isGrow
 
 /** The text, or while it `isSlowed`: the text as it was at the last tick. */
 function useSlowed(text: string, isSlowed: boolean): string {
-  const newest = useRef(text);
-  const shown = useRef(text);
-  const [, render] = useReducer((count: number) => count + 1, 0);
-  newest.current = text;
-  if (!isSlowed) shown.current = text;
-  useEffect(() => {
-    if (!isSlowed) return;
-    const ticks = setInterval(() => {
-      shown.current = newest.current;
-      render(undefined);
-    }, READ_AGAIN_MS);
-    return () => clearInterval(ticks);
-  }, [isSlowed]);
-  return shown.current;
+  useClock(isSlowed ? READ_AGAIN_MS : null);
+  const tick = Math.floor(performance.now() / READ_AGAIN_MS);
+  const shown = useRef({ tick, text });
+  if (!isSlowed || shown.current.tick !== tick) shown.current = { tick, text };
+  return shown.current.text;
 }
 
 /** The beginning of a text, up to the end of a line if possible. */
@@ -165,4 +157,67 @@ function LinkView({ link }: { link: Tokens.Link | Tokens.Image }) {
       {link.type === 'image' ? link.text || address : inlineViews(link.tokens)}
     </a>
   );
+}
+
+type Lowlight = ReturnType<typeof createLowlight>;
+type Tree = ReturnType<Lowlight['highlight']>;
+
+/** Longer code has no colours: the work would hold up the page. */
+const MOST_CHARS = 20_000;
+
+let loading: Promise<Lowlight> | null = null;
+
+/** A block of code. The page loads the grammars with the first block that names its language. */
+function ColouredCode({ text, language }: { text: string; language: string }) {
+  const [lowlight, setLowlight] = useState<Lowlight | null>(null);
+  const hasColours = language !== '' && text.length <= MOST_CHARS;
+  useEffect(() => {
+    if (!hasColours) return;
+    loading ??= loadLowlight();
+    loading.then(setLowlight, () => {
+      // Code without colours is complete, too. The next block loads the grammars again.
+      loading = null;
+    });
+  }, [hasColours]);
+  const tree = hasColours && lowlight?.registered(language) ? lowlight.highlight(language, text) : null;
+  return (
+    <pre {...scrollable(language ? `Code in ${language}` : 'Code')}>
+      <code>{tree ? inOrder(tree.children, nodeView) : text}</code>
+    </pre>
+  );
+}
+
+async function loadLowlight(): Promise<Lowlight> {
+  const { common, createLowlight } = await import('lowlight');
+  return createLowlight(common);
+}
+
+function nodeView(node: Tree['children'][number]): ComponentChildren {
+  if (node.type === 'text') return node.value;
+  if (node.type !== 'element') return null;
+  const { className } = node.properties;
+  return <span class={Array.isArray(className) ? className.join(' ') : ''}>{inOrder(node.children, nodeView)}</span>;
+}
+
+/** A formula as MathML. It shows its TeX until the page has loaded the package, or permanently if the TeX is not valid. */
+function FormulaView({ formula: { text, raw, isBlock } }: { formula: Formula }) {
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    let isShown = true;
+    const draw = async () => {
+      const { default: temml } = await import('temml');
+      const drawn = document.createElement('span');
+      temml.render(text, drawn, { displayMode: isBlock, throwOnError: true, maxSize: [20, 50] });
+      // TeX can name a character by its number. A formula that reverses the order of its text is shown as TeX.
+      const isOrdered = drawn.textContent === spelled(drawn.textContent);
+      if (isShown && isOrdered) place.current?.replaceChildren(...drawn.childNodes);
+    };
+    place.current?.replaceChildren(spelled(raw));
+    draw().catch(() => {});
+    return () => {
+      isShown = false;
+    };
+  }, [text, raw, isBlock]);
+  if (!isBlock) return <code ref={place} class="formula" />;
+  return <code ref={place} class="formula block" {...scrollable(`Formula ${spelled(text.slice(0, 60))}`)} />;
 }

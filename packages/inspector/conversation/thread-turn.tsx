@@ -12,8 +12,7 @@ import { askRerun } from '../turn/rerun.tsx';
 import { TroubleView } from '../turn/trouble-view.tsx';
 import { Elapsed } from '../turn/turn-head.tsx';
 import { WaitingView } from '../turn/waiting-view.tsx';
-import { useWatched } from '../watch/use-watched.ts';
-import type { Watched } from '../watch/watched-turn.ts';
+import { useWatched, type Watched } from '../watch/watched-turn.ts';
 import { TurnPieces } from './turn-pieces.tsx';
 
 type TurnProps = { listed: ListedTurn; isFollowed: boolean; refresh: () => unknown };

@@ -1,10 +1,10 @@
+import type { ComponentChildren } from 'preact';
 import { CodeBlock, prettyJson } from '../base/fact-list.tsx';
 import { inOrder } from '../base/memo.tsx';
 import type { Turn } from '../base/turn.ts';
 import { titleOf } from '../base/words.ts';
 import { ContentView, lengthOf } from '../content/part-view.tsx';
 import type { InputItem, WatchedResponse } from '../watch/watched-response.ts';
-import { Message } from './message.tsx';
 
 const LONG_CHARS = 300;
 
@@ -29,18 +29,8 @@ export function InputView({ turn, given }: { turn: Turn; given: WatchedResponse[
 }
 
 function ItemView({ item }: { item: InputItem }) {
-  const {
-    type,
-    role = '',
-    content,
-    name,
-    call_id: callId,
-    arguments: args,
-    input,
-    output,
-    server_label: server,
-  } = item;
-  const call = `${name}(${args ?? input ?? ''})`;
+  const { type, role = '', content, name, output, call_id: callId, server_label: server } = item;
+  const call = `${name}(${item.arguments ?? item.input ?? ''})`;
   switch (type) {
     case 'message':
       return (
@@ -72,4 +62,19 @@ function ItemView({ item }: { item: InputItem }) {
       );
     }
   }
+}
+
+type MessageProps = { author: string; id?: string | undefined; children: ComponentChildren };
+
+/** A message with the role of its author. `id` is the id of the call that it makes or answers. */
+export function Message({ author, id, children }: MessageProps) {
+  return (
+    <div class={`message ${author}`}>
+      <p class="role">
+        {author}
+        {id && <code> {id}</code>}
+      </p>
+      <div>{children}</div>
+    </div>
+  );
 }

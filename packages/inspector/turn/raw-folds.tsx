@@ -1,18 +1,21 @@
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { CopyButton } from '../base/buttons.tsx';
 import { urlOf } from '../base/call.ts';
 import { CodeBlock } from '../base/fact-list.tsx';
 import { storedKey } from '../base/key.tsx';
 import { Memo } from '../base/memo.tsx';
+import { Fold } from '../base/refusal.tsx';
 import type { Turn } from '../base/turn.ts';
 import type { TurnRequest } from '../start/turn-request.ts';
 
 /** The answer of the API, as JSON. An open fold writes the JSON again only if the answer changes. */
 export function RawFold({ name, value }: { name: string; value: unknown }) {
   return (
-    <Fold title={`Raw JSON: ${name}`}>
-      {() => <Memo state={value}>{() => <Copyable name={name} text={JSON.stringify(value, null, 2)} />}</Memo>}
+    <Fold looks="fold" title={`Raw JSON: ${name}`}>
+      {() => (
+        <div class="inside">
+          <Memo state={value}>{() => <Copyable name={name} text={JSON.stringify(value, null, 2)} />}</Memo>
+        </div>
+      )}
     </Fold>
   );
 }
@@ -20,22 +23,15 @@ export function RawFold({ name, value }: { name: string; value: unknown }) {
 /** The actions of this page as commands for a terminal. A command names the variable of a key, never the key. */
 export function CurlFold({ turn, request }: { turn: Turn; request: TurnRequest | null }) {
   return (
-    <Fold title="Copy as curl">
-      {() => commandsOf(turn, request).map(([name, command]) => <Copyable key={name} name={name} text={command} />)}
+    <Fold looks="fold" title="Copy as curl">
+      {() => (
+        <div class="inside">
+          {commandsOf(turn, request).map(([name, command]) => (
+            <Copyable key={name} name={name} text={command} />
+          ))}
+        </div>
+      )}
     </Fold>
-  );
-}
-
-/** A fold whose content is rendered while it is open: the raw form of a long turn is long. */
-function Fold({ title, children }: { title: string; children: () => ComponentChildren }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <section class="fold">
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>{title}</summary>
-        <div class="inside">{isOpen && children()}</div>
-      </details>
-    </section>
   );
 }
 

@@ -3,7 +3,7 @@ import { CodeBlock, FactList, prettyJson, scrollable } from '../base/fact-list.t
 import { inOrder } from '../base/memo.tsx';
 import { LazyFold } from '../base/refusal.tsx';
 import { formatCount } from '../base/words.ts';
-import { Message } from './message.tsx';
+import { Message } from './input-view.tsx';
 
 type SentCall = { id: string; function: { name: string; arguments: string } };
 type SentMessage = { role: string; content?: unknown; tool_call_id?: string; tool_calls?: SentCall[] };
@@ -23,11 +23,7 @@ export function SentFold({ turnId, round }: { turnId: string; round: number }) {
 export function ConfigFold({ turnId }: { turnId: string }) {
   const path = `/v1/turns/${encodeURIComponent(turnId)}?include=config`;
   const read = async () => <RequestView request={(await call<{ config: Request }>('GET', path)).config} />;
-  return (
-    <section class="fold">
-      <LazyFold title="Settings of the turn" read={read} />
-    </section>
-  );
+  return <LazyFold title="Settings of the turn" looks="fold" read={read} />;
 }
 
 /** The page reads at most this many pages of messages. */

@@ -100,7 +100,7 @@ export function TurnFacts({ turn, response }: { turn: Turn; response: Response |
     <FactList
       looks="facts wide"
       facts={[
-        ['Took', <Elapsed key="took" turn={turn} />],
+        ['Took', <Elapsed key="took" from={turn.created_at} to={turn.completed_at} everyMs={200} />],
         ['Rounds', formatCount(round)],
         ['Tool calls', formatCount(usage.tool_calls)],
         ['Tokens', formatTokens(usage)],

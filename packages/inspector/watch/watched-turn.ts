@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { TurnEvent } from '#client/connect-pawl.ts';
 import { CHECK_SERVER, call, pawl, refusalOf } from '../base/call.ts';
 import { noteServerTime, serverNow } from '../base/time.ts';
@@ -24,13 +25,37 @@ export type Watched = WatchedResponse & {
 /** A turn that was read at least once. */
 export type KnownTurn = Watched & { turn: Turn };
 
-export const NOTHING_KNOWN: Watched = {
+const NOTHING_KNOWN: Watched = {
   ...{ turn: null, conversation: null, adopted: null, rounds: [], events: [], deliveries: [] },
   ...{ response: null, responseInput: null, live: NOTHING_LIVE, isConnected: true, readError: null, followError: null },
 };
 
+/** Watches a turn while its component is shown, and renders it at most once per animation frame. Null stops it. */
+export function useWatched(id: string | null): Pick<ReturnType<typeof watchTurn>, 'watched' | 'refresh'> {
+  const [watch, setWatch] = useState({ watched: NOTHING_KNOWN, refresh: () => {} });
+  useEffect(() => {
+    if (id === null) return;
+    let frame = 0;
+    const render = () => {
+      frame = 0;
+      setWatch({ watched, refresh });
+    };
+    const { watched, refresh, stop } = watchTurn(id, () => {
+      frame ||= requestAnimationFrame(render);
+    });
+    const comeBack = () => document.visibilityState === 'visible' && refresh();
+    document.addEventListener('visibilitychange', comeBack);
+    return () => {
+      stop();
+      cancelAnimationFrame(frame);
+      document.removeEventListener('visibilitychange', comeBack);
+    };
+  }, [id]);
+  return watch;
+}
+
 /** Watches a turn: durable state is read when its event arrives, live events are applied at once. */
-export function watchTurn(id: string, changed: () => void) {
+function watchTurn(id: string, changed: () => void) {
   const watched: Watched = { ...NOTHING_KNOWN, events: [] };
   const leaving = new AbortController();
   const { signal } = leaving;
