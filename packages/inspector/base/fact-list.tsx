@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { formatAge, formatDateTime, serverNow } from './time.ts';
+import { formatAge, formatDateTime } from './time.ts';
 import { wordsOf } from './words.ts';
 
 /** A status in colour and in words, for turns, tool calls and deliveries. */
@@ -11,7 +11,7 @@ export function StatusBadge({ status }: { status: string }) {
 export function Age({ at }: { at: string }) {
   return (
     <time class="meta age" dateTime={at} title={formatDateTime(at)}>
-      {formatAge(serverNow() - Date.parse(at))}
+      {formatAge(at)}
     </time>
   );
 }

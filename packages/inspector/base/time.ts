@@ -16,8 +16,15 @@ export function formatRoundDuration(ms: number) {
   return formatDuration(ms).replace(/(?:\.|(\.\d+?))0+ s$/, '$1 s');
 }
 
-/** An age, roughly: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`. */
-export function formatAge(ms: number) {
+/** The whole seconds since a time. */
+export function formatElapsed(since: string) {
+  const ms = serverNow() - Date.parse(since);
+  return formatRoundDuration(Math.floor(Math.max(0, ms) / SECOND) * SECOND);
+}
+
+/** The age of a time, roughly: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`. */
+export function formatAge(time: string) {
+  const ms = serverNow() - Date.parse(time);
   if (ms < 2 * SECOND) return 'now';
   if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s ago`;
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;

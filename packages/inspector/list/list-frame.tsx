@@ -46,7 +46,7 @@ export function ListFrame<Item>({ section, query, list, find, bar, filters, none
   useTitle(title);
   useClock(1000);
   return (
-    <div class={`list ${density}`}>
+    <div class={`stack list ${density}`}>
       <header>
         <h1>{title}</h1>
         <search>

@@ -1,10 +1,8 @@
 import { Age, StatusBadge } from '../base/fact-list.tsx';
-import { formatDuration, formatRoundDuration, serverNow } from '../base/time.ts';
+import { formatDuration, formatElapsed } from '../base/time.ts';
 import type { ListedTurn } from '../base/turn.ts';
 import { formatShort, formatUsd, roundsOf, titleOf, troubleOf } from '../base/words.ts';
 import { turnHref } from '../route.ts';
-
-const SECOND = 1000;
 
 /** Fewer equal failures than this are rows of their own. */
 const FEWEST = 3;
@@ -92,6 +90,5 @@ function costOf(turns: ListedTurn[]) {
 function durationOf({ started_at: startedAt, completed_at: completedAt }: ListedTurn) {
   if (startedAt === null) return '';
   if (completedAt !== null) return formatDuration(Date.parse(completedAt) - Date.parse(startedAt));
-  const seconds = Math.floor((serverNow() - Date.parse(startedAt)) / SECOND);
-  return formatRoundDuration(Math.max(0, seconds) * SECOND);
+  return formatElapsed(startedAt);
 }

@@ -1,16 +1,21 @@
 import { useState } from 'preact/hooks';
-import { Memo } from '../base/memo.tsx';
-import { ChartMarks, highestOf, type Series } from './chart-marks.tsx';
+import { formatRoundDuration } from '../base/time.ts';
+import { formatShort } from '../base/words.ts';
+import { ChartMarks, durationCeiling, highestOf, roundCeiling, type Series } from './chart-marks.tsx';
 import { type Bucket, formatBucket, timeLabelsOf } from './time-labels.ts';
 
-/** A chart with its words. `headline` sums up the range, `format` writes a value, `ceiling` rounds the top up. */
+/** A chart with its words. `headline` sums up the range. Bars are counts, and lines are durations in ms. */
 export type Card = {
   title: string;
   headline: string;
   series: (Series & { total: string })[];
   as: 'bars' | 'lines';
-  format: (value: number) => string;
-  ceiling: (most: number) => number;
+};
+
+/** How a chart writes a value, and rounds its top up. */
+const SCALES = {
+  bars: { format: formatShort, ceiling: roundCeiling },
+  lines: { format: formatRoundDuration, ceiling: durationCeiling },
 };
 
 type Pointing = { at: number; point: (index: number) => void; open: (bucket: Bucket) => void };
@@ -37,7 +42,7 @@ function ChartCard({ card, buckets, pointing }: ChartCardProps) {
   const when = bucket && formatBucket(bucket);
   const readings = card.series.map(({ name, kind, total, values }) => {
     const value = values[pointing.at] ?? null;
-    return { name, kind, text: bucket ? (value === null ? '–' : card.format(value)) : total };
+    return { name, kind, text: bucket ? (value === null ? '–' : SCALES[card.as].format(value)) : total };
   });
   const spoken = bucket ? `${when}: ${readings.map(({ name, text }) => `${name} ${text}`).join(', ')}` : card.headline;
   return (
@@ -61,8 +66,9 @@ function ChartCard({ card, buckets, pointing }: ChartCardProps) {
 }
 
 function Plot({ card, buckets, pointing: { at, point, open }, spoken }: ChartCardProps & { spoken: string }) {
-  const { title, series, as, format } = card;
-  const top = card.ceiling(highestOf(card));
+  const { title, series, as } = card;
+  const { format, ceiling } = SCALES[as];
+  const top = ceiling(highestOf(card));
   const last = buckets.length - 1;
   const pointTo = ({ clientX, currentTarget }: PointerEvent & { currentTarget: HTMLElement }) => {
     const { left, width } = (currentTarget.querySelector('.marks') ?? currentTarget).getBoundingClientRect();
@@ -90,7 +96,7 @@ function Plot({ card, buckets, pointing: { at, point, open }, spoken }: ChartCar
     <div {...looks} {...handlers} {...value} role="slider" aria-valuenow={Math.max(0, at)} tabIndex={0}>
       <Labels looks="values" labels={[0, 0.5, 1].map((part) => ({ part, text: format(top * part) }))} />
       <div class="marks">
-        <Memo state={series}>{() => <ChartMarks series={series} as={as} top={top} />}</Memo>
+        <ChartMarks series={series} as={as} top={top} />
         <i class="pointer" />
       </div>
       <Labels looks="times" labels={timeLabelsOf(buckets)} />

@@ -1,8 +1,7 @@
 import type { Statistics } from '#client/connect-pawl.ts';
-import { formatDuration, formatRoundDuration } from '../base/time.ts';
+import { formatDuration } from '../base/time.ts';
 import { formatCount, formatShort, formatUsd, STATUS_WORDS } from '../base/words.ts';
 import type { Card } from './chart-cards.tsx';
-import { durationCeiling, roundCeiling } from './chart-marks.tsx';
 
 /** The statuses from the foot of a bar to its top. */
 const STACKED = ['completed', 'cancelled', 'incomplete', 'queued', 'in_progress', 'requires_action', 'failed'] as const;
@@ -18,22 +17,23 @@ export function statisticsCards(statistics: Statistics, usd = 0): Card[] {
   const shown = STACKED.filter((status) => status === 'completed' || turns[status] > 0);
   const failing = (turns.failed / (turns.completed + turns.incomplete + turns.failed)) * 100;
   const failed = `${failing.toLocaleString('en', { maximumSignificantDigits: 2 })} % failed`;
-  const bars = { as: 'bars', ceiling: roundCeiling, format: formatShort } as const;
+  const cost = usd > 0 ? ` · ${formatUsd(usd)}` : '';
   return [
     {
-      ...{ ...bars, title: 'Turns' },
+      title: 'Turns',
+      as: 'bars',
       headline: `${formatCount(turnsOf(statistics))}${turns.failed > 0 ? ` · ${failed}` : ''}`,
       series: shown.map((kind) => ({
-        ...{ name: STATUS_WORDS[kind], kind, total: formatCount(turns[kind]) },
+        name: STATUS_WORDS[kind],
+        kind,
+        total: formatCount(turns[kind]),
         values: buckets.map((bucket) => bucket.turns[kind]),
       })),
     },
     {
-      ...{
-        ...bars,
-        title: 'Tokens',
-        headline: `${formatShort(taken)} in · ${formatShort(given)} out${usd > 0 ? ` · ${formatUsd(usd)}` : ''}`,
-      },
+      title: 'Tokens',
+      as: 'bars',
+      headline: `${formatShort(taken)} in · ${formatShort(given)} out${cost}`,
       series: [
         { name: 'In', kind: 'taken', total: formatShort(taken), values: buckets.map((each) => each.input_tokens) },
         { name: 'Out', kind: 'given', total: formatShort(given), values: buckets.map((each) => each.output_tokens) },
@@ -44,17 +44,14 @@ export function statisticsCards(statistics: Statistics, usd = 0): Card[] {
   ];
 }
 
-function timesCard(title: string, statistics: Statistics, field: 'duration_ms' | 'queue_wait_ms'): Card {
+function timesCard(title: string, { buckets, ...whole }: Statistics, field: 'duration_ms' | 'queue_wait_ms'): Card {
+  const times = whole[field];
   const series = (['p50', 'p95'] as const).map((part) => ({
-    ...{ name: part === 'p50' ? 'Median' : 'p95', kind: `${field} ${part}` },
-    total: formatTime(statistics[field]?.[part]),
-    values: statistics.buckets.map((bucket) => bucket[field]?.[part] ?? null),
+    name: part === 'p50' ? 'Median' : 'p95',
+    kind: `${field} ${part}`,
+    total: times ? formatDuration(times[part]) : '–',
+    values: buckets.map((bucket) => bucket[field]?.[part] ?? null),
   }));
-  const headline = `${series[0]?.total} median · ${series[1]?.total} p95`;
-  const lines = { as: 'lines', ceiling: durationCeiling, format: formatRoundDuration } as const;
-  return { ...lines, title, headline: statistics[field] ? headline : 'No value yet', series };
-}
-
-function formatTime(ms: number | undefined) {
-  return ms === undefined ? '–' : formatDuration(ms);
+  const headline = times ? `${formatDuration(times.p50)} median · ${formatDuration(times.p95)} p95` : 'No value yet';
+  return { title, as: 'lines', headline, series };
 }

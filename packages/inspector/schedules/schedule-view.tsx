@@ -131,7 +131,7 @@ const MARKS: Record<string, string> = {
 function Chip({ firing }: { firing: Firing }) {
   const { planned_at: at, turn_id: turnId, turn_status: status, error } = firing;
   const looks = `badge firing ${error ? 'failed' : (status ?? '')}`;
-  const age = formatAge(serverNow() - Date.parse(at));
+  const age = formatAge(at);
   const title = `${error?.message ?? outcomeOf(firing)}\n${formatDateTime(at)}`;
   return turnId && status ? (
     <a class={looks} href={turnHref(turnId)} aria-label={`${outcomeOf(firing)}, ${age}`} title={title}>

@@ -4,7 +4,7 @@ import { pawl } from '../base/call.ts';
 import { useTitle } from '../base/memo.tsx';
 import { Loaded } from '../base/refusal.tsx';
 import { Table } from '../base/table.tsx';
-import { formatAge, formatDateTime, formatRoundDuration, serverNow } from '../base/time.ts';
+import { formatAge, formatDateTime, formatElapsed, formatRoundDuration, serverNow } from '../base/time.ts';
 import { useClock, useFresh } from '../base/use-fresh.ts';
 import { formatCount } from '../base/words.ts';
 import { ChartCards } from '../overview/chart-cards.tsx';
@@ -88,8 +88,8 @@ function WorkerView({ worker }: { worker: Worker }) {
         <span>
           {stepsWords(steps.length)} · at most {formatCount(concurrency)} of each provider
         </span>
-        <span title={formatDateTime(startedAt)}>up {lasting(startedAt)}</span>
-        <span>seen {formatAge(serverNow() - Date.parse(seenAt))}</span>
+        <span title={formatDateTime(startedAt)}>up {formatElapsed(startedAt)}</span>
+        <span>seen {formatAge(seenAt)}</span>
       </div>
       <progress
         max={concurrency}
@@ -102,7 +102,7 @@ function WorkerView({ worker }: { worker: Worker }) {
             <a class="step facts-line meta" href={turnHref(turnId)}>
               <code>{turnId}</code>
               <span>{stepWords(step)}</span>
-              <span>{lasting(since)}</span>
+              <span>{formatElapsed(since)}</span>
             </a>
           </li>
         ))}
@@ -117,10 +117,6 @@ function stepWords(step: string): string {
   const [, kind, number] = /^([rb])(\d+)$/.exec(step) ?? [];
   if (kind === undefined) return step;
   return kind === 'r' ? `round ${number}` : `tools of round ${number}`;
-}
-
-function lasting(since: string): string {
-  return formatRoundDuration(Math.max(0, Math.floor((serverNow() - Date.parse(since)) / 1000) * 1000));
 }
 
 /** The queues, each with its waiting jobs, now and in the last 5 minutes. */
