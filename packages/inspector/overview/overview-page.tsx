@@ -1,20 +1,19 @@
 import { useRef } from 'preact/hooks';
 import type { Statistics, UsageRow } from '#client/connect-pawl.ts';
-import { notice } from '../base/buttons.tsx';
+import { ActionButton, notice } from '../base/buttons.tsx';
 import { pawl } from '../base/call.ts';
-import { scrollable } from '../base/fact-list.tsx';
+import { Age, scrollable } from '../base/fact-list.tsx';
 import { useTitle } from '../base/memo.tsx';
 import { Empty, Loaded } from '../base/refusal.tsx';
 import { Table } from '../base/table.tsx';
 import { serverNow } from '../base/time.ts';
-import { useFresh } from '../base/use-fresh.ts';
+import { useClock, useFresh } from '../base/use-fresh.ts';
 import { formatCount, formatShare, formatUsd } from '../base/words.ts';
+import { askBulk } from '../list/bulk.tsx';
 import { queryWith } from '../list/query-filter.ts';
-import { listHref, queryHref, type Route } from '../route.ts';
-import { ChartCards } from './chart-cards.tsx';
-import { FailureGroups } from './failure-groups.tsx';
+import { listHref, queryHref, type Route, turnHref } from '../route.ts';
+import { type Bucket, ChartCards } from './chart-cards.tsx';
 import { statisticsCards, turnsOf } from './statistics-cards.ts';
-import type { Bucket } from './time-labels.ts';
 
 const MINUTE = 60_000;
 const QUARTER = 15 * MINUTE;
@@ -150,6 +149,43 @@ function Figures({ statistics, usage, project, refresh }: FiguresProps) {
       <FailureGroups statistics={statistics} isOwn={project === null} refresh={refresh} />
       <UsageTable rows={rows} />
     </>
+  );
+}
+
+type FailureGroupsProps = { statistics: Statistics; isOwn: boolean; refresh: () => Promise<void> };
+
+/**
+ * Failed turns by the code of their error, each with its newest turn. Without `isOwn` the turns may belong to another
+ * project: the key cannot open or retry these.
+ */
+function FailureGroups({ statistics: { failures, from, to }, isOwn, refresh }: FailureGroupsProps) {
+  useClock(1000);
+  if (failures.length === 0) return <p class="meta">No failed turns in this period.</p>;
+  const groups = failures.map(({ error_code: code, turns, precision, example }) => {
+    const filter = { status: 'failed', error_code: code, created_after: from, created_before: to };
+    const retry = () => askBulk({ action: 'retry', filter }, 'failed turns').then(refresh);
+    const about = [<code key="code">{code}</code>, <span key="message">{example.message}</span>];
+    return (
+      <li key={code} class="row">
+        <b>{`${precision === 'exact' ? '' : '≥ '}${formatCount(turns)}`}</b>
+        {isOwn ? <a {...{ class: 'example', href: turnHref(example.turn_id) }}>{about}</a> : <div>{about}</div>}
+        <Age at={example.created_at} />
+        {isOwn ? (
+          <div class="actions">
+            <a {...{ class: 'button quiet', href: listHref(filter) }}>Show all</a>
+            <ActionButton {...{ looks: 'quiet', label: `Retry all: ${code}`, work: retry }}>Retry all</ActionButton>
+          </div>
+        ) : (
+          <span class="meta">{example.project}</span>
+        )}
+      </li>
+    );
+  });
+  return (
+    <section class="failures" aria-label="Failures">
+      <h2>Failures</h2>
+      <ol class="rows">{groups}</ol>
+    </section>
   );
 }
 

@@ -8,9 +8,9 @@ import { formatAge, formatDateTime, formatElapsed, formatRoundDuration, serverNo
 import { useClock, useFresh } from '../base/use-fresh.ts';
 import { formatCount } from '../base/words.ts';
 import { ChartCards } from '../overview/chart-cards.tsx';
+import { ChartMarks, highestOf } from '../overview/chart-marks.tsx';
 import { statisticsCards } from '../overview/statistics-cards.ts';
 import { type Route, turnHref } from '../route.ts';
-import { makeSamples, SampleLine, type Samples } from './samples.tsx';
 
 const HOUR_MS = 3_600_000;
 
@@ -146,6 +146,34 @@ function QueueName({ queue: { name, rate_limited_until: until } }: { queue: Queu
       <code>{name}</code>
       {leftMs > 0 && <p class="limited">rate-limited for {formatRoundDuration(Math.ceil(leftMs / 1000) * 1000)}</p>}
     </>
+  );
+}
+
+/** At a sample every 2 s, 5 minutes. */
+const KEPT = 150;
+
+/** Keeps the last values of counts by name, for as long as the page is open. */
+function makeSamples() {
+  const kept = new Map<string, number[]>();
+  return {
+    keep: (name: string, value: number) => {
+      kept.set(name, [...(kept.get(name) ?? []), value].slice(-KEPT));
+    },
+    valuesOf: (name: string): readonly number[] => kept.get(name) ?? [],
+  };
+}
+
+type Samples = ReturnType<typeof makeSamples>;
+
+/** The samples of a count as a line, with the newest at the right. */
+function SampleLine({ name, values }: { name: string; values: readonly number[] }) {
+  const before = Array.from({ length: KEPT - values.length }, () => null);
+  const series = [{ name, kind: 'in_progress', values: [...before, ...values] }];
+  const most = Math.max(0, ...values);
+  return (
+    <div class="sample-line" role="img" aria-label={`${name}: ${values.at(-1) ?? 0} now, at most ${most} in 5 minutes`}>
+      <ChartMarks series={series} as="lines" top={Math.max(1, highestOf({ series, as: 'lines' }))} />
+    </div>
   );
 }
 
