@@ -1,15 +1,16 @@
 import { call } from '../base/call.ts';
+import { Age } from '../base/fact-list.tsx';
 import { Empty } from '../base/refusal.tsx';
-import type { ListedTurn, Page } from '../base/turn.ts';
+import type { Conversation, ListedTurn, Page } from '../base/turn.ts';
 import { useFresh } from '../base/use-fresh.ts';
 import { wordsOf } from '../base/words.ts';
-import { listHref, queryHref, type Route, turnHref, turnIdOf } from '../route.ts';
+import { conversationHref, listHref, queryHref, type Route, turnHref, turnIdOf } from '../route.ts';
 import { BulkButtons, FilterBar, FilterChips, type TurnCounts } from './filter-bar.tsx';
 import { ListFrame } from './list-frame.tsx';
 import { filterOf, queryWith, statusesOf } from './query-filter.ts';
-import { TurnRows } from './turn-rows.tsx';
+import { TurnCells, TurnRows } from './turn-rows.tsx';
 
-const FIND = 'Find turns by their words, or a turn, a response or a conversation by its id';
+const FIND_TURNS = 'Find turns by their words, or a turn, a response or a conversation by its id';
 
 /** An id of any kind that names a turn. */
 const ID = /^(?:turn|resp|msg|fc|rs|mcp\w*)_\S+$/;
@@ -27,7 +28,7 @@ export function ListPage({ query }: Route) {
       section="turns"
       query={query}
       list={{ ...list, again }}
-      find={{ name: FIND, hrefOf: (text) => foundHref(query, text) }}
+      find={{ name: FIND_TURNS, hrefOf: (text) => foundHref(query, text) }}
       bar={<FilterBar query={query} counted={counts.data} />}
       filters={[<FilterChips key="chips" query={query} />, <BulkButtons key="bulk" query={query} refresh={again} />]}
       none={<NoTurns query={query} />}
@@ -56,4 +57,46 @@ function namedTurns(statuses: string[]) {
   if (statuses.length === 0) return 'turns';
   if (statuses.join() === 'requires_action') return 'turns that require action';
   return `${statuses.map((status) => wordsOf(status).toLowerCase()).join(' or ')} turns`;
+}
+
+type Listed = Conversation & { latest_turn: ListedTurn | null };
+
+const FIND_CONVERSATIONS = 'Find conversations by the words of their turns, or a conversation by its id';
+const NO_CONVERSATIONS = { title: 'No conversations yet', text: 'Each turn belongs to a conversation.' };
+const NO_MATCH = { title: 'No conversations that match', href: '#/conversations', action: 'Show all conversations' };
+
+/** The list of conversations, newest first, each with its latest turn. */
+export function ConversationsPage({ query }: Route) {
+  const path = `/v1/conversations?${new URLSearchParams([...query, ['include', 'latest_turn']])}`;
+  const list = useFresh((signal) => call<Page<Listed>>('GET', path, { signal }), { everyMs: 5_000 });
+  const hrefOf = (text: string) =>
+    text.startsWith('conv_') ? conversationHref(text) : queryHref(queryWith(query, 'q', text), 'conversations');
+  return (
+    <ListFrame
+      section="conversations"
+      query={query}
+      list={list}
+      find={{ name: FIND_CONVERSATIONS, hrefOf }}
+      filters={<FilterChips query={query} section="conversations" />}
+      none={
+        query.size > 0 ? (
+          <Empty {...NO_MATCH} />
+        ) : (
+          <Empty {...NO_CONVERSATIONS} href="#/new" action="Start a conversation" />
+        )
+      }
+      rows={(conversations) =>
+        conversations.map(({ id, created_at: createdAt, latest_turn: latest }) => (
+          <li key={id}>
+            <a class="row" href={conversationHref(id)}>
+              <TurnCells turns={latest ? [latest] : []} />
+              {latest === null && <span class="meta">No turns</span>}
+              {latest === null && <span class="title">{id}</span>}
+              {latest === null && <Age at={createdAt} />}
+            </a>
+          </li>
+        ))
+      }
+    />
+  );
 }
