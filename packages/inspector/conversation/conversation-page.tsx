@@ -6,7 +6,6 @@ import type { Conversation, ListedTurn } from '../base/turn.ts';
 import { useNear } from '../base/use-near.ts';
 import { titleOf } from '../base/words.ts';
 import { listHref, type Route, turnHref } from '../route.ts';
-import { isActive } from './ordered-turns.ts';
 import { ReplyBox } from './reply-box.tsx';
 import { ThreadTurn } from './thread-turn.tsx';
 import { isActive, useThread } from './use-thread.ts';
@@ -55,7 +54,7 @@ function Head({ id, conversation, first }: HeadProps) {
   const { forked_from: forkedFrom = null, after_round: round = null } = conversation ?? {};
   return (
     <header class="turn-head">
-      <p class="crumbs">
+      <p class="crumbs facts-line">
         <a href="#/conversations">Conversations</a>
         <CopyButton text={() => id} label={`Copy ${id}`}>
           {id}
