@@ -26,7 +26,7 @@ import { type ReceivedRequest, startSimulator } from '#simulator/start-simulator
 import { ageLimits } from './age-limits.ts';
 import { apiClient } from './api-client.ts';
 import { makeGate } from './gate.ts';
-import { leaseStores } from './stores/lease-stores.ts';
+import { type LeasedStores, leaseStores } from './stores/lease-stores.ts';
 import { createTestDatabase, testRedisUrl } from './stores/test-database.ts';
 
 /** A test gives a routine as long as it takes, so that a busy machine does not decide how far it gets. */
@@ -35,8 +35,11 @@ const UNTIL_DONE = Number.POSITIVE_INFINITY;
 type Env = Record<string, string>;
 type Options = { redis?: boolean; env?: Env; projects?: Projects };
 
-/** Settings of a test may depend on where the model is. */
-export type HarnessOptions = Omit<Options, 'env'> & { env?: Env | ((modelUrl: string) => Env) };
+/** Settings of a test may depend on the address of the model. A harness beside another one has the same stores. */
+export type HarnessOptions = Omit<Options, 'env'> & {
+  env?: Env | ((modelUrl: string) => Env);
+  beside?: { stores: LeasedStores } | undefined;
+};
 
 /** Settings under which the API, the worker and the model of a test find each other. */
 export async function testEnvironment(modelUrl: string, { redis = false, env = {} }: Options) {
@@ -59,7 +62,7 @@ function plainEnvironment(modelUrl: string) {
  * An API that listens, a worker that works on demand, a model on a real socket, a database of its own. The test controls
  * the clock: `advance` lets time pass for everything that is due.
  */
-export async function createHarness({ env: given = {}, ...options }: HarnessOptions = {}) {
+export async function createHarness({ env: given = {}, beside, ...options }: HarnessOptions = {}) {
   const modelRequests: ReceivedRequest[] = [];
   const gate = makeGate();
   const simulator = await startSimulator({
@@ -69,7 +72,7 @@ export async function createHarness({ env: given = {}, ...options }: HarnessOpti
     },
   });
   const own = typeof given === 'function' ? given(simulator.baseUrl) : given;
-  const stores = await leaseStores({ ...options, env: own });
+  const stores = beside?.stores ?? (await leaseStores({ ...options, env: own }));
   const env = { ...plainEnvironment(simulator.baseUrl), ...stores.env, ...own };
   const settings = { ...readSettings(env), DATABASE_URL: env.DATABASE_URL };
   const log = openLog('test', settings.PAWL_LOG_LEVEL);
@@ -104,7 +107,7 @@ export async function createHarness({ env: given = {}, ...options }: HarnessOpti
 
   return {
     ...client,
-    ...{ url: api.url, env, settings, db, parts, worker, log, modelRequests, handle, workOnce },
+    ...{ url: api.url, env, stores, settings, db, parts, worker, log, modelRequests, handle, workOnce },
     /** Makes the deliveries that are due, one after the other. */
     deliver,
     /** Works job after job until none waits, then delivers; `deliveries` says how often each job is handed out. */

@@ -7,8 +7,11 @@ import { createLastingDatabase, testRedisUrl } from './test-database.ts';
 
 type Wanted = { redis?: boolean; env?: Record<string, string> };
 
-/** `env` names the stores; `open` opens them for a process of the test, and its close gives them back. */
-type LeasedStores = { env: { DATABASE_URL: string; REDIS_URL?: string }; open: typeof openStores };
+/**
+ * `env` names the stores; `open` opens them for a process of the test. Several processes may have them open at a time. The
+ * last close gives them back.
+ */
+export type LeasedStores = { env: { DATABASE_URL: string; REDIS_URL?: string }; open: typeof openStores };
 
 /** A database that tests use one after the other, with connections that are open and have planned what they run. */
 type WarmStores = { url: string; stores: Stores; onError: (error: unknown) => void };
@@ -77,8 +80,11 @@ async function keepSchema(db: Db): Promise<void> {
 }
 
 function openOn(warm: WarmStores): typeof openStores {
+  let openCount = 0;
   let isReturned = false;
   return async ({ REDIS_URL, DATABASE_URL }, onError) => {
+    if (isReturned) throw new Error('These stores were given back. Open a second process before the first one closes.');
+    openCount += 1;
     warm.onError = onError;
     const onRedis = REDIS_URL ? await openPatientStores({ DATABASE_URL, REDIS_URL }, onError) : null;
     const { pubsub, unsubscribe } = untilReturned(warm.stores.pubsub);
@@ -90,6 +96,8 @@ function openOn(warm: WarmStores): typeof openStores {
         unsubscribe();
         await onRedis?.close();
         if (isReturned) return;
+        openCount -= 1;
+        if (openCount > 0) return;
         isReturned = true;
         if (idle.push(warm) > MOST_IDLE) await idle.shift()?.stores.close();
       },

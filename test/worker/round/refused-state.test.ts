@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
-import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import {
   anthropic,
   chat,
@@ -57,18 +56,14 @@ async function open({ wire, refusal }: Case, script: ('call' | 'answer')[]): Pro
   const server = stack.use(await startForgetfulServer(wire, { refusal, script }));
   const url = server.origin;
   const env = {
-    ...{
-      DATABASE_URL: await createTestDatabase(),
-      OPENAI_BASE_URL: url,
-      ANTHROPIC_BASE_URL: url,
-      GEMINI_BASE_URL: url,
-    },
+    ...{ OPENAI_BASE_URL: url, ANTHROPIC_BASE_URL: url, GEMINI_BASE_URL: url },
     ...{ ANTHROPIC_API_KEY: 'none-at-all', GEMINI_API_KEY: 'none-at-all' },
     PAWL_PROVIDERS: JSON.stringify({ responses: { kind: 'openai-responses', base_url: url } }),
   };
-  const openAgain = async () => stack.use(await createHarness({ env }));
+  const harness = stack.use(await createHarness({ env }));
+  const openAgain = async () => stack.use(await createHarness({ beside: harness, env }));
   return {
-    ...{ harness: await openAgain(), server, openAgain },
+    ...{ harness, server, openAgain },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

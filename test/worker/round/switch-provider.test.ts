@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
-import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { partsEvent } from '#test/llm/gemini-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
@@ -146,13 +145,12 @@ test('a conversation goes over all four wires and round again, and each server g
 test('the state of openai stays with its wire and its base URL', async () => {
   await using stack = new AsyncDisposableStack();
   const [here, there] = [stack.use(await startWireServer()), stack.use(await startWireServer())];
-  const DATABASE_URL = await createTestDatabase();
-  const open = async (env: Record<string, string>) => {
-    return stack.use(await createHarness({ env: { DATABASE_URL, OPENAI_BASE_URL: here.origin, ...env } }));
+  const open = async (env: Record<string, string>, beside?: Harness) => {
+    return stack.use(await createHarness({ beside, env: { OPENAI_BASE_URL: here.origin, ...env } }));
   };
   const chat = await open({ OPENAI_WIRE: 'chat' });
-  const responses = await open({ OPENAI_WIRE: 'responses' });
-  const elsewhere = await open({ OPENAI_WIRE: 'responses', OPENAI_BASE_URL: there.origin });
+  const responses = await open({ OPENAI_WIRE: 'responses' }, chat);
+  const elsewhere = await open({ OPENAI_WIRE: 'responses', OPENAI_BASE_URL: there.origin }, chat);
   const [ofChat, ofResponses] = scripts as [Script, Script];
   const path = await newConversation(chat);
   const model = 'openai/gpt-6';

@@ -3,7 +3,6 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { createServer } from '#test/harness/servers/create-server.ts';
 import { openForwardProxy } from '#test/harness/servers/forward-proxy.ts';
-import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { responsesWire } from '#test/llm/responses-wire.ts';
 import type { ScriptedReply } from '#test/llm/wire-script.ts';
@@ -14,7 +13,7 @@ type Asked = { host: string; wire: Wire; body: Record<string, unknown> };
 export type TwoWires = AsyncDisposable & {
   /** The requests so far. */
   asked: Asked[];
-  /** Processes with these settings. All have the same database, and reach every host of a model. */
+  /** Processes with these settings. All have the same stores, and reach every host of a model. */
   open(env?: Record<string, string>): Promise<Harness>;
 };
 
@@ -50,14 +49,16 @@ export async function openTwoWires({
   const { port } = server.address() as { port: number };
   const hosts = Object.values(HOSTS).map((host) => [host, port]);
   const proxy = stack.use(await openForwardProxy(Object.fromEntries(hosts)));
-  const DATABASE_URL = await createTestDatabase();
+  let beside: Harness | undefined;
   const open = async (env: Record<string, string> = {}) => {
     const urls = {
       OPENAI_BASE_URL: urlAt('api.openai.com'),
       XAI_BASE_URL: urlAt('api.x.ai'),
       XAI_API_KEY: 'none-at-all',
     };
-    return stack.use(await createHarness({ env: { DATABASE_URL, HTTP_PROXY: proxy.url, ...urls, ...env } }));
+    const harness = stack.use(await createHarness({ beside, env: { HTTP_PROXY: proxy.url, ...urls, ...env } }));
+    beside ??= harness;
+    return harness;
   };
   return { asked, open, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
