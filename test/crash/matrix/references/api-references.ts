@@ -2,60 +2,39 @@ import { sql } from 'kysely';
 import { file, image, PDF, PNG, text, user } from '#test/api/blobs/samples.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import type { Scene } from '../lane.ts';
-import { device, first, key, startWaiting, toFirst } from './first-turn.ts';
-import type { Reference } from './reference.ts';
+import { continueFirst, device, first, key, startWaiting, toFirst } from './first-turn.ts';
+import type { Call, Reference } from './reference.ts';
 
 /** Requests that together cross everything an API writes. */
 export const apiReferences: Reference[] = [
   {
     of: 'the request that starts a turn',
     start: nothing,
-    request: async ({ recorder }) => {
-      const webhook = { url: `${recorder.url}/hook` };
-      return { method: 'POST', path: '/v1/turns', headers: key, body: { model: 'openai/test', input: 'Hi', webhook } };
-    },
+    request: async (scene) => post('/v1/turns', { input: 'Hi', webhook: receiver(scene) }),
     answers: [202],
   },
   {
     of: 'the request that starts a turn with an image',
     start: nothing,
-    request: async () => {
-      const input = user(text('Look'), image(PNG), file(PDF));
-      return { method: 'POST', path: '/v1/turns', headers: key, body: { model: 'openai/test', input } };
-    },
+    request: async () => post('/v1/turns', { input: user(text('Look'), image(PNG), file(PDF)) }),
     answers: [202],
   },
   {
     of: 'the request that creates a conversation',
     start: nothing,
-    request: async () => ({
-      method: 'POST',
-      path: '/v1/conversations',
-      headers: key,
-      body: { model: 'openai/test' },
-    }),
+    request: async () => post('/v1/conversations', {}),
     answers: [201],
   },
   {
     of: 'the request that starts a conversation with a turn',
     start: nothing,
-    request: async () => ({
-      method: 'POST',
-      path: '/v1/conversations',
-      headers: key,
-      body: { model: 'openai/test', input: 'Hi' },
-    }),
+    request: async () => post('/v1/conversations', { input: 'Hi' }),
     answers: [202],
   },
   {
     of: 'the request that interrupts a turn by another',
-    start: ({ startTurn, recorder }) => startTurn({ input: 'First.', webhook: { url: `${recorder.url}/hook` } }),
-    request: async (scene) => ({
-      method: 'POST',
-      path: `/v1/conversations/${(await first(scene)).conversation_id}/turns`,
-      headers: key,
-      body: { input: 'Second.', on_active_turn: 'interrupt' },
-    }),
+    start: startWithHook,
+    request: (scene) => continueFirst(scene, { input: 'Second.', on_active_turn: 'interrupt' }),
     answers: [202],
   },
   {
@@ -87,7 +66,7 @@ export const apiReferences: Reference[] = [
   },
   {
     of: 'the request that cancels a turn',
-    start: ({ startTurn, recorder }) => startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } }),
+    start: startWithHook,
     request: (scene) => toFirst(scene, 'cancel'),
     answers: [200],
   },
@@ -103,9 +82,9 @@ export const apiReferences: Reference[] = [
   },
   {
     of: 'the request that delivers a webhook once more',
-    start: async ({ startTurn, recorder, harness }) => {
-      await startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } });
-      await harness.workUntilIdle();
+    start: async (scene) => {
+      await startWithHook(scene);
+      await scene.harness.workUntilIdle();
     },
     request: async (scene) => {
       const { id } = await first(scene);
@@ -120,51 +99,35 @@ export const apiReferences: Reference[] = [
       await startTurn({ input: 'Hi' });
       await harness.workUntilIdle();
     },
-    request: async (scene) => ({ method: 'DELETE', path: `/v1/conversations/${(await first(scene)).conversation_id}` }),
+    request: deleteConversation,
     answers: [204, 404],
   },
   {
     of: 'the request that deletes a conversation which others were forked from',
-    start: async ({ startTurn, harness }) => {
-      const origin = await startTurn({ input: 'Hi' });
-      const fork = await startTurn({ input: 'Hi' });
-      await sql`update conversations set forked_from = ${origin.id} where id = ${fork.conversation_id}`.execute(
-        harness.db,
-      );
-      await harness.workUntilIdle();
-    },
-    request: async (scene) => ({ method: 'DELETE', path: `/v1/conversations/${(await first(scene)).conversation_id}` }),
+    start: startForked,
+    request: deleteConversation,
     answers: [204, 404],
   },
   {
     of: 'the request that deletes a turn of a conversation that goes on',
     start: async ({ startTurn, call, harness, recorder }) => {
-      const { conversation_id: id } = await startTurn({
-        input: user(text('Look'), image(PNG)),
-        webhook: { url: `${recorder.url}/hook` },
-      });
+      const input = user(text('Look'), image(PNG));
+      const { conversation_id: id } = await startTurn({ input, webhook: receiver({ recorder }) });
       await call('POST', `/v1/conversations/${id}/turns`, { body: { input: 'Next.' } });
       await harness.workUntilIdle();
     },
-    request: async (scene) => ({ method: 'DELETE', path: `/v1/turns/${(await first(scene)).id}` }),
+    request: deleteTurn,
     answers: [204, 404],
   },
   {
     of: 'the request that deletes a turn on which a fork stands',
-    start: async ({ startTurn, harness }) => {
-      const origin = await startTurn({ input: 'Hi' });
-      const fork = await startTurn({ input: 'Hi' });
-      await sql`update conversations set forked_from = ${origin.id} where id = ${fork.conversation_id}`.execute(
-        harness.db,
-      );
-      await harness.workUntilIdle();
-    },
-    request: async (scene) => ({ method: 'DELETE', path: `/v1/turns/${(await first(scene)).id}` }),
+    start: startForked,
+    request: deleteTurn,
     answers: [204, 404],
   },
   {
     of: 'the request that deletes a response at work',
-    start: ({ startTurn, recorder }) => startTurn({ input: 'Hi', webhook: { url: `${recorder.url}/hook` } }),
+    start: startWithHook,
     request: async (scene) => {
       const { id } = await first(scene);
       return { method: 'DELETE', path: `/v1/responses/${id.replace('turn_', 'resp_')}` };
@@ -199,8 +162,33 @@ export const apiReferences: Reference[] = [
 
 async function nothing(): Promise<void> {}
 
-function receiver({ recorder }: Scene) {
+/** A request that may be sent again. A model is a field of all that it creates. */
+function post(path: string, fields: object): Call {
+  return { method: 'POST', path, headers: key, body: { model: 'openai/test', ...fields } };
+}
+
+function receiver({ recorder }: Pick<Scene, 'recorder'>) {
   return { url: `${recorder.url}/hook` };
+}
+
+function startWithHook(scene: Scene) {
+  return scene.startTurn({ input: 'Hi', webhook: receiver(scene) });
+}
+
+/** Starts a turn that ends, and a fork of it. */
+async function startForked({ startTurn, harness }: Scene): Promise<void> {
+  const { id } = await startTurn({ input: 'Hi' });
+  const fork = await startTurn({ input: 'Hi' });
+  await sql`update conversations set forked_from = ${id} where id = ${fork.conversation_id}`.execute(harness.db);
+  await harness.workUntilIdle();
+}
+
+async function deleteConversation(scene: Scene): Promise<Call> {
+  return { method: 'DELETE', path: `/v1/conversations/${(await first(scene)).conversation_id}` };
+}
+
+async function deleteTurn(scene: Scene): Promise<Call> {
+  return { method: 'DELETE', path: `/v1/turns/${(await first(scene)).id}` };
 }
 
 function createEndpoint(scene: Scene) {

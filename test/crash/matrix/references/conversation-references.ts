@@ -1,7 +1,6 @@
 import type { Scene } from '../lane.ts';
+import { first, key } from './first-turn.ts';
 import type { Reference } from './reference.ts';
-
-const key = { 'idempotency-key': 'only-once' };
 
 /** Requests that change a conversation and its items by OpenAI's API. */
 export const conversationReferences: Reference[] = [
@@ -18,8 +17,8 @@ export const conversationReferences: Reference[] = [
     of: 'the request that deletes an item of a conversation',
     start: respond,
     request: async (scene) => {
-      const [turn] = await scene.turns();
-      return { method: 'DELETE', path: `${await pathOf(scene)}/items/${turn?.id.replace('turn_', 'msg_')}_i0` };
+      const { id } = await first(scene);
+      return { method: 'DELETE', path: `${await pathOf(scene)}/items/${id.replace('turn_', 'msg_')}_i0` };
     },
     answers: [200, 404],
   },
@@ -38,8 +37,6 @@ async function respond({ call, harness }: Scene): Promise<void> {
   await harness.workUntilIdle();
 }
 
-async function pathOf({ turns }: Scene): Promise<string> {
-  const [turn] = await turns();
-  if (!turn) throw new Error('the scene has no conversation');
-  return `/openai/v1/conversations/${turn.conversation_id}`;
+async function pathOf(scene: Scene): Promise<string> {
+  return `/openai/v1/conversations/${(await first(scene)).conversation_id}`;
 }

@@ -1,5 +1,6 @@
 import { scripted } from '#test/harness/scripted.ts';
 import type { Scene } from '../lane.ts';
+import type { Call } from './reference.ts';
 
 /** What a caller sends that may have to send it again. */
 export const key = { 'idempotency-key': 'only-once' };
@@ -18,6 +19,12 @@ export async function first({ turns }: Scene) {
 export async function toFirst(scene: Scene, action: string, body?: object) {
   const path = `/v1/turns/${(await first(scene)).id}/${action}`;
   return { method: 'POST', path, ...(body && { body }) };
+}
+
+/** A request for the next turn of its conversation. */
+export async function continueFirst(scene: Scene, body: object): Promise<Call> {
+  const path = `/v1/conversations/${(await first(scene)).conversation_id}/turns`;
+  return { method: 'POST', path, headers: key, body };
 }
 
 /** A turn that waits for an answer to its only call. */

@@ -1,16 +1,15 @@
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import type { Scene } from '../lane.ts';
+import { first, key, toFirst } from './first-turn.ts';
 import type { Call, Reference } from './reference.ts';
-
-const key = { 'idempotency-key': 'only-once' };
 
 /** Turns that are forked, run again and deleted. */
 export const forkReferences: Reference[] = [
   {
     of: 'the request that forks a turn at work',
     start: startWaiting,
-    request: (scene) => toFirst(scene, 'fork', { input: scripted({ answer: 'Forked.' }) }),
+    request: (scene) => askFirst(scene, 'fork', { input: scripted({ answer: 'Forked.' }) }),
     answers: [202],
     react: answerDevice,
   },
@@ -21,13 +20,13 @@ export const forkReferences: Reference[] = [
       await scene.call('POST', `/v1/turns/${id}/fork`, { body: { after_round: 1, input: 'Hi' } });
       await scene.harness.workUntilIdle();
     },
-    request: async (scene) => ({ method: 'DELETE', path: `/v1/turns/${await firstOf(scene)}` }),
+    request: async (scene) => ({ method: 'DELETE', path: `/v1/turns/${(await first(scene)).id}` }),
     answers: [204, 404],
   },
   {
     of: 'the request that runs a turn again',
     start: startEnded,
-    request: (scene) => toFirst(scene, 'rerun', {}),
+    request: (scene) => askFirst(scene, 'rerun', {}),
     answers: [202],
   },
   {
@@ -49,14 +48,8 @@ export const forkReferences: Reference[] = [
   },
 ];
 
-async function firstOf({ turns }: Scene): Promise<string> {
-  const [turn] = await turns();
-  if (!turn) throw new Error('the scene has no turn');
-  return turn.id;
-}
-
-async function toFirst(scene: Scene, action: string, body: object): Promise<Call> {
-  return { method: 'POST', path: `/v1/turns/${await firstOf(scene)}/${action}`, headers: key, body };
+async function askFirst(scene: Scene, action: string, body: object): Promise<Call> {
+  return { ...(await toFirst(scene, action, body)), headers: key };
 }
 
 /** A turn of three rounds that has ended; returns its id. */

@@ -1,5 +1,5 @@
 import { image, PNG, text, user } from '#test/api/blobs/samples.ts';
-import { first, key, toFirst } from './first-turn.ts';
+import { continueFirst, key, toFirst } from './first-turn.ts';
 import type { Reference } from './reference.ts';
 
 /** Requests whose input joins a turn. */
@@ -7,32 +7,22 @@ export const inputReferences: Reference[] = [
   {
     of: 'the request that adds an input to a turn',
     start: ({ startTurn, recorder }) => startTurn({ input: 'First.', webhook: { url: `${recorder.url}/hook` } }),
-    request: async (scene) => ({
-      ...(await toFirst(scene, 'input', { input: user(text('See'), image(PNG)) })),
-      headers: key,
-    }),
+    request: async (scene) => {
+      const request = await toFirst(scene, 'input', { input: user(text('See'), image(PNG)) });
+      return { ...request, headers: key };
+    },
     answers: [200],
   },
   {
     of: 'the request that steers the active turn',
     start: ({ startTurn }) => startTurn({ input: 'First.' }),
-    request: async (scene) => ({
-      method: 'POST',
-      path: `/v1/conversations/${(await first(scene)).conversation_id}/turns`,
-      headers: key,
-      body: { input: 'Quick, please.', on_active_turn: 'steer' },
-    }),
+    request: (scene) => continueFirst(scene, { input: 'Quick, please.', on_active_turn: 'steer' }),
     answers: [200],
   },
   {
     of: 'the request that merges into a turn which has not begun',
     start: ({ startTurn }) => startTurn({ input: 'First.' }),
-    request: async (scene) => ({
-      method: 'POST',
-      path: `/v1/conversations/${(await first(scene)).conversation_id}/turns`,
-      headers: key,
-      body: { input: 'Second.', on_active_turn: 'merge', debounce_ms: 10 },
-    }),
+    request: (scene) => continueFirst(scene, { input: 'Second.', on_active_turn: 'merge', debounce_ms: 10 }),
     answers: [200],
   },
 ];

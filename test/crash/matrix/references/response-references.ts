@@ -1,8 +1,8 @@
 import { scripted } from '#test/harness/scripted.ts';
 import type { Scene } from '../lane.ts';
+import { first, key } from './first-turn.ts';
 import type { Call, Reference } from './reference.ts';
 
-const key = { 'idempotency-key': 'only-once' };
 const locate = { type: 'function', name: 'locate', parameters: { type: 'object' } };
 const asking = {
   input: scripted({ rounds: [{ tools: [{ id: 'call_it', name: 'locate', arguments: {} }] }], answer: 'All is done.' }),
@@ -26,10 +26,7 @@ export const responseReferences: Reference[] = [
   },
   {
     of: 'the request that forks a response',
-    start: async (scene) => {
-      const first = await respond(scene, { input: 'First.' });
-      await respond(scene, { input: 'Second.', previous_response_id: first });
-    },
+    start: respondTwice,
     request: (scene) => behindFirst(scene, { input: 'Another second.' }),
     answers: [200],
   },
@@ -48,9 +45,8 @@ export const responseReferences: Reference[] = [
   {
     of: 'the request that deletes a response on which a fork stands',
     start: async (scene) => {
-      const first = await respond(scene, { input: 'First.' });
-      await respond(scene, { input: 'Second.', previous_response_id: first });
-      await respond(scene, { input: 'Another second.', previous_response_id: first });
+      const previous_response_id = await respondTwice(scene);
+      await respond(scene, { input: 'Another second.', previous_response_id });
     },
     request: async (scene) => ({ method: 'DELETE', path: `/v1/responses/${await firstOf(scene)}` }),
     answers: [200, 404],
@@ -58,15 +54,15 @@ export const responseReferences: Reference[] = [
   {
     of: 'a response that answers the calls of the one before',
     start: async (scene) => {
-      const first = await respond(scene, asking);
-      await scene.call('POST', '/v1/responses', create({ ...answering, previous_response_id: first }));
+      const previous_response_id = await respond(scene, asking);
+      await scene.call('POST', '/v1/responses', create({ ...answering, previous_response_id }));
     },
   },
   {
     of: 'a response that begins with calls which a person has allowed',
     start: async (scene) => {
-      const first = await respond(scene, askingToAllow(scene));
-      const body = create({ input: await allowing(scene), previous_response_id: first });
+      const previous_response_id = await respond(scene, askingToAllow(scene));
+      const body = create({ input: await allowing(scene), previous_response_id });
       await scene.call('POST', '/v1/responses', body);
     },
   },
@@ -105,12 +101,17 @@ async function respond({ call, harness }: Scene, request: object): Promise<strin
   return response.id;
 }
 
+/** Makes a response and the next one. Returns the id of the first. */
+async function respondTwice(scene: Scene): Promise<string> {
+  const previous_response_id = await respond(scene, { input: 'First.' });
+  await respond(scene, { input: 'Second.', previous_response_id });
+  return previous_response_id;
+}
+
 async function behindFirst(scene: Scene, request: object): Promise<Call> {
   return create({ ...request, previous_response_id: await firstOf(scene) });
 }
 
-async function firstOf({ turns }: Scene): Promise<string> {
-  const [turn] = await turns();
-  if (!turn) throw new Error('the scene has no response');
-  return turn.id.replace('turn_', 'resp_');
+async function firstOf(scene: Scene): Promise<string> {
+  return (await first(scene)).id.replace('turn_', 'resp_');
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Scene } from '../lane.ts';
+import { key } from './first-turn.ts';
 import type { Reference } from './reference.ts';
 
-const key = { 'idempotency-key': 'only-once' };
 const turn = { model: 'openai/test', input: 'Hi' };
 /** Once a year, so that no other play meets it. */
 const plan = { cron: '0 0 1 1 *', turn };
