@@ -17,15 +17,19 @@ const E2E = [
   'test/api/openai/responses/clients/*.test.ts',
   'test/cli/{forks,model-options,pawl,prompt-cache,schedules,service-tier}.test.ts',
   'test/client/usage-and-bulk.test.ts',
+  'test/counters/*.test.ts',
   'test/crash/some-points.test.ts',
   'test/llm/hostile/*.test.ts',
   'test/operations/{restore,told-metrics}.test.ts',
-  'test/process/{env-file,log,log-writes,other-schema,reload-projects,settings}.test.ts',
-  'test/process/{start-and-log,start-with-packages}.test.ts',
+  'test/postgres/connect.test.ts',
+  'test/process/{availability,env-file,locked-table,log,log-writes,other-schema,reload-projects}.test.ts',
+  'test/process/{settings,start-and-log,start-with-packages}.test.ts',
   'test/pubsub/{several-redis,wakes}.test.ts',
   'test/queue/{database-away,many-providers,require-redis,several-redis,waiting}.test.ts',
+  'test/tools/load-tools.test.ts',
+  'test/tools/mcp/{call-once,hostile-command,local-server,odd-messages}.test.ts',
   'test/webhooks/difficult-receivers.test.ts',
-  'test/worker/{secrets,deliveries/webhook-order}.test.ts',
+  'test/worker/{secrets,deliveries/webhook-order,provider-limits/unlimited-turns}.test.ts',
 ];
 
 /** Tests that have commands of their own: `npm run restarts`, `npm run crash`. */
