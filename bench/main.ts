@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { type BenchHarness, openBenchHarness } from './open-harness.ts';
 import { type Options, readOptions, type ScenarioName } from './read-options.ts';
-import { describeRun } from './report/describe-run.ts';
 import { type Goal, goalTable } from './report/goal.ts';
 import { against, reasonToLeaveOut } from './scenarios/against.ts';
 import { idle } from './scenarios/idle.ts';
 import { memory } from './scenarios/memory.ts';
 import { oldDatabase } from './scenarios/old-database.ts';
 import { throughput } from './scenarios/throughput.ts';
+import { CALLS } from './work.ts';
 
 /** Measures, and returns tables for a terminal and the goals with their figures. */
 type Scenario = (harness: BenchHarness, options: Options) => Promise<{ text: string; goals: Goal[] }>;
@@ -37,4 +38,23 @@ function endEarly(harness: BenchHarness): void {
   const end = (code: number) => void harness[Symbol.asyncDispose]().then(() => process.exit(code));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end(130));
   setTimeout(end, LONGEST_RUN_MS, 1).unref();
+}
+
+/** What is measured, when, on which machine, and what its figures are worth. */
+function describeRun({ postgres, redis }: BenchHarness, { scenario, turns, concurrency, tries, rounds }: Options) {
+  const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
+  return [
+    `${scenario}, ${new Date().toISOString().slice(0, 10)}. A turn, where nothing else is said: ` +
+      `${rounds} rounds, ${rounds - 1} batches of ${CALLS.length} tools, a model over HTTP that takes 0 ms.`,
+    `${turns} turns, ${concurrency} at a time, ${scenario === 'against' ? `${tries} groups in alternation` : `median of ${tries}`}.`,
+    `Node ${process.version}, PostgreSQL ${postgres.version} (fsync and synchronous_commit on), ${redisLine(redis)}.`,
+    `All of it shares ${cores}; load average before the start ${loadavg()[0]?.toFixed(2)}. Only the ratios count.`,
+  ].join('\n');
+}
+
+function redisLine(redis: BenchHarness['redis']): string {
+  if (!redis) return 'no Redis (set REDIS_URL or put redis-server on the PATH), so nothing on Redis is measured';
+  return redis.pid
+    ? `Redis ${redis.version} (AOF everysec, noeviction)`
+    : `Redis ${redis.version} at REDIS_URL, its CPU not counted`;
 }

@@ -1,4 +1,7 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import type { Mode } from '../contender.ts';
 import { openPawlClient } from '../contenders/pawl-client.ts';
@@ -6,7 +9,6 @@ import { type Pawl, startPawl } from '../contenders/start-pawl.ts';
 import { fillWithQueued, fillWithWaiting } from '../fill/fill-with-waiting.ts';
 import type { BenchHarness } from '../open-harness.ts';
 import { readCpu } from '../read-cpu.ts';
-import { type HeapReporter, reportHeap } from '../read-heap.ts';
 import type { Options } from '../read-options.ts';
 import { atMost } from '../report/goal.ts';
 import { printTable } from '../report/print-table.ts';
@@ -101,4 +103,38 @@ async function rateLimitProvider({ url }: Pawl): Promise<void> {
   const { id } = await client.post('/v1/turns', { ...plain, input });
   await client.get(`/v1/turns/${id}?wait=5&after=2`);
   await client.close();
+}
+
+/** Bytes of a program after a collection, on its heap and in all; `rssBefore` is with its garbage. */
+type Heap = { heapUsed: number; rss: number; rssBefore: number };
+
+/** What a program that reports its heap is started with, and how to read the report. */
+type HeapReporter = {
+  nodeOptions: string[];
+  env: Record<string, string>;
+  read(pid: number): Promise<Heap>;
+};
+
+const REPORT_MEMORY = fileURLToPath(new URL('./report-memory/main.ts', import.meta.url));
+const TIMEOUT_MS = 10_000;
+const POLL_MS = 20;
+
+/** Makes a program report its heap into a file of that name, on request. */
+function reportHeap(folder: string, name: string): HeapReporter {
+  const file = join(folder, `${name}.memory.json`);
+  return {
+    nodeOptions: ['--expose-gc', '--import', REPORT_MEMORY],
+    env: { BENCH_MEMORY_FILE: file },
+    read: async (pid) => {
+      await rm(file, { force: true });
+      process.kill(pid, 'SIGUSR2');
+      const deadline = performance.now() + TIMEOUT_MS;
+      while (performance.now() < deadline) {
+        const text = await readFile(file, 'utf8').catch(() => '');
+        if (text.endsWith('}')) return JSON.parse(text);
+        await sleep(POLL_MS);
+      }
+      throw new Error(`${name} did not report its memory within ${TIMEOUT_MS / 1000} s.`);
+    },
+  };
 }

@@ -1,8 +1,9 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { expect } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { PLAIN_WORK, turnRequestOf } from '../../bench/work.ts';
-import { countIds } from './count-ids.ts';
 import { type CountedPostgres, HOT_TABLE, openCountedPostgres, type Plan, type Totals } from './counted-postgres.ts';
 import { openTap, type Tap } from './open-tap.ts';
 import { readStatements, type SentStatements } from './sent-statements.ts';
@@ -106,4 +107,20 @@ async function openRedisTap(): Promise<{ tap: Tap; bytes: () => number }> {
     bytes += sent.length;
   });
   return { tap, bytes: () => bytes };
+}
+
+/** Counts the UUIDs that this process makes for ids, until it is disposed. */
+function countIds(): Disposable & { count: () => number } {
+  const { randomUUIDv7 } = crypto;
+  let count = 0;
+  replace((...given) => {
+    count += 1;
+    return randomUUIDv7(...given);
+  });
+  return { count: () => count, [Symbol.dispose]: () => replace(randomUUIDv7) };
+}
+
+function replace(make: typeof crypto.randomUUIDv7): void {
+  crypto.randomUUIDv7 = make;
+  syncBuiltinESMExports();
 }

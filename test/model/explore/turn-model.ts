@@ -1,9 +1,10 @@
 import { checkPromises, isDone } from '../check-promises.ts';
+import { countsIn, spentOf } from '../fault.ts';
+import { movesOf } from '../moves/moves-of.ts';
 import type { Setting } from '../setting.ts';
 import { firstState, type State } from '../state.ts';
-import { keyOf } from './key-of.ts';
-import { makeMoves } from './make-moves.ts';
-import type { Model } from './model.ts';
+import { copyOf, keyOf } from './key-of.ts';
+import type { Made, Model } from './model.ts';
 
 /** The model of one turn: a scene of it, with its guards and its faults. */
 export function turnModel(setting: Setting): Model<State> {
@@ -17,4 +18,18 @@ export function turnModel(setting: Setting): Model<State> {
     isDone: (state) => isDone(state, setting.scene),
     makeMoves: (state, report) => makeMoves(state, setting, report),
   };
+}
+
+/** Makes, each on a copy, all moves that the budget of faults allows. */
+function makeMoves(state: State, setting: Setting, report: (made: Made<State>) => void): void {
+  const { budget } = setting;
+  const isSpent = spentOf(state.used) >= (budget.total ?? Number.POSITIVE_INFINITY);
+  movesOf(state, setting, (verb, change, fault) => {
+    if (fault && state.used[fault] >= (budget[fault] ?? 0)) return;
+    if (fault && isSpent && countsIn(fault)) return;
+    const next = copyOf(state);
+    if (fault) next.used = { ...state.used, [fault]: state.used[fault] + 1 };
+    change(next);
+    report({ next, verb, fault });
+  });
 }
