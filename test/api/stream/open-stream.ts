@@ -42,7 +42,12 @@ export async function openStream(url: string, { after, lastEventId, project }: S
       new Promise<void>((resolve, reject) => {
         const look = () => {
           if (isEnough(seen, comments)) resolve();
-          else if (isOver) reject(new Error(`the stream is over after ${seen.map(({ type }) => type).join(', ')}`));
+          else if (isOver)
+            reject(
+              new Error(
+                `the stream (HTTP ${response.status}) is over after ${seen.map(({ type }) => type).join(', ')}`,
+              ),
+            );
           else return;
           waiting.delete(look);
         };
