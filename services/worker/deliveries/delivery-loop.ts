@@ -20,7 +20,7 @@ export type DeliveryLoop = {
 export function makeDeliveryLoop(context: WorkerContext, concurrency: number): DeliveryLoop {
   const slots = makeDeliverySlots(concurrency);
   const underWay = new Set<Promise<void>>();
-  const { request, settled } = workOnRequest(look, context.availability.suspect);
+  const looks = workOnRequest(look, context.availability.suspect);
   /** The last look may have left deliveries that were due, for want of room. */
   let mayLeaveMore = false;
   let isClosing = false;
@@ -41,15 +41,19 @@ export function makeDeliveryLoop(context: WorkerContext, concurrency: number): D
     if (firsts > 0 && started.length > 0) request();
   }
 
+  function request(): void {
+    if (!isClosing) looks.request();
+  }
+
   return {
     request,
     tick: async () => {
       request();
-      await settled();
+      await looks.settled();
     },
     close: async (graceMs) => {
       isClosing = true;
-      await settled();
+      await looks.settled();
       await Promise.race([Promise.all(underWay), sleep(graceMs, undefined, { ref: false })]);
     },
   };
