@@ -40,7 +40,7 @@ function endEarly(harness: BenchHarness): void {
   setTimeout(end, LONGEST_RUN_MS, 1).unref();
 }
 
-/** What is measured, when, on which machine, and what its figures are worth. */
+/** The measurement: its subject, date and machine, and the worth of its figures. */
 function describeRun({ postgres, redis }: BenchHarness, { scenario, turns, concurrency, tries, rounds }: Options) {
   const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
   return [

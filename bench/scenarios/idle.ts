@@ -108,7 +108,7 @@ async function rateLimitProvider({ url }: Pawl): Promise<void> {
 /** Bytes of a program after a collection, on its heap and in all; `rssBefore` is with its garbage. */
 type Heap = { heapUsed: number; rss: number; rssBefore: number };
 
-/** What a program that reports its heap is started with, and how to read the report. */
+/** The options that start a program which reports its heap, and a function that reads the report. */
 type HeapReporter = {
   nodeOptions: string[];
   env: Record<string, string>;

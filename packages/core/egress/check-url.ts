@@ -3,7 +3,7 @@ import type { ProxyOf } from '../proxy.ts';
 import { shorten } from '../text.ts';
 import { type EgressPolicy, mayReach } from './policy.ts';
 
-/** Says what is wrong with the URL of a webhook or HTTP tool; null if it is fine. Names are looked up at the call. */
+/** Returns the problem of the URL of a webhook or HTTP tool, or null. A call looks up its name later. */
 export function checkUrl(policy: EgressPolicy, url: string): string | null {
   const target = URL.parse(url);
   if (target === null || !['http:', 'https:'].includes(target.protocol)) return 'Give an absolute http or https URL.';

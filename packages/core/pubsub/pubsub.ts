@@ -46,7 +46,7 @@ export type RateLimitChange = {
   change: { state: 'closed'; forMs: number; nextPauseMs: number } | { state: 'probed' | 'unanswered' | 'over' };
 };
 
-/** Hints and previews between processes. Postgres has what they lose, so publishing never fails and never waits. */
+/** Hints and previews between processes. Postgres has all that may be lost, so publishing never fails or waits. */
 export type Pubsub = {
   /** Publishes to the watchers of a turn, in order. Wakes of one turn of the event loop share a message. */
   publishToTurn(message: TurnMessage): void;

@@ -85,8 +85,9 @@ const MISSED_AFTER_MS = 10_000;
 type Due = { nextAt: number; now: number; ifMissed: 'once' | 'skip' };
 
 /**
- * Decides what a schedule does whose next planned time `nextAt` has come at `now`, by the clock of the database. Of times that were missed it
- * fires for the newest, or for none; each of the others gets its own firing, so that none is passed over (R36).
+ * Decides the firing of a schedule whose next planned time `nextAt` has come at `now`, by the clock of the database.
+ * It fires for the newest of the times that were missed, or for none of them. Each other time gets its own firing, so
+ * that none is passed over (R36).
  */
 export function decideFiring(plan: Plan, { nextAt, now, ifMissed }: Due): Decision {
   const missedBefore = now - MISSED_AFTER_MS;

@@ -4,7 +4,7 @@ import { type Fields, partsIn, textIn } from '../reply/fields.ts';
 import type { CallAccumulator } from '../reply/gather-calls.ts';
 import { boundReply, UnusableReply } from '../unusable-reply.ts';
 
-/** One block of a message as the wire has it. What is not known here is kept as it came. */
+/** One block of a message as the wire has it. A block of an unknown kind is kept as it came. */
 export type Block = Fields & { type: string };
 
 /** The addition of one event to a block, as it came. Some servers leave the type out. */

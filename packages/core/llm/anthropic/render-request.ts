@@ -158,7 +158,7 @@ const OTHERS = 8192;
 /** What the text may take beside a budget for thinking, which counts into the same limit. */
 const BESIDE_THINKING = 4096;
 
-/** The wire demands `max_tokens`: what the family of the model takes, and more than the budget for thinking. */
+/** The wire demands `max_tokens`: at most the limit of the model's family, and more than the budget for thinking. */
 function defaultMaxTokens(model: string, options: Record<string, unknown>): number {
   const [, tokens = OTHERS] = FAMILIES.find(([name]) => name.test(model)) ?? [];
   return Math.max(tokens, budgetOf(options) + BESIDE_THINKING);

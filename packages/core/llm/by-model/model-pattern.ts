@@ -21,7 +21,7 @@ type Setting<Value> = {
   fieldsAt?: (path: PropertyKey[]) => string | undefined;
 };
 
-/** Reads the values of a setting by the patterns. A `Misconfigured` names the path of what is wrong. */
+/** Reads the values of a setting by the patterns. A `Misconfigured` names the path of a wrong value. */
 export function readByPattern<Value>(setting: Setting<Value>): Record<string, Value> {
   const { variable, text, value, example, fieldsAt } = setting;
   if (!text?.trim()) return {};
