@@ -3,7 +3,6 @@ import type { KyselyPlugin } from 'kysely';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import type { StreamBounds } from '#core/bounds/stream-bounds.ts';
-import { connect } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
@@ -16,8 +15,8 @@ import { makeStreamHub } from '#services/api/stream/hub.ts';
 import { makeStreamLimiter } from '#services/api/stream/limiter.ts';
 import { turnEventRoutes } from '#services/api/turns/turn-events.ts';
 import { makeWatchers } from '#services/worker/watchers.ts';
+import { type LeasedStores, leaseStores } from '#test/harness/stores/lease-stores.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
-import { createTestDatabase } from '../../harness/stores/test-database.ts';
 import { openStream, type StreamOptions } from './open-stream.ts';
 import { playTurn } from './play-turn.ts';
 
@@ -26,7 +25,7 @@ export type WatchOptions = {
   heartbeatMs?: number;
   bounds?: StreamBounds;
   format?: StreamFormat;
-  beside?: { databaseUrl: string };
+  beside?: { stores: LeasedStores };
   addRoutes?(
     app: ReturnType<typeof makeRouter>,
     context: Pick<ApiContext, 'db' | 'readAnywhere' | 'streamHub' | 'streamLimiter'>,
@@ -41,10 +40,12 @@ const NEVER_MS = 3_600_000;
  */
 export async function createWatchHarness(options: WatchOptions = {}) {
   const { redis = false, heartbeatMs = NEVER_MS, bounds, format, beside, addRoutes } = options;
-  const databaseUrl = beside?.databaseUrl ?? (await createTestDatabase());
+  const stores = beside?.stores ?? (await leaseStores({}));
+  const { connection, pubsub, close } = await stores.open(stores.env, () => {});
   const redisUrl = redis ? (inject('redisUrl') ?? undefined) : undefined;
-  const connection = connect(databaseUrl);
-  const [apiSide, workerSide] = [openPubsub({ databaseUrl, redisUrl }), openPubsub({ databaseUrl, redisUrl })];
+  const openSide = () =>
+    redisUrl ? openPubsub({ databaseUrl: stores.env.DATABASE_URL, redisUrl }) : { ...pubsub, close: async () => {} };
+  const [apiSide, workerSide] = [openSide(), openSide()];
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const counted: string[] = [];
@@ -83,7 +84,7 @@ export async function createWatchHarness(options: WatchOptions = {}) {
   });
 
   return {
-    ...{ url, databaseUrl, db: connection.db, streamHub, statements, watchers, pubsub: workerSide, catchUps },
+    ...{ url, stores, db: connection.db, streamHub, statements, watchers, pubsub: workerSide, catchUps },
     ...{ lines, closedStreams: counted },
     startTurn: () => playTurn({ db: connection.db, pubsub: workerSide, watchers }),
     open: (turnId: string, options: StreamOptions = {}) => openStream(`${url}/v1/turns/${turnId}/events`, options),
@@ -92,7 +93,7 @@ export async function createWatchHarness(options: WatchOptions = {}) {
       if ('closeAllConnections' in server) server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await Promise.all([apiSide.close(), workerSide.close()]);
-      await connection.close();
+      await close();
     },
   };
 }
