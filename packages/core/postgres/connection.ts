@@ -42,7 +42,7 @@ const SETTINGS: SessionSettings = { ...SESSION, lock_timeout: '4000', synchronou
 const SET_LOCAL = setLocal(SETTINGS);
 
 const OPTIONS = {
-  ...{ ...POSTGRES_OPTIONS, max: 1, fetch_types: false, keep_alive: 30 },
+  ...{ ...POSTGRES_OPTIONS, max: 1, keep_alive: 30 },
   // postgres.js fails the statements that are sent while it closes a connection, so the pool replaces connections before.
   ...{ idle_timeout: 300, max_lifetime: null },
 };
