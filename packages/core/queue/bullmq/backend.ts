@@ -24,10 +24,10 @@ export type BullWorker = Pick<Worker<JobData>, 'close' | 'concurrency' | 'on' | 
 };
 
 /**
- * The options of every worker. The lock outlives a lease (R11). Stalls never fail a job: a turn fails by our own
+ * The options of workers. The lock outlives a lease (R11). Stalls never fail a job: a turn fails by our own
  * count. BullMQ's own pause after a refused connection is longer than we may be away.
  */
-export const WORKER_OPTIONS = {
+const WORKER_OPTIONS = {
   lockDuration: 15_000,
   stalledInterval: 5_000,
   runRetryDelay: 1_000,
@@ -35,3 +35,11 @@ export const WORKER_OPTIONS = {
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 0 },
 };
+
+/** BullMQ does not renew the lock of a job that is taken by hand, so the lock lasts ten minutes. */
+const BY_HAND = { autorun: false, lockDuration: 600_000 };
+
+/** Returns the options of a worker. Without `process` the worker takes jobs by hand. */
+export function workerOptions(process: Processor | null, concurrency: number) {
+  return { ...WORKER_OPTIONS, concurrency, ...(process ? {} : BY_HAND) };
+}

@@ -1,6 +1,6 @@
 import { createPostgresBackend, type PostgresConnectionOptions, type PostgresQueueBackend, Queue } from 'bullmq';
 import type { DatabaseUrls } from '../../postgres/hosts.ts';
-import { type Backend, type BullQueue, type BullWorker, WORKER_OPTIONS } from '../bullmq/backend.ts';
+import { type Backend, type BullQueue, type BullWorker, workerOptions } from '../bullmq/backend.ts';
 import { withJobWaiter } from '../bullmq/job-waiter.ts';
 import { ParallelWorker } from '../bullmq/parallel-worker.ts';
 import type { JobData } from '../job.ts';
@@ -33,7 +33,7 @@ export function postgresBackend(
   const workerBackend = debounceWakeups(withJobWaiter(createPostgresBackend, waiter));
   const makeQueue = (name: string) => new Queue(name, { connection }, createPostgresBackend) as PgQueue;
   const makeWorker: Backend['makeWorker'] = (name, process, concurrency) => {
-    const options = { connection, concurrency, autorun: process !== null, ...WORKER_OPTIONS };
+    const options = { connection, ...workerOptions(process, concurrency) };
     return new ParallelWorker(name, process, options as never, workerBackend as never).on(
       'error',
       onError,

@@ -5,7 +5,7 @@ import { createRedisBackend, Queue } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
 import { type ConnectionOptions, openClusterConnection, openRedisConnection } from '../../redis-connection.ts';
 import type { RedisUrl } from '../../redis-url.ts';
-import { type Backend, WORKER_OPTIONS } from '../bullmq/backend.ts';
+import { type Backend, workerOptions } from '../bullmq/backend.ts';
 import { withJobWaiter } from '../bullmq/job-waiter.ts';
 import { ParallelWorker } from '../bullmq/parallel-worker.ts';
 import { BLOCK_S, blockForJobs } from './block-for-jobs.ts';
@@ -41,7 +41,7 @@ export async function redisBackend(
       new ParallelWorker(
         name,
         process,
-        { connection: working, prefix, concurrency, autorun: process !== null, ...WORKER_OPTIONS },
+        { connection: working, prefix, ...workerOptions(process, concurrency) },
         withJobWaiter(createRedisBackend, waiter),
       ),
     isOpen: () => adding.status === 'ready',
