@@ -2,6 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { fastestParent, newFolder } from '../new-folder.ts';
 import { openPostgres } from './open-postgres.ts';
 import { openRedis } from './redis/open-redis.ts';
+import { runStatement } from './run-statement.ts';
 import { createTemplate } from './template.ts';
 
 declare module 'vitest' {
@@ -16,6 +17,9 @@ export default async function startStores(project: TestProject): Promise<() => P
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await newFolder('test', await fastestParent()));
   const postgres = opened.use(await openPostgres({ folder: folder.path, durable: false }));
+  // Autovacuum would change plans and times from run to run.
+  await runStatement(postgres.url, 'alter system set autovacuum = off');
+  await runStatement(postgres.url, 'select pg_reload_conf()');
   await createTemplate(postgres.url);
   project.provide('postgresUrl', postgres.url);
 

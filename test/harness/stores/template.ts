@@ -16,7 +16,8 @@ export async function createTemplate(url: string): Promise<void> {
 
 /**
  * A function that takes a copy back to what it was, which is no rows but those that say which migrations it has. Triggers
- * and references stand aside, so that the order does not matter. Tables without rows, which are most, are left alone.
+ * and references stand aside, so that the order does not matter. Tables without rows, which are most, are left alone. A
+ * large table is truncated, with the tables that refer to it, because no autovacuum removes deleted rows.
  */
 const EMPTY_TABLES = `
   create function empty_tables() returns void language plpgsql set session_replication_role = replica as $do$
@@ -27,6 +28,10 @@ const EMPTY_TABLES = `
     for emptied in select oid from pg_class
       where relkind = 'r' and relnamespace in ('public'::regnamespace, 'bullmq'::regnamespace)
         and relname !~ 'migration' loop
+      if pg_table_size(emptied) > 1000000 then
+        execute format('truncate %s cascade', emptied);
+        continue;
+      end if;
       execute format('select exists (select from %s)', emptied) into has_rows;
       if has_rows then execute format('delete from %s', emptied); end if;
     end loop;
