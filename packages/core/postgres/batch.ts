@@ -12,7 +12,7 @@ const STUCK_AFTER_MS = 50;
 
 /**
  * Runs concurrent statements in groups of up to `most`. A statement never waits for others to come. `run` settles
- * each entry of a group, and never rejects.
+ * each entry of a group. If `run` rejects, it has settled none, and all are rejected.
  */
 export function batchConcurrent<Statement, Answer>(
   run: (group: BatchEntry<Statement, Answer>[]) => Promise<void>,
@@ -31,7 +31,7 @@ export function batchConcurrent<Statement, Answer>(
       if (inFlight === 0 && waiting.length > 0) void send();
     });
     const timeout = setTimeout(leave, STUCK_AFTER_MS);
-    if (group.length > 0) await run(group);
+    if (group.length > 0) await run(group).catch((error: unknown) => rejectAll(group, error));
     clearTimeout(timeout);
     leave();
   }
@@ -40,6 +40,11 @@ export function batchConcurrent<Statement, Answer>(
       waiting.push({ statement, resolve, reject });
       if (inFlight === 0 || waiting.length === most) void send();
     });
+}
+
+/** Rejects all entries of a group. */
+export function rejectAll(group: Pick<BatchEntry<unknown, unknown>, 'reject'>[], error: unknown): void {
+  for (const { reject } of group) reject(error);
 }
 
 function once(act: () => void): () => void {

@@ -1,4 +1,4 @@
-import { type BatchEntry, batchConcurrent } from './batch.ts';
+import { type BatchEntry, batchConcurrent, rejectAll } from './batch.ts';
 import type { Rows, Statement } from './connection.ts';
 import { mergeStatements } from './merge.ts';
 import { type ExclusiveConnection, type Pool, runAlone } from './pool.ts';
@@ -25,22 +25,14 @@ export function groupCommit(take: Pool['take']): Commit {
 async function commit(take: Pool['take'], group: Entry[]): Promise<void> {
   const [only] = group;
   if (group.length < 2) return only && commitAlone(take, only);
-  const outcome = await takeAndRun(
-    take,
-    group.map(({ statement }) => statement),
-  );
-  if (outcome.kind === 'unknown') return rejectAll(group, outcome.error);
-
-  const { isCommitted, broken, answers } = outcome;
+  const statements = group.map(({ statement }) => statement);
+  const { isCommitted, broken, answers } = await takeAndRun(take, statements);
   const alone = group.filter((_, index) => broken.has(index));
   const rest = group.filter((_, index) => !broken.has(index));
   const kept = answers.filter((_, index) => !broken.has(index));
   if (isCommitted) resolveAll(rest, kept);
-  await Promise.all([...alone.map((entry) => commitAlone(take, entry)), isCommitted || commit(take, rest)]);
-}
-
-function rejectAll(group: Entry[], error: unknown): void {
-  for (const { reject } of group) reject(error);
+  const restCommitted = isCommitted || commit(take, rest).catch((error: unknown) => rejectAll(rest, error));
+  await Promise.all([...alone.map((entry) => commitAlone(take, entry)), restCommitted]);
 }
 
 function resolveAll(group: Entry[], answers: Rows[]): void {
@@ -51,18 +43,13 @@ function commitAlone(take: Pool['take'], { statement, resolve, reject }: Entry):
   return runAlone(take, statement).then(resolve, reject);
 }
 
-/** The outcome of a transaction; `unknown` if the connection was lost. Indexes in `broken` have to be tried alone. */
-type Outcome =
-  | { kind: 'known'; isCommitted: boolean; broken: Set<number>; answers: Rows[] }
-  | { kind: 'unknown'; error: unknown };
+/** The outcome of a transaction. Indexes in `broken` have to be tried alone. */
+type Outcome = { isCommitted: boolean; broken: Set<number>; answers: Rows[] };
 
+/** Rejects if the connection is lost: then the outcome is unknown. */
 async function takeAndRun(take: Pool['take'], group: Statement[]): Promise<Outcome> {
-  try {
-    const connection = await take();
-    return await runTransaction(connection, group).finally(connection.release);
-  } catch (error) {
-    return { kind: 'unknown', error };
-  }
+  const connection = await take();
+  return await runTransaction(connection, group).finally(connection.release);
 }
 
 /** Sends the whole transaction at once. Where a statement broke, Postgres answers the `commit` with a rollback. */
@@ -85,7 +72,7 @@ async function runTransaction({ run, begin }: ExclusiveConnection, group: Statem
   }
   // postgres.js retries some broken statements by itself, after the end of the transaction.
   const isRetried = !isCommitted && broken.size === 0;
-  return { kind: 'known', isCommitted, answers, broken: isRetried ? new Set(group.keys()) : broken };
+  return { isCommitted, answers, broken: isRetried ? new Set(group.keys()) : broken };
 }
 
 /** The code of each statement after a broken one: Postgres does not run it. */

@@ -48,15 +48,11 @@ function wholeSeconds(seconds: number): number {
 async function countGroup(db: Db, group: Entry[]): Promise<void> {
   const byProject = Map.groupBy(group, ({ statement }) => statement);
   const counts = [...byProject].map(([project, { length }]) => ({ project, requests: length }));
-  try {
-    const counted = new Map((await countRequests(db, counts)).map((row) => [row.project, row]));
-    for (const [project, entries] of byProject) {
-      const row = counted.get(project) ?? { project, requests: 0, secondsLeft: 60 };
-      for (const [index, { resolve }] of entries.entries())
-        resolve({ ...row, requests: row.requests - entries.length + index + 1 });
-    }
-  } catch (error) {
-    for (const { reject } of group) reject(error);
+  const counted = new Map((await countRequests(db, counts)).map((row) => [row.project, row]));
+  for (const [project, entries] of byProject) {
+    const row = counted.get(project) ?? { project, requests: 0, secondsLeft: 60 };
+    for (const [index, { resolve }] of entries.entries())
+      resolve({ ...row, requests: row.requests - entries.length + index + 1 });
   }
 }
 

@@ -11,12 +11,8 @@ export type Standing = { isStandby: boolean; isSameDatabase: boolean; isOnTimeli
 /** Asks a primary for a position after all that any caller can have seen. Concurrent callers share an answer. */
 export function positionsOf<Tables>(primary: Kysely<Tables>): () => Promise<Position> {
   const askWithOthers = batchConcurrent<null, Position>(async (group) => {
-    try {
-      const [position] = await read<Position>(primary, POSITION);
-      for (const { resolve } of group) resolve(position as Position);
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
+    const [position] = await read<Position>(primary, POSITION);
+    for (const { resolve } of group) resolve(position as Position);
   }, Number.MAX_SAFE_INTEGER);
   return () => askWithOthers(null);
 }

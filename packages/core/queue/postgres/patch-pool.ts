@@ -112,8 +112,8 @@ async function runGroup(group: QueuedValues[], { runAll, runOne }: Runners): Pro
     distributeRows(group, await runAll(group.map(({ statement }) => statement)));
   } catch (error) {
     // Only Postgres knows that nothing has happened.
-    if (error instanceof pg.DatabaseError) return runEach(group, runOne);
-    for (const { reject } of group) reject(error);
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    return runEach(group, runOne);
   }
 }
 
