@@ -27,6 +27,15 @@ export type StoreStatus = { address: string } & (
   | { kind: 'evicts'; policy: string }
 );
 
+/** Returns the sum of counts of jobs, for each state. */
+export function sumCounts(all: Record<string, number>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const counts of all) {
+    for (const [state, count] of Object.entries(counts)) total[state] = (total[state] ?? 0) + count;
+  }
+  return total;
+}
+
 /** One queue for two backends: a job says "look at this turn", and may be lost, late or doubled. */
 export type JobQueue = {
   /** Adds a job for each wakeup. Rejects within about a second when the queue is away; the rescuer enqueues it later. */

@@ -7,7 +7,7 @@ import type { RedisAddress } from '../redis-url.ts';
 import type { Backend, BullQueue, BullWorker } from './bullmq/backend.ts';
 import { workQueues } from './bullmq/work-queues.ts';
 import { type Job, type JobData, type JobName, jobOf } from './job.ts';
-import type { JobHandler, JobQueue } from './job-queue.ts';
+import { type JobHandler, type JobQueue, sumCounts } from './job-queue.ts';
 import { postgresBackend } from './postgres/backend.ts';
 import { redisBackend } from './redis/backend.ts';
 import { type JobStore, spreadJobs } from './spread-jobs.ts';
@@ -121,11 +121,7 @@ async function takeOne(workers: BullWorker[], handle: JobHandler): Promise<boole
 }
 
 async function countAll(queues: BullQueue[]): Promise<Record<string, number>> {
-  const total: Record<string, number> = {};
-  for (const counts of await Promise.all(queues.map((queue) => queue.getJobCounts()))) {
-    for (const [state, count] of Object.entries(counts)) total[state] = (total[state] ?? 0) + count;
-  }
-  return total;
+  return sumCounts(await Promise.all(queues.map((queue) => queue.getJobCounts())));
 }
 
 function ignoreErrors(worker: BullWorker): BullWorker {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { rankStores } from '../rank-stores.ts';
 import type { TurnWakeup } from '../turn/wakeup.ts';
-import type { JobQueue, StoreStatus } from './job-queue.ts';
+import { type JobQueue, type StoreStatus, sumCounts } from './job-queue.ts';
 import { readHandOver, workStores } from './work-stores.ts';
 
 /** A queue on one of several stores; `failure` is why its connections failed last. */
@@ -56,7 +56,7 @@ export function spreadJobs(given: JobStore[]): JobQueue {
     },
     count: async (queues) => {
       const asked = open().length > 0 ? open() : stores;
-      return sumCounts(await Promise.allSettled(asked.map(({ jobQueue }) => inTime(jobQueue.count(queues)))));
+      return sumAnswered(await Promise.allSettled(asked.map(({ jobQueue }) => inTime(jobQueue.count(queues)))));
     },
     check: async () => {
       const found = await Promise.all(stores.map(statusOf));
@@ -92,11 +92,11 @@ function trackRefusals(store: JobStore) {
   };
 }
 
-/** All jobs of a turn go one way; a delivery goes its own. */
+/** Returns the stores in the order of a turn, so that all its jobs go one way. Stores that are up come first. */
 function rankedFor(wakeup: TurnWakeup, stores: TrackedStore[]): TrackedStore[] {
   const ranked = rankStores(stores, wakeup.turnId);
-  const isUp = new Map(ranked.map((store) => [store, store.isUp()]));
-  return [...ranked.filter((store) => isUp.get(store)), ...ranked.filter((store) => !isUp.get(store))];
+  const up = ranked.filter((store) => store.isUp());
+  return [...up, ...ranked.filter((store) => !up.includes(store))];
 }
 
 /** An answer of the store itself: no memory, no disk, a replica. Whatever else goes wrong, the job may have arrived. */
@@ -112,15 +112,12 @@ async function statusOf(store: TrackedStore): Promise<StoreStatus> {
   return inTime(jobQueue.check()).then(([status]) => status ?? { address, kind: 'well' }, away);
 }
 
-/** The sum of those that answered; an error where none did. */
-function sumCounts(answers: PromiseSettledResult<Record<string, number>>[]): Record<string, number> {
+/** Returns the sum of the counts of all stores that answered. Throws if none did. */
+function sumAnswered(answers: PromiseSettledResult<Record<string, number>>[]): Record<string, number> {
+  const counts = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   const [first] = answers;
-  if (first?.status === 'rejected' && answers.every(({ status }) => status === 'rejected')) throw first.reason;
-  const total: Record<string, number> = {};
-  for (const counts of answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : {}))) {
-    for (const [state, count] of Object.entries(counts)) total[state] = (total[state] ?? 0) + count;
-  }
-  return total;
+  if (first?.status === 'rejected' && counts.length === 0) throw first.reason;
+  return sumCounts(counts);
 }
 
 function inTime<Value>(asking: Promise<Value>): Promise<Value> {

@@ -11,7 +11,6 @@ export type Backend = {
    */
   ackQueues: { make(name: string): BullQueue; makeSilent(name: string): BullQueue } | null;
   makeWorker(name: string, process: Processor | null, concurrency: number): BullWorker;
-  isOpen(): boolean;
   /** The policy by which the store may lose jobs when its memory is full; null for none. */
   findEviction(): Promise<string | null>;
   close(): Promise<void>;

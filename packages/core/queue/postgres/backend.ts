@@ -1,23 +1,11 @@
-import { createPostgresBackend, type PostgresConnectionOptions, type PostgresQueueBackend, Queue } from 'bullmq';
+import { createPostgresBackend, type PostgresConnectionOptions, Queue } from 'bullmq';
 import type { DatabaseUrls } from '../../postgres/hosts.ts';
 import { type Backend, type BullQueue, type BullWorker, workerOptions } from '../bullmq/backend.ts';
 import { withJobWaiter } from '../bullmq/job-waiter.ts';
 import { ParallelWorker } from '../bullmq/parallel-worker.ts';
-import type { JobData } from '../job.ts';
 import { debounceWakeups } from './debounce-wakeups.ts';
 import { listenForJobs } from './listen-for-jobs.ts';
 import { openPool } from './open-pool.ts';
-
-type PgQueue = Queue<
-  JobData,
-  unknown,
-  string,
-  JobData,
-  unknown,
-  string,
-  PostgresQueueBackend,
-  PostgresConnectionOptions
->;
 
 /** Connections at most: statements of one moment go together, so more would only stand by. */
 const POOL_SIZE = 4;
@@ -31,7 +19,6 @@ export function postgresBackend(
   const connection = pool as unknown as PostgresConnectionOptions;
   const waiter = listenForJobs(directUrl, onError);
   const workerBackend = debounceWakeups(withJobWaiter(createPostgresBackend, waiter));
-  const makeQueue = (name: string) => new Queue(name, { connection }, createPostgresBackend) as PgQueue;
   const makeWorker: Backend['makeWorker'] = (name, process, concurrency) => {
     const options = { connection, ...workerOptions(process, concurrency) };
     return new ParallelWorker(name, process, options as never, workerBackend as never).on(
@@ -40,10 +27,9 @@ export function postgresBackend(
     ) as unknown as BullWorker;
   };
   return {
-    makeQueue: (name) => makeQueue(name) as unknown as BullQueue,
+    makeQueue: (name) => new Queue(name, { connection }, createPostgresBackend) as unknown as BullQueue,
     ackQueues: null,
     makeWorker,
-    isOpen: () => true,
     findEviction: async () => null,
     close: async () => {
       await waiter.close();

@@ -19,7 +19,7 @@ type NamedRedis = { to: RedisUrl; name: string };
 export async function redisBackend(
   { to, name }: NamedRedis,
   onError: (error: unknown) => void = () => {},
-): Promise<Backend> {
+): Promise<Backend & { isOpen(): boolean }> {
   const report = explainRedisErrors(to, onError);
   const prefix = to.kind === 'cluster' ? CLUSTER_PREFIX : PREFIX;
   const adding = openClient(to, report, { ...FAIL_FAST, maxRetriesPerRequest: 1, lazyConnect: true });
