@@ -30,33 +30,33 @@ export type Telling = {
  * time: what happens while it reads is told after that.
  */
 export function joinWatch(watch: TurnWatch, sink: Sink, begin: (stream: JoinedStream) => Telling): EventStream {
-  let [isBusy, isOver] = [false, false];
+  let phase: 'idle' | 'telling' | 'over' = 'idle';
   let leaveWatch = () => {};
 
-  const hasRoom = () => !isOver && sink.isReady();
+  const hasRoom = () => phase !== 'over' && sink.isReady();
   function write(message: string | Uint8Array): void {
     if (message.length > 0) sink.write(typeof message === 'string' ? Buffer.from(message) : message);
   }
   function leave(): void {
-    isOver = true;
+    phase = 'over';
     leaveWatch();
   }
   function end(lastMessage: string | Uint8Array = ''): void {
-    if (isOver) return;
+    if (phase === 'over') return;
     write(lastMessage);
     leave();
     sink.end();
   }
   const { tell, heartbeat, refusal, farewell } = begin({ hasRoom, write, end });
   async function advance(): Promise<void> {
-    if (isBusy || isOver) return;
-    isBusy = true;
+    if (phase !== 'idle') return;
+    phase = 'telling';
     try {
       for (let reading = tell(); reading; reading = tell()) await reading;
     } catch (error) {
       watch.readLater(error);
     } finally {
-      isBusy = false;
+      if (phase === 'telling') phase = 'idle';
     }
   }
   leaveWatch = watch.addStream({

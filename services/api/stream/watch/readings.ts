@@ -30,8 +30,7 @@ export function makeReadings({ heartbeatMs, read, beat, failed }: ReadingParts):
   let due: Reading | null = null;
   /** A reading that has failed. The next one, at the latest at the next heartbeat, makes up for it. */
   let missing: Reading | null = null;
-  let isReading = false;
-  let isStopped = false;
+  let phase: 'idle' | 'reading' | 'stopped' = 'idle';
   // The first heartbeat comes at a random time, so that turns watched since the same moment are not all read at once.
   let timer = setTimeout(heartbeat, heartbeatMs * (0.5 + Math.random() / 2));
 
@@ -43,19 +42,19 @@ export function makeReadings({ heartbeatMs, read, beat, failed }: ReadingParts):
   function request(reading: Reading): void {
     due = both(due, both(missing, reading));
     missing = null;
-    if (!isReading) void readAllDue();
+    if (phase === 'idle') void readAllDue();
   }
   async function readAllDue(): Promise<void> {
-    isReading = true;
-    while (due && !isStopped) {
+    phase = 'reading';
+    while (due && phase === 'reading') {
       const reading: Reading = due;
       due = null;
       await read(reading).catch((error: unknown) => postpone(reading, error));
     }
-    isReading = false;
+    if (phase === 'reading') phase = 'idle';
   }
   function postpone(reading: Reading, error: unknown): void {
-    if (isStopped) return;
+    if (phase === 'stopped') return;
     failed(error);
     missing = both(missing, { ...reading, isWhole: true });
     clearTimeout(timer);
@@ -65,7 +64,7 @@ export function makeReadings({ heartbeatMs, read, beat, failed }: ReadingParts):
     request,
     requestLater: (error) => postpone({ isWhole: true, seeksLive: false }, error),
     stop: () => {
-      isStopped = true;
+      phase = 'stopped';
       clearTimeout(timer);
     },
   };
