@@ -45,23 +45,22 @@ export async function runRound(run: Run, step: RoundStep, context: WorkerContext
 
 /** Loads the history, compacts it if that is due, and asks the model. */
 async function tryRound(loaded: Run, step: RoundStep, context: WorkerContext): Promise<Tried> {
-  let run = loaded;
   try {
-    using history = await openHistory(run, context);
+    using history = await openHistory(loaded, context);
     const { earlier } = history;
-    const isShortened = history.isShortened || run.isShortened;
+    const isShortened = history.isShortened || loaded.isShortened;
     const because = isShortened ? 'refused' : 'size';
-    const compacted = await compactLine(run, { step, earlier, because }, context);
+    const compacted = await compactLine(loaded, { step, earlier, because }, context);
     if (compacted.kind !== 'same' && compacted.kind !== 'shorter') return compacted;
-    run = compacted.run;
-    if (!isShortened) return await askUntilItFits(run, { step, earlier }, context);
-    if (compacted.kind === 'same') throw new HistoryTooLarge(context.memory.most);
+    const { run } = compacted;
+    if (!isShortened) return await askUntilItFits(run, { step, earlier }, context).catch(failedWith(run));
+    if (compacted.kind === 'same') return failedWith(run)(new HistoryTooLarge(context.memory.most));
     if (run.isShortened) return { kind: 'given-back', run };
     // Its share is free before the history is loaded again, without the turns that are replaced now.
     history[Symbol.dispose]();
     return await tryRound(run, step, context);
   } catch (failure) {
-    return failedWith(run)(failure);
+    return failedWith(loaded)(failure);
   }
 }
 
