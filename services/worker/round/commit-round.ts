@@ -22,8 +22,8 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
 import { newCalls } from './new-calls.ts';
 import { pricedUsage } from './priced-usage.ts';
 
-/** `report` reports the commit. A failure of it is not a failure of the round, which is saved. */
-export type CommittedRound = { wakeups: Wakeup[]; report(): void };
+/** `report` reports the commit, if there was one. A failure of it is not a failure of the round, which is saved. */
+export type CommittedRound = { wakeups: Wakeup[]; report?(): void };
 
 type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 
@@ -64,7 +64,7 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
       { event: 'round.dropped', turn_id: turn.id, round: step.round },
       'late reply dropped: the round was already there, or the turn had ended',
     );
-    return { wakeups: await dueWakeups(run, context), report: () => {} };
+    return { wakeups: await dueWakeups(run, context) };
   }
   const report = () => {
     reportRound(run, reply, context);

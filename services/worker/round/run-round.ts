@@ -96,7 +96,7 @@ async function endRound(tried: Tried, step: RoundStep, context: WorkerContext): 
   const written = await writeRound(tried, step, context).catch(failedWith(tried.run));
   if ('kind' in written) return leaveRound(written, step, context);
   // From here on the round is saved: what fails now may not report it as failed.
-  written.report();
+  written.report?.();
   if (tried.kind === 'replied') await tried.correct();
   return written.wakeups;
 }
@@ -107,16 +107,15 @@ async function writeRound(
   context: WorkerContext,
 ): Promise<CommittedRound> {
   const { run } = tried;
-  const report = () => {};
   switch (tried.kind) {
     case 'replied':
       return await commitRound(run, { step, ...tried }, context);
     case 'full':
-      return { wakeups: await waitForRoom(run, { step, ...tried }, context), report };
+      return { wakeups: await waitForRoom(run, { step, ...tried }, context) };
     case 'left':
-      return { wakeups: await dueWakeups(run, context), report };
+      return { wakeups: await dueWakeups(run, context) };
     case 'given-back':
-      return { wakeups: await handBack(run, context), report };
+      return { wakeups: await handBack(run, context) };
   }
 }
 
