@@ -1,28 +1,18 @@
-import type { Db } from '#core/checkpoint/tables.ts';
 import type { Pubsub, TurnWake } from '#core/pubsub/pubsub.ts';
 import type { Log } from '../../process/log.ts';
-import type { ReadAnywhere } from '../read-anywhere.ts';
 import { type LiveEvents, receiveLiveEvents } from './watch/live-events.ts';
-import type { PendingReads } from './watch/pending-reads.ts';
 import { makeReadings, type Reading, type Readings } from './watch/readings.ts';
 import {
   newWatchedTurn,
   readChanges,
-  readWatched,
   type Stream,
   type Waiter,
+  type WatchedReads,
   type WatchedTurn,
 } from './watched-turn.ts';
 
 /** The parts a watch needs. Every `heartbeatMs` a turn is read without a hint, since hints may get lost. */
-export type WatchContext = {
-  db: Db;
-  readAnywhere: ReadAnywhere;
-  pubsub: Pubsub;
-  log: Log;
-  heartbeatMs: number;
-  pendingReads: PendingReads;
-};
+export type WatchContext = WatchedReads & { pubsub: Pubsub; log: Log; heartbeatMs: number };
 
 /** One turn being watched. A watcher leaves by the returned function. */
 export type TurnWatch = {
@@ -106,11 +96,11 @@ function publishWatched(watched: WatchedTurn, pubsub: Pubsub): void {
 
 /** Reads the turn for its watchers. Live events are looked for after a reading that has succeeded. */
 function readingsOf(watched: WatchedTurn, live: LiveEvents, context: WatchContext): Readings {
-  const { pubsub, log, heartbeatMs, pendingReads } = context;
+  const { pubsub, log, heartbeatMs } = context;
   return makeReadings({
     heartbeatMs,
     read: async ({ isWhole, seeksLive }) => {
-      await pendingReads.add(readWatched(watched, context, (db) => readChanges(watched, isWhole, db)));
+      await readChanges(watched, isWhole, context);
       if (seeksLive) live.requestMissing();
     },
     beat: () => {

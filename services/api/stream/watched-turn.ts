@@ -12,8 +12,12 @@ import { type LiveBuffer, makeLiveBuffer } from './live-buffer.ts';
 import { type MessageCache, makeMessageCache } from './message-cache.ts';
 import { type Progress, progressOf } from './progress.ts';
 import { type Renderings, shareRenderings } from './shared/renderings.ts';
+import type { PendingReads } from './watch/pending-reads.ts';
 
-/** What this process knows of a turn that clients watch: read once and received once for all of them. */
+/**
+ * What this process knows of a turn that clients watch: read once and received once for all of them. `readWhole` alone
+ * moves the turn on. A new stream may note before that that the turn has ended.
+ */
 export type WatchedTurn = {
   id: string;
   streams: Set<Stream>;
@@ -22,7 +26,7 @@ export type WatchedTurn = {
   known: Turn | undefined;
   /** How far the turn had come when it was last read; undefined before the first time. */
   progress: Progress | undefined;
-  /** True if the turn had ended when it was last read, here or by a request of a stream. Then it is read anywhere. */
+  /** True if the turn had ended when it was last read, here or by the request of a stream. Then it is read anywhere. */
   isEnded: boolean;
   /** The messages in each format that a stream is written in. */
   messages: Map<StreamFormat, MessageCache>;
@@ -57,19 +61,24 @@ export function messagesIn(format: StreamFormat, { messages }: WatchedTurn): Mes
 
 const PAGE = 100;
 
-/** Runs a query for a watched turn: that of one at work on the primary, which has its commits first. */
+/** The databases that watched turns are read from, and the reads in flight. */
+export type WatchedReads = { db: Db; readAnywhere: ReadAnywhere; pendingReads: PendingReads };
+
+/** Runs a query for a watched turn. Until the turn has ended, the primary runs it, which has each commit first. */
 export function readWatched<T>(
   { isEnded }: WatchedTurn,
-  { db, readAnywhere }: { db: Db; readAnywhere: ReadAnywhere },
+  { db, readAnywhere, pendingReads }: WatchedReads,
   query: (db: Db) => Promise<T>,
 ): Promise<T> {
-  return isEnded ? readAnywhere(query) : query(db);
+  return pendingReads.add(isEnded ? readAnywhere(query) : query(db));
 }
 
 /** Reads a turn that has a new event, or if `isWhole`, and advances its streams; one that is gone ends them. */
-export async function readChanges(watched: WatchedTurn, isWhole: boolean, db: Db): Promise<void> {
-  if (isWhole || (await hasChanged(watched, db))) await readWhole(watched, db);
-  for (const stream of watched.streams) stream.advance();
+export function readChanges(watched: WatchedTurn, isWhole: boolean, reads: WatchedReads): Promise<void> {
+  return readWatched(watched, reads, async (db) => {
+    if (isWhole || (await hasChanged(watched, db))) await readWhole(watched, db);
+    for (const stream of watched.streams) stream.advance();
+  });
 }
 
 /** One look at the index; a long turn is not read again and again for nothing. */
