@@ -8,17 +8,10 @@ import type { Permit } from '../rate-limits.ts';
 export type Asked = { kind: 'replied'; run: Run; reply: Reply } | Failed;
 
 /**
- * A run whose round brought no reply. The model and its limit are given if the model was asked for a summary: then
- * `triedBefore` of the step's tries were another model's.
+ * A run whose round brought no reply. The model is given if it was asked for a summary: then `triedBefore` of the
+ * step's tries were another model's.
  */
-export type Failed = {
-  kind: 'failed';
-  run: Run;
-  failure: unknown;
-  model?: string;
-  limit?: string;
-  triedBefore?: number;
-};
+export type Failed = { kind: 'failed'; run: Run; failure: unknown; model?: string; triedBefore?: number };
 
 /** Returns what to make of an error that a run met. */
 export function failedWith(run: Run): (failure: unknown) => Failed {

@@ -91,7 +91,7 @@ async function askWriter(
   context: WorkerContext,
 ): Promise<Summarized | Unsummarized | GivenUp> {
   const { model, triedBefore, replaced: messages } = writing;
-  const failing = { model, triedBefore, limit: model };
+  const failing = { model, triedBefore };
   if (!context.rateLimits.allows(model)) return { kind: 'failed', run, ...failing, failure: new RateLimited(model) };
   const room = await takeRoom(run, { model, messages, summaryTokens: MAX_SUMMARY_TOKENS }, context);
   if (room.kind === 'full') return { ...room, run };

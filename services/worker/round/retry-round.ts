@@ -12,6 +12,7 @@ import { dueWakeups, failTurn, postpone, tryOf } from '../lease/stop-run.ts';
 import { RateLimited, rateLimitOf } from '../rate-limits.ts';
 import { failedTry, reportFailedAttempt } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
+import type { Failed } from './ask-model.ts';
 import type { NoRoom } from './take-room.ts';
 
 /** Postpones a round with a rate-limited model, under a lease or without one. */
@@ -19,11 +20,8 @@ export function postponeRound(run: Run, { step }: { step: RoundStep }, context: 
   return retryRound(run, { step, failure: new RateLimited(rateLimitOf(run.turn)) }, context);
 }
 
-/**
- * A round that failed. `model` is given if it is not the turn's model but was asked for a summary. Another model made
- * `triedBefore` of the step's tries.
- */
-type Unanswered = { step: RoundStep; failure: ProviderFailed; model?: string; limit?: string; triedBefore?: number };
+/** A round that failed, by a failure of its provider. */
+type Unanswered = Pick<Failed, 'model' | 'triedBefore'> & { step: RoundStep; failure: ProviderFailed };
 
 /**
  * Tries a round without a reply again later, hands it to the next model, or ends the turn. A round that was postponed
@@ -31,7 +29,8 @@ type Unanswered = { step: RoundStep; failure: ProviderFailed; model?: string; li
  */
 export async function retryRound(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
-  const { failure, model = turn.work.model, limit = rateLimitOf(turn), triedBefore = 0 } = unanswered;
+  const { failure, model = turn.work.model, triedBefore = 0 } = unanswered;
+  const limit = unanswered.model ?? rateLimitOf(turn);
   if (failure instanceof RateLimited && turn.work.rateLimited && turn.work.early) return [];
   if (waitsForCapacity(turn, unanswered)) return retryWithCapacity(run, unanswered, context);
   const pauseMs = failure.retry.kind === 'rate-limited' ? pauseOf(turn, { failure, limit }, context) : 0;
@@ -49,16 +48,16 @@ export async function retryRound(run: Run, unanswered: Unanswered, context: Work
 }
 
 /** Returns whether the provider refused a round on `flex` for lack of capacity. Only this round waits for that. */
-function waitsForCapacity(turn: Turn, { failure, limit }: Pick<Unanswered, 'failure' | 'limit'>): boolean {
+function waitsForCapacity(turn: Turn, { failure, model }: Unanswered): boolean {
   const { retry } = failure;
-  const isRound = limit === undefined;
+  const isRound = model === undefined;
   return isRound && retry.kind === 'rate-limited' && retry.lacksCapacity === true && askedTier(turn) === 'flex';
 }
 
 /** Waits for capacity, changes the tier, or leaves the model, which counts as overloaded. */
 async function retryWithCapacity(run: Run, unanswered: Unanswered, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
-  const { failure, model = turn.work.model, step } = unanswered;
+  const { failure, step } = unanswered;
   const requestedMs = failure.retry.kind === 'never' ? 0 : (failure.retry.afterMs ?? 0);
   const next = decideCapacity(turnNow(run), { mostMs: context.flexWaitMs, requestedMs });
   if (next.kind === 'change') return leaveTier(run, { step, because: next.because }, context);
@@ -66,8 +65,8 @@ async function retryWithCapacity(run: Run, unanswered: Unanswered, context: Work
     const { delayMs } = next;
     return tryAgain(run, { ...unanswered, delayMs, counts: false, waitedMs: 0, lacksCapacity: true }, context);
   }
-  const overloaded = new NoCapacity(model, failure);
-  const to = mayLeave(run, model) ? nextModel(turn) : null;
+  const overloaded = new NoCapacity(turn.work.model, failure);
+  const to = isBegun(run) ? nextModel(turn) : null;
   return to
     ? leaveModel(run, { ...unanswered, failure: overloaded, to }, context)
     : failTurn(run, errorOf(overloaded), context);
