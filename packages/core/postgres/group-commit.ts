@@ -22,11 +22,14 @@ export function groupCommit(take: Pool['take']): Commit {
   return batchConcurrent((group) => commit(take, group), MAX_BATCH);
 }
 
+/** Rejects if the connection is lost, because then the outcome is unknown. */
 async function commit(take: Pool['take'], group: Entry[]): Promise<void> {
   const [only] = group;
   if (group.length < 2) return only && commitAlone(take, only);
   const statements = group.map(({ statement }) => statement);
-  const { isCommitted, broken, answers } = await takeAndRun(take, statements);
+  const connection = await take();
+  const outcome = await runTransaction(connection, statements).finally(connection.release);
+  const { isCommitted, broken, answers } = outcome;
   const alone = group.filter((_, index) => broken.has(index));
   const rest = group.filter((_, index) => !broken.has(index));
   const kept = answers.filter((_, index) => !broken.has(index));
@@ -45,12 +48,6 @@ function commitAlone(take: Pool['take'], { statement, resolve, reject }: Entry):
 
 /** The outcome of a transaction. Indexes in `broken` have to be tried alone. */
 type Outcome = { isCommitted: boolean; broken: Set<number>; answers: Rows[] };
-
-/** Rejects if the connection is lost: then the outcome is unknown. */
-async function takeAndRun(take: Pool['take'], group: Statement[]): Promise<Outcome> {
-  const connection = await take();
-  return await runTransaction(connection, group).finally(connection.release);
-}
 
 /** Sends the whole transaction at once. Where a statement broke, Postgres answers the `commit` with a rollback. */
 async function runTransaction({ run, begin }: ExclusiveConnection, group: Statement[]): Promise<Outcome> {
