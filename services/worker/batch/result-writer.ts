@@ -58,17 +58,13 @@ export function openResultWriter(run: Run, round: number, context: WorkerContext
   async function saveWaiting(): Promise<void> {
     await nextLoopIteration();
     try {
-      await saveAll();
+      while (waiting.length > 0) {
+        const entries = waiting.splice(0, countThatFit(waiting));
+        for (const [leaseOwner, group] of Map.groupBy(entries, (entry) => entry.leaseOwner))
+          await saveGroup(group, leaseOwner);
+      }
     } finally {
       saving = undefined;
-    }
-  }
-
-  async function saveAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const entries = waiting.splice(0, countThatFit(waiting));
-      for (const [leaseOwner, group] of Map.groupBy(entries, (entry) => entry.leaseOwner))
-        await saveGroup(group, leaseOwner);
     }
   }
 
