@@ -1,28 +1,14 @@
 import { expect, test } from 'vitest';
 import { renderRequest } from '#core/llm/anthropic/render-request.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
-import type { Message, RequestedCall } from '#core/turn/message.ts';
+import type { Message } from '#core/turn/message.ts';
+import { answer, call, roundsOf, system, user } from '#test/llm/history.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 const render = (change: Partial<RoundRequest>) => renderRequest({ ...someRequest, ...change }, 'anthropic');
 const messagesOf = (...messages: Message[]) => render({ messages }).messages;
 
-const user = (content: string): Message => ({ role: 'user', content });
-const system = (content: string): Message => ({ role: 'system', content });
-const says = (content: string | null, calls: RequestedCall[] = [], state?: unknown): Message => ({
-  role: 'assistant',
-  content,
-  calls,
-  ...(state ? { opaque: { provider: 'anthropic', state } } : {}),
-});
-const call = (id: string, args = '{}', name = 'get_weather'): RequestedCall => ({ id, name, arguments: args });
-const result = (callId: string, content: string, isError = false): Message => ({
-  role: 'tool',
-  callId,
-  name: 'get_weather',
-  content,
-  isError,
-});
+const says = roundsOf('anthropic');
 const text = (words: string) => ({ type: 'text', text: words });
 const use = (id: string, input: object = {}) => ({ type: 'tool_use', id, name: 'get_weather', input });
 
@@ -47,8 +33,8 @@ test('a round is one assistant message; its results stand first in one user mess
   const messages = messagesOf(
     user('Hi'),
     says('Looking.', [call('a', '{"city": "Rome"}'), call('b')]),
-    result('a', '15°C'),
-    result('b', '12°C'),
+    answer('a', '15°C'),
+    answer('b', '12°C'),
     user('And tomorrow?'),
   );
 
@@ -66,7 +52,11 @@ test('a round is one assistant message; its results stand first in one user mess
 });
 
 test('only an error is marked as one', () => {
-  const messages = messagesOf(user('Hi'), says(null, [call('a')]), result('a', 'Tool execution failed', true));
+  const messages = messagesOf(
+    user('Hi'),
+    says(null, [call('a')]),
+    answer('a', 'Tool execution failed', { isError: true }),
+  );
 
   expect(messages.at(-1)!.content).toEqual([
     { type: 'tool_result', tool_use_id: 'a', content: 'Tool execution failed', is_error: true },
@@ -74,7 +64,7 @@ test('only an error is marked as one', () => {
 });
 
 test('blank text never leaves, and an empty result says that there was nothing', () => {
-  const messages = messagesOf(user('Hi'), says(' \n'), user(' '), says('', [call('a')]), result('a', ' '));
+  const messages = messagesOf(user('Hi'), says(' \n'), user(' '), says('', [call('a')]), answer('a', ' '));
 
   expect(messages).toEqual([
     { role: 'user', content: [text('Hi')] },
@@ -107,7 +97,7 @@ test.each([
   ['[1]', { invalid_arguments: '[1]' }],
   ['null', { invalid_arguments: 'null' }],
 ])('arguments %j are the input %j', (args, input) => {
-  const messages = messagesOf(user('Hi'), says(null, [call('a', args)]), result('a', 'x'));
+  const messages = messagesOf(user('Hi'), says(null, [call('a', args)]), answer('a', 'x'));
 
   expect(messages[1]!.content).toEqual([use('a', input)]);
 });
@@ -116,10 +106,10 @@ test('an id comes once in a request, and holds only what this wire takes', () =>
   const messages = messagesOf(
     user('Hi'),
     says(null, [call('call_0'), call('functions.x:1')]),
-    result('call_0', 'one'),
-    result('functions.x:1', 'two'),
+    answer('call_0', 'one'),
+    answer('functions.x:1', 'two'),
     says(null, [call('call_0')]),
-    result('call_0', 'three'),
+    answer('call_0', 'three'),
   );
 
   const ids = messages.flatMap(({ content }) => content.flatMap(({ id, tool_use_id }) => id ?? tool_use_id ?? []));
@@ -127,7 +117,7 @@ test('an id comes once in a request, and holds only what this wire takes', () =>
 });
 
 test('a tool the model made up keeps a name this wire takes', () => {
-  const messages = messagesOf(user('Hi'), says(null, [call('a', '{}', 'functions.get weather')]), result('a', 'x'));
+  const messages = messagesOf(user('Hi'), says(null, [call('a', '{}', 'functions.get weather')]), answer('a', 'x'));
 
   expect(messages[1]!.content[0]).toMatchObject({ name: 'functions_get_weather' });
 });
@@ -137,7 +127,7 @@ const hidden = { type: 'redacted_thinking', data: 'secret' };
 const thinking = { blocks: [thought, hidden, text('Looking.'), { type: 'tool_use', call: 0 }] };
 
 test('thoughts go back before the text and calls of their message, byte for byte', () => {
-  const messages = messagesOf(user('Hi'), says('Looking.', [call('a')], thinking), result('a', 'x'));
+  const messages = messagesOf(user('Hi'), says('Looking.', [call('a')], thinking), answer('a', 'x'));
 
   expect(messages[1]!.content).toEqual([thought, hidden, text('Looking.'), use('a')]);
 });
@@ -173,8 +163,8 @@ test('a call keeps who asked for it', () => {
   const messages = messagesOf(
     user('Hi'),
     says(null, [call('a'), call('b')], state),
-    result('a', 'x'),
-    result('b', 'y'),
+    answer('a', 'x'),
+    answer('b', 'y'),
   );
 
   expect(messages[1]!.content).toEqual([{ ...use('b'), caller }, use('a')]);

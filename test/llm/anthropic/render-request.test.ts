@@ -1,30 +1,15 @@
 import { expect, test } from 'vitest';
 import { renderRequest } from '#core/llm/anthropic/render-request.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
-import type { Message, RequestedCall } from '#core/turn/message.ts';
 import { Tool } from '#core/turn/request/tool.ts';
+import { answer, call, roundsOf, system, user } from '#test/llm/history.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 const weather = Tool.parse({ name: 'get_weather', description: 'Tells the weather', parameters });
 const render = (change: Partial<RoundRequest>) => renderRequest({ ...someRequest, ...change }, 'anthropic');
 
-const user = (content: string): Message => ({ role: 'user', content });
-const system = (content: string): Message => ({ role: 'system', content });
-const says = (content: string | null, calls: RequestedCall[] = [], state?: unknown): Message => ({
-  role: 'assistant',
-  content,
-  calls,
-  ...(state ? { opaque: { provider: 'anthropic', state } } : {}),
-});
-const call = (id: string, args = '{}', name = 'get_weather'): RequestedCall => ({ id, name, arguments: args });
-const result = (callId: string, content: string, isError = false): Message => ({
-  role: 'tool',
-  callId,
-  name: 'get_weather',
-  content,
-  isError,
-});
+const says = roundsOf('anthropic');
 const text = (words: string) => ({ type: 'text', text: words });
 
 test('a bare request carries nothing that was not asked for', () => {
@@ -82,7 +67,7 @@ test.each([
 });
 
 test('a final round declares the tools its history calls, and lets none be used', () => {
-  const messages = [user('Hi'), says(null, [call('a')]), result('a', 'x')];
+  const messages = [user('Hi'), says(null, [call('a')]), answer('a', 'x')];
 
   const final = render({ messages, declaredTools: [weather], toolChoice: 'required', parallelToolCalls: false });
 

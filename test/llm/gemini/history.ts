@@ -1,7 +1,8 @@
 import type { Content } from '@google/genai';
 import { renderRequest } from '#core/llm/gemini/render-request.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
-import type { Message, RequestedCall } from '#core/turn/message.ts';
+import type { Message } from '#core/turn/message.ts';
+import { roundsOf } from '#test/llm/history.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 /** The contents these messages leave as. */
@@ -10,19 +11,4 @@ export function contentsOf(messages: Message[], change: Partial<RoundRequest> = 
   return renderRequest(request, 'gemini').contents as Content[];
 }
 
-export function user(content: string): Message {
-  return { role: 'user', content };
-}
-
-export function call(id: string, args = '{}', name = 'get_weather'): RequestedCall {
-  return { id, name, arguments: args };
-}
-
-/** A round of the model, with the state that Gemini left where there is one. */
-export function round(content: string | null, calls: RequestedCall[], state?: unknown): Message {
-  return { role: 'assistant', content, calls, ...(state ? { opaque: { provider: 'gemini', state } } : {}) };
-}
-
-export function answer(callId: string, content: string, more: object = {}): Message {
-  return { role: 'tool', callId, name: 'get_weather', content, isError: false, ...more };
-}
+export const round = roundsOf('gemini');

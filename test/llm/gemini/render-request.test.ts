@@ -3,7 +3,8 @@ import { renderRequest } from '#core/llm/gemini/render-request.ts';
 import type { RoundRequest } from '#core/llm/provider.ts';
 import type { Message } from '#core/turn/message.ts';
 import { Tool } from '#core/turn/request/tool.ts';
-import { answer, call, contentsOf, round, user } from '#test/llm/gemini/history.ts';
+import { contentsOf, round } from '#test/llm/gemini/history.ts';
+import { answer, call, user } from '#test/llm/history.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };

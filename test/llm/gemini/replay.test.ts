@@ -1,7 +1,8 @@
 import type { Content } from '@google/genai';
 import { expect, test } from 'vitest';
 import { renderRequest } from '#core/llm/gemini/render-request.ts';
-import { answer, call, contentsOf, round, user } from '#test/llm/gemini/history.ts';
+import { contentsOf, round } from '#test/llm/gemini/history.ts';
+import { answer, call, user } from '#test/llm/history.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
 test('gemini: signed parts go back in their order, each with its own signature, to gemini only', () => {
