@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitingOf } from '#core/turn/resource/waiting.ts';
 import type { ToolCall, Turn, Work } from '#core/turn/turn.ts';
-import { makeTurn } from './make-turn.ts';
+import { makeRound, makeTurn } from './make-turn.ts';
 
 const SINCE = '2026-11-20T10:00:00.000Z';
 const LATER = '2026-11-20T10:00:30.000Z';
@@ -13,25 +13,7 @@ const call = (waitsFor: ToolCall['waitsFor'], expiresAt: string | null): ToolCal
 });
 const batch = (...calls: ToolCall[]): Pick<Turn, 'rounds' | 'status'> => ({
   status: 'requires_action',
-  rounds: [
-    {
-      ...{
-        number: 1,
-        text: null,
-        finishReason: 'tool_calls',
-        finishReasonRaw: null,
-        usage: null,
-        serviceTier: null,
-        opaque: null,
-        reasoning: null,
-        refusalFrom: null,
-        violations: null,
-        edition: 0,
-        calls,
-      },
-      ...{ model: 'sim/demo', requests: 1, attempts: 1, sent: 0, input: [], startedAt: SINCE, completedAt: SINCE },
-    },
-  ],
+  rounds: [{ ...makeRound(1, null), finishReason: 'tool_calls', calls }],
 });
 const waits = (work: Partial<Work>, more: Partial<Omit<Turn, 'work' | 'config'>> = {}) =>
   waitingOf(makeTurn({ ...more, work: { ...idle, ...work } }));

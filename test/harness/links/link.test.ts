@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
+import { opening } from '#test/harness/opening.ts';
 import { waitUntil } from '../wait-until.ts';
 import { openLink } from './open-link.ts';
 
@@ -51,15 +52,15 @@ async function sendInVain(socket: Socket, message: string): Promise<string> {
   return Promise.race([send(socket, message), sleep(300).then(() => 'silence')]);
 }
 
-test('a link lets everything pass', async () => {
-  await using echo = await openEcho();
+const test = base.extend('echo', opening(openEcho));
+
+test('a link lets everything pass', async ({ echo }) => {
   const socket = await echo.connect();
 
   expect(await send(socket, 'a')).toBe('echo a');
 });
 
-test('a cut link resets open connections and new ones', async () => {
-  await using echo = await openEcho();
+test('a cut link resets open connections and new ones', async ({ echo }) => {
   const socket = await echo.connect();
   await send(socket, 'a');
 
@@ -72,8 +73,7 @@ test('a cut link resets open connections and new ones', async () => {
   expect(echo.link.harm.resets).toBe(2);
 });
 
-test('a connection that was in a black hole stays dead, and a new one works', async () => {
-  await using echo = await openEcho();
+test('a connection that was in a black hole stays dead, and a new one works', async ({ echo }) => {
   const socket = await echo.connect();
   await send(socket, 'a');
 
@@ -87,8 +87,7 @@ test('a connection that was in a black hole stays dead, and a new one works', as
   expect(echo.received).toEqual(['a', 'd']);
 });
 
-test('a link that drops replies lets requests arrive, and resets the connections that lost one', async () => {
-  await using echo = await openEcho();
+test('a link that drops replies lets requests arrive, and resets the connections that lost one', async ({ echo }) => {
   const socket = await echo.connect();
   const untouched = await echo.connect();
 
@@ -105,8 +104,7 @@ test('a link that drops replies lets requests arrive, and resets the connections
   expect(await send(untouched, 'b')).toBe('echo b');
 });
 
-test('a slow link changes neither bytes nor their order', async () => {
-  await using echo = await openEcho();
+test('a slow link changes neither bytes nor their order', async ({ echo }) => {
   const socket = await echo.connect();
   echo.link.setMode('slow');
 
@@ -117,8 +115,7 @@ test('a slow link changes neither bytes nor their order', async () => {
   await waitUntil(() => expect(echo.received.join('')).toBe('abcd'));
 });
 
-test('a link that holds answers lets requests arrive, and all answers once it ends', async () => {
-  await using echo = await openEcho();
+test('a link that holds answers lets requests arrive, and all answers once it ends', async ({ echo }) => {
   const socket = await echo.connect();
 
   const end = echo.link.impose('hold-replies');
@@ -132,8 +129,7 @@ test('a link that holds answers lets requests arrive, and all answers once it en
   expect(echo.link.harm.held).toBe('echo a'.length);
 });
 
-test('what was sent into a parted link arrives once it ends, and the end of its sender behind it', async () => {
-  await using echo = await openEcho();
+test('what was sent into a parted link arrives once it ends, and the end of its sender behind it', async ({ echo }) => {
   const socket = await echo.connect();
 
   const end = echo.link.impose('hold');
@@ -147,8 +143,7 @@ test('what was sent into a parted link arrives once it ends, and the end of its 
   await waitUntil(() => expect(echo.received).toEqual(['a']));
 });
 
-test('of several modes of a link the worst counts, until it ends', async () => {
-  await using echo = await openEcho();
+test('of several modes of a link the worst counts, until it ends', async ({ echo }) => {
   const socket = await echo.connect();
 
   const endDelay = echo.link.impose('delay');
@@ -162,8 +157,7 @@ test('of several modes of a link the worst counts, until it ends', async () => {
   expect(await send(socket, 'c')).toContain('echo');
 });
 
-test('a delayed link changes neither bytes nor their order', async () => {
-  await using echo = await openEcho();
+test('a delayed link changes neither bytes nor their order', async ({ echo }) => {
   const socket = await echo.connect();
   echo.link.impose('delay');
 
