@@ -1,12 +1,12 @@
 import { test as base } from 'vitest';
-import { createHarness, type HarnessOptions } from './create-harness.ts';
+import { createHarness, type HarnessOptions, startBackgroundWorker } from './create-harness.ts';
 import { opening } from './opening.ts';
 import { openExternalServer } from './servers/external-server.ts';
 import { openToolRecorder } from './servers/tool-recorder.ts';
 
 /**
- * A test that can take a `harness` of its own, which is closed after the test, a `receiver` of webhooks and a `recorder` of
- * tool calls.
+ * A test that can take a `harness` of its own, a `worker` of it in the background, a `receiver` of webhooks and a `recorder`
+ * of tool calls. Each is closed after the test.
  */
 export const test = base
   .extend('options', (): HarnessOptions => ({}))
@@ -14,6 +14,11 @@ export const test = base
     const harness = await createHarness(options);
     onCleanup(() => harness[Symbol.asyncDispose]());
     return harness;
+  })
+  .extend('worker', async ({ harness }, { onCleanup }) => {
+    const worker = await startBackgroundWorker(harness);
+    onCleanup(() => worker.close(0));
+    return worker;
   })
   .extend('receiver', opening(openExternalServer))
   .extend('recorder', opening(openToolRecorder));

@@ -116,9 +116,7 @@ test.each(['max_completion_tokens', 'max_tokens'])('%s limits all rounds togethe
   expect([whole, cut].map(({ choices }) => choices[0]?.finish_reason)).toEqual(['stop', 'length']);
 });
 
-test('a completion that runs is retrieved without an end, and a retrieve may wait for it', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a running completion is retrieved without an end, or after a wait', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const gate = harness.holdModel();
   const answering = complete({ messages: [scriptedUser({ answer: 'Hello.' })] });

@@ -96,9 +96,7 @@ test('runTools of the OpenAI client runs a whole loop, waited for and streamed',
   expect(harness.modelRequests).toHaveLength(6);
 });
 
-test('tool messages may come in any order, and an equal tool message that comes twice counts once', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('tool messages may come in any order, and a repeated one counts once', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const results = [toolMessage('call_b', 'Noon'), toolMessage('call_a'), toolMessage('call_b', 'Noon')];
 

@@ -151,9 +151,7 @@ test('a completion of another key, project, user or without store is not continu
   expect(await continues(one, { messages: follows })).toBeNull();
 });
 
-test('the answer of a stream is continued, and so is the function_call of functions', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('an answer of a stream, or a function_call, can be continued', async ({ harness, worker: _ }) => {
   const { complete, completions, turnOf } = completing(harness);
   const functions = [{ name: 'get_weather', parameters: { type: 'object', properties: {} } }];
   const messages = [asking];

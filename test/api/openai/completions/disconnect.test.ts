@@ -30,10 +30,9 @@ async function untilHeld(harness: Harness, isUsedUp: boolean): Promise<void> {
   await waitUntil(async () => expect(await ask()).toBe(isUsedUp ? 429 : 200));
 }
 
-test.each([false, true])(
+test.for([false, true])(
   'a client that closes the connection of its create cancels it, with stream: %s',
-  async (stream) => {
-    await using harness = await createHarness();
+  async (stream, { harness }) => {
     const connection = await open(harness, { stream });
     if (stream) await once(connection, 'response');
     await waitUntil(async () => expect(await statusOf(harness)).toBe('queued'));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { eraseAllHidden } from '#services/worker/routines/erase-hidden.ts';
-import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { tablesWith } from '../../blobs/samples.ts';
 import { test } from '../test.ts';
 import { answerOf, completing, scriptedUser, turnIdOf, user } from './completing.ts';
@@ -25,9 +25,7 @@ test('a completion with store: false is erased within a minute after its end', a
   expect(await tablesWith(harness, turnIdOf(id))).not.toContain('completions');
 });
 
-test('a deleted completion is erased within a minute, with the hash that chains use', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a deleted completion is erased within a minute, with its hash of chains', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const completion = await complete({ messages: secret, store: true });
 
@@ -38,9 +36,7 @@ test('a deleted completion is erased within a minute, with the hash that chains 
   expect(await tablesWith(harness, turnIdOf(completion.id))).not.toContain('completions');
 });
 
-test('a completion that continues a deleted one keeps the messages that its client sent', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a completion that continues a deleted one keeps its client’s messages', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const first = await complete({ messages: secret });
   const next = await complete({ messages: [...secret, answerOf(first), user('And?')] });

@@ -74,9 +74,7 @@ test('a rate limit of the provider that does not end is a 429 with retry-after',
   expect(error.headers?.get('x-should-retry')).toBe('false');
 });
 
-test('an answer that was waited for has the headers of every answer and the id of its completion', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('an answer after a wait has the usual headers and the id of its completion', async ({ harness, worker: _ }) => {
   const body = { model: 'test', messages: [user('Hi')] };
 
   const { headers, body: completion } = await harness.call('POST', '/v1/chat/completions', { body });
@@ -103,8 +101,7 @@ test.each([
   });
 });
 
-test('routes and methods that do not exist are answered with the envelope, and so is a body that is no JSON', async () => {
-  await using harness = await createHarness();
+test('an unknown route or method, and a body that is not JSON, get the envelope', async ({ harness }) => {
   const missing = 'chatcmpl-01kagz8m4pfvbte2n5q7rys3wx';
 
   for (const [method, path, status] of [

@@ -22,9 +22,7 @@ const question = scriptedUser({
 });
 const call = { name: 'get_weather', arguments: JSON.stringify(city) };
 
-test('a call of functions is a function_call, and the function message is its result', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a call of functions is a function_call, and a function message its result', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
 
   const first = await complete({ messages: [question], functions, function_call: 'auto' });
@@ -65,7 +63,7 @@ test.each([
   expect(choices[0]?.finish_reason).toBe(finish_reason);
 });
 
-test('a model that calls two functions in one reply shows at least one, and the next request is valid', async () => {
+test('of two calls in one reply at least one is shown, and the next request is valid', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const { complete } = completing(harness);

@@ -43,9 +43,7 @@ test('allowed_tools offers those tools only', async ({ harness, worker: _ }) => 
   expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'get_time' } }]);
 });
 
-test('parallel_tool_calls, strict, description and an absent schema reach the model', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('parallel_tool_calls, strict, description and no schema reach the model', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const parameters = { type: 'object', properties: {}, required: [], additionalProperties: false };
   const strict = { type: 'function', function: { name: 'a', description: 'Does A', strict: true, parameters } };
@@ -61,9 +59,7 @@ test('parallel_tool_calls, strict, description and an absent schema reach the mo
   });
 });
 
-test('a custom tool is called with free text, and its result goes back to the model', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a custom tool is called with free text, and its result reaches the model', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const call = { name: 'patch', arguments: { input: 'a → b' }, id: 'call_p' };
   const question = scriptedUser({ rounds: [{ tools: [call] }], answer: 'Patched: {{results}}' });

@@ -53,9 +53,7 @@ test('two completions that follow one are forks, and neither sees the other', as
   ]);
 });
 
-test('calls are answered in the next completion by tool messages alone, all of them in any order', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('the next completion answers all calls by tool messages alone, in any order', async ({ harness, worker: _ }) => {
   const { complete, refused } = completing(harness);
   const first = await complete({ messages: [asking], tools });
 
@@ -93,9 +91,7 @@ test.each([['chatcmpl-01kagz8m4pfvbte2n5q7rys3wx'], ['nonsense'], ['']])(
   },
 );
 
-test('messages of functions are refused after another completion, since they name no call', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('messages of functions name no call, and are refused after a completion', async ({ harness, worker: _ }) => {
   const { complete, refused } = completing(harness);
   const functions = [{ name: 'get_weather', parameters: { type: 'object', properties: {} } }];
   const first = await complete({

@@ -1,7 +1,6 @@
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { test } from '../test.ts';
 import { clientTool, completing, scriptedUser, user } from './completing.ts';
 
@@ -9,9 +8,7 @@ const Weather = z.object({ city: z.string(), degrees: z.number() });
 const response_format = zodResponseFormat(Weather, 'weather');
 const answer = JSON.stringify({ city: 'Rome', degrees: 22 });
 
-test('parse of the OpenAI client returns the parsed answer, and the model receives the schema', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('the OpenAI client parses the answer, and the model receives the schema', async ({ harness, worker: _ }) => {
   const { completions, lastSent } = completing(harness);
   const body = { model: 'test', messages: [scriptedUser({ answer, piece_chars: 3 })], response_format };
 

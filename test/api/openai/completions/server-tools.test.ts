@@ -103,9 +103,7 @@ test('a stream stays open while an approval is decided, beside a call of the cli
   expect(stream.chunks().at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
 });
 
-test('of a reply with calls of both kinds, Pawl runs its own first and shows only the client’s', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('Pawl runs its own calls of a reply first, and shows only the client’s', async ({ harness, worker: _ }) => {
   const { complete, lastSent, turnOf } = completing(harness);
   const messages = [asking('locate', 'weather_lookup')];
   const body = { tools: [clientTool('locate')], pawl: { tools: ['weather_lookup'] } };
@@ -124,9 +122,7 @@ test('of a reply with calls of both kinds, Pawl runs its own first and shows onl
   expect(lastSent().messages).toHaveLength(3);
 });
 
-test('a completion that follows another by its id also gets the calls that Pawl ran', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a completion that follows another by id also gets the calls that Pawl ran', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const body = { tools: [clientTool('locate')], pawl: { tools: ['weather_lookup'] } };
 
@@ -175,9 +171,7 @@ test('an MCP server that is down is a 503 that names its tool, before any work',
   expect((await harness.call<{ data: [] }>('GET', '/v1/turns')).body.data).toEqual([]);
 });
 
-test('a streamed completion separates the texts of its rounds by a blank line, as the answer does', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a streamed completion separates the texts of its rounds by a blank line', async ({ harness, worker: _ }) => {
   const { completions } = completing(harness);
   const rounds = [{ say: 'One.', tools: calls('weather_lookup') }, { tools: calls('note_visit') }];
   const messages = [scriptedUser({ rounds, answer: 'Two.' })];

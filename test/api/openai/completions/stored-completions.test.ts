@@ -91,7 +91,7 @@ test.each([
   expect([status, body]).toMatchObject([400, { error: { param, type: 'invalid_request_error' } }]);
 });
 
-test('a failed completion is listed with its error, and is retrieved as the error that its create raised', async () => {
+test('a failed completion is listed with its error, and a retrieve raises the error', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const { completions, refused } = completing(harness);
@@ -181,9 +181,7 @@ test('a deleted completion is not found, and a completion that runs is cancelled
   expect(harness.modelRequests).toEqual([]);
 });
 
-test('a turn of either API is retrieved as a completion, and a completion as a response', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a turn of either API is a completion, and a completion is a response', async ({ harness, worker: _ }) => {
   const { complete, completions, client } = completing(harness);
   const native = await harness.startTurn({ input: 'Hi' });
   const turn = await harness.untilEnded(native.id);

@@ -42,9 +42,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a stream without include_usage has no usage at all, and has the headers of a stream', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a stream without include_usage has no usage, and has a stream’s headers', async ({ harness, worker: _ }) => {
   const stream = await openCompletionStream(harness, {
     ...{ body: { messages: [scriptedUser({ answer: 'Hello.' })] }, path: '/openai/v1/chat/completions' },
   });
@@ -59,9 +57,7 @@ test('a stream without include_usage has no usage at all, and has the headers of
   expect(headers.get('x-request-id')).toMatch(/^req_/);
 });
 
-test('the stream of the OpenAI client ends with the completion that a retrieve shows', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('the OpenAI client’s stream ends with the completion that a retrieve shows', async ({ harness, worker: _ }) => {
   const { completions } = completing(harness);
   const messages = [scriptedUser({ rounds: [{ say: 'Wait.', tools: twoCalls }] })];
 

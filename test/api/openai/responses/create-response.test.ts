@@ -37,7 +37,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a stream ends with the response, and any stored response can be streamed again', async () => {
+test('a stream ends with the response, and a stored response streams again', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const client = openaiClient(harness);

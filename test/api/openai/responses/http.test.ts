@@ -45,8 +45,7 @@ test.each(['/v1', '/openai/v1'])('what of OpenAI’s API is not served under %s 
   expect(headers.get('x-request-id')).toMatch(/^req_/);
 });
 
-test('OpenAI’s client is told that a body is too large, and does not lose its connection while it sends', async () => {
-  await using harness = await createHarness();
+test('OpenAI’s client learns that a body is too large, and keeps its connection', async ({ harness }) => {
   const client = openaiClient(harness);
   for (const mebibytes of [9, 20, 12, 9]) {
     const input = 'x'.repeat(mebibytes * 2 ** 20);
@@ -94,8 +93,7 @@ test('a cancel that comes again, or too late, shows the response as it is', asyn
   expect(await client.responses.cancel(ended)).toMatchObject({ id: ended, status: 'completed' });
 });
 
-test('a deleted response is gone for both APIs, and what stands on it keeps its history', async () => {
-  await using harness = await createHarness();
+test('a deleted response is gone for both APIs, and what stands on it keeps its history', async ({ harness }) => {
   const client = openaiClient(harness);
   const first = await create(harness, { input: 'I am Ada.' });
   await harness.workUntilIdle();

@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
+import { opening } from '#test/harness/opening.ts';
 import { raised } from './openai-client.ts';
 import {
   again,
@@ -16,8 +17,9 @@ import {
   wires,
 } from './reasoning-wires.ts';
 
-test.for(wires)('who stores nothing and sends all items again loses nothing, with $name', async (wire) => {
-  await using opened = await open();
+const test = base.extend('opened', opening(open));
+
+test.for(wires)('who stores nothing and sends all items again loses nothing, with $name', async (wire, { opened }) => {
   const { asks, says } = talking(opened, wire);
 
   const asked = await asks({ input: [user('Where?')], store: false });
@@ -66,8 +68,7 @@ test.for(wires)('state that is not the caller’s own with this provider goes no
 
 test.for(wires)(
   'a reference to reasoning is its state, where the history does not have it, with $name',
-  async (wire) => {
-    await using opened = await open();
+  async (wire, { opened }) => {
     const { asks, says } = talking(opened, wire);
     const asked = await asks({ input: [user('Where?')], include: null });
     const stored = await asks({ input: [user('Where?')] });
@@ -86,8 +87,7 @@ test.for(wires)(
 
 test.for(wires)(
   'state is in every answer of a response that was asked for it, and only there, with $name',
-  async (wire) => {
-    await using opened = await open();
+  async (wire, { opened }) => {
     const { client } = opened;
     const { asks, says } = talking(opened, wire);
 
@@ -116,9 +116,7 @@ test.for(wires)(
 
 test.for(wires)(
   'a stream tells state with the end of its round, as every other answer does, with $name',
-  async (wire) => {
-    await using opened = await open();
-    const { client, server } = opened;
+  async (wire, { opened: { client, server } }) => {
     server.answer({ body: wire.asks });
 
     const events: OpenAI.Responses.ResponseStreamEvent[] = [];
@@ -141,8 +139,7 @@ test.for(wires)(
   },
 );
 
-test('an effort that the wire has no word for is refused before it is asked', async () => {
-  await using opened = await open();
+test('an effort that the wire has no word for is refused before it is asked', async ({ opened }) => {
   const ask = (model: string, effort: OpenAI.ReasoningEffort) =>
     raised(opened.client.responses.create({ model, input: 'Hi', reasoning: { effort } }));
 
@@ -157,8 +154,7 @@ test('an effort that the wire has no word for is refused before it is asked', as
 test.for([
   ['anthropic/claude-opus-5', '"thinking":{"type":"adaptive","display":"summarized"}'],
   ['gemini/gemini-3-pro', '"thinkingConfig":{"thinkingLevel":"low","includeThoughts":true}'],
-] as const)('a summary lets %s show what it thinks', async ([model, thinking]) => {
-  await using opened = await open();
+] as const)('a summary lets %s show what it thinks', async ([model, thinking], { opened }) => {
   opened.server.answer({ body: wires.find((wire) => wire.model === model)!.says });
   const create = (summary: 'auto' | null) =>
     opened.client.responses.create({ model, input: 'Hi', reasoning: { effort: 'low', summary } });
@@ -171,8 +167,7 @@ test.for([
 
 test.for(['auto', 'concise', 'detailed'] as const)(
   'Responses is asked for the summary %s as given',
-  async (summary) => {
-    await using opened = await open();
+  async (summary, { opened }) => {
     const { says } = talking(opened, wires.find(({ name }) => name === 'Responses')!);
 
     await says({ input: 'Hi', reasoning: { effort: 'low', summary } });

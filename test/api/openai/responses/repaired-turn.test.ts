@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { chunksOf, readMessage } from '../../ui-stream/read-message.ts';
 import { test } from '../test.ts';
@@ -27,8 +27,7 @@ async function eventsOf(harness: Harness, id: string) {
 
 const responseIdOf = (id: string) => id.replace('turn_', 'resp_');
 
-test('a turn that was repaired is a response with both messages, and its stream tells the same', async () => {
-  await using harness = await createHarness();
+test('a repaired turn is a response and a stream with both messages', async ({ harness }) => {
   const { id } = await start(harness, [fits]);
   const client = openaiClient(harness);
   const live = client.responses.retrieve(responseIdOf(id), { stream: true });
@@ -52,8 +51,7 @@ test('a turn that was repaired is a response with both messages, and its stream 
   expect(joined(await eventsOf(harness, id))).toEqual(joined(told));
 });
 
-test('one that failed after its repair is a failed response with both messages, also after a retry', async () => {
-  await using harness = await createHarness();
+test('a turn that failed after its repair has both messages, also after a retry', async ({ harness }) => {
   const { id } = await start(harness, ['{}', fits]);
   await harness.workUntilIdle();
   const client = openaiClient(harness);

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { openStream } from '#test/api/stream/open-stream.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { opening } from '#test/harness/opening.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { type FlexServer, startFlexServer, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
@@ -38,8 +39,9 @@ async function respond(harness: Harness, body: object): Promise<[created: Shown,
   return [created, after];
 }
 
-test.each(['default', 'flex', 'priority'])('a response asks the model on its service tier %s', async (tier) => {
-  await using opened = await open();
+const test = base.extend('opened', opening(open));
+
+test.for(['default', 'flex', 'priority'])('a response asks the model on its tier %s', async (tier, { opened }) => {
   const { harness, server } = opened;
 
   const [created] = await respond(harness, { service_tier: tier });
@@ -50,8 +52,7 @@ test.each(['default', 'flex', 'priority'])('a response asks the model on its ser
   expect(server.tiers()).toEqual([tier]);
 });
 
-test('a response reports the service tier that was asked for until a round reports another', async () => {
-  await using opened = await open();
+test('a response reports the service tier that was asked for until a round reports another', async ({ opened }) => {
   const { harness, server } = opened;
   server.report('default');
 
@@ -60,8 +61,7 @@ test('a response reports the service tier that was asked for until a round repor
   expect([created.service_tier, after.service_tier]).toEqual(['flex', 'default']);
 });
 
-test('a response without a service tier reports default, or what its round reported', async () => {
-  await using opened = await open();
+test('a response without a service tier reports default, or what its round reported', async ({ opened }) => {
   const { harness, server } = opened;
   server.report('priority');
 
@@ -71,8 +71,7 @@ test('a response without a service tier reports default, or what its round repor
   expect([created.service_tier, after.service_tier]).toEqual(['default', 'priority']);
 });
 
-test('the service tier auto of a response sends none, on any provider', async () => {
-  await using opened = await open();
+test('the service tier auto of a response sends none, on any provider', async ({ opened }) => {
   const { harness, server, claude } = opened;
 
   const [, after] = await respond(harness, { service_tier: 'auto' });
@@ -83,20 +82,16 @@ test('the service tier auto of a response sends none, on any provider', async ()
   expect(claude.asked.map(({ body }) => body.service_tier)).toEqual([undefined]);
 });
 
-test.each(['default', 'flex', 'priority'])(
+test.for(['default', 'flex', 'priority'])(
   'a response whose provider reports no service tier reports the asked one: %s',
-  async (tier) => {
-    await using opened = await open();
-
+  async (tier, { opened }) => {
     const [, after] = await respond(opened.harness, { model: 'silent/x', service_tier: tier });
 
     expect(after).toMatchObject({ status: 'completed', service_tier: tier });
   },
 );
 
-test('a response reports the ordinary tier of any provider as default', async () => {
-  await using opened = await open();
-  const { harness, server } = opened;
+test('a response reports the ordinary tier of any provider as default', async ({ opened: { harness, server } }) => {
   server.report('standard');
 
   const [, after] = await respond(harness, {});
@@ -104,8 +99,7 @@ test('a response reports the ordinary tier of any provider as default', async ()
   expect(after).toMatchObject({ status: 'completed', service_tier: 'default' });
 });
 
-test('a turn that was started natively shows its service tier as a response, too', async () => {
-  await using opened = await open();
+test('a turn that was started natively shows its service tier as a response, too', async ({ opened }) => {
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE, 1);
   const { id } = await harness.startTurn({ input: 'Hi', service_tier: 'flex' });
@@ -115,9 +109,7 @@ test('a turn that was started natively shows its service tier as a response, too
   expect(body).toMatchObject({ service_tier: 'flex' });
 });
 
-test('the stream of a response ends with the reported service tier', async () => {
-  await using opened = await open();
-  const { harness, server } = opened;
+test('the stream of a response ends with the reported service tier', async ({ opened: { harness, server } }) => {
   server.report('default');
   const [created] = await respond(harness, { service_tier: 'flex' });
 
@@ -145,17 +137,13 @@ test.each(['flex', 'priority'])('a response of Claude on the service tier %s is 
   });
 });
 
-test('a response of Claude on the service tier default asks for "standard_only"', async () => {
-  await using opened = await open();
-
+test('a response of Claude on the service tier default asks for "standard_only"', async ({ opened }) => {
   await respond(opened.harness, { model: 'claude/x', service_tier: 'default' });
 
   expect(opened.claude.asked.map(({ body }) => body.service_tier)).toEqual(['standard_only']);
 });
 
-test('a response may have pawl.tier_fallback, and is refused at its own path', async () => {
-  await using opened = await open();
-  const { harness } = opened;
+test('a response may have pawl.tier_fallback, and is refused at its own path', async ({ opened: { harness } }) => {
   const pawl = { tier_fallback: 'default' };
 
   const [created] = await respond(harness, { service_tier: 'flex', pawl });
@@ -177,9 +165,7 @@ test('a response on the service tier batch is refused at its field', async () =>
   });
 });
 
-test('a response waits for flex as a turn does', async () => {
-  await using opened = await open();
-  const { harness, server } = opened;
+test('a response waits for flex as a turn does', async ({ opened: { harness, server } }) => {
   server.refuse('flex', UNAVAILABLE, 1);
 
   const [, waiting] = await respond(harness, { service_tier: 'flex' });
@@ -187,10 +173,7 @@ test('a response waits for flex as a turn does', async () => {
   expect(waiting).toMatchObject({ status: 'in_progress', service_tier: 'flex' });
 });
 
-test('a response goes on from another whose service tier was another', async () => {
-  await using opened = await open();
-  const { harness, server } = opened;
-
+test('a response goes on from another whose service tier was another', async ({ opened: { harness, server } }) => {
   const [first] = await respond(harness, { service_tier: 'flex' });
   await respond(harness, { previous_response_id: first.id });
 

@@ -1,8 +1,9 @@
 import type OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { openaiClient } from './openai-client.ts';
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
@@ -42,9 +43,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a call of the caller’s function is streamed whole, and its answer in the next response', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a function call is streamed whole, and its answer in the next response', async ({ harness, worker: _ }) => {
   const client = openaiClient(harness);
   const body = { model: 'test', tools: [weather], stream: true as const };
   const asked = await all(await client.responses.create({ ...body, input: asksAndTalks }));
@@ -64,8 +63,7 @@ test('a call of the caller’s function is streamed whole, and its answer in the
   expect(told.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
 });
 
-test('a retrieve streams a response from its start or behind any number, as often as asked', async () => {
-  await using harness = await createHarness();
+test('a retrieve streams a response from its start or behind any number, as often as asked', async ({ harness }) => {
   const client = openaiClient(harness);
   const { id } = await client.responses.create({
     model: 'test',
@@ -89,8 +87,7 @@ test('a retrieve streams a response from its start or behind any number, as ofte
   expect(await read()).toEqual(whole);
 });
 
-test('a number that is none is refused before the stream begins, with the headers of every answer', async () => {
-  await using harness = await createHarness();
+test('an invalid number is refused before the stream, with the usual headers', async ({ harness }) => {
   const { id } = await openaiClient(harness).responses.create({ model: 'test', input: 'Hi', background: true });
   await harness.workUntilIdle();
   const ask = (after: string) => fetch(`${harness.url}/v1/responses/${id}?stream=true&starting_after=${after}`);

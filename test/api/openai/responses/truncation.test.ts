@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../test.ts';
 import { openaiClient } from './openai-client.ts';
@@ -13,8 +12,7 @@ const input = scripted({ rounds, answer: 'It is sunny.', context_tokens: 6_000 }
 const tools = [{ type: 'mcp' as const, server_label: 'pawl', allowed_tools: ['weather_lookup'] }];
 const asked = { model: 'test', background: true, input, tools };
 
-test('truncation auto shortens a history that is too long, as context drop_tool_results does', async () => {
-  await using harness = await createHarness();
+test('truncation auto shortens a history that is too long, as context drop_tool_results does', async ({ harness }) => {
   const client = openaiClient(harness);
   const { id } = await client.responses.create({ ...asked, truncation: 'auto' });
   await harness.workUntilIdle();

@@ -137,8 +137,7 @@ test('neither a response in the foreground nor a native turn sends events of res
   expect(await harness.db.selectFrom('deliveries').selectAll().execute()).toEqual([]);
 });
 
-test('one receiver of both kinds gets each event once, under ids of their own, however often it comes', async () => {
-  await using harness = await createHarness();
+test('a receiver of both kinds gets each event once, under an id of its own', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number <= 2 ? 500 : 204 }));
   const { create, unwrap } = receiving(harness, receiver.url, ['turn.completed', 'response.completed']);
 
@@ -155,8 +154,7 @@ test('one receiver of both kinds gets each event once, under ids of their own, h
   for (const caught of receiver.caught) await unwrap(caught);
 });
 
-test('a slow receiver of both kinds gets one after the other, the second as soon as the first is over', async () => {
-  await using harness = await createHarness();
+test('a slow receiver of both kinds gets the second event right after the first', async ({ harness }) => {
   await using receiver = await openExternalServer(() => null);
   await using _worker = await startBackgroundWorker(harness);
   const { create } = receiving(harness, receiver.url, ['turn.completed', 'response.completed']);
@@ -184,7 +182,7 @@ test('a webhook without events tells of the turn, as ever', async ({ harness }) 
   expect(eventsIn(receiver.caught)).toMatchObject([{ type: 'turn.completed', data: { id: turnIdOf(id) } }]);
 });
 
-test('an endpoint that names events of responses gets those of its project, signed with its own secret', async () => {
+test('an endpoint for responses gets its project’s events, signed with its own secret', async () => {
   await using harness = await createHarness();
   await using receiver = await openExternalServer();
   const { client, unwrap } = receiving(harness, receiver.url);
@@ -205,8 +203,7 @@ test('an endpoint that names events of responses gets those of its project, sign
   ]);
 });
 
-test('a delivery of a response says its type and its event id, and is delivered once more with both', async () => {
-  await using harness = await createHarness();
+test('a delivery of a response has its type and event id, also when delivered again', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 410 : 200 }));
   const { create } = receiving(harness, receiver.url);
   const { id } = await create('Say hello.');
@@ -222,8 +219,7 @@ test('a delivery of a response says its type and its event id, and is delivered 
   expect(receiver.caught.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(shown.event_id));
 });
 
-test('a native turn may not name events of responses, and no request events that there are none of', async () => {
-  await using harness = await createHarness();
+test('a native turn may not name events of responses, and no request unknown events', async ({ harness }) => {
   const { create } = receiving(harness, 'https://example.com/hook', ['response.started']);
   const webhook = { url: 'https://example.com/hook', events: ['response.completed'] };
 

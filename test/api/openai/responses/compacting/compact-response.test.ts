@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
 import { asInput, compacting, lastMessages, toldBy } from './compact-history.ts';
@@ -7,11 +6,9 @@ import { asInput, compacting, lastMessages, toldBy } from './compact-history.ts'
 const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.' } });
 const summary = 'Summary of the conversation so far, which stands in its place:\n\n';
 
-test.each(['/v1', '/openai/v1'] as const)(
+test.for(['/v1', '/openai/v1'] as const)(
   'a compaction under %s has the user’s messages and a summary',
-  async (base) => {
-    await using harness = await createHarness();
-    await using _worker = await startBackgroundWorker(harness);
+  async (base, { harness, worker: _ }) => {
     const { compact, create } = compacting(harness, base);
     const input = [
       { role: 'system', content: 'Be kind.' },
@@ -64,9 +61,7 @@ test.each(['/v1', '/openai/v1'] as const)(
   },
 );
 
-test('a compaction covers the chain of a response, and shows nothing that was deleted', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a compaction covers the chain of a response, without deleted items', async ({ harness, worker: _ }) => {
   const { client, compact, create } = compacting(harness);
   const first = await create({ input: 'One' });
   const second = await create({ input: 'Two', previous_response_id: first.id });

@@ -51,7 +51,7 @@ describeQueue(({ redis }) => {
     expect(JSON.stringify(harness.modelRequests.at(-1))).toContain('Hello Alice!');
   });
 
-  test('a function is called, as JSON and in a stream, and its output is answered in either way of going on', async () => {
+  test('a function is called and its output answered, as JSON and in a stream', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const { create, stream } = responsesOf(harness);
@@ -76,11 +76,9 @@ describeQueue(({ redis }) => {
   });
 });
 
-test.each(['/v1', '/openai/v1'] as const)(
+test.for(['/v1', '/openai/v1'] as const)(
   'a history is compacted under %s, and sent again as an input',
-  async (base) => {
-    await using harness = await createHarness();
-    await using _worker = await startBackgroundWorker(harness);
+  async (base, { harness, worker: _ }) => {
     const { create, compact } = responsesOf(harness, base);
     const history = [
       ...[message('system', 'You are a pirate.'), message('user', 'I am Alice.'), message('assistant', 'Hello Alice!')],
@@ -95,9 +93,7 @@ test.each(['/v1', '/openai/v1'] as const)(
   },
 );
 
-test('whatever may be asked for is shown again in the shape that Open Responses has for it', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('all fields of a request are shown in the shape of Open Responses', async ({ harness, worker: _ }) => {
   const { create } = responsesOf(harness);
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const asked = {

@@ -1,7 +1,6 @@
 import type OpenAI from 'openai';
 import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { test } from '../../test.ts';
 import { openaiClient, raised } from '../openai-client.ts';
@@ -10,8 +9,9 @@ import { asking, call, conversing, getTime, output, says, told } from './convers
 type Given = OpenAI.Responses.ResponseInputItem;
 
 describeQueue(({ redis }) => {
-  test('items that are added come behind what there is, and are history of the next response', async () => {
-    await using harness = await createHarness({ redis });
+  const queueTest = test.extend('options', () => ({ redis }));
+
+  queueTest('added items come last, and are history of the next response', async ({ harness }) => {
     const { conversations, respond, lastSent } = conversing(harness);
     const { id } = await conversations.create();
     const first = await respond({ conversation: id, input: 'I am Ada.' });
@@ -42,8 +42,7 @@ describeQueue(({ redis }) => {
     ]);
   });
 
-  test('what is added while a response is at work or waits comes behind both, and disturbs neither', async () => {
-    await using harness = await createHarness({ redis });
+  queueTest('items that are added during a response come after it, and do not disturb it', async ({ harness }) => {
     const { conversations, client, start, respond, lastSent } = conversing(harness);
     const { id } = await conversations.create();
     const active = await start({ conversation: id, input: 'One.' });
@@ -114,8 +113,7 @@ test('items are read as those of a response are, and refused by their place in t
   expect(await told(conversations, id)).toEqual([response.output_text]);
 });
 
-test('a call that was added may be answered later, by items or by a response, and has to be before one goes on', async () => {
-  await using harness = await createHarness();
+test('an added call is answered by items or a response, before any other response', async ({ harness }) => {
   const { conversations, respond, start, lastSent } = conversing(harness);
   const { id } = await conversations.create({ items: [call('call_1'), call('call_2')] });
   await conversations.items.create(id, { items: [output('call_2', 'Two')] });
@@ -168,8 +166,7 @@ test('a native turn goes on where an added call has no result', async ({ harness
   expect(lastSent().map(({ role }) => role)).toEqual(['assistant', 'tool', 'user']);
 });
 
-test('a fork that is not stored stands on added items, but not while a response before them is at work', async () => {
-  await using harness = await createHarness();
+test('an unstored fork is based on added items only once earlier responses have ended', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
   const { conversations, start, lastSent } = conversing(harness);
   const { id } = await conversations.create();

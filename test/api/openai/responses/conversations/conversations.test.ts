@@ -102,8 +102,7 @@ test('a delete in the middle of an answer stops the work, and tells those who wa
   expect(await rowsOf(harness.db, id)).toBe(0);
 });
 
-test('what was forked from a deleted conversation keeps its history, and what nothing stands on is erased', async () => {
-  await using harness = await createHarness();
+test('a fork of a deleted conversation keeps its history, and the rest is erased', async ({ harness }) => {
   const { client, conversations, respond, lastSent } = conversing(harness);
   const { id } = await conversations.create({ items: [{ role: 'user', content: 'I am Ada.' }] });
   const first = await respond({ conversation: id, input: 'Remember me.' });

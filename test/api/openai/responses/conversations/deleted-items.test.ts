@@ -1,6 +1,5 @@
 import type OpenAI from 'openai';
 import { expect } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
 import { raised } from '../openai-client.ts';
@@ -8,8 +7,7 @@ import { asking, call, conversing, deleteItem, getTime, itemOf, output, says, to
 
 type Given = OpenAI.Responses.ResponseInputItem;
 
-test('a deleted item is told to no model again: of an input, of an answer, and of what was added', async () => {
-  await using harness = await createHarness();
+test('no model is sent a deleted item of an input, an answer or an addition', async ({ harness }) => {
   const { conversations, client, respond, lastSent } = conversing(harness);
   const { id } = await conversations.create({ items: [says('Secret.'), says('Added.')] });
   const first = await respond({ conversation: id, input: [says('Said.'), says('Unsaid.')] });
@@ -65,10 +63,9 @@ test('all items can be deleted while they are listed', async ({ harness }) => {
   expect(await conversations.items.list(id)).toMatchObject({ data: [], has_more: false });
 });
 
-test.each(['call call_t', 'output call_t'])(
+test.for(['call call_t', 'output call_t'])(
   'with one half of a call and its result goes the other: %s',
-  async (half) => {
-    await using harness = await createHarness();
+  async (half, { harness }) => {
     const { conversations, respond, lastSent } = conversing(harness);
     const { id } = await conversations.create();
     await respond({ conversation: id, input: asking, tools: [getTime] });
@@ -101,8 +98,7 @@ test('a call that was deleted before its result came needs none', async ({ harne
   expect(response.status).toBe('completed');
 });
 
-test('a call that Pawl ran goes with its result, and what stands on its origin loses an item too', async () => {
-  await using harness = await createHarness();
+test('a call is deleted with its result, and a fork loses an item of its origin too', async ({ harness }) => {
   const { conversations, respond, lastSent } = conversing(harness);
   const script = scripted({
     rounds: [{ say: 'Let me look.', tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' }, id: 'call_w' }] }],

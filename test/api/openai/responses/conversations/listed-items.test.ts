@@ -1,11 +1,9 @@
 import { expect } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { test } from '../../test.ts';
 import { raised } from '../openai-client.ts';
 import { conversationOf, conversing, itemOf, says, wordsOf } from './converse.ts';
 
-test('pages follow each other in both orders, over turns of both APIs and the origin of a fork', async () => {
-  await using harness = await createHarness();
+test('pages follow each other in both orders, over both APIs and a fork’s origin', async ({ harness }) => {
   const { conversations, respond } = conversing(harness);
   const turn = await harness.startTurn({ input: 'Native.' });
   await harness.workUntilIdle();

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
 import { openSocket, responseOf } from './open-socket.ts';
@@ -9,8 +8,7 @@ import { openSocket, responseOf } from './open-socket.ts';
 const input = scripted({ answer: 'Hello.' });
 const large = { input, instructions: 'x'.repeat(200_000) };
 
-test('a client that reads no errors loses its connection', async () => {
-  await using harness = await createHarness();
+test('a client that reads no errors loses its connection', async ({ harness }) => {
   await using socket = await openSocket(harness);
   let isClosed = false;
   void socket.closed.then(() => {

@@ -50,8 +50,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a client that closes the connection cancels responses that no worker has begun', async () => {
-  await using harness = await createHarness();
+test('a client that closes the connection cancels responses that no worker has begun', async ({ harness }) => {
   await using socket = await openSocket(harness);
   await fillLanes(socket);
 
@@ -81,10 +80,7 @@ test('running responses continue after a close if the upgrade said so', async ({
   expect(await statuses(harness)).toEqual(['cancelled', 'completed', 'completed']);
 });
 
-test('a close cancels no response that has ended, and no response of another connection', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a close cancels no ended response and no response of another connection', async ({ harness, socket }) => {
   await using other = await openSocket(harness);
   const { id } = responseOf(await socket.ask({ input }));
   const { reached, open } = harness.holdModel();
@@ -99,8 +95,7 @@ test('a close cancels no response that has ended, and no response of another con
   expect(await harness.findTurn(id.replace('resp_', 'turn_'))).toMatchObject({ status: 'completed' });
 });
 
-test('a response that is not stored is cancelled with its connection, too', async () => {
-  await using harness = await createHarness();
+test('a response that is not stored is cancelled with its connection, too', async ({ harness }) => {
   await using socket = await openSocket(harness);
   socket.create({ input, store: false });
   await socket.until(() => createdOn(socket).length === 1);
@@ -127,8 +122,7 @@ test('an API that stops closes its connections and cancels nothing', async ({ ha
   expect(await statuses(harness)).toEqual(['completed', 'completed', 'completed']);
 });
 
-test('an API that stops without grace cuts off a client that reads nothing, and cancels nothing', async () => {
-  await using harness = await createHarness();
+test('an API that stops without grace cuts off a still client, and cancels nothing', async ({ harness }) => {
   const stopping = await startApi(harness.parts, harness.settings, harness.log);
   await using socket = await openSocket(stopping);
   await fillLanes(socket);

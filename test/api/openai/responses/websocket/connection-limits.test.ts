@@ -40,8 +40,7 @@ test('a connection that has reached its limit of time gets an error, and is clos
   expect(code).toBe(1000);
 });
 
-test('a response that runs at the limit of its connection ends before the connection is closed', async () => {
-  await using harness = await createHarness();
+test('a response that runs at the connection’s limit ends before the close', async ({ harness }) => {
   await using api = await startTimed(harness);
   await using _worker = await startBackgroundWorker(harness);
   await using socket = await openSocket(api);
@@ -72,10 +71,7 @@ test('each create request counts as a request of its project', async () => {
   expect(ended[2]?.at(-1)).toMatchObject({ status: 429, error: { code: 'quota_exceeded' } });
 });
 
-test('a connection has only so many unanswered messages, and answers all that it accepts', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a connection limits unanswered messages, and answers all that it accepts', async ({ harness, socket }) => {
   const { reached, open } = harness.holdModel(1);
   socket.create({ input });
   await reached;

@@ -118,9 +118,7 @@ test('a response of a socket is one turn that every route shows', async ({ harne
   ]);
 });
 
-test('a stored response follows another on the socket, in a conversation, and as a fork', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a stored response follows on the socket, in a conversation, and as a fork', async ({ harness, worker: _ }) => {
   await using socket = await openSocket(harness, { base: '/openai/v1' });
   const { body } = await harness.call<{ id: string }>('POST', '/openai/v1/conversations', { body: {} });
   const ask = async (fields: object) => responseOf(await socket.ask(fields));

@@ -27,10 +27,7 @@ const follow = (id: string, fields: object = {}) => ({
 });
 const lastOf = async (socket: Socket, fields: object) => (await socket.ask(fields)).at(-1);
 
-test('a kept response is not found on another connection, over HTTP, and after a new connection', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a kept response is not found on another connection or over HTTP', async ({ harness, socket }) => {
   await using other = await openSocket(harness);
   const { id } = await ask(socket, {});
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
 import { eraseUnstored } from './erase-unstored.ts';
@@ -62,10 +62,7 @@ test('a kept response does not see what its conversation got later', async ({ ha
   expect(sent(harness)).toEqual([says('One.'), says('Aside.'), says('Further.')]);
 });
 
-test('a kept response does not see a later response on the stored one that it is based on', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a kept response does not see a later response on its stored base', async ({ harness, socket }) => {
   const stored = await ask(socket, { input: says('One.') });
   const kept = await ask(socket, { input: says('Aside.'), store: false, previous_response_id: stored.id });
   await ask(socket, { input: says('Two.'), previous_response_id: stored.id, stream_id: 'other' });

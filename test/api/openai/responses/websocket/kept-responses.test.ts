@@ -82,10 +82,7 @@ test('a kept response is followed after its rows were erased', async ({ harness,
   expect(sent(harness)).toEqual(wholeChain);
 });
 
-test('a kept response that is based on a stored one is followed with the history of both', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('a kept response on a stored one is followed with the history of both', async ({ harness, socket }) => {
   const stored = responseOf(await socket.ask({ input: scripted({ answer: 'Hello, Ada.' }) }));
   const fork = responseOf(await socket.ask({ input: 'Later.', previous_response_id: stored.id }));
 

@@ -30,12 +30,9 @@ test.each(RESPONSE_BASES)('with generate false, no model under %s is asked', asy
   expect(harness.modelRequests).toEqual([]);
 });
 
-test.each([{ store: true }, { store: false }])(
+test.for([{ store: true }, { store: false }])(
   'a prepared response with %o is followed on its socket',
-  async (store) => {
-    await using harness = await createHarness();
-    await using _worker = await startBackgroundWorker(harness);
-    await using socket = await openSocket(harness);
+  async (store, { harness, socket }) => {
     const prepared = responseOf(
       await socket.ask({ ...store, input: 'I am Ada.', instructions: 'Be brief.', generate: false, tools: [locate] }),
     );
@@ -64,10 +61,7 @@ test('a stored prepared response is followed over HTTP, and on another socket', 
   expect(sent(harness)).toMatchObject([{ content: 'I am Ada.' }, { content: 'Who am I?' }]);
 });
 
-test('a prepared response without store is found neither over HTTP nor on another socket', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('an unstored prepared response is found on its own socket only', async ({ harness, socket }) => {
   await using other = await openSocket(harness);
   const { id } = responseOf(await socket.ask({ input: 'I am Ada.', generate: false, store: false }));
 
@@ -98,8 +92,7 @@ test.each([{ store: true }, { store: false }])('a prepared response with %o hold
   expect(sent(harness)).toMatchObject([{ role: 'user' }, { tool_calls: [{ id: 'call_1' }] }, { content: 'Rome' }]);
 });
 
-test('a prepared response is refused for the reasons of any other', async () => {
-  await using harness = await createHarness();
+test('a prepared response is refused for the reasons of any other', async ({ harness }) => {
   await using socket = await openSocket(harness);
   for (const [fields, param] of [
     [{ input: [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }] }, 'input[0].call_id'],
@@ -112,8 +105,7 @@ test('a prepared response is refused for the reasons of any other', async () => 
   }
 });
 
-test('a prepared response that would have to wait is refused, and nothing is recorded', async () => {
-  await using harness = await createHarness();
+test('a prepared response that would have to wait is refused, and nothing is recorded', async ({ harness }) => {
   await using socket = await openSocket(harness);
   const first = { model: 'openai/test', input: 'Hi', background: true };
   const { body } = await harness.call<{ id: string }>('POST', '/v1/responses', { body: first });

@@ -34,10 +34,7 @@ const isUsable = async (socket: Socket) => responseOf(await socket.ask({ input }
 const countTurns = async ({ call }: Harness) =>
   (await call<{ data: unknown[] }>('GET', '/v1/turns?limit=100')).body.data.length;
 
-test('a message that is not a known request gets an error, and the connection stays open', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
+test('an unknown message gets an error, and the connection stays open', async ({ harness, socket }) => {
   const messages: unknown[] = [
     ...['{', '', 'null', '7', '"response.create"', '[]', '{"type":"response.create"', '\u0000'],
     ...[{}, { model: 'test', input }, { type: null }, { type: 7 }, { type: 'response.cancel' }, { type: 'toString' }],
@@ -103,8 +100,7 @@ test('a message is bounded and cleaned as a body is', async ({ harness, socket }
   expect(items.body).toMatchObject({ data: [{ content: [{ text: expect.stringMatching(/^a.?b.c$/) }] }] });
 });
 
-test('a refused create request repeats its stream_id', async () => {
-  await using harness = await createHarness();
+test('a refused create request repeats its stream_id', async ({ harness }) => {
   await using socket = await openSocket(harness);
   for (const fields of [{ background: true }, { input: [] }, { previous_response_id: none }, { unknown: 1 }]) {
     const error = await socket.refused({ ...create, ...fields, stream_id: 'lane-1' });

@@ -1,18 +1,14 @@
 import { expect } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
-import { openSocket, responseOf } from './open-socket.ts';
+import { responseOf } from './open-socket.ts';
 
 const none = 'resp_01kagz8m4pfvbte2n5q7rys3wx';
 const input = scripted({ answer: 'Hello.' });
 
-test.each([{}, { stream_id: 'lane-1' }])(
+test.for([{}, { stream_id: 'lane-1' }])(
   'response.steer of a running response fails, as it is not supported',
-  async (lane) => {
-    await using harness = await createHarness();
-    await using _worker = await startBackgroundWorker(harness);
-    await using socket = await openSocket(harness);
+  async (lane, { harness, socket }) => {
     const { reached, open } = harness.holdModel();
     const { answered } = socket.create({ input, ...lane });
     const created = await socket.until((seen) => seen.find(({ type }) => type === 'response.created'));

@@ -107,11 +107,9 @@ test('a key with the scope read only creates no response', async () => {
   expect(error).toMatchObject({ status: 403, error: { code: 'insufficient_scope' } });
 });
 
-test.each(['/responses/', `/responses/${none}`, '/turns/turn_x', '/nothing'])(
+test.for(['/responses/', `/responses/${none}`, '/turns/turn_x', '/nothing'])(
   'an upgrade of the other path %s is answered 404',
-  async (path) => {
-    await using harness = await createHarness();
-
+  async (path, { harness }) => {
     const { status, body } = await refusedUpgrade(harness, { path });
 
     expect([status, body]).toEqual([404, { error: expect.objectContaining({ message: expect.any(String) }) }]);
