@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { beginTurn } from '#core/checkpoint/turns/begin.ts';
 import { changeModel, type ModelChange } from '#core/checkpoint/turns/change-model.ts';
 import { endWithRound } from '#core/checkpoint/turns/end.ts';
@@ -7,9 +7,10 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { saveRound } from '#core/checkpoint/turns/save-round.ts';
 import type { Reply } from '#core/turn/reply.ts';
 import type { Turn } from '#core/turn/turn.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { msAgo } from '#test/harness/moments.ts';
 import { startWithConfig } from '#test/harness/start-with-config.ts';
+import { test } from '#test/harness/test.ts';
 
 const FIRST = 'openai/test';
 const SECOND = 'sim/second';
@@ -32,8 +33,7 @@ const lateRound = (turnId: string) => ({
   ...{ turnId, number: 1, model: FIRST, reply, calls: [], attempts: 1, startedAt: msAgo(0), warnings: [] },
 });
 
-test('a change begins the round anew: with the next model, in its queue, with all its tries', async () => {
-  await using harness = await createHarness();
+test('a change begins the round anew: with the next model, in its queue, with all its tries', async ({ harness }) => {
   const { change } = await begin(harness);
 
   const wakeups = await changeModel(harness.db, change);
@@ -45,8 +45,7 @@ test('a change begins the round anew: with the next model, in its queue, with al
   });
 });
 
-test('a change whose answer was lost is written once', async () => {
-  await using harness = await createHarness();
+test('a change whose answer was lost is written once', async ({ harness }) => {
   const { change } = await begin(harness);
   await changeModel(harness.db, change);
 
@@ -54,15 +53,13 @@ test('a change whose answer was lost is written once', async () => {
   expect(await loadTurn(harness.db, change.turnId)).toMatchObject({ failedRequests: 1, lastEvent: 3 });
 });
 
-test('a run without the lease changes nothing while another run has it', async () => {
-  await using harness = await createHarness();
+test('a run without the lease changes nothing while another run has it', async ({ harness }) => {
   const { change } = await begin(harness);
 
   expect(await changeModel(harness.db, { ...change, runId: 'other' })).toBeNull();
 });
 
-test('a late reply of a model that the turn has left is dropped, be it calls or an answer', async () => {
-  await using harness = await createHarness();
+test('a late reply of a model that the turn has left is dropped, be it calls or an answer', async ({ harness }) => {
   const { change } = await begin(harness);
   const { turnId } = change;
   await changeModel(harness.db, change);
@@ -77,8 +74,7 @@ test('a late reply of a model that the turn has left is dropped, be it calls or 
   expect(await loadTurn(harness.db, turnId)).toMatchObject({ status: 'in_progress', rounds: [] });
 });
 
-test('a run that loaded the turn before the change takes no lease after it', async () => {
-  await using harness = await createHarness();
+test('a run that loaded the turn before the change takes no lease after it', async ({ harness }) => {
   const { change } = await begin(harness);
   const before = await loadTurn(harness.db, change.turnId);
   await changeModel(harness.db, change);

@@ -1,13 +1,10 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
-import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 
 const TABLES = ['turns', 'rounds', 'tool_calls', 'events', 'deliveries'] as const;
 
-test('a conversation that is deleted takes all rows of its turns along, and none of another', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('a deleted conversation deletes all rows of its turns, and none of another', async ({ harness, receiver }) => {
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const turn = {
     input: scripted({ rounds: [{ tools: [{ name: 'locate_user', arguments: {} }] }] }),

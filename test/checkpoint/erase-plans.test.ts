@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { deleteTurn } from '#core/checkpoint/deletion/delete-turn.ts';
 import { eraseAged } from '#core/checkpoint/deletion/erase-aged.ts';
@@ -9,14 +9,13 @@ import { eraseUnused } from '#core/checkpoint/deletion/erase-unused.ts';
 import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { listProjects } from '#core/checkpoint/deletion/list-projects.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 
 const TABLES = ['turns', 'work', 'conversations', 'idempotency_keys'];
 const MANY = 20_000;
 const ACTIVE = 2_000;
 
-test('what is hidden and erased is found by indexes, beside however many other turns', async () => {
-  await using harness = await createHarness();
+test('what is hidden and erased is found by indexes, beside however many other turns', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   await harness.workUntilIdle();
   await addMany(harness.db, id);
@@ -35,8 +34,7 @@ test('what is hidden and erased is found by indexes, beside however many other t
   expect(after).toEqual(before);
 });
 
-test('what is old or has expired, and what is deleted, is found by indexes', async () => {
-  await using harness = await createHarness();
+test('what is old or has expired, and what is deleted, is found by indexes', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   const other = await harness.startTurn({ input: 'Hi' });
   const kept = await harness.startTurn({ input: 'Hi' });

@@ -18,7 +18,7 @@ export async function looksOf(url: string, ask: (db: Db) => Promise<unknown>): P
 }
 
 /** Rows and index entries of Pawl's tables that connections, which are closed by now, have looked at. */
-async function countLooks(url: string): Promise<number> {
+export async function countLooks(url: string): Promise<number> {
   const { db, close } = connect(url);
   try {
     const isAlone = async () => {

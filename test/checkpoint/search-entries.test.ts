@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { countMatchingTurns, findTurnIds } from '#core/checkpoint/search/find-turns.ts';
 import { matchingTurns, type TurnFilter } from '#core/checkpoint/search/turn-filter.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { enterAll } from '#services/worker/routines/enter-all.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { enterNow } from '#test/harness/enter-now.ts';
 import { fork, startAlone } from '#test/harness/hidden-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 const REFUSED = { kind: 'status', status: 401 } as const;
 
@@ -28,8 +29,7 @@ async function entries({ db }: Harness): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test('a turn that was entered while it was active is found by its answer at once when it has ended', async () => {
-  await using harness = await createHarness();
+test('a turn that was entered while active is found by its answer once it ends', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'A pumpkin' }) });
   await enterNow(harness);
   expect(await found(harness, { q: '-xylophone', statuses: ['completed'] })).toEqual([]);
@@ -42,8 +42,7 @@ test('a turn that was entered while it was active is found by its answer at once
   expect(await found(harness, { statuses: ['completed', 'queued'], q: 'pumpkin' })).toEqual([id]);
 });
 
-test('a turn is entered once, after its end; one that is active for half a minute also before', async () => {
-  await using harness = await createHarness();
+test('a turn is entered once, after its end; one that is active for half a minute also before', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'A pumpkin' }) });
 
   await makeOlder(harness, 15);
@@ -70,8 +69,7 @@ async function makeOlder({ db }: Harness, seconds: number): Promise<void> {
   await sql`update search_progress set turns_until = turns_until - ${by}`.execute(db);
 }
 
-test('a retry takes a turn out of what failed, at once, and at once finds it as an active one', async () => {
-  await using harness = await createHarness();
+test('a retry takes a turn out of what failed, at once, and at once finds it as an active one', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'Hi', final: { fault: REFUSED } }) });
   await harness.workUntilIdle();
   await enterNow(harness);
@@ -85,8 +83,7 @@ test('a retry takes a turn out of what failed, at once, and at once finds it as 
   expect(await found(harness, { statuses: ['queued', 'in_progress'], model: 'openai/test' })).toEqual([id]);
 });
 
-test('what is deleted, hidden or added is neither found nor entered, and no entry outlives its turn', async () => {
-  await using harness = await createHarness();
+test('a deleted, hidden or added turn is not found, and leaves no entry', async ({ harness }) => {
   const kept = await harness.startTurn({ input: 'pumpkin' });
   const deleted = await harness.startTurn({ input: 'pumpkin' });
   await startAlone(harness, { input: 'pumpkin', stored: false });
@@ -102,8 +99,7 @@ test('what is deleted, hidden or added is neither found nor entered, and no entr
   expect(await entries(harness)).toEqual([kept.id]);
 });
 
-test('a deleted response has no entry, although its row may still be history', async () => {
-  await using harness = await createHarness();
+test('a deleted response has no entry, although its row may still be history', async ({ harness }) => {
   const respond = (body: object) =>
     harness.call<{ id: string }>('POST', '/openai/v1/responses', {
       body: { model: 'openai/test', background: true, ...body },
@@ -122,8 +118,7 @@ test('a deleted response has no entry, although its row may still be history', a
   expect(await found(harness, { q: 'pumpkin' })).toEqual([]);
 });
 
-test('what is deleted and kept for a fork has no entry, neither the turn nor its conversation, and gets none', async () => {
-  await using harness = await createHarness();
+test('a deleted turn that is kept for a fork has no entry, nor has its conversation', async ({ harness }) => {
   const metadata = { customer: '17' };
   const { body } = await harness.call('POST', '/v1/conversations', { body: { model: 'openai/test', metadata } });
   const path = `/v1/conversations/${body.id}`;
@@ -155,8 +150,7 @@ async function allEntries({ db }: Harness): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test('a text with more different words than an entry holds is found by the first of them', async () => {
-  await using harness = await createHarness();
+test('a text with more different words than an entry holds is found by the first of them', async ({ harness }) => {
   const words = Array.from({ length: 90_000 }, (_, number) => `w${number.toString(36)}x`).join(' ');
   const { id } = await harness.startTurn({ input: `pumpkin ${words.slice(0, 900_000)}` });
 
@@ -165,8 +159,7 @@ test('a text with more different words than an entry holds is found by the first
   expect(await found(harness, { q: 'pumpkin w1x' })).toEqual([id]);
 });
 
-test('each turn is entered once, however many were made at the same moment, and the newest come a moment later', async () => {
-  await using harness = await createHarness();
+test('each turn of one moment is entered once, and the newest a moment later', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'pumpkin', metadata: { customer: '17' } });
   await enterAll(harness.worker);
   expect(await entries(harness)).toEqual([]);

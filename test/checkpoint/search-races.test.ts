@@ -1,16 +1,15 @@
 import type { QueryResult, UnknownRow } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { findTurnIds } from '#core/checkpoint/search/find-turns.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { listTurns } from '#core/checkpoint/turns/reading/list.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { enterNow } from '#test/harness/enter-now.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
-test.each([{ isEntered: false }, { isEntered: true }])(
+test.for([{ isEntered: false }, { isEntered: true }])(
   'a turn that ends while it is looked for is found, %o',
-  async ({ isEntered }) => {
-    await using harness = await createHarness();
+  async ({ isEntered }, { harness }) => {
     for (const statuses of [undefined, ['queued', 'in_progress', 'completed']] as const) {
       for (const statements of [1, 2, 3, 4]) {
         const { id } = await harness.startTurn({ input: scripted({ answer: 'A pumpkin' }) });
@@ -29,8 +28,7 @@ test.each([{ isEntered: false }, { isEntered: true }])(
   },
 );
 
-test('a list goes on where a turn of its page is deleted while it is read', async () => {
-  await using harness = await createHarness();
+test('a list goes on where a turn of its page is deleted while it is read', async ({ harness }) => {
   const turns = [];
   for (const input of ['pumpkin 1', 'pumpkin 2', 'pumpkin 3']) turns.push(await harness.startTurn({ input }));
   await harness.workUntilIdle();

@@ -6,7 +6,7 @@ import type { Db } from '#core/checkpoint/tables.ts';
 import { type Bounds, readStatistics } from '#core/checkpoint/turns/reading/statistics.ts';
 import { insertPastTurns } from '#test/harness/past-turns.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
-import { waitUntil } from '#test/harness/wait-until.ts';
+import { countLooks } from './looks.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-11-01T12:00:00Z');
@@ -88,39 +88,21 @@ test.each([
   ['the turns of a range of all projects', { ...quiet, project: null }, undefined, 200],
   ['a sample of a busy range', busy, { ...SMALL, entries: 400 }, 1_800],
 ])('what is outside its bounds is not looked through: %s', async (_, range, bounds, most) => {
-  const before = await countLooks();
+  const before = await countLooks(url);
   await use((db) => readStatistics(db, range, bounds));
 
-  expect((await countLooks()) - before).toBeLessThan(most);
+  expect((await countLooks(url)) - before).toBeLessThan(most);
 });
 
 test('turns are counted by status no further than asked', async () => {
-  const before = await countLooks();
+  const before = await countLooks(url);
   const { counts, atLeast } = await use((db) => countByStatus(db, 'default', { most: 100 }));
 
   expect([counts.completed, counts.failed, counts.queued, atLeast]).toEqual([100, 4, 0, ['completed']]);
-  expect((await countLooks()) - before).toBeLessThan(300);
+  expect((await countLooks(url)) - before).toBeLessThan(300);
 });
 
 async function use<T>(ask: (db: Db) => Promise<T>): Promise<T> {
   const { db, close } = connect(url);
   return await ask(db).finally(close);
-}
-
-/** Rows and index entries that connections, which are closed by now, have looked at. */
-async function countLooks(): Promise<number> {
-  return await use(async (db) => {
-    const isAlone = async () => {
-      const { rows } = await sql`select from pg_stat_activity
-        where datname = current_database() and application_name = 'pawl' and pid <> pg_backend_pid()`.execute(db);
-      expect(rows).toHaveLength(0);
-    };
-    await waitUntil(isAlone);
-    const { rows } = await sql<{ looks: number }>`
-      select (
-        (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'public') +
-        (select sum(idx_tup_read) from pg_stat_user_indexes where schemaname = 'public')
-      )::int as looks`.execute(db);
-    return rows[0]?.looks ?? Number.NaN;
-  });
 }

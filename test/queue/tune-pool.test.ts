@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { patchPool } from '#core/queue/postgres/patch-pool.ts';
+import { opening } from '#test/harness/opening.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 async function openTestPool({ max = 1, ...more }: pg.PoolConfig = {}) {
@@ -20,9 +21,9 @@ async function openTestPool({ max = 1, ...more }: pg.PoolConfig = {}) {
 
 const PREPARED = "select statement from pg_prepared_statements where statement like '%job%' order by 1";
 
-test('each statement with values is prepared once on a connection', async () => {
-  await using pool = await openTestPool();
+const test = base.extend('pool', opening(openTestPool));
 
+test('each statement with values is prepared once on a connection', async ({ pool }) => {
   for (const id of ['one', 'two']) {
     const { rows } = await pool.query('select $1::text as job', [id]);
     expect(rows).toEqual([{ job: id }]);
@@ -31,8 +32,7 @@ test('each statement with values is prepared once on a connection', async () => 
   expect((await pool.query(PREPARED)).rows).toEqual([{ statement: 'select $1::text as job' }]);
 });
 
-test('a statement with changed columns is prepared anew', async () => {
-  await using pool = await openTestPool();
+test('a statement with changed columns is prepared anew', async ({ pool }) => {
   await pool.query('create table jobs (id text)');
   const find = () => pool.query('select * from jobs where id = $1', ['one']);
   await find();
@@ -44,9 +44,7 @@ test('a statement with changed columns is prepared anew', async () => {
   expect((await find()).rows).toEqual([{ id: 'one', name: 'unknown' }]);
 });
 
-test('any other error reaches the caller as it is', async () => {
-  await using pool = await openTestPool();
-
+test('any other error reaches the caller as it is', async ({ pool }) => {
   await expect(pool.query('select $1::int', ['no number'])).rejects.toMatchObject({ code: '22P02' });
 });
 
@@ -68,10 +66,9 @@ test('statements of the same moment with one text are one transaction, and each 
   expect(new Set(answers.map(({ rows }) => rows[0]?.xid)).size).toBe(1);
 });
 
-test.each(["select $1::int as id, nextval('runs') as run", "select $1::int as id, * from nextval('runs') as run"])(
+test.for(["select $1::int as id, nextval('runs') as run", "select $1::int as id, * from nextval('runs') as run"])(
   'slots without a statement are not run: %s',
-  async (run) => {
-    await using pool = await openTestPool();
+  async (run, { pool }) => {
     await pool.query('create sequence runs');
 
     const answers = await Promise.all([1, 2, 3, 4, 5].map((id) => pool.query(run, [id])));
@@ -81,9 +78,7 @@ test.each(["select $1::int as id, nextval('runs') as run", "select $1::int as id
   },
 );
 
-test('one that finds nothing, and one that finds much, get their own rows', async () => {
-  await using pool = await openTestPool();
-
+test('one that finds nothing, and one that finds much, get their own rows', async ({ pool }) => {
   const counts = [0, 3, 1].map((most) => pool.query('select job from generate_series(1, $1) as job', [most]));
 
   expect((await Promise.all(counts)).map(({ rows }) => rows)).toEqual([

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import { makeCreatedTurns } from '#services/api/stream/watch/created-turns.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
+import { test } from './test.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
 const isOver = ({ status }: Turn) => isTerminal(status);
@@ -40,9 +41,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a wait for a created turn that has changed before the wait reads it at once', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a wait for a created turn that has changed before the wait reads it at once', async ({ harness, turn }) => {
   harness.streamHub.addCreated(created(turn.id));
   const other = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000 });
   await turn.complete();
@@ -53,9 +52,7 @@ test('a wait for a created turn that has changed before the wait reads it at onc
   expect(answer?.status).toBe('completed');
 });
 
-test('a second wait for a created turn reads it first, in case its wake was lost', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a second wait for a created turn reads it first, in case its wake was lost', async ({ harness, turn }) => {
   harness.streamHub.addCreated(created(turn.id));
   turn.loseHints();
   const first = await harness.streamHub.waitFor(turn.id, isOver, { ...forSettled, timeoutMs: 1 });
@@ -66,9 +63,7 @@ test('a second wait for a created turn reads it first, in case its wake was lost
   expect([first?.status, second?.status]).toEqual(['queued', 'completed']);
 });
 
-test('a wait of another project for a created turn reads it at once', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a wait of another project for a created turn reads it at once', async ({ harness, turn }) => {
   harness.streamHub.addCreated(created(turn.id));
   turn.loseHints();
 
@@ -78,9 +73,7 @@ test('a wait of another project for a created turn reads it at once', async () =
   expect(answer?.id).toBe(turn.id);
 });
 
-test('a stream that joins the wait for a created turn reads it at once', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a stream that joins the wait for a created turn reads it at once', async ({ harness, turn }) => {
   harness.streamHub.addCreated(created(turn.id));
   const waiting = harness.streamHub.waitFor(turn.id, isOver, forSettled);
 

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { type Seen, textOf } from './open-stream.ts';
+import { test } from './test.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
 const typesOf = (seen: Seen[]) => seen.map(({ type }) => type);
@@ -8,9 +9,7 @@ const durable = (seen: Seen[]) => seen.filter(({ id }) => id !== null);
 const numbersOf = (seen: Seen[]) => durable(seen).map(({ id }) => Number(id));
 const has = (type: string) => (seen: Seen[]) => seen.some((event) => event.type === type);
 
-test('a live event that is ahead of its durable events waits until they are sent', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a live event that is ahead of its durable events waits until they are sent', async ({ harness, turn }) => {
   const stream = await harness.open(turn.id);
   await stream.until(has('turn.queued'));
   turn.loseHints();
@@ -23,9 +22,7 @@ test('a live event that is ahead of its durable events waits until they are sent
   expect(typesOf(stream.seen)).toEqual(['turn.queued', 'turn.started', 'round.completed', 'tool_call.progress']);
 });
 
-test('a late live event is not sent: of a round that is complete, of a call that is answered', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('no late live event of a complete round or an answered call is sent', async ({ harness, turn }) => {
   await turn.start();
   const stream = await harness.open(turn.id);
   await turn.requestTools(['call_1', 'call_2']);
@@ -43,9 +40,7 @@ test('a late live event is not sent: of a round that is complete, of a call that
   expect(live.map(({ type, data }) => [type, data.value])).toEqual([['tool_call.progress', 'in time']]);
 });
 
-test('a chunk that was lost is requested again', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a chunk that was lost is requested again', async ({ harness, turn }) => {
   await turn.start();
   const stream = await harness.open(turn.id);
   const round = await turn.publishRound();
@@ -59,9 +54,7 @@ test('a chunk that was lost is requested again', async () => {
   round.end();
 });
 
-test('a reconnect at every number misses nothing and repeats nothing', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a reconnect at every number misses nothing and repeats nothing', async ({ harness, turn }) => {
   await turn.start();
   await turn.requestTools(['call_1', 'call_2']);
   await turn.answerTool(1, 1);
@@ -76,9 +69,7 @@ test('a reconnect at every number misses nothing and repeats nothing', async () 
   }
 });
 
-test('a turn of more events than a page is streamed whole', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a turn of more events than a page is streamed whole', async ({ harness, turn }) => {
   await turn.start();
   for (let time = 0; time < 130; time += 1) await turn.postpone();
   const early = await harness.open(turn.id);
@@ -91,9 +82,7 @@ test('a turn of more events than a page is streamed whole', async () => {
   expect(numbersOf(early.seen)).toEqual(Array.from({ length: 262 }, (_, index) => index + 1));
 });
 
-test('a failed turn ends its stream; after a retry a stream goes past that failure to the next end', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a failed turn ends its stream, and a stream after a retry passes the failure', async ({ harness, turn }) => {
   await turn.start();
   const before = await harness.open(turn.id);
   await turn.fail();
@@ -129,9 +118,7 @@ test('a heartbeat keeps a silent stream open', async () => {
   expect(stream.comments[0]).toBe(':');
 });
 
-test('a watcher that leaves cancels nothing and leaves nothing behind', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a watcher that leaves cancels nothing and leaves nothing behind', async ({ harness, turn }) => {
   const [leaving, staying] = [await harness.open(turn.id), await harness.open(turn.id)];
   await staying.until(has('turn.queued'));
 
@@ -145,9 +132,7 @@ test('a watcher that leaves cancels nothing and leaves nothing behind', async ()
   expect((await turn.load()).status).toBe('in_progress');
 });
 
-test('closing the hub ends every stream, answers every long poll and opens nothing more', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('closing the hub ends every stream, answers every long poll and opens nothing more', async ({ harness, turn }) => {
   const stream = await harness.open(turn.id);
   await stream.until(has('turn.queued'));
   const waiting = harness.streamHub.waitFor(turn.id, () => false, { timeoutMs: 60_000 });
@@ -178,9 +163,7 @@ test('a turn that is deleted ends its streams', async () => {
   expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
 });
 
-test('a database that fails for a moment delays a stream and does not end it', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a database that fails for a moment delays a stream and does not end it', async ({ harness, turn }) => {
   const stream = await harness.open(turn.id);
   await stream.until(has('turn.queued'));
 

@@ -1,13 +1,12 @@
 import { connect as connectSocket } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { newId } from '#core/id.ts';
+import { test } from './test.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
 type Harness = Awaited<ReturnType<typeof createWatchHarness>>;
 
-test('events are listed in pages after a number', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('events are listed in pages after a number', async ({ harness, turn }) => {
   await turn.start();
   await turn.requestTools(['call_1'], 'Let me see.');
   await turn.answerTool(1, 0);
@@ -34,9 +33,7 @@ test('events are listed in pages after a number', async () => {
   expect(all[5]).toMatchObject({ turn: { id: turn.id, status: 'completed', output: 'Done.' } });
 });
 
-test('the stream sends the same events as the list, each as one chunk', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('the stream sends the same events as the list, each as one chunk', async ({ harness, turn }) => {
   await turn.start();
   await turn.requestTools(['call_1']);
   await turn.answerTool(1, 0);
@@ -50,10 +47,7 @@ test('the stream sends the same events as the list, each as one chunk', async ()
   );
 });
 
-test('a stream says what it is and that no proxy may buffer it', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
-
+test('a stream says what it is and that no proxy may buffer it', async ({ harness, turn }) => {
   const { response } = await harness.open(turn.id);
 
   expect(response.status).toBe(200);
@@ -99,10 +93,7 @@ test.each([
   expect((await response.text()).match(/^id: \d+$/gm)).toEqual(['id: 3', 'id: 4']);
 });
 
-test('a limit out of range is refused', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
-
+test('a limit out of range is refused', async ({ harness, turn }) => {
   const statuses = await Promise.all(
     ['0', '1001', 'x'].map(async (limit) => (await list(harness, turn.id, `?limit=${limit}`)).status),
   );
@@ -110,10 +101,7 @@ test('a limit out of range is refused', async () => {
   expect(statuses).toEqual([400, 400, 400]);
 });
 
-test('an unknown turn, an impossible id and a turn of another project are the same 404', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
-
+test('an unknown turn, an impossible id and a turn of another project are the same 404', async ({ harness, turn }) => {
   const answers = [
     await list(harness, newId('turn'), ''),
     await list(harness, 'turn_x', ''),
@@ -127,9 +115,7 @@ test('an unknown turn, an impossible id and a turn of another project are the sa
   }
 });
 
-test('a client that resumes after the end gets 204; Last-Event-ID goes before after', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a client that resumes after the end gets 204; Last-Event-ID goes before after', async ({ harness, turn }) => {
   await turn.start();
   await turn.complete();
 
@@ -170,10 +156,7 @@ test.each(['after', 'cursor'])('a page refuses %s beyond the last event, and tak
   expect(await beyond.json()).toMatchObject({ error: { code: 'cursor_beyond_end', param } });
 });
 
-test('a HEAD request leaves no stream behind', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
-
+test('a HEAD request leaves no stream behind', async ({ harness, turn }) => {
   const response = await fetch(`${harness.url}/v1/turns/${turn.id}/events`, {
     method: 'HEAD',
     headers: { accept: 'text/event-stream' },

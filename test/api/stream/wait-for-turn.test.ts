@@ -1,13 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
-import { createWatchHarness } from './watch-harness.ts';
+import { test } from './test.ts';
 
 const NO_WATCHERS = { turns: 0, streams: 0, waiters: 0 };
 const isOver = ({ status }: Turn) => isTerminal(status);
 
-test('a wait is answered as soon as the turn is enough', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a wait is answered as soon as the turn is enough', async ({ harness, turn }) => {
   const waiting = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000 });
 
   await turn.start();
@@ -17,9 +15,7 @@ test('a wait is answered as soon as the turn is enough', async () => {
   expect(harness.streamHub.count()).toEqual(NO_WATCHERS);
 });
 
-test('a wait for what is true already is answered at once, without a hint', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a wait for what is true already is answered at once, without a hint', async ({ harness, turn }) => {
   turn.loseHints();
   const other = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000 });
   await turn.start();
@@ -31,9 +27,7 @@ test('a wait for what is true already is answered at once, without a hint', asyn
   expect((await other)?.status).toBe('completed');
 });
 
-test('a wait that is over returns the turn as it is then, hint or no hint', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a wait that is over returns the turn as it is then, hint or no hint', async ({ harness, turn }) => {
   turn.loseHints();
   await turn.start();
 
@@ -43,9 +37,7 @@ test('a wait that is over returns the turn as it is then, hint or no hint', asyn
   expect(harness.streamHub.count()).toEqual(NO_WATCHERS);
 });
 
-test('a wait ends when its caller goes away', async () => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
+test('a wait ends when its caller goes away', async ({ harness, turn }) => {
   const caller = new AbortController();
   const waiting = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000, signal: caller.signal });
 

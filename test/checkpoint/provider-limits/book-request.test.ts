@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { type Booked, correctBooking } from '#core/checkpoint/provider-limits/book-request.ts';
-import { NAME, openLimited } from './open-limited.ts';
+import { NAME, test } from './open-limited.ts';
 
 const perMinute = (requests: number) => [{ name: NAME, requests_per_minute: requests }];
 const tokens = (most: number) => [{ name: NAME, tokens_per_minute: most }];
 const isBooked = ({ kind }: Booked) => kind === 'booked';
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
-test('of 50 bookings at once by two processes a limit takes exactly as many as it allows', async () => {
-  await using limited = await openLimited();
+test('of 50 bookings at once by two processes a limit takes exactly as many as it allows', async ({ limited }) => {
   const { book, db, otherDb } = limited;
 
   const booked = await Promise.all(times(50).map((nth) => book({ limits: perMinute(17) }, nth % 2 ? db : otherDb)));
@@ -19,8 +18,7 @@ test('of 50 bookings at once by two processes a limit takes exactly as many as i
   for (const one of booked.filter(({ kind }) => kind === 'full')) expect(one).toMatchObject({ name: NAME });
 });
 
-test('bookings at once under several new limits, named in any order, all end', async () => {
-  await using limited = await openLimited();
+test('bookings at once under several new limits, named in any order, all end', async ({ limited }) => {
   const { book, db, otherDb } = limited;
   const named = ['c/*', 'a/*', 'b/*', 'Z/*', 'zzz/a', 'é*'].map((name) => ({ name, requests_per_minute: 11 }));
 
@@ -35,8 +33,7 @@ test('bookings at once under several new limits, named in any order, all end', a
   expect(await limited.booked('é*')).toEqual([11, 0]);
 });
 
-test('a booking under several limits is made under all of them or under none', async () => {
-  await using limited = await openLimited();
+test('a booking under several limits is made under all of them or under none', async ({ limited }) => {
   const { book } = limited;
   const narrow = { name: 'openai/gpt', requests_per_minute: 2 };
   const limits = [...perMinute(5), narrow];
@@ -53,9 +50,7 @@ test('a booking under several limits is made under all of them or under none', a
   ]);
 });
 
-test('of two full limits a booking waits for the one that takes longer', async () => {
-  await using limited = await openLimited();
-  const { book, age } = limited;
+test('of two full limits a booking waits for the one that takes longer', async ({ limited: { book, age } }) => {
   const [first, second] = [
     { name: 'a/*', requests_per_minute: 1 },
     { name: 'b/*', requests_per_minute: 1 },
@@ -72,8 +67,7 @@ test('of two full limits a booking waits for the one that takes longer', async (
   }
 });
 
-test('a limit has room again a minute after its bookings, and says before how long that takes', async () => {
-  await using limited = await openLimited();
+test('a limit has room again a minute after its bookings, and says before how long that takes', async ({ limited }) => {
   const { book, age } = limited;
   const limits = perMinute(2);
   await book({ limits });
@@ -89,8 +83,7 @@ test('a limit has room again a minute after its bookings, and says before how lo
   expect(later.map(({ kind }) => kind)).toEqual(['booked', 'full']);
 });
 
-test('a slot of concurrency is free when the run commits, when its lease ends, and when another run has the turn', async () => {
-  await using limited = await openLimited();
+test('a slot is free once its run commits, loses its lease, or loses the turn', async ({ limited }) => {
   const { book, db, lease, postpone } = limited;
   const limits = [{ name: NAME, concurrency: 1 }];
   const [committed, killed, replaced, last] = [await lease(), await lease(), await lease(), await lease()];
@@ -111,8 +104,7 @@ test('a slot of concurrency is free when the run commits, when its lease ends, a
   expect(kinds).toEqual(['booked', 'full', 'booked', 'full', 'booked', 'full', 'booked']);
 });
 
-test('of 50 runs at once that two processes lease exactly as many get a slot as there are', async () => {
-  await using limited = await openLimited();
+test('of 50 runs at once that two processes lease exactly as many get a slot as there are', async ({ limited }) => {
   const { book, db, otherDb, lease } = limited;
   const limits = [
     { name: NAME, concurrency: 5 },
@@ -126,8 +118,7 @@ test('of 50 runs at once that two processes lease exactly as many get a slot as 
   expect(await db.selectFrom('provider_slots').selectAll().execute()).toHaveLength(10);
 });
 
-test('a run that books twice takes one slot, and another run of its turn takes that over', async () => {
-  await using limited = await openLimited();
+test('a run that books twice takes one slot, and another run of its turn takes that over', async ({ limited }) => {
   const { book, db, lease } = limited;
   const limits = [{ name: NAME, concurrency: 1 }];
   const run = await lease();
@@ -143,9 +134,7 @@ test('a run that books twice takes one slot, and another run of its turn takes t
   ]);
 });
 
-test('slots that are over are removed', async () => {
-  await using limited = await openLimited();
-  const { book, db, lease, postpone } = limited;
+test('slots that are over are removed', async ({ limited: { book, db, lease, postpone } }) => {
   const limits = [{ name: NAME, concurrency: 3 }];
 
   for (const _ of times(10)) {
@@ -157,8 +146,7 @@ test('slots that are over are removed', async () => {
   expect(await db.selectFrom('provider_slots').selectAll().execute()).toHaveLength(1);
 });
 
-test('a reply corrects the tokens of its booking, up and down', async () => {
-  await using limited = await openLimited();
+test('a reply corrects the tokens of its booking, up and down', async ({ limited }) => {
   const { book, db } = limited;
   const limits = tokens(1_000);
   const [first, second] = [await book({ limits, tokens: 600 }), await book({ limits, tokens: 400 })];
@@ -174,8 +162,7 @@ test('a reply corrects the tokens of its booking, up and down', async () => {
   expect((await limited.booked())?.[1]).toBe(1_250);
 });
 
-test('50 corrections at once by two processes are all kept', async () => {
-  await using limited = await openLimited();
+test('50 corrections at once by two processes are all kept', async ({ limited }) => {
   const { book, db, otherDb } = limited;
   const limits = [...tokens(1_000_000), { name: 'openai/test', requests_per_minute: 1_000 }];
   const booked = await Promise.all(times(50).map(() => book({ limits, requests: 3, tokens: 100 })));
@@ -194,9 +181,7 @@ test('50 corrections at once by two processes are all kept', async () => {
   ]);
 });
 
-test('an amount above its limit waits until nothing else is booked', async () => {
-  await using limited = await openLimited();
-  const { book, age } = limited;
+test('an amount above its limit waits until nothing else is booked', async ({ limited: { book, age } }) => {
   const limits = [{ name: NAME, tokens_per_minute: 100, requests_per_minute: 2 }];
   await book({ limits, tokens: 1 });
 
@@ -208,9 +193,7 @@ test('an amount above its limit waits until nothing else is booked', async () =>
   expect([full.kind, alone.kind, next.kind]).toEqual(['full', 'booked', 'full']);
 });
 
-test('a limit that is changed counts what was booked under it before', async () => {
-  await using limited = await openLimited();
-  const { book } = limited;
+test('a limit that is changed counts what was booked under it before', async ({ limited: { book } }) => {
   for (const _ of times(3)) await book({ limits: perMinute(5) });
 
   const less = await book({ limits: perMinute(3) });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { test as base } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import {
   type Booked,
@@ -17,6 +18,7 @@ import { postponeStep } from '#core/checkpoint/turns/postpone.ts';
 import { selectTurn } from '#core/checkpoint/turns/reading/select.ts';
 import { newId } from '#core/id.ts';
 import { ageLimits } from '#test/harness/age-limits.ts';
+import { opening } from '#test/harness/opening.ts';
 import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
@@ -73,6 +75,9 @@ export async function openLimited() {
     },
   };
 }
+
+/** A test that can take the verbs of limits on a database of its own. */
+export const test = base.extend('limited', opening(openLimited));
 
 export type Leased = { turnId: string; runId: string };
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { wakeWaiting } from '#core/checkpoint/provider-limits/wake-waiting.ts';
-import { NAME, openLimited } from './open-limited.ts';
+import { NAME, openLimited, test } from './open-limited.ts';
 
 const limits = [{ name: NAME, requests_per_minute: 3 }];
 /** Ends turns as the cancellation of each does. */
@@ -10,8 +10,7 @@ const cancel = (which: RawBuilder<unknown>) => sql`
   update turns set status = 'cancelled', completed_at = now() from ended where turns.id = ended.id`;
 const idsOf = (wakeups: { turnId: string }[]) => wakeups.map(({ turnId }) => turnId);
 
-test('turns that wait are woken in the order in which they came, as many as there is room for', async () => {
-  await using limited = await openLimited();
+test('turns that wait are woken in the order in which they came, as many as there is room for', async ({ limited }) => {
   const { book, db, line, age } = limited;
   for (let nth = 0; nth < 3; nth += 1) await book({ limits });
   const turns = [];
@@ -27,9 +26,7 @@ test('turns that wait are woken in the order in which they came, as many as ther
   expect((await limited.waiting()).map(({ isWoken }) => isWoken)).toEqual([true, true, true, false, false]);
 });
 
-test('two workers that look at once wake each turn once', async () => {
-  await using limited = await openLimited();
-  const { db, otherDb, line } = limited;
+test('two workers that look at once wake each turn once', async ({ limited: { db, otherDb, line } }) => {
   for (let nth = 0; nth < 8; nth += 1) await line();
 
   const looks = await Promise.all([1, 2, 3, 4].map((nth) => wakeWaiting(nth % 2 ? db : otherDb, limits)));
@@ -38,8 +35,7 @@ test('two workers that look at once wake each turn once', async () => {
   expect(new Set(woken).size).toBe(woken.length);
 });
 
-test('a turn that was woken and books leaves the line, and one that finds no room keeps its place', async () => {
-  await using limited = await openLimited();
+test('a woken turn that books leaves the line, and keeps its place without room', async ({ limited }) => {
   const { book, db, line, age, waitAgain } = limited;
   const [first, second, third] = [await line(), await line(), await line()];
   await wakeWaiting(db, [{ name: NAME, requests_per_minute: 2 }]);
@@ -56,8 +52,7 @@ test('a turn that was woken and books leaves the line, and one that finds no roo
   expect((await book({ limits, turnId: third })).kind).toBe('booked');
 });
 
-test('a turn that looks for room while others are woken is woken again once there is room', async () => {
-  await using limited = await openLimited();
+test('a turn that looks for room while others are woken is woken again once there is room', async ({ limited }) => {
   const { db, line, waitAgain } = limited;
   const limit = [{ name: NAME, concurrency: 5 }];
   const turnId = await line();
@@ -69,9 +64,7 @@ test('a turn that looks for room while others are woken is woken again once ther
   expect(await wakeWaiting(db, limit)).toMatchObject([{ turnId }]);
 });
 
-test('a new turn does not overtake turns that wait, although there is room', async () => {
-  await using limited = await openLimited();
-  const { book, line } = limited;
+test('a new turn does not overtake turns that wait, although there is room', async ({ limited: { book, line } }) => {
   const first = await line();
 
   const next = await book({ limits });
@@ -82,8 +75,7 @@ test('a new turn does not overtake turns that wait, although there is room', asy
   expect((await book({ limits })).kind).toBe('booked');
 });
 
-test('a turn that was woken and does not come delays the others for two seconds', async () => {
-  await using limited = await openLimited();
+test('a turn that was woken and does not come delays the others for two seconds', async ({ limited }) => {
   const { db, line, age } = limited;
   const one = [{ name: NAME, concurrency: 1 }];
   const [first, second] = [await line(), await line()];
@@ -116,8 +108,7 @@ test.each([
   expect((await book({ limits })).kind).toBe('booked');
 });
 
-test('a hundred turns that were cancelled in the line hold up a slot for one look', async () => {
-  await using limited = await openLimited();
+test('a hundred turns that were cancelled in the line hold up a slot for one look', async ({ limited }) => {
   const { db, line } = limited;
   for (let nth = 0; nth < 100; nth += 1) await line();
   await cancel(sql`true`).execute(db);
@@ -129,8 +120,7 @@ test('a hundred turns that were cancelled in the line hold up a slot for one loo
   expect(idsOf([...woken, ...next])).toEqual([last]);
 });
 
-test('a turn whose row is gone leaves the line', async () => {
-  await using limited = await openLimited();
+test('a turn whose row is gone leaves the line', async ({ limited }) => {
   const { db, line } = limited;
   const first = await line();
   await sql`delete from turns where id = ${first}`.execute(db);
@@ -139,8 +129,7 @@ test('a turn whose row is gone leaves the line', async () => {
   expect(await limited.waiting()).toEqual([]);
 });
 
-test('a turn whose model was rate-limited when it came is not woken again, and comes by itself in its place', async () => {
-  await using limited = await openLimited();
+test('a turn that came under a rate limit comes by itself in its place, and is not woken', async ({ limited }) => {
   const { book, db, line, age } = limited;
   const first = await line();
   await wakeWaiting(db, limits);
@@ -157,8 +146,7 @@ test('a turn whose model was rate-limited when it came is not woken again, and c
   expect((await book({ limits, turnId: first })).kind).toBe('booked');
 });
 
-test('a turn that comes by itself, and one that waits for a place of its project, keep their places in the line', async () => {
-  await using limited = await openLimited();
+test('a turn that comes by itself or waits for its project keeps its place in line', async ({ limited }) => {
   const { book, db, line, age } = limited;
   const turns = [await line(), await line(), await line()];
   const [own, slow, last] = turns as [string, string, string];
@@ -176,8 +164,7 @@ test('a turn that comes by itself, and one that waits for a place of its project
   expect((await book({ limits, turnId: own })).kind).toBe('booked');
 });
 
-test('of turns that need tokens and several requests, those are woken that fit together', async () => {
-  await using limited = await openLimited();
+test('of turns that need tokens and several requests, those are woken that fit together', async ({ limited }) => {
   const { book, db, line, age } = limited;
   const most = [{ name: NAME, tokens_per_minute: 1_000, requests_per_minute: 100 }];
   await book({ limits: most, tokens: 500, requests: 92 });
@@ -192,8 +179,7 @@ test('of turns that need tokens and several requests, those are woken that fit t
   expect(idsOf(byRequests)).toEqual([turns[2]]);
 });
 
-test('a turn that needs more than its limit is woken alone, once nothing is booked', async () => {
-  await using limited = await openLimited();
+test('a turn that needs more than its limit is woken alone, once nothing is booked', async ({ limited }) => {
   const { book, db, line, age } = limited;
   const most = [{ name: NAME, tokens_per_minute: 1_000 }];
   await book({ limits: most, tokens: 1 });
@@ -208,9 +194,7 @@ test('a turn that needs more than its limit is woken alone, once nothing is book
   expect(await wakeWaiting(db, most)).toEqual([]);
 });
 
-test('turns of a limit that is configured no more are all woken', async () => {
-  await using limited = await openLimited();
-  const { db, line } = limited;
+test('turns of a limit that is configured no more are all woken', async ({ limited: { db, line } }) => {
   const turns = [await line({ name: 'gone/*' }), await line({ name: 'gone/*' })];
 
   expect(idsOf(await wakeWaiting(db, limits)).toSorted()).toEqual(turns.toSorted());
