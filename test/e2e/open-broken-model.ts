@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer } from '../harness/servers/create-server.ts';
+import { createServer, listen } from '../harness/servers/create-server.ts';
 
 /** A model whose first reply stops in its middle. */
 export type BrokenModel = AsyncDisposable & {
@@ -22,15 +20,11 @@ export async function openBrokenModel([first, second]: readonly [string, string]
     write(response, { content: first.slice(0, first.length / 2) });
     reach();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${origin}/v1`,
     halfWritten,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

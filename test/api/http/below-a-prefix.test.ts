@@ -1,10 +1,10 @@
 import { request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { connectPawl } from '#client/connect-pawl.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 
 /** A reverse proxy that serves what is at `target` below `/pawl/`, and nothing else. */
 async function openStrippingProxy() {
@@ -18,14 +18,11 @@ async function openStrippingProxy() {
     });
     request.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/pawl`,
+    url: `${origin}/pawl`,
     serve: (target: string) => Object.assign(at, { target }),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -102,8 +99,7 @@ test('the client lists, follows and reads below a prefix', async () => {
   expect([listed.length, events.at(-1)]).toEqual([2, 'turn.completed']);
 });
 
-test('without PAWL_PUBLIC_URL a Location is the path of its resource', async () => {
-  await using harness = await createHarness();
+test('without PAWL_PUBLIC_URL a Location is the path of its resource', async ({ harness }) => {
   const headers = { 'content-type': 'application/json' };
 
   const made = await fetch(`${harness.url}/v1/conversations`, { method: 'POST', headers, body: '{}' });
@@ -111,9 +107,7 @@ test('without PAWL_PUBLIC_URL a Location is the path of its resource', async () 
   expect(made.headers.get('location')).toMatch(/^\/v1\/conversations\/conv_/);
 });
 
-test('an idle connection lives longer than the 60 s of usual balancers', async () => {
-  await using harness = await createHarness();
-
+test('an idle connection lives longer than the 60 s of usual balancers', async ({ harness }) => {
   const answer = await fetch(`${harness.url}/healthz`, { headers: { connection: 'keep-alive' } });
 
   expect(Number(answer.headers.get('keep-alive')?.replace('timeout=', ''))).toBeGreaterThan(60);

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Harness } from '#test/harness/create-harness.ts';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import type { ReceivedCall } from '#test/harness/servers/external-mcp-server.ts';
 
 /** One request that reached the tools or the receiver, and the id of the turn or endpoint it belongs to. */
@@ -42,18 +41,17 @@ export async function openRecorder(harness: Harness, mcpCalls: ReceivedCall[]) {
     response.statusCode = path === '/gone' ? 410 : 200;
     response.end(JSON.stringify({ done: path }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
     /** All requests of a turn or an endpoint that reached the tools, the MCP server and the receiver. */
     seenOf: (id: string) => [...seen, ...mcpCalls.map(seenByMcp)].filter(({ subjectId }) => subjectId === id),
     /** Sets what happens while a call of this turn hangs. */
     whileHanging: (turnId: string, act: () => unknown) => void hanging.set(turnId, act),
     [Symbol.asyncDispose]: async () => {
       isOver = true;
-      server.closeAllConnections();
-      server.close();
+      await close();
     },
   };
 }

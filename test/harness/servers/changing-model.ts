@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { startSimulator } from '#simulator/start-simulator.ts';
 import { type Gate, makeGate } from '../gate.ts';
-import { createServer } from './create-server.ts';
+import { createServer, listen } from './create-server.ts';
 
 /** In a script: which request of its round this is, counted from 1. A model that is asked again says something else there. */
 export const WHICH_TRY = '{{try}}';
@@ -31,14 +29,12 @@ export async function openChangingModel(): Promise<ChangingModel> {
     // Whoever asked may have been killed.
     passOn(request, response, { id, which, url: `${simulator.baseUrl}/chat/completions` }).catch(() => {});
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${origin}/v1`,
     hold: gate.close,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
+      await close();
       await simulator.stop();
     },
   };

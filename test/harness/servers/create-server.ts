@@ -18,11 +18,11 @@ export function createServer(handle: Handle): Server {
 }
 
 /** Starts a server on a free port of this machine. Its end closes all its connections. */
-export async function listen(server: Server): Promise<AsyncDisposable & { origin: string }> {
+export async function listen(server: Server): Promise<AsyncDisposable & { origin: string; port: number }> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    ...{ origin: `http://127.0.0.1:${port}`, port },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

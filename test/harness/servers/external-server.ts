@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createServer } from './create-server.ts';
+import { createServer, listen } from './create-server.ts';
 
 /** The answer of the server; null leaves the caller waiting until the test calls `answer`. */
 export type Reply = { status: number; body?: unknown; headers?: Record<string, string> } | null;
@@ -30,10 +29,10 @@ export async function openExternalServer(
     answer(reply(caught.length, request.url ?? ''));
     for (const check of waiting) check();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${origin}/`,
     caught,
     /** The request of that number, from 1, as soon as it has come. */
     arrival: (number: number) =>
@@ -45,11 +44,7 @@ export async function openExternalServer(
         waiting.add(check);
         check();
       }),
-    [Symbol.asyncDispose]: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

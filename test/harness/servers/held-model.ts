@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { startSimulator } from '#simulator/start-simulator.ts';
-import { createServer } from './create-server.ts';
+import { createServer, listen } from './create-server.ts';
 
 /** A simulated model that stands still in the middle of its first reply, until the test lets it go on. */
 export type HeldModel = AsyncDisposable & { baseUrl: string; goOn: () => void };
@@ -20,15 +18,13 @@ export async function openHeldModel(pieces: number): Promise<HeldModel> {
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
     await pipeline(Readable.from(holdBehind(answer, pieces, held)), response).catch(() => {});
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${origin}/v1`,
     goOn,
     [Symbol.asyncDispose]: async () => {
       goOn();
-      server.closeAllConnections();
-      server.close();
+      await close();
       await simulator.stop();
     },
   };

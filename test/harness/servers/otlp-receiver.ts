@@ -1,6 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createServer } from './create-server.ts';
+import { createServer, listen } from './create-server.ts';
 import { readProtobufSpans } from './otlp-protobuf.ts';
 import type { ReceivedSpan } from './received-span.ts';
 
@@ -22,14 +21,10 @@ export async function openOtlpReceiver({ status = 200 } = {}): Promise<OtlpRecei
     if (status === 200) spans.push(...(type.includes('json') ? readJsonSpans(body) : readProtobufSpans(body)));
     response.writeHead(status, { 'content-type': type }).end(type.includes('json') ? '{}' : '');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
   return {
-    ...{ url: `http://127.0.0.1:${port}`, spans, requests },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    ...{ url: origin, spans, requests },
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createServer } from './create-server.ts';
+import { createServer, listen } from './create-server.ts';
 
 /** One call as the tool saw it: `mark`, an argument, says which planned call it is; `key` is the Idempotency-Key. */
 export type RecordedCall = { at: number; tool: string; key: string; mark: string; args: string };
@@ -34,11 +32,10 @@ export async function openToolRecorder(): Promise<ToolRecorder> {
     await (tool === 'slow' ? released.promise : sleep(wait_ms));
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ done: mark || tool }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
     calls,
     called: (tool, times = 1) =>
       new Promise((resolve) => {
@@ -51,10 +48,7 @@ export async function openToolRecorder(): Promise<ToolRecorder> {
         check();
       }),
     release: () => released.resolve(),
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

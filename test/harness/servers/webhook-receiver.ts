@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { createServer } from './create-server.ts';
+import { createServer, listen } from './create-server.ts';
 
 /** Whether a signature is right; `untimely`: right, but of a time that is not now. */
 export type Signature = 'right' | 'untimely' | 'wrong';
@@ -55,21 +53,16 @@ export async function openWebhookReceiver(secrets: string[] = []): Promise<Webho
     if (answered === ACCEPTED) accepted.resolve({ ...webhook, answered });
     await answer(response, now, answered);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { origin, port, [Symbol.asyncDispose]: close } = await listen(server);
   return {
-    ...{ url: `http://127.0.0.1:${port}/webhook`, port, received, accepted: accepted.promise },
+    ...{ url: `${origin}/webhook`, port, received, accepted: accepted.promise },
     trust: (next) => {
       trusted = next;
     },
     setMode: (next) => {
       mode = next;
     },
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { runCall } from '#core/tools/run/call.ts';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { callContext, preparedCall } from '../calls.ts';
 
 type AnswerRequest = (response: ServerResponse, request: IncomingMessage) => unknown;
@@ -15,13 +14,8 @@ async function openTool(answer: AnswerRequest) {
     seen.calls += 1;
     answer(response, request);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, seen, [Symbol.asyncDispose]: close };
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
+  return { url: `${origin}/`, seen, [Symbol.asyncDispose]: close };
 }
 
 const status =

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 
 type Message = { id?: number; method: string; params?: { name?: string } };
 
@@ -19,16 +18,12 @@ export async function openFloodingServer() {
     response.on('close', () => !response.writableFinished && left.resolve());
     return answer(message, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `${origin}/mcp`,
     left: left.promise,
-    [Symbol.asyncDispose]: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { ToolFailed } from '#core/tools/define/tool.ts';
 import { runCall } from '#core/tools/run/call.ts';
 import type { ToolEffect } from '#core/turn/request/tool.ts';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { callContext, preparedCall } from '../calls.ts';
 import { callMcpTool, useMcpServers } from '../mcp/use-mcp-servers.ts';
 import { toolServer } from '../servers.ts';
@@ -70,14 +69,11 @@ async function openFailingMcpServer() {
     calls += 1;
     return fail(response, { id, how: params?.name ?? '' });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `${origin}/mcp`,
     calls: () => calls,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

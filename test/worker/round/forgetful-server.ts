@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { partsEvent } from '#test/llm/gemini-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
@@ -89,20 +88,15 @@ export async function startForgetfulServer(
     response.writeHead(isRefused ? refusal.status : 200, { 'content-type': type });
     response.end(isRefused ? JSON.stringify(refusal.error) : next().join(''));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const listening = await listen(server);
   return {
-    origin: `http://127.0.0.1:${port}`,
+    ...listening,
     requests,
     forget: () => {
       forgotten = given;
     },
     refuseAll: () => {
       refusesAll = true;
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { openForwardProxy } from '#test/harness/servers/forward-proxy.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { responsesWire } from '#test/llm/responses-wire.ts';
@@ -41,12 +41,7 @@ export async function openTwoWires({
     asked.push({ host: request.headers.host ?? '', wire, body: JSON.parse(Buffer.concat(chunks).toString()) });
     answer(response, lacksResponses && wire === 'responses' ? null : wire, reply);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stack.defer(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as { port: number };
+  const { port } = stack.use(await listen(server));
   const hosts = Object.values(HOSTS).map((host) => [host, port]);
   const proxy = stack.use(await openForwardProxy(Object.fromEntries(hosts)));
   let beside: Harness | undefined;

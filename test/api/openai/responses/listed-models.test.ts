@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
-import { createServer } from '#test/harness/servers/create-server.ts';
+import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { openaiClient, raised } from './openai-client.ts';
 
 /** A server of lists, as the three wires have them; it refuses the key `wrong`. */
@@ -26,10 +24,9 @@ async function startLists() {
     asked.push(url ?? '');
     const list = method === 'GET' && headers.authorization !== 'Bearer wrong' ? lists[url ?? ''] : undefined;
     response.writeHead(list ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify(list ?? {}));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, asked, [Symbol.asyncDispose]: async () => void server.close() };
+  });
+  const { origin, [Symbol.asyncDispose]: close } = await listen(server);
+  return { url: origin, asked, [Symbol.asyncDispose]: close };
 }
 
 test('OpenAI’s client lists aliases and what each provider lists, and retrieves one', async () => {
