@@ -1,12 +1,11 @@
 import pino from 'pino';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { findFreePort } from '#embedded-postgres/find-free-port.ts';
 import { openAnyReader } from '#services/api/read-anywhere.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-test('without DATABASE_READ_URL a read is its query, on the primary, and nothing else', async () => {
-  await using harness = await createHarness();
+test('without DATABASE_READ_URL a read is its query, on the primary, and nothing else', async ({ harness }) => {
   const { db, log, parts } = harness;
   const { readAnywhere } = openAnyReader({ DATABASE_READ_URL: undefined }, { db, log, metrics: parts.metrics });
 
@@ -17,8 +16,7 @@ test('without DATABASE_READ_URL a read is its query, on the primary, and nothing
   expect(await parts.metrics.registry.metrics()).not.toContain('pawl_reads_total{');
 });
 
-test('the log names each replica that does not read, and why, without its password', async () => {
-  await using harness = await createHarness();
+test('the log names each replica that does not read, and why, without its password', async ({ harness }) => {
   const { db, parts } = harness;
   const logged: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line)) });

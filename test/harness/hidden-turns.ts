@@ -3,9 +3,11 @@ import { createFirstTurn } from '#core/checkpoint/turns/create.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { newId } from '#core/id.ts';
 import type { TurnConfig } from '#core/turn/request/turn.ts';
+import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { wakeupOf } from '#core/turn/wakeup.ts';
 import type { Harness } from './create-harness.ts';
 import { plainConfig } from './plain-config.ts';
+import { scripted } from './scripted.ts';
 
 type Start = { input?: string; stored?: boolean; forkedFrom?: string; webhook?: TurnConfig['webhook'] };
 
@@ -42,4 +44,13 @@ export async function makeUnstored({ db }: Harness, turnId: string): Promise<voi
     await sql`update ${sql.table(table)} set stored = false where id = ${turnId}`.execute(db);
   await sql`update conversations set hidden_at = now(), erase_due_at = now(), outlives_turns = false
     where id = (select conversation_id from turns where id = ${turnId})`.execute(db);
+}
+
+/** A turn that has failed, and the delivery that says so. */
+export async function failedTurn(harness: Harness): Promise<{ turn: TurnResource; delivery: string }> {
+  const input = scripted({ answer: 'Hi', final: { fault: { kind: 'status', status: 401 } } });
+  const turn = await harness.startTurn({ input, webhook: { url: 'http://127.0.0.1:9/' } });
+  await harness.workUntilIdle();
+  const { body } = await harness.call<{ data: { id: string }[] }>('GET', `/v1/turns/${turn.id}/deliveries`);
+  return { turn, delivery: body.data[0]!.id };
 }

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../refusals.ts';
 import { audio, countBlobs, file, image, PDF, PNG, pathOf, pngOf, tablesWith, text, user, WAV } from './samples.ts';
 
-test('an image of a user reaches the model inside the request, and every read shows where its bytes are', async () => {
-  await using harness = await createHarness();
+test('an image reaches the model inside the request, and each read shows its path', async ({ harness }) => {
   const picture = { ...image(PNG), detail: 'low' };
 
   const started = await harness.startTurn({ input: user(text('What is it?'), picture) });
@@ -32,9 +32,7 @@ test('an image of a user reaches the model inside the request, and every read sh
   expect(await tablesWith(harness, PNG.slice(0, 40))).toEqual([]);
 });
 
-test('files and audio go to the model too, and later turns send again what stands in the history', async () => {
-  await using harness = await createHarness();
-
+test('files and audio reach the model, and later turns send them again', async ({ harness }) => {
   const first = await harness.startTurn({ input: user(file(PDF), audio(WAV, 'wav')) });
   await harness.call('POST', `/v1/conversations/${first.conversation_id}/turns`, { body: { input: 'And now?' } });
   await harness.workUntilIdle();
@@ -107,8 +105,7 @@ test('what reads show is taken as input again, of the same project only, by both
   }
 });
 
-test('the path of a blob is audio only where its bytes are', async () => {
-  await using harness = await createHarness();
+test('the path of a blob is audio only where its bytes are', async ({ harness }) => {
   const post = (...parts: object[]) =>
     harness.call('POST', '/v1/turns', { body: { model: 'openai/test', input: user(...parts) } });
   await post(image(PNG), audio(WAV, 'wav'));
@@ -119,8 +116,7 @@ test('the path of a blob is audio only where its bytes are', async () => {
   }
 });
 
-test('a request that comes again under its key keeps nothing twice', async () => {
-  await using harness = await createHarness();
+test('a request that comes again under its key keeps nothing twice', async ({ harness }) => {
   const body = { model: 'openai/test', input: user(image(PNG)) };
   const post = () => harness.call('POST', '/v1/turns', { body, headers: { 'idempotency-key': 'once' } });
 
@@ -198,9 +194,7 @@ const bad: [string, object, string][] = [
   ],
 ];
 
-test('what cannot be used is refused with its path, and nothing is kept', async () => {
-  await using harness = await createHarness();
-
+test('what cannot be used is refused with its path, and nothing is kept', async ({ harness }) => {
   for (const [what, part, refusal] of bad) {
     const role = what.startsWith('text of another role') ? 'assistant' : 'user';
     const answer = await harness.call('POST', '/v1/turns', {

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalMcpServer } from '#test/harness/servers/external-mcp-server.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../refusals.ts';
 import { countBlobs, image, PDF, PNG, pathOf, tablesWith, text, user } from './samples.ts';
 
@@ -106,8 +107,7 @@ const submit = (harness: Harness, id: string, output: unknown) =>
     body: { tool_outputs: [{ tool_call_id: 'call_0', output }] },
   });
 
-test('a client answers with parts; the same again is fine, others contradict', async () => {
-  await using harness = await createHarness();
+test('a client answers with parts; the same again is fine, others contradict', async ({ harness }) => {
   const id = await startWaiting(harness);
 
   expect(describeRefusal(await submit(harness, id, [text('Look'), image('%%')]))).toBe(
@@ -126,17 +126,14 @@ test('a client answers with parts; the same again is fine, others contradict', a
   expect(await countBlobs(harness)).toEqual({ blobs: 1, references: 1 });
 });
 
-test('a list of which one element is no part stays JSON', async () => {
-  await using harness = await createHarness();
-
+test('a list of which one element is no part stays JSON', async ({ harness }) => {
   for (const output of [[], [text('Look'), 'here'], [{ type: 'input_other' }], { parts: [text('Look')] }]) {
     const { body } = await submit(harness, await startWaiting(harness), output);
     expect.soft(resultsOf(body)).toMatchObject([{ content: JSON.stringify(output) }]);
   }
 });
 
-test('a turn answers with a blob that reads have shown', async () => {
-  await using harness = await createHarness();
+test('a turn answers with a blob that reads have shown', async ({ harness }) => {
   await harness.startTurn({ input: user(image(PNG)) });
   const id = await startWaiting(harness);
 

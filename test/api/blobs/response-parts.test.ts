@@ -1,12 +1,11 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../refusals.ts';
 import { countBlobs, file, image, PDF, PNG, pathOf, pngOf, tablesWith, text, user } from './samples.ts';
 
 type Listed = { data: { content?: object[]; output?: object[] }[] };
 
-test('data of a response is kept apart too, and lists show where it is', async () => {
-  await using harness = await createHarness();
+test('data of a response is kept apart too, and lists show where it is', async ({ harness }) => {
   const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
   const output = { type: 'function_call_output', call_id: 'call_1', output: [image(pngOf({ mark: 'result' }))] };
   const input = [...user(text('Look'), image(PNG), file(PDF)), call, output];
@@ -27,8 +26,7 @@ test('data of a response is kept apart too, and lists show where it is', async (
   expect(await countBlobs(harness)).toEqual({ blobs: 3, references: 3 });
 });
 
-test('an item that is named by its id brings its blobs, also where its own response is deleted', async () => {
-  await using harness = await createHarness();
+test('an item named by its id brings its blobs, also if its own response is deleted', async ({ harness }) => {
   const create = (input: unknown) =>
     harness.call<{ id: string }>('POST', '/v1/responses', { body: { model: 'openai/test', input, background: true } });
   const { body: first } = await create(user(text('Look'), image(PNG)));
@@ -46,8 +44,7 @@ test('an item that is named by its id brings its blobs, also where its own respo
   expect((await fetch(`${harness.url}${pathOf(PNG)}`)).status).toBe(200);
 });
 
-test('items that are added to a conversation have their data apart, and go with it', async () => {
-  await using harness = await createHarness();
+test('items that are added to a conversation have their data apart, and go with it', async ({ harness }) => {
   const post = (path: string, body: object) =>
     harness.call<{ id: string } & Listed>('POST', `/openai/v1/conversations${path}`, { body });
   const { body: conversation } = await post('', {});

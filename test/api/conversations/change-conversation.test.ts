@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { ConversationResource } from '#core/turn/resource/conversation.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { describeRefusal } from '#test/api/refusals.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 
 type Shown = TurnResource & { config: Record<string, unknown> };
 
@@ -15,8 +16,7 @@ const start = async ({ call }: Harness, id: string) =>
 const configOf = async ({ call }: Harness, id: string) =>
   (await call<Shown>('GET', `/v1/turns/${id}?include=config`)).body.config;
 
-test('what a conversation is changed to holds for turns that are started afterwards, not for queued ones', async () => {
-  await using harness = await createHarness();
+test('a change of a conversation applies to turns that start later, not to queued turns', async ({ harness }) => {
   const { id } = await create(harness, {
     ...{ model: 'openai/test', instructions: 'Be brief.', temperature: 0.2, tools: ['weather_lookup'] },
     ...{ limits: { max_rounds: 3 }, metadata: { customer: '17', tier: 'gold' } },
@@ -53,8 +53,7 @@ test('what a conversation is changed to holds for turns that are started afterwa
   });
 });
 
-test('what is left out stays', async () => {
-  await using harness = await createHarness();
+test('what is left out stays', async ({ harness }) => {
   const made = await create(harness, { model: 'openai/test', instructions: 'Be brief.', metadata: { a: '1' } });
 
   expect((await change(harness, made.id, {})).body).toEqual(made);
@@ -62,8 +61,7 @@ test('what is left out stays', async () => {
   expect((await change(harness, made.id, { metadata: null })).body).toEqual({ ...made, seed: 7, metadata: {} });
 });
 
-test('when a conversation expires can be changed, and that it never does', async () => {
-  await using harness = await createHarness();
+test('when a conversation expires can be changed, and that it never does', async ({ harness }) => {
   const made = await create(harness, { model: 'openai/test' });
 
   const expiring = await change(harness, made.id, { expires_in_seconds: 60 });
@@ -74,8 +72,7 @@ test('when a conversation expires can be changed, and that it never does', async
   expect(kept.body).toEqual(made);
 });
 
-test('a change is checked as a conversation is, and nothing of a refused one is done', async () => {
-  await using harness = await createHarness();
+test('a change is checked as a conversation is, and nothing of a refused one is done', async ({ harness }) => {
   const made = await create(harness, { model: 'openai/test', metadata: { a: '1' } });
   const refused = async (body: object, id = made.id) => describeRefusal(await change(harness, id, body));
 
@@ -88,8 +85,7 @@ test('a change is checked as a conversation is, and nothing of a refused one is 
   expect((await harness.call('GET', `/v1/conversations/${made.id}`)).body).toEqual(made);
 });
 
-test('changes of one moment are all made, each to what the others left', async () => {
-  await using harness = await createHarness();
+test('changes of one moment are all made, each to what the others left', async ({ harness }) => {
   const { id } = await create(harness, { model: 'openai/test' });
 
   const changes = [{ seed: 7 }, { temperature: 0.5 }, { instructions: 'Be brief.' }];

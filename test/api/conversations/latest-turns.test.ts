@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { ConversationResource } from '#core/turn/resource/conversation.ts';
 import type { ListedTurnResource, TurnResource } from '#core/turn/resource/turn.ts';
 import { describeRefusal } from '#test/api/refusals.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 type Listed = ConversationResource & { latest_turn?: ListedTurnResource | null };
 type List<Item> = { data: Item[]; has_more: boolean };
@@ -23,8 +24,7 @@ async function converse({ call }: Harness, ...turns: object[]): Promise<{ id: st
   return { id, turns: started };
 }
 
-test('a list of conversations has the latest turn of each, as the list of turns has it, where it is asked for', async () => {
-  await using harness = await createHarness();
+test('a list of conversations has the latest turn of each if the request asks for it', async ({ harness }) => {
   await converse(harness);
   const delayed = await converse(harness, { input: 'Later.', delay_seconds: 600 });
   const both = await converse(harness, { input: 'Now.' }, { input: 'Later.', delay_seconds: 600 });
@@ -47,8 +47,7 @@ test('a list of conversations has the latest turn of each, as the list of turns 
   );
 });
 
-test('once the latest turn is deleted, the one before it is the latest', async () => {
-  await using harness = await createHarness();
+test('once the latest turn is deleted, the one before it is the latest', async ({ harness }) => {
   const { turns } = await converse(harness, { input: 'First.' }, { input: 'Second.' });
   await harness.workUntilIdle();
 
@@ -57,8 +56,7 @@ test('once the latest turn is deleted, the one before it is the latest', async (
   expect((await list(harness))[0]?.latest_turn).toMatchObject({ id: turns[0]?.id, status: 'completed' });
 });
 
-test('a page with large turns has fewer conversations, and the next one goes on', async () => {
-  await using harness = await createHarness();
+test('a page with large turns has fewer conversations, and the next one goes on', async ({ harness }) => {
   const long = 'word '.repeat(200_000);
   for (let number = 1; number <= 6; number += 1) await converse(harness, { input: long });
 

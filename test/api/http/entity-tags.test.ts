@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 async function read({ url }: Harness, path: string, tags?: string) {
   const response = await fetch(url + path, { headers: tags === undefined ? {} : { 'if-none-match': tags } });
@@ -9,8 +10,7 @@ async function read({ url }: Harness, path: string, tags?: string) {
   return { status, text, tag: headers.get('etag') ?? '', cache: headers.get('cache-control') };
 }
 
-test('a caller who has a body gets 304 with its tag and without the body', async () => {
-  await using harness = await createHarness();
+test('a caller who has a body gets 304 with its tag and without the body', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Look', tools: ['weather_lookup'] });
   await harness.workUntilIdle();
   const paths = [
@@ -34,8 +34,7 @@ test('a caller who has a body gets 304 with its tag and without the body', async
   }
 });
 
-test('another body has another tag: after a change, and with other parameters', async () => {
-  await using harness = await createHarness();
+test('another body has another tag: after a change, and with other parameters', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Look', tools: ['weather_lookup'] });
   const path = `/v1/turns/${turn.id}`;
   const queued = await read(harness, path);
@@ -52,8 +51,7 @@ test('another body has another tag: after a change, and with other parameters', 
   expect(new Set([queued, done, ...others].map(({ tag }) => tag)).size).toBe(4);
 });
 
-test('a long poll compares after it has waited', async () => {
-  await using harness = await createHarness();
+test('a long poll compares after it has waited', async ({ harness }) => {
   const turn = await harness.startTurn({ input: scripted({ answer: 'Hi' }) });
   const path = `/v1/turns/${turn.id}`;
   const queued = await read(harness, path);

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { eraseHidden } from '#core/checkpoint/deletion/erase-hidden.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../refusals.ts';
 
 type Client = Pick<Harness, 'call'>;
@@ -17,9 +18,7 @@ async function countTurns(harness: Harness): Promise<number> {
   return (await harness.call<{ data: unknown[] }>('GET', '/v1/turns')).body.data.length;
 }
 
-test('the same key with the same body answers the same turn as it is now, and says so', async () => {
-  await using harness = await createHarness();
-
+test('the same key with the same body answers the same turn as it is now, and says so', async ({ harness }) => {
   const first = await post(harness, '/v1/turns', { key: 'k-1' });
   await harness.workUntilIdle();
   const again = await post(harness, '/v1/turns', { key: 'k-1' });
@@ -51,9 +50,7 @@ test.each([
   expect(await harness.call('GET', '/v1/conversations')).toMatchObject({ body: { data: [{ id: first.body.id }] } });
 });
 
-test('the first turn of a replayed conversation is shown as it is now', async () => {
-  await using harness = await createHarness();
-
+test('the first turn of a replayed conversation is shown as it is now', async ({ harness }) => {
   await post(harness, '/v1/conversations', { key: 'k-1' });
   await harness.workUntilIdle();
   const again = await post(harness, '/v1/conversations', { key: 'k-1' });
@@ -61,8 +58,7 @@ test('the first turn of a replayed conversation is shown as it is now', async ()
   expect(again.body).toMatchObject({ object: 'conversation', active_turn_id: null, turn: { status: 'completed' } });
 });
 
-test('a replayed conversation whose first turn was deleted shows no other in its place', async () => {
-  await using harness = await createHarness();
+test('a replayed conversation whose first turn was deleted shows no other in its place', async ({ harness }) => {
   const { body: first } = await post(harness, '/v1/conversations', { key: 'k-1' });
   const { turn } = first as unknown as { turn: TurnResource };
   await harness.workUntilIdle();
@@ -76,9 +72,7 @@ test('a replayed conversation whose first turn was deleted shows no other in its
   expect(again.body).not.toHaveProperty('turn');
 });
 
-test('the same key with another body is 409, and nothing is done', async () => {
-  await using harness = await createHarness();
-
+test('the same key with another body is 409, and nothing is done', async ({ harness }) => {
   await post(harness, '/v1/turns', { key: 'k-1' });
   const other = await post(harness, '/v1/turns', { key: 'k-1', body: { ...body, input: 'Other' } });
 
@@ -86,9 +80,7 @@ test('the same key with another body is 409, and nothing is done', async () => {
   expect(await countTurns(harness)).toBe(1);
 });
 
-test('of two requests in flight the second waits for the first and answers the same', async () => {
-  await using harness = await createHarness();
-
+test('of two requests in flight the second waits for the first and answers the same', async ({ harness }) => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => post(harness, '/v1/turns', { key: 'k-1' })));
 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
@@ -97,9 +89,7 @@ test('of two requests in flight the second waits for the first and answers the s
   expect(await countTurns(harness)).toBe(1);
 });
 
-test('of two different requests in flight with one key only one is done', async () => {
-  await using harness = await createHarness();
-
+test('of two different requests in flight with one key only one is done', async ({ harness }) => {
   const answers = await Promise.all(
     ['a', 'b', 'c', 'd'].map((input) => post(harness, '/v1/turns', { key: 'k-1', body: { ...body, input } })),
   );
@@ -108,8 +98,7 @@ test('of two different requests in flight with one key only one is done', async 
   expect(await countTurns(harness)).toBe(1);
 });
 
-test('a refused request leaves its key unused', async () => {
-  await using harness = await createHarness();
+test('a refused request leaves its key unused', async ({ harness }) => {
   const { conversation_id } = await harness.startTurn({ input: 'Busy' });
   const path = `/v1/conversations/${conversation_id}/turns`;
   const rejecting = { ...body, on_active_turn: 'reject' };
@@ -123,8 +112,7 @@ test('a refused request leaves its key unused', async () => {
   expect(accepted.headers.get('idempotency-replayed')).toBeNull();
 });
 
-test('a replay is answered even where the request would be refused now', async () => {
-  await using harness = await createHarness();
+test('a replay is answered even where the request would be refused now', async ({ harness }) => {
   const { body: conversation } = await harness.call('POST', '/v1/conversations', { body: { model: 'openai/test' } });
   const request = { key: 'k-1', body: { ...body, on_active_turn: 'reject' } };
 

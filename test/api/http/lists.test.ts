@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 type List<Item> = { object: string; data: Item[]; has_more: boolean; next_cursor: string | null };
 
@@ -18,9 +19,7 @@ async function list<Item = TurnResource>({ call }: Harness, path: string): Promi
   return body;
 }
 
-test('an empty list is a list', async () => {
-  await using harness = await createHarness();
-
+test('an empty list is a list', async ({ harness }) => {
   const empty = { object: 'list', data: [], has_more: false, next_cursor: null };
 
   expect(await list(harness, '/v1/turns')).toEqual(empty);
@@ -42,8 +41,7 @@ test.each(['turns', 'conversations'])('%s are listed newest first, each exactly 
   expect([first, second, third].flatMap(({ data }) => data.map(({ id }) => id))).toEqual(expected);
 });
 
-test('a page that is just full is the last one', async () => {
-  await using harness = await createHarness();
+test('a page that is just full is the last one', async ({ harness }) => {
   await harness.startTurn({ input: '1' });
   await harness.startTurn({ input: '2' });
 
@@ -52,8 +50,7 @@ test('a page that is just full is the last one', async () => {
   expect(page).toMatchObject({ has_more: false, next_cursor: null });
 });
 
-test('turns started between two pages do not shift the pages', async () => {
-  await using harness = await createHarness();
+test('turns started between two pages do not shift the pages', async ({ harness }) => {
   const old = [await harness.startTurn({ input: '1' }), await harness.startTurn({ input: '2' })];
   await harness.startTurn({ input: '3' });
 
@@ -64,8 +61,7 @@ test('turns started between two pages do not shift the pages', async () => {
   expect(rest.data.map(({ id }) => id)).toEqual([old[1]?.id, old[0]?.id]);
 });
 
-test('turns can be listed by status, by conversation and by both', async () => {
-  await using harness = await createHarness();
+test('turns can be listed by status, by conversation and by both', async ({ harness }) => {
   const done = await harness.startTurn({ input: '1' });
   await harness.workUntilIdle();
   const path = `/v1/conversations/${done.conversation_id}/turns`;
@@ -81,8 +77,7 @@ test('turns can be listed by status, by conversation and by both', async () => {
   expect(await idsOf('conversation_id=conv_missing')).toEqual([]);
 });
 
-test('a listed turn is the same as the one that is read, with the number of its rounds for its rounds', async () => {
-  await using harness = await createHarness();
+test('a listed turn equals the turn that is read, with the number of its rounds', async ({ harness }) => {
   const done = await harness.startTurn({ input: 'Look', tools: ['weather_lookup'] });
   const waiting = await harness.startTurn({ input: ASK_CLIENT, tools: [LOCATE] });
   const failed = await harness.startTurn({ input: scripted({ answer: 'Hi', final: { fault: REFUSED } }) });
@@ -119,8 +114,7 @@ test.each([
   );
 });
 
-test('the texts of rounds make a page of turns shorter only where they are requested', async () => {
-  await using harness = await createHarness();
+test('the texts of rounds make a page of turns shorter only where they are requested', async ({ harness }) => {
   for (const input of ['1', '2', '3']) await harness.startTurn({ input, tools: ['weather_lookup'] });
   await harness.workUntilIdle();
   await sql`update rounds set text = repeat('x', 5000000) where number = 1`.execute(harness.db);
@@ -133,10 +127,9 @@ test('the texts of rounds make a page of turns shorter only where they are reque
   expect(whole.data[0]?.rounds[0]?.assistant_response).toHaveLength(5_000_000);
 });
 
-test.each(['compact', 'openai', 'anthropic', 'gemini'])(
+test.for(['compact', 'openai', 'anthropic', 'gemini'])(
   'a large conversation is listed in pages, %s',
-  async (format) => {
-    await using harness = await createHarness();
+  async (format, { harness }) => {
     const { conversation_id: id } = await harness.startTurn({ input: 'The first.', instructions: 'Be brief.' });
     for (const input of ['The second.', 'The last.'])
       await harness.call('POST', `/v1/conversations/${id}/turns`, { body: { input } });
@@ -155,8 +148,7 @@ test.each(['compact', 'openai', 'anthropic', 'gemini'])(
   },
 );
 
-test('a page of messages looks at a hundred turns at most, however long the conversation is', async () => {
-  await using harness = await createHarness();
+test('a page of messages looks at a hundred turns at most, however long the conversation is', async ({ harness }) => {
   const { conversation_id: id } = await harness.startTurn({ input: '0' });
   const path = `/v1/conversations/${id}`;
   for (let n = 1; n <= 100; n += 1) await harness.call('POST', `${path}/turns`, { body: { input: `${n}` } });
@@ -168,8 +160,7 @@ test('a page of messages looks at a hundred turns at most, however long the conv
   expect(second.data.map(({ content }) => content)).toEqual(['100']);
 });
 
-test('events that hold a large turn again and again are listed in pages', async () => {
-  await using harness = await createHarness();
+test('events that hold a large turn again and again are listed in pages', async ({ harness }) => {
   const refused = scripted({ answer: 'x'.repeat(100), final: { fault: REFUSED } });
   const { id } = await harness.startTurn({ input: [{ role: 'user', content: `${refused}${' '.repeat(900_000)}` }] });
   await harness.workUntilIdle();
@@ -188,8 +179,7 @@ test('events that hold a large turn again and again are listed in pages', async 
   expect(numbers).toHaveLength((await harness.findTurn(id)).last_event);
 });
 
-test('the deliveries of a turn are listed in pages, oldest first', async () => {
-  await using harness = await createHarness();
+test('the deliveries of a turn are listed in pages, oldest first', async ({ harness }) => {
   for (let n = 0; n < 3; n += 1)
     await harness.call('POST', '/v1/webhook_endpoints', { body: { url: `http://127.0.0.1:${9000 + n}/` } });
   const { id } = await harness.startTurn({ input: 'Hi' });
@@ -205,8 +195,7 @@ test('the deliveries of a turn are listed in pages, oldest first', async () => {
   expect([first.has_more, second.has_more]).toEqual([true, false]);
 });
 
-test('the rounds of a turn can be read alone', async () => {
-  await using harness = await createHarness();
+test('the rounds of a turn can be read alone', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Look', tools: ['weather_lookup'] });
   await harness.workUntilIdle();
 

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { SCOPES } from '#services/process/projects/access-keys.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { operations } from '../openapi/document.ts';
 import { describeRefusal } from '../refusals.ts';
 
@@ -58,9 +59,7 @@ test('every route is refused to a key without its scope, and to no other', async
   }
 });
 
-test('without any keys the caller is admin', async () => {
-  await using harness = await createHarness();
-
+test('without any keys the caller is admin', async ({ harness }) => {
   expect((await fetch(`${harness.url}/metrics`)).status).toBe(200);
 });
 

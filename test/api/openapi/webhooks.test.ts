@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { document } from './document.ts';
 import { problemsAt } from './strictly.ts';
 
@@ -12,9 +12,7 @@ const call = (name: string, id: string) => ({ name, arguments: { city: 'Tokyo' }
 const oneCall = scripted({ rounds: [{ say: 'Let me look.', tools: [call('weather_lookup', 'call_look')] }] });
 const failing = (status: number) => scripted({ answer: 'At last.', final: { fault: { kind: 'status', status } } });
 
-test('every webhook is as it is described', async () => {
-  await using harness = await createHarness();
-  await using receiver = await openExternalServer();
+test('every webhook is as it is described', async ({ harness, receiver }) => {
   await using gone = await openExternalServer(() => ({ status: 410 }));
   const { call: ask } = harness;
   const events = Object.keys(document.webhooks).filter((type) => type !== 'webhook.test');

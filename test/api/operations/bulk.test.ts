@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { workBulks } from '#services/worker/bulk/work-bulks.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal, refusalOf } from '../refusals.ts';
 
 type Bulk = Record<'matched' | 'done' | 'failed' | 'left', number> & {
@@ -26,8 +27,7 @@ const create = (client: Pick<Harness, 'call'>, body: object, headers = {}) =>
 const read = async (client: Pick<Harness, 'call'>, id: string) =>
   (await client.call<Bulk>('GET', `/v1/bulk/${id}`)).body;
 
-test('a bulk is recorded, worked, and tells what came of it', async () => {
-  await using harness = await createHarness();
+test('a bulk is recorded, worked, and tells what came of it', async ({ harness }) => {
   const ids = await startMany(harness, 3, { input: 'Hi', metadata: { customer: '17' } });
   await startMany(harness, 2);
   const filter = { status: 'queued,in_progress', metadata: { customer: '17' } };
@@ -65,8 +65,7 @@ test('what the call for one turn would refuse counts as failed with its code, th
   for (const { turn_id } of bulk.errors) expect(ids).toContain(turn_id);
 });
 
-test('it means the turns that matched when it was asked, each once: what fails again or comes later is left alone', async () => {
-  await using harness = await createHarness();
+test('a bulk treats the turns that matched at its start once each, and no others', async ({ harness }) => {
   const ids = await startMany(harness, 3, { input: failing });
   await harness.workUntilIdle();
 
@@ -86,8 +85,7 @@ test('it means the turns that matched when it was asked, each once: what fails a
   for (const id of ids) expect((await harness.findTurn(id)).status).toBe('failed');
 });
 
-test('a dry run counts, and keeps nothing', async () => {
-  await using harness = await createHarness();
+test('a dry run counts, and keeps nothing', async ({ harness }) => {
   await startMany(harness, 4);
 
   const answer = await create(
@@ -102,8 +100,7 @@ test('a dry run counts, and keeps nothing', async () => {
     expect((await sql`select from ${sql.table(table)}`.execute(harness.db)).rows).toEqual([]);
 });
 
-test('a repeated Idempotency-Key is answered with the same bulk, as it is now', async () => {
-  await using harness = await createHarness();
+test('a repeated Idempotency-Key is answered with the same bulk, as it is now', async ({ harness }) => {
   await startMany(harness, 2);
   const asking = [{ action: 'cancel', filter: { status: 'queued' } }, { 'idempotency-key': 'one' }] as const;
 
@@ -115,9 +112,7 @@ test('a repeated Idempotency-Key is answered with the same bulk, as it is now', 
   expect(second.headers.get('idempotency-replayed')).toBe('true');
 });
 
-test('a bulk that matches nothing is completed at once', async () => {
-  await using harness = await createHarness();
-
+test('a bulk that matches nothing is completed at once', async ({ harness }) => {
   const { body } = await create(harness, { action: 'cancel', filter: { conversation_id: 'nothing of the kind' } });
 
   expect(body).toMatchObject({ status: 'completed', matched: 0, done: 0, failed: 0, left: 0 });
@@ -140,8 +135,7 @@ test('a bulk means turns of its project alone, and is found by no other', async 
   expect(rows).toHaveLength(2);
 });
 
-test('what cannot be meant is refused, naming the field', async () => {
-  await using harness = await createHarness();
+test('what cannot be meant is refused, naming the field', async ({ harness }) => {
   const refused = (body: unknown) => refusalOf(harness, '/v1/bulk', body);
 
   expect(await refused({ action: 'cancel', filter: {} })).toBe('400 filter_required: filter');

@@ -1,15 +1,15 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 
 const read = async (url: string, key?: string) => {
   const response = await fetch(`${url}/metrics`, key ? { headers: { authorization: `Bearer ${key}` } } : {});
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 };
 
-test('the metrics say what is under way', async () => {
-  await using harness = await createHarness();
+test('the metrics say what is under way', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi' });
 
   const { text } = await read(harness.url);
@@ -58,8 +58,7 @@ test('a turn is counted once, however often its jobs are delivered', async () =>
   expect(text).toMatch(/pawl_event_loop_delay_seconds_count \d+\n/);
 });
 
-test('an attempt that failed is counted by its code, and a turn that was cancelled twice once', async () => {
-  await using harness = await createHarness();
+test('an attempt that failed is counted by its code, and a turn that was cancelled twice once', async ({ harness }) => {
   const fault = { kind: 'status' as const, status: 503, times: 1 };
   const failing = await harness.startTurn({ input: scripted({ final: { fault } }) });
   await workUntilEnded(harness, failing.id);
@@ -73,8 +72,7 @@ test('an attempt that failed is counted by its code, and a turn that was cancell
   expect(text).toContain('pawl_turns_total{project="default",status="cancelled"} 1\n');
 });
 
-test('of projects, models and tools a hundred have names, and every other one is other', async () => {
-  await using harness = await createHarness();
+test('of projects, models and tools a hundred have names, and every other one is other', async ({ harness }) => {
   const { metrics } = harness.parts;
 
   for (let index = 1; index <= 150; index += 1) metrics.turnEnded(`project-${index}`, 'completed');

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { connectPawl } from 'pawl/client';
-import { expect, test } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { isoAgo } from '#test/harness/moments.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 const hanging = scripted({ final: { fault: { kind: 'hang' } } });
 
-test('a worker that is alive is listed with the steps it is on, and without them once it has stopped', async () => {
-  await using harness = await createHarness();
+test('a worker is listed with its steps while it runs, and without them once it stopped', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const { id } = await harness.startTurn({ input: hanging });
   const before = isoAgo(0);
@@ -27,8 +27,7 @@ test('a worker that is alive is listed with the steps it is on, and without them
   expect(await pawl.workers()).toEqual([]);
 });
 
-test('a worker that was killed is gone within 15 s', async () => {
-  await using harness = await createHarness();
+test('a worker that was killed is gone within 15 s', async ({ harness }) => {
   await sql`insert into workers (id, concurrency, last_seen_at) values
     ('wrk_dead', 8, now() - interval '12 seconds'), ('wrk_alive', 8, now() - interval '4 seconds')`.execute(harness.db);
 

@@ -1,15 +1,15 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { ScheduleResource } from '#core/turn/resource/schedule.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { fillSchedules } from '#test/harness/fill-schedules.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal, refusalOf } from '../refusals.ts';
 
 const turn = { model: 'sim/demo', input: 'What is new?' };
 const weekdays = { cron: '0 9 * * 1-5', time_zone: 'Europe/Zurich' };
 
-test('a schedule is created once per key, read, listed, changed and deleted', async () => {
-  await using harness = await createHarness();
+test('a schedule is created once per key, read, listed, changed and deleted', async ({ harness }) => {
   const { call } = harness;
   const path = '/v1/schedules';
   const create = (body: object, key = 'one') =>
@@ -42,8 +42,7 @@ test('a schedule is created once per key, read, listed, changed and deleted', as
   expect([removed.status, describeRefusal(gone)]).toEqual([204, '404 schedule_not_found: id']);
 });
 
-test('what is no plan, never comes or could not start is refused with its path', async () => {
-  await using harness = await createHarness();
+test('what is no plan, never comes or could not start is refused with its path', async ({ harness }) => {
   const refused = (body: object) => refusalOf(harness, '/v1/schedules', { every_seconds: 60, turn, ...body });
   const cron = (expression: string, more = {}) => refused({ every_seconds: null, cron: expression, ...more });
 

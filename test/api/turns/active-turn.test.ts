@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../refusals.ts';
 
 type Policy = 'enqueue' | 'reject' | 'interrupt';
@@ -21,8 +22,7 @@ async function statuses(harness: Harness, turns: { body: TurnResource }[]): Prom
   return Promise.all(turns.map(async ({ body }) => (await harness.findTurn(body.id)).status));
 }
 
-test('turns of a conversation run one after the other in the order they came', async () => {
-  await using harness = await createHarness();
+test('turns of a conversation run one after the other in the order they came', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const turns = [await say('one'), await say('two', 'enqueue'), await say('three')];
@@ -38,8 +38,7 @@ test('turns of a conversation run one after the other in the order they came', a
   expect(harness.modelRequests.map(({ body }) => body.messages.at(-1)?.content)).toEqual(['one', 'two', 'three']);
 });
 
-test('priority does not let a turn pass another of its conversation', async () => {
-  await using harness = await createHarness();
+test('priority does not let a turn pass another of its conversation', async ({ harness }) => {
   const { path, say } = await openConversation(harness);
 
   await say('first');
@@ -49,8 +48,7 @@ test('priority does not let a turn pass another of its conversation', async () =
   expect(harness.modelRequests.map(({ body }) => body.messages.at(-1)?.content)).toEqual(['first', 'urgent']);
 });
 
-test('reject is 409 while a turn is active, and taken after it', async () => {
-  await using harness = await createHarness();
+test('reject is 409 while a turn is active, and taken after it', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const first = await say('one', 'reject');
@@ -63,8 +61,7 @@ test('reject is 409 while a turn is active, and taken after it', async () => {
   expect(later.status).toBe(202);
 });
 
-test('of many requests that would reject each other exactly one is taken', async () => {
-  await using harness = await createHarness();
+test('of many requests that would reject each other exactly one is taken', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => say(`${index}`, 'reject')));
@@ -72,8 +69,7 @@ test('of many requests that would reject each other exactly one is taken', async
   expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409, 409]);
 });
 
-test('interrupt cancels the active turn and all queued behind it', async () => {
-  await using harness = await createHarness();
+test('interrupt cancels the active turn and all queued behind it', async ({ harness }) => {
   const { say, activeTurn } = await openConversation(harness);
 
   const turns = [await say('one'), await say('two'), await say('three')];
@@ -88,8 +84,7 @@ test('interrupt cancels the active turn and all queued behind it', async () => {
   ]);
 });
 
-test('interrupt leaves what has ended as it was', async () => {
-  await using harness = await createHarness();
+test('interrupt leaves what has ended as it was', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const done = await say('one');
@@ -100,8 +95,7 @@ test('interrupt leaves what has ended as it was', async () => {
   expect(await harness.findTurn(done.body.id)).toEqual(before);
 });
 
-test('active_turn_id is the active turn of the conversation, and null when there is none', async () => {
-  await using harness = await createHarness();
+test('active_turn_id is the active turn of the conversation, and null when there is none', async ({ harness }) => {
   const { say, activeTurn } = await openConversation(harness);
 
   const resting = await activeTurn();
@@ -114,8 +108,7 @@ test('active_turn_id is the active turn of the conversation, and null when there
   expect([resting, atFirst, atSecond, await activeTurn()]).toEqual([null, first.body.id, second.body.id, null]);
 });
 
-test('a turn behind a cancelled one runs', async () => {
-  await using harness = await createHarness();
+test('a turn behind a cancelled one runs', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const [first, second] = [await say('one'), await say('two')];
@@ -125,8 +118,7 @@ test('a turn behind a cancelled one runs', async () => {
   expect(await statuses(harness, [first, second])).toEqual(['cancelled', 'completed']);
 });
 
-test('a conversation cannot be deleted while a turn is active, and is gone with all of its own after', async () => {
-  await using harness = await createHarness();
+test('a conversation is not deleted while a turn is active, and wholly after', async ({ harness }) => {
   const { path, say } = await openConversation(harness);
   const { body: turn } = await say('one');
 
@@ -147,8 +139,7 @@ test('a conversation cannot be deleted while a turn is active, and is gone with 
   expect(await harness.call('GET', '/v1/turns')).toMatchObject({ body: { data: [] } });
 });
 
-test('a turn that is started just as the one before it ends is not left behind', async () => {
-  await using harness = await createHarness();
+test('a turn that is started just as the one before it ends is not left behind', async ({ harness }) => {
   const first = await Promise.all(Array.from({ length: 20 }, () => harness.startTurn({ input: 'First.' })));
   const working = Promise.all(Array.from({ length: 20 }, () => harness.workOnce()));
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { test } from '#test/harness/test.ts';
 
 const summarize = { strategy: 'summarize' };
 
@@ -12,9 +12,7 @@ test.for([
   ['a model without a provider', { ...summarize, model: 'gpt-4.1' }, 'invalid_value', 'context.model'],
   ['a model of an unknown provider', { ...summarize, model: 'nowhere/m' }, 'provider_not_configured', 'context.model'],
   ['an unknown field', { ...summarize, keep: 4 }, 'unknown_field', 'context.keep'],
-] as const)('%s is refused, with the place', async ([, context, code, param]) => {
-  await using harness = await createHarness();
-
+] as const)('%s is refused, with the place', async ([, context, code, param], { harness }) => {
   for (const path of ['/v1/turns', '/v1/conversations']) {
     const body = { model: 'openai/test', context, ...(path === '/v1/turns' && { input: 'Hi' }) };
     const answer = await harness.call('POST', path, { body });
@@ -22,8 +20,7 @@ test.for([
   }
 });
 
-test('a turn inherits how its conversation is compacted, and a context of its own takes its place', async () => {
-  await using harness = await createHarness();
+test('a turn inherits its conversation’s context unless it has a context of its own', async ({ harness }) => {
   const standing = { model: 'openai/test', context: { ...summarize, max_input_tokens: 8_000 } };
   const { body: conversation } = await harness.call('POST', '/v1/conversations', { body: standing });
   const path = `/v1/conversations/${conversation.id}/turns`;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import type { Answer } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { failedTurn } from '#test/harness/hidden-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { describeRefusal } from '../refusals.ts';
@@ -42,7 +43,7 @@ const VERBS: Verb[] = [
 ];
 
 test.each(VERBS)('%s that waits for a delete finds nothing, and says so', async (_, ask, refusal) => {
-  const { turn, delivery } = await failedTurn();
+  const { turn, delivery } = await failedTurn(harness);
   const { rows: deleted, commit } = await deleting(turn.conversation_id);
 
   const asking = ask(turn, delivery);
@@ -56,7 +57,7 @@ test.each(VERBS)('%s that waits for a delete finds nothing, and says so', async 
 test.each(VERBS)('%s and a delete at the same time both get a true answer', async (_, ask) => {
   const statuses = new Set<number>();
   for (let n = 0; n < 8; n += 1) {
-    const { turn, delivery } = await failedTurn();
+    const { turn, delivery } = await failedTurn(harness);
     const remove = () => harness.call('DELETE', `/v1/conversations/${turn.conversation_id}`);
     const both = n % 2 === 0 ? [ask(turn, delivery), remove()] : [remove(), ask(turn, delivery)];
     for (const answer of await Promise.all(both)) {
@@ -89,15 +90,6 @@ test('an answer to a call, a cancel and a delete at the same time all get a true
 
   expect([...statuses].filter((status) => ![200, 204, 404, 409].includes(status))).toEqual([]);
 });
-
-/** A turn that has failed, and the delivery that says so. */
-async function failedTurn(): Promise<{ turn: TurnResource; delivery: string }> {
-  const input = scripted({ answer: 'Hi', final: { fault: { kind: 'status', status: 401 } } });
-  const turn = await harness.startTurn({ input, webhook: { url: 'http://127.0.0.1:9/' } });
-  await harness.workUntilIdle();
-  const { body } = await harness.call<{ data: { id: string }[] }>('GET', `/v1/turns/${turn.id}/deliveries`);
-  return { turn, delivery: body.data[0]!.id };
-}
 
 /** Deletes a conversation as the API does, and commits on request. */
 async function deleting(id: string) {

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
-import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { answered, openApproving, pay } from '../openai/responses/approving.ts';
 
 type Listed = Record<string, unknown> & { type: string };
@@ -27,8 +28,7 @@ async function expectSameAlone(harness: Harness, id: string, types: string[]): P
   expect(alone).toEqual(whole);
 }
 
-test('an event page of one shows rounds, results, waiting calls and joined inputs as a page of all', async () => {
-  await using harness = await createHarness();
+test('an event page of one event shows what a page of all events shows', async ({ harness }) => {
   const tools = [
     'weather_lookup',
     { name: 'locate_user', description: 'Asks the device', execution: { kind: 'client' } },
@@ -61,8 +61,7 @@ test('an event page of one shows adopted calls as a page of all', async () => {
   await expectSameAlone(opened.harness, id.replace('resp_', 'turn_'), ['tool_call.completed']);
 });
 
-test('an event page of one shows answers that break an output schema as a page of all', async () => {
-  await using harness = await createHarness();
+test('an event page of one shows answers that break an output schema as a page of all', async ({ harness }) => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const input = scripted({ answer: '{"city":7}', repairs: [{ say: '{}' }, { say: '{"city":"Lisbon"}' }] });
   const { id } = await harness.startTurn({ input, output_schema: { name: 'place', schema } });

@@ -4,8 +4,7 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import type { Answer } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
-import { makeUnstored, startAlone } from '#test/harness/hidden-turns.ts';
-import { scripted } from '#test/harness/scripted.ts';
+import { failedTurn, makeUnstored, startAlone } from '#test/harness/hidden-turns.ts';
 import { describeRefusal } from '../refusals.ts';
 
 type Subject = { turn: TurnResource; delivery: string };
@@ -15,8 +14,8 @@ let deleted: Subject;
 let unstored: Subject;
 beforeAll(async () => {
   harness = await createHarness();
-  deleted = await failedTurn();
-  unstored = await failedTurn();
+  deleted = await failedTurn(harness);
+  unstored = await failedTurn(harness);
   await harness.db.transaction().execute((trx) => hideTurn(trx, 'default', deleted.turn.id));
   await makeUnstored(harness, unstored.turn.id);
 });
@@ -111,12 +110,3 @@ test('an unstored turn sends no webhook, neither to its own receiver nor to an e
   expect((await loadTurn(harness.db, id))?.status).toBe('completed');
   expect(sent).toEqual([]);
 });
-
-/** A turn that has failed, and the delivery that says so. */
-async function failedTurn(): Promise<Subject> {
-  const input = scripted({ answer: 'Hi', final: { fault: { kind: 'status', status: 401 } } });
-  const turn = await harness.startTurn({ input, webhook: { url: 'http://127.0.0.1:9/' } });
-  await harness.workUntilIdle();
-  const { body } = await harness.call<{ data: { id: string }[] }>('GET', `/v1/turns/${turn.id}/deliveries`);
-  return { turn, delivery: body.data[0]!.id };
-}

@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 
-test('a long poll answers as soon as the turn has ended', async () => {
-  await using harness = await createHarness();
+test('a long poll answers as soon as the turn has ended', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   const polling = harness.call<TurnResource>('GET', `/v1/turns/${id}?wait=60`);
@@ -14,8 +13,7 @@ test('a long poll answers as soon as the turn has ended', async () => {
   expect(headers.get('pawl-poll-after-ms')).toBeNull();
 });
 
-test('a long poll with after answers as soon as something has happened since', async () => {
-  await using harness = await createHarness();
+test('a long poll with after answers as soon as something has happened since', async ({ harness }) => {
   const { id, last_event } = await harness.startTurn({ input: 'Look', tools: ['weather_lookup'] });
 
   const polling = harness.call<TurnResource>('GET', `/v1/turns/${id}?wait=60&after=${last_event}`);
@@ -27,8 +25,7 @@ test('a long poll with after answers as soon as something has happened since', a
   expect(Number(headers.get('pawl-poll-after-ms'))).toBeGreaterThan(0);
 });
 
-test('a long poll whose time is up answers with the turn as it is then', async () => {
-  await using harness = await createHarness();
+test('a long poll whose time is up answers with the turn as it is then', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Hi' });
 
   const { status, body } = await harness.call('GET', `/v1/turns/${turn.id}?wait=0.05&after=99`);

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { describeRefusal } from '#test/api/refusals.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 const LOCATE = { name: 'locate_user', description: 'Asks the device where the user is' };
 const ASK = scripted({ rounds: [{ tools: [{ name: 'locate_user', arguments: {}, id: 'call_1' }] }] });
@@ -20,8 +21,7 @@ async function startWith(harness: Harness, output: unknown): Promise<TurnResourc
   return turn;
 }
 
-test('results are cut at bytes, never inside a character, and say so; the whole output stays', async () => {
-  await using harness = await createHarness();
+test('results are cut at bytes, never inside a character, and say so; the whole output stays', async ({ harness }) => {
   const text = 'aé€😀z';
   const turn = await startWith(harness, text);
   const cutAt = async (bytes: number) =>
@@ -37,8 +37,7 @@ test('results are cut at bytes, never inside a character, and say so; the whole 
   expect(whole.body).toMatchObject({ output: text, truncated: false });
 });
 
-test('of parts the texts are cut, and images stay', async () => {
-  await using harness = await createHarness();
+test('of parts the texts are cut, and images stay', async ({ harness }) => {
   const image = { type: 'input_image', image_url: 'https://example.com/cat.png' };
   const turn = await startWith(harness, [
     { type: 'input_text', text: 'a cat' },
@@ -52,8 +51,7 @@ test('of parts the texts are cut, and images stay', async () => {
   expect(result?.content).toEqual([{ type: 'input_text', text: 'a cat' }, image, { type: 'input_text', text: 'and' }]);
 });
 
-test('results of more than 4 MiB are cut alike wherever a turn is shown; short results and whole outputs stay', async () => {
-  await using harness = await createHarness();
+test('results over 4 MiB are cut alike in all views of a turn; the others stay whole', async ({ harness }) => {
   const ids = ['call_1', 'call_2', 'call_3', 'call_4'];
   const tools = ids.map((id) => ({ name: 'locate_user', arguments: {}, id }));
   const turn = await harness.startTurn({ input: scripted({ rounds: [{ tools }] }), tools: [LOCATE] });
@@ -149,15 +147,14 @@ test.each([
   expect(describeRefusal(await harness.call('GET', path))).toBe(refusal);
 });
 
-test.each([
+test.for([
   'q=%00',
   'q=%27%22%5C%3A%26%7C%21%28%29%3C-%3E',
   'metadata[%00]=%00',
   'model=%27',
   'error_code=%00',
   'q=%ED%A0%80',
-])('what is searched for may be any text: %s', async (query) => {
-  await using harness = await createHarness();
+])('what is searched for may be any text: %s', async (query, { harness }) => {
   await harness.startTurn({ input: 'Hi' });
 
   expect(await harness.call('GET', `/v1/turns?${query}`)).toMatchObject({ status: 200, body: { data: [] } });

@@ -1,14 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 
 type Conversation = Record<string, unknown> & { id: string; turn?: TurnResource };
 
 const MS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-test('a one-shot turn is accepted with its Location, and says when to poll again', async () => {
-  await using harness = await createHarness();
-
+test('a one-shot turn is accepted with its Location, and says when to poll again', async ({ harness }) => {
   const { status, headers, body } = await harness.call<TurnResource>('POST', '/v1/turns', {
     body: { model: 'openai/test', input: 'Hi', metadata: { ticket: '7' } },
   });
@@ -58,9 +56,7 @@ test('a one-shot turn is accepted with its Location, and says when to poll again
   });
 });
 
-test('a conversation without input is created with its configuration and no turn', async () => {
-  await using harness = await createHarness();
-
+test('a conversation without input is created with its configuration and no turn', async ({ harness }) => {
   const request = { model: 'openai/test', instructions: 'Be brief.', tools: ['weather_lookup'], metadata: { a: 'b' } };
   const { status, body } = await harness.call<Conversation>('POST', '/v1/conversations', { body: request });
   const read = await harness.call<Conversation>('GET', `/v1/conversations/${body.id}`);
@@ -91,9 +87,7 @@ test('a conversation without input is created with its configuration and no turn
   expect(read).toMatchObject({ status: 200, body });
 });
 
-test('a conversation with input is created together with its first turn', async () => {
-  await using harness = await createHarness();
-
+test('a conversation with input is created together with its first turn', async ({ harness }) => {
   const { status, headers, body } = await harness.call<Conversation>('POST', '/v1/conversations', {
     body: { model: 'openai/test', input: 'Hi' },
   });
@@ -104,8 +98,7 @@ test('a conversation with input is created together with its first turn', async 
   expect(Number(headers.get('pawl-poll-after-ms'))).toBeGreaterThan(0);
 });
 
-test('a turn in a conversation inherits its configuration', async () => {
-  await using harness = await createHarness();
+test('a turn in a conversation inherits its configuration', async ({ harness }) => {
   const standing = { model: 'openai/standing', instructions: 'Be brief.', tools: ['weather_lookup'], temperature: 0.5 };
   const conversation = await harness.call<Conversation>('POST', '/v1/conversations', { body: standing });
 
@@ -129,8 +122,7 @@ test('a turn in a conversation inherits its configuration', async () => {
   });
 });
 
-test('a field given with a turn replaces the standing one for that turn only; tools are not extended', async () => {
-  await using harness = await createHarness();
+test('a field of a turn replaces the standing field for that turn only, tools too', async ({ harness }) => {
   const standing = { model: 'openai/standing', instructions: 'Be brief.', tools: ['weather_lookup', 'note_visit'] };
   const { body } = await harness.call<Conversation>('POST', '/v1/conversations', { body: standing });
   const own = { model: 'openai/own', instructions: 'Be long.', tools: ['send_postcard'], tool_choice: 'none' };
@@ -152,8 +144,7 @@ test('a field given with a turn replaces the standing one for that turn only; to
   expect(read.body).toMatchObject(standing);
 });
 
-test('null for a field means its default, whatever the conversation says', async () => {
-  await using harness = await createHarness();
+test('null for a field means its default, whatever the conversation says', async ({ harness }) => {
   const standing = { model: 'openai/standing', instructions: 'Be brief.', tools: ['weather_lookup'], temperature: 1 };
   const { body } = await harness.call<Conversation>('POST', '/v1/conversations', { body: standing });
 
@@ -169,8 +160,7 @@ test('null for a field means its default, whatever the conversation says', async
   expect(harness.modelRequests[0]?.body.temperature).toBeUndefined();
 });
 
-test('null for a field of a one-shot turn, other than model and input, is as if it was absent', async () => {
-  await using harness = await createHarness();
+test('null for a field of a one-shot turn, other than model and input, is as if it was absent', async ({ harness }) => {
   const nothing = {
     ...{ instructions: null, tools: null, tool_choice: null, tool_mode: null, parallel_tool_calls: null },
     ...{
@@ -194,8 +184,7 @@ test('null for a field of a one-shot turn, other than model and input, is as if 
   expect(body).toMatchObject({ tools: [], tool_choice: 'auto', tool_mode: 'native', limits: { max_rounds: 50 } });
 });
 
-test('a one-shot turn makes what it was given the standing configuration of its conversation', async () => {
-  await using harness = await createHarness();
+test('a one-shot turn makes what it was given the standing configuration of its conversation', async ({ harness }) => {
   const given = { model: 'openai/given', instructions: 'Be brief.', tools: ['note_visit'], limits: { max_rounds: 3 } };
 
   const { conversation_id: id } = await harness.startTurn({ ...given, input: 'One' });
@@ -206,8 +195,7 @@ test('a one-shot turn makes what it was given the standing configuration of its 
   expect(next).toMatchObject({ status: 202, body: { model: 'openai/given' } });
 });
 
-test('what is passed on reaches the model as it is', async () => {
-  await using harness = await createHarness();
+test('what is passed on reaches the model as it is', async ({ harness }) => {
   const sampling = { temperature: 0.2, top_p: 0.9, verbosity: 'high' } as const;
   const passed = { ...sampling, max_output_tokens: 99, parallel_tool_calls: false, tools: ['weather_lookup'] };
 
@@ -220,8 +208,7 @@ test('what is passed on reaches the model as it is', async () => {
   });
 });
 
-test('input may be messages of several roles', async () => {
-  await using harness = await createHarness();
+test('input may be messages of several roles', async ({ harness }) => {
   const input = [
     { role: 'system', content: 'You are a pirate.' },
     { role: 'user', content: 'Hi' },
@@ -236,9 +223,7 @@ test('input may be messages of several roles', async () => {
   expect(harness.modelRequests[0]?.body.messages).toEqual(input);
 });
 
-test('of turns that wait, the one of higher priority runs first', async () => {
-  await using harness = await createHarness();
-
+test('of turns that wait, the one of higher priority runs first', async ({ harness }) => {
   await harness.startTurn({ input: 'low', priority: -5 });
   await harness.startTurn({ input: 'middle' });
   await harness.startTurn({ input: 'high', priority: 5 });

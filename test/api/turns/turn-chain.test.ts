@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { ChainResource } from '#core/turn/resource/chain.ts';
 import type { ListedTurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { openaiClient } from '../openai/responses/openai-client.ts';
 
 const idOf = (responseId: string) => responseId.replace('resp_', 'turn_');
@@ -23,8 +24,7 @@ function responding(harness: Harness) {
   };
 }
 
-test('a response shows what it follows, what follows it, and what was forked from it', async () => {
-  await using harness = await createHarness();
+test('a response shows what it follows, what follows it, and what was forked from it', async ({ harness }) => {
   const respond = responding(harness);
   const first = await respond('I am Ada.');
   const second = await respond('Who am I?', first);
@@ -49,8 +49,7 @@ test('a response shows what it follows, what follows it, and what was forked fro
   expect(chains.map(({ forks_count }) => forks_count)).toEqual([2, 0, 0, 0]);
 });
 
-test('turns of the native API have a chain too, and say that they were created as no response', async () => {
-  await using harness = await createHarness();
+test('turns of the native API have a chain too, and say that they were created as no response', async ({ harness }) => {
   const respond = responding(harness);
   const native = await harness.startTurn({ input: [{ role: 'system', content: 'Be brief.' }] });
   await harness.workUntilIdle();
@@ -67,8 +66,7 @@ test('turns of the native API have a chain too, and say that they were created a
   expect((await harness.findTurn(idOf(forked))).response_id).toBe(forked);
 });
 
-test('a turn that was deleted is in no chain; what comes before it is', async () => {
-  await using harness = await createHarness();
+test('a turn that was deleted is in no chain; what comes before it is', async ({ harness }) => {
   const respond = responding(harness);
   const first = await respond('I am Ada.');
   const second = await respond('Who am I?', first);

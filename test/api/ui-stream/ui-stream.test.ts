@@ -1,9 +1,10 @@
 import { type UIMessageChunk, validateUIMessages } from 'ai';
-import { expect, expectTypeOf, test } from 'vitest';
+import { expect, expectTypeOf } from 'vitest';
 import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { openaiClient } from '../openai/responses/openai-client.ts';
 import { chunksOf, readMessage, reconnect } from './read-message.ts';
@@ -63,8 +64,7 @@ test('chunks have no field that the SDK does not know', () => {
   expectTypeOf<Foreign<UiChunk['type']>>().toBeNever();
 });
 
-test('a turn that waits for a person ends its message with the request for approval; after the answer all of it is told', async () => {
-  await using harness = await createHarness();
+test('a message ends with a request for approval, and is told whole after the answer', async ({ harness }) => {
   const { id, conversation_id } = await harness.startTurn({ input: asks('send_postcard'), tools: [postcard] });
   await harness.workUntilIdle();
   const asked = await read(harness, `/v1/conversations/${conversation_id}/ui-stream`);
@@ -90,8 +90,7 @@ test('a turn that waits for a person ends its message with the request for appro
   await expect(validateUIMessages({ messages: [waiting, message] })).resolves.toHaveLength(2);
 });
 
-test('a denied call is told as denied, in a valid message', async () => {
-  await using harness = await createHarness();
+test('a denied call is told as denied, in a valid message', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: asks('send_postcard'), tools: [postcard] });
   await harness.workUntilIdle();
   const approvals = [{ tool_call_id: 'call_1', decision: 'deny', reason: 'Too far.' }];
@@ -106,8 +105,7 @@ test('a denied call is told as denied, in a valid message', async () => {
   await expect(validateUIMessages({ messages: [message] })).resolves.toHaveLength(1);
 });
 
-test('a response that leaves its calls to the caller ends its message with them', async () => {
-  await using harness = await createHarness();
+test('a response that leaves its calls to the caller ends its message with them', async ({ harness }) => {
   const client = openaiClient(harness);
   const { id } = await client.responses.create({
     ...{ model: 'test', background: true, input: asks('get_weather') },
@@ -126,8 +124,7 @@ test('a response that leaves its calls to the caller ends its message with them'
   ]);
 });
 
-test('a failed turn ends with its error, a cancelled one with an abort', async () => {
-  await using harness = await createHarness();
+test('a failed turn ends with its error, a cancelled one with an abort', async ({ harness }) => {
   const failing = scripted({ answer: 'No.', final: { fault: { kind: 'status', status: 401 } } });
   const failed = await harness.startTurn({ input: failing });
   const cancelled = await harness.startTurn({ input: 'Hi' });
@@ -181,8 +178,7 @@ test('a conversation has a stream only while a turn of it is active that its cal
   expect((await fetch(harness.url + stream)).status).toBe(401);
 });
 
-test('closing a stream cancels nothing, and pages of other origins get none', async () => {
-  await using harness = await createHarness();
+test('closing a stream cancels nothing, and pages of other origins get none', async ({ harness }) => {
   const { id, conversation_id } = await harness.startTurn({ input: scripted({ answer: 'Hello.' }) });
   const stream = await reconnect(`${harness.url}/v1/conversations/${conversation_id}/ui-stream`);
   await stream?.cancel();

@@ -1,16 +1,15 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { createEndpoint, type Endpoint, findEndpoint, verified } from '#test/harness/webhook-endpoint.ts';
 import { describeRefusal, refusalOf } from '../refusals.ts';
 
 const url = 'https://example.com/hook';
 const five = ['turn.completed', 'turn.incomplete', 'turn.failed', 'turn.cancelled', 'turn.requires_action'];
 
-test('an endpoint is created with every default, and shows its secret', async () => {
-  await using harness = await createHarness();
-
+test('an endpoint is created with every default, and shows its secret', async ({ harness }) => {
   const { status, headers, body } = await harness.call<Endpoint>('POST', '/v1/webhook_endpoints', { body: { url } });
 
   expect(status).toBe(201);
@@ -22,8 +21,7 @@ test('an endpoint is created with every default, and shows its secret', async ()
   });
 });
 
-test('an endpoint that is read or listed does not show its secret, and only /secret does', async () => {
-  await using harness = await createHarness();
+test('an endpoint that is read or listed does not show its secret, and only /secret does', async ({ harness }) => {
   const { secrets, ...endpoint } = await createEndpoint(harness, url, { description: 'Ours', include: ['turn'] });
 
   const read = await harness.call('GET', `/v1/webhook_endpoints/${endpoint.id}`);
@@ -36,9 +34,7 @@ test('an endpoint that is read or listed does not show its secret, and only /sec
   expect(shown.body).toEqual({ secrets });
 });
 
-test('each endpoint has a secret of its own, other than that of its project', async () => {
-  await using harness = await createHarness();
-
+test('each endpoint has a secret of its own, other than that of its project', async ({ harness }) => {
   const one = await createEndpoint(harness, url);
   const other = await createEndpoint(harness, url);
   const { body } = await harness.call<{ secrets: string[] }>('GET', '/v1/webhook_secret');
@@ -46,8 +42,7 @@ test('each endpoint has a secret of its own, other than that of its project', as
   expect(new Set([...one.secrets, ...other.secrets, ...body.secrets]).size).toBe(3);
 });
 
-test('endpoints are listed newest first, each exactly once over all pages', async () => {
-  await using harness = await createHarness();
+test('endpoints are listed newest first, each exactly once over all pages', async ({ harness }) => {
   const ids: string[] = [];
   for (let number = 0; number < 5; number += 1) ids.unshift((await createEndpoint(harness, url)).id);
   type Page = { data: Endpoint[]; next_cursor: string | null };
@@ -63,8 +58,7 @@ test('endpoints are listed newest first, each exactly once over all pages', asyn
   );
 });
 
-test('a change leaves what it does not name, and null is the default again', async () => {
-  await using harness = await createHarness();
+test('a change leaves what it does not name, and null is the default again', async ({ harness }) => {
   const { id } = await createEndpoint(harness, url, {
     description: 'Ours',
     events: ['turn.failed'],
@@ -82,8 +76,7 @@ test('a change leaves what it does not name, and null is the default again', asy
   expect(same).toEqual(reset);
 });
 
-test('an endpoint is disabled and enabled by hand', async () => {
-  await using harness = await createHarness();
+test('an endpoint is disabled and enabled by hand', async ({ harness }) => {
   const { id } = await createEndpoint(harness, url);
   const set = async (status: string) =>
     (await harness.call('PATCH', `/v1/webhook_endpoints/${id}`, { body: { status } })).body;
@@ -117,8 +110,7 @@ test('what cannot be an endpoint is refused by its path', async () => {
   expect(await findEndpoint(harness, { id })).toMatchObject({ url, events: five });
 });
 
-test('a repeated Idempotency-Key creates one endpoint and rotates once', async () => {
-  await using harness = await createHarness();
+test('a repeated Idempotency-Key creates one endpoint and rotates once', async ({ harness }) => {
   const headers = { 'idempotency-key': 'k-1' };
   const create = () => harness.call<Endpoint>('POST', '/v1/webhook_endpoints', { body: { url }, headers });
 
@@ -133,8 +125,7 @@ test('a repeated Idempotency-Key creates one endpoint and rotates once', async (
   expect([replayed.headers.get('idempotency-replayed'), replayed.body]).toEqual(['true', rotated.body]);
 });
 
-test('two secrets sign at most: rotated twice, the first signs no more', async () => {
-  await using harness = await createHarness();
+test('two secrets sign at most: rotated twice, the first signs no more', async ({ harness }) => {
   const { id, secrets } = await createEndpoint(harness, url);
   const rotate = async () => (await harness.call<Endpoint>('POST', `/v1/webhook_endpoints/${id}/rotate_secret`)).body;
 
@@ -145,8 +136,7 @@ test('two secrets sign at most: rotated twice, the first signs no more', async (
   expect(twice.secrets).toEqual([expect.any(String), once.secrets[0]]);
 });
 
-test('a deleted endpoint is gone', async () => {
-  await using harness = await createHarness();
+test('a deleted endpoint is gone', async ({ harness }) => {
   const { id } = await createEndpoint(harness, url);
 
   const removed = await harness.call('DELETE', `/v1/webhook_endpoints/${id}`);
@@ -169,8 +159,7 @@ test('a project has a hundred endpoints at most, whatever others have', async ()
   expect(others.status).toBe(201);
 });
 
-test('a test sends an event at once, signed, and returns the answer of the receiver', async () => {
-  await using harness = await createHarness();
+test('a test sends an event at once, signed, and returns the answer of the receiver', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 202, body: 'Got it, thanks.' }));
   const { id, secrets } = await createEndpoint(harness, receiver.url);
 
@@ -190,8 +179,7 @@ test('a test sends an event at once, signed, and returns the answer of the recei
   ]);
 });
 
-test('a test says why it failed, and changes nothing', async () => {
-  await using harness = await createHarness();
+test('a test says why it failed, and changes nothing', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 500, body: 'x'.repeat(2000) }));
   const { id } = await createEndpoint(harness, receiver.url);
   const path = `/v1/webhook_endpoints/${id}`;

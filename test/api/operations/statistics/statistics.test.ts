@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { enterNow } from '#test/harness/enter-now.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 type Percentiles = { p50: number; p95: number } | null;
 type Figures = { from: string; to: string; precision: string; turns: Record<string, number> } & {
@@ -16,8 +17,7 @@ type Statistics = Figures & { object: string; buckets: Figures[]; failures: Fail
 const NONE = { queued: 0, in_progress: 0, requires_action: 0, completed: 0, incomplete: 0, failed: 0, cancelled: 0 };
 const failing = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });
 
-test('the last day is counted by default: statuses, times, tokens, and failures by code with the newest of each', async () => {
-  await using harness = await createHarness();
+test('statistics count the last day: statuses, times, tokens, and failures by code', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi' });
   await harness.startTurn({ input: failing });
   const { id } = await harness.startTurn({ input: failing });
@@ -40,8 +40,7 @@ test('the last day is counted by default: statuses, times, tokens, and failures 
   ]);
 });
 
-test('a range is divided into buckets that follow each other, and holds nothing of other times', async () => {
-  await using harness = await createHarness();
+test('a range is divided into consecutive buckets, without turns of other times', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi' });
 
   const range = 'from=2026-01-01&to=2026-01-02T00:00:00%2B01:00&buckets=23';
@@ -84,8 +83,7 @@ test('another project, or all of them, takes an admin key', async () => {
   for (const project of ['*', 'beta']) expect(await ask('key-a', `?project=${project}`)).toEqual([403, undefined]);
 });
 
-test('turns that fit a filter are counted by status', async () => {
-  await using harness = await createHarness();
+test('turns that fit a filter are counted by status', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi', metadata: { customer: '17' } });
   await harness.startTurn({ input: failing, metadata: { customer: '17' } });
   await harness.workUntilIdle();

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { rollUpUsage } from '#core/checkpoint/usage/roll-up-usage.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { testWith } from '#test/harness/test.ts';
 import { describeRefusal } from '../../refusals.ts';
 
 type Row = Record<string, string | number | null>;
@@ -45,8 +46,9 @@ async function rollUp(harness: Harness, hours: number): Promise<void> {
   expect(rows).toHaveLength(0);
 }
 
-test('a turn counts when it is created, its rounds with their calls and tokens when they have ended, each once', async () => {
-  await using harness = await createHarness({ env: { PAWL_PRICES } });
+const test = testWith({ env: { PAWL_PRICES } });
+
+test('a turn counts at its creation, its rounds with calls and tokens at their end, once', async ({ harness }) => {
   const empty = await usageOf(harness);
 
   await harness.startTurn({ input: twoRounds, tools });
@@ -67,8 +69,7 @@ test('a turn counts when it is created, its rounds with their calls and tokens w
   expect(ended).toEqual([figures]);
 });
 
-test('the figures are those of the turns, summaries and repairs among them', async () => {
-  await using harness = await createHarness({ env: { PAWL_PRICES } });
+test('the figures are those of the turns, summaries and repairs among them', async ({ harness }) => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const place = { name: 'place', schema };
   const turns = [
@@ -105,9 +106,7 @@ test('the figures are those of the turns, summaries and repairs among them', asy
   });
 });
 
-test('rounds count for the model that wrote them, turns for the one that was asked for; a cost that is not known is null', async () => {
-  await using harness = await createHarness({ env: { PAWL_PRICES } });
-
+test('rounds count for their model, turns for the requested one; an unknown cost is null', async ({ harness }) => {
   await play(harness, { input: twoRounds, tools });
   const refused = scripted({ final: { fault: { kind: 'status', status: 401, times: 1 } } });
   await play(harness, { input: refused, fallback_models: ['sim/demo'] });
@@ -164,8 +163,7 @@ test('an admin key sees all projects', async () => {
   expect(await usageOf(web!, '?group_by=project')).toEqual([{ project: 'web', ...figures }]);
 });
 
-test('what was used stays when its turns are deleted, and when it is rolled up', async () => {
-  await using harness = await createHarness({ env: { PAWL_PRICES } });
+test('what was used stays when its turns are deleted, and when it is rolled up', async ({ harness }) => {
   const turn = await play(harness, { input: twoRounds, tools });
   const before = await usageOf(harness, '?group_by=day,model,key');
 
@@ -179,8 +177,7 @@ test('what was used stays when its turns are deleted, and when it is rolled up',
   expect(rolledUp).toEqual(figures);
 });
 
-test('from is inclusive and to is exclusive, to the millisecond within the last hour', async () => {
-  await using harness = await createHarness({ env: { PAWL_PRICES } });
+test('from is inclusive and to is exclusive, to the millisecond within the last hour', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'One' });
   await sql`select pg_sleep(0.005)`.execute(harness.db);
   const { created_at: at } = await harness.startTurn({ input: 'Two' });
@@ -195,8 +192,7 @@ test('from is inclusive and to is exclusive, to the millisecond within the last 
   expect(await turnsOf(`?to=${at.slice(0, 10)}`)).toBe(0);
 });
 
-test('without times it is the last 30 days; a day is one of UTC, whatever the offset of the times', async () => {
-  await using harness = await createHarness({ env: { PAWL_PRICES } });
+test('usage covers the last 30 days by default, in days of UTC whatever the offset', async ({ harness }) => {
   await play(harness, { input: twoRounds, tools });
   await rollUp(harness, 31 * 24);
   await play(harness, { input: twoRounds, tools });

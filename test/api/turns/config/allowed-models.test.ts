@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { mayAsk, mayAskProvider } from '#core/project.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { testWith } from '#test/harness/test.ts';
 import { describeRefusal } from '../../refusals.ts';
 
 const env = {
@@ -14,6 +15,8 @@ const env = {
   ANTHROPIC_API_KEY: 'sk-test',
 };
 const [model, input] = ['openai/test', 'Hi'];
+
+const test = testWith({ env });
 
 test('a model that a project may not ask is refused by name: the turn’s own, a fallback, one that writes summaries', async () => {
   await using harness = await createHarness({ env });
@@ -47,8 +50,7 @@ test('a model that a project may not ask is refused by name: the turn’s own, a
   for (const body of bodies) expect((await free.call('POST', '/v1/turns', { body })).status).toBe(202);
 });
 
-test('lists of models have what the project may ask, and no more', async () => {
-  await using harness = await createHarness({ env });
+test('lists of models have what the project may ask, and no more', async ({ harness }) => {
   const idsOf = async (key: string, path: string) => {
     const { body } = await apiClient(harness.url, key).call<{ data: { id: string }[] }>('GET', path);
     return body.data.map(({ id }) => id);
@@ -69,8 +71,7 @@ test('lists of models have what the project may ask, and no more', async () => {
   expect(describeRefusal(one)).toBe('404 model_not_listed: id');
 });
 
-test('a turn that was accepted goes on, a retry too, whatever its project may ask by then', async () => {
-  await using harness = await createHarness({ env });
+test('a turn that was accepted goes on, a retry too, whatever its project may ask by then', async ({ harness }) => {
   const free = apiClient(harness.url, 'key-of-free');
   const fault = { kind: 'status' as const, status: 401, times: 1 };
   const { id } = await free.startTurn({ model: 'openai/other', input: scripted({ final: { fault } }) });
@@ -85,8 +86,7 @@ test('a turn that was accepted goes on, a retry too, whatever its project may as
   expect((await free.findTurn(id)).status).toBe('completed');
 });
 
-test('what was made with a key is answered again, whatever its project may ask by then', async () => {
-  await using harness = await createHarness({ env });
+test('what was made with a key is answered again, whatever its project may ask by then', async ({ harness }) => {
   const free = apiClient(harness.url, 'key-of-free');
   const post = (path: string) => {
     const body = { model: 'openai/other', input, ...(path.endsWith('responses') && { background: true }) };
@@ -102,8 +102,7 @@ test('what was made with a key is answered again, whatever its project may ask b
   expect(again.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(paths.map(() => 'true'));
 });
 
-test('the metadata of a conversation changes, whatever its project may ask by then', async () => {
-  await using harness = await createHarness({ env });
+test('the metadata of a conversation changes, whatever its project may ask by then', async ({ harness }) => {
   const free = apiClient(harness.url, 'key-of-free');
   const { body } = await free.call('POST', '/v1/conversations', { body: { model: 'openai/other' } });
   const change = (changes: object) => free.call('PATCH', `/v1/conversations/${body.id}`, { body: changes });

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 
 const claude = 'anthropic/claude-sonnet-4-5';
 const providers = {
@@ -29,8 +30,7 @@ test.for([
   expect(standing).toMatchObject({ status: 400, body: { error } });
 });
 
-test('more than five fallbacks are refused', async () => {
-  await using harness = await createHarness();
+test('more than five fallbacks are refused', async ({ harness }) => {
   const models = Array.from({ length: 6 }, (_, index) => `sim/m${index}`);
 
   const answer = await harness.call('POST', '/v1/turns', {
@@ -40,8 +40,7 @@ test('more than five fallbacks are refused', async () => {
   expect(answer).toMatchObject({ status: 400, body: { error: { param: 'fallback_models' } } });
 });
 
-test('a conversation shows its fallbacks, and its turns inherit them unless they name others', async () => {
-  await using harness = await createHarness();
+test('a conversation shows its fallbacks, and its turns inherit them unless they name others', async ({ harness }) => {
   const { body } = await harness.call('POST', '/v1/conversations', {
     body: { model: 'openai/test', fallback_models: ['sim/demo'] },
   });

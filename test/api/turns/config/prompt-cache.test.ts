@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { opening } from '#test/harness/opening.ts';
 import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
@@ -31,9 +32,9 @@ async function cacheOf(harness: Harness, id: string): Promise<unknown> {
 
 const ended = { model: 'claude/x', input: 'Hi', prompt_cache: '1h' };
 
-test('a fork and a rerun cache as their turn does, unless they are told otherwise', async () => {
-  await using opened = await open();
-  const { harness } = opened;
+const test = base.extend('opened', opening(open));
+
+test('a fork and a rerun cache as their turn does, unless they are told otherwise', async ({ opened: { harness } }) => {
   const { id } = await harness.startTurn(ended);
   await harness.workUntilIdle();
   const again = async (path: string, body: object) =>
@@ -45,9 +46,7 @@ test('a fork and a rerun cache as their turn does, unless they are told otherwis
   expect(await again('rerun', { model: 'plain/x', prompt_cache: null })).toBe('auto');
 });
 
-test('a schedule starts turns that cache as it says', async () => {
-  await using opened = await open();
-  const { harness } = opened;
+test('a schedule starts turns that cache as it says', async ({ opened: { harness } }) => {
   const schedule = { turn: ended, every_seconds: 60 };
 
   const made = await harness.call('POST', '/v1/schedules', { body: schedule });
@@ -59,8 +58,7 @@ test('a schedule starts turns that cache as it says', async () => {
   expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'unsupported_parameter' } } });
 });
 
-test('a response caches as pawl.prompt_cache says, and is refused at its own path', async () => {
-  await using opened = await open();
+test('a response caches as pawl.prompt_cache says, and is refused at its own path', async ({ opened }) => {
   const { harness, claude } = opened;
   const create = (body: object) =>
     harness.call('POST', '/v1/responses', { body: { input: 'Hi', background: true, ...body } });
@@ -74,8 +72,7 @@ test('a response caches as pawl.prompt_cache says, and is refused at its own pat
   expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'pawl.prompt_cache' } } });
 });
 
-test.each(['chat/x', 'xai/x'])('the prompt_cache_key of a response to %s wins', async (model) => {
-  await using opened = await open();
+test.for(['chat/x', 'xai/x'])('the prompt_cache_key of a response to %s wins', async (model, { opened }) => {
   const { harness, chat } = opened;
   const tools = [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }];
   const create = (body: object) =>
@@ -89,8 +86,7 @@ test.each(['chat/x', 'xai/x'])('the prompt_cache_key of a response to %s wins', 
   expect(keys.toSorted()).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), 'mine']);
 });
 
-test('a fallback model that takes no time is asked without it, with a warning', async () => {
-  await using opened = await open();
+test('a fallback model that takes no time is asked without it, with a warning', async ({ opened }) => {
   const { harness, claude, chat } = opened;
   claude.answer({
     status: 404,

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { opening } from '#test/harness/opening.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 
@@ -29,8 +30,9 @@ const headersOf = async (harness: Harness, id: unknown) =>
 const tagged = { model: 'free/x', input: 'Hi', provider_headers: { 'X-Tag': 'one', 'OpenAI-Beta': 'two' } };
 const stored = { 'x-tag': 'one', 'openai-beta': 'two' };
 
-test('provider_headers of a turn reach its provider in each request, and are shown in small letters', async () => {
-  await using opened = await open();
+const test = base.extend('opened', opening(open));
+
+test('provider_headers reach the provider in each request, and are shown in lower case', async ({ opened }) => {
   const { harness, server } = opened;
 
   const { id } = await harness.startTurn(tagged);
@@ -104,19 +106,14 @@ test('turns inherit provider_headers, which are checked with the turn if only it
   expect(refused).toMatchObject({ status: 400, body: { error: { param: 'provider_headers.openai-beta' } } });
 });
 
-test('a turn without provider_headers stores none', async () => {
-  await using opened = await open();
-  const { harness } = opened;
-
+test('a turn without provider_headers stores none', async ({ opened: { harness } }) => {
   for (const provider_headers of [undefined, null, {}]) await harness.startTurn({ ...tagged, provider_headers });
 
   const rows = await harness.db.selectFrom('turns').select('config').execute();
   for (const { config } of rows) expect(config).not.toHaveProperty('provider_headers');
 });
 
-test('a fork and a rerun keep provider_headers unless they are given others', async () => {
-  await using opened = await open();
-  const { harness } = opened;
+test('a fork and a rerun keep provider_headers unless they are given others', async ({ opened: { harness } }) => {
   const { id } = await harness.startTurn(tagged);
   await harness.workUntilIdle();
   const again = async (path: string, body: object) =>
@@ -128,8 +125,7 @@ test('a fork and a rerun keep provider_headers unless they are given others', as
   expect(await again('rerun', { model: 'closed/x', provider_headers: null })).toEqual({});
 });
 
-test('a response sends pawl.provider_headers, and is refused at its own path', async () => {
-  await using opened = await open();
+test('a response sends pawl.provider_headers, and is refused at its own path', async ({ opened }) => {
   const { harness, server } = opened;
   const create = (model: string) =>
     harness.call('POST', '/v1/responses', {
@@ -145,9 +141,7 @@ test('a response sends pawl.provider_headers, and is refused at its own path', a
   expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'pawl.provider_headers.openai-beta' } } });
 });
 
-test('a fallback model of another provider gets provider_headers too', async () => {
-  await using opened = await open();
-  const { harness, server } = opened;
+test('a fallback model of another provider gets provider_headers too', async ({ opened: { harness, server } }) => {
   server.answer({ status: 404, headers: { 'content-type': 'application/json' }, body: ['{"error":{"message":"no"}}'] });
   server.answerNext({ body: openaiWire.reply({ text: ['Hello.'] }) });
 

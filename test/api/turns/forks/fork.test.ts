@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { dumpTables } from '#test/harness/stores/dump-tables.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../../refusals.ts';
 
 const weather = (city: string) => ({ name: 'weather_lookup', arguments: { city } });
@@ -25,8 +26,7 @@ function lastSent({ modelRequests }: Harness): { role: string; content: unknown 
   return modelRequests.at(-1)?.body.messages as { role: string; content: unknown }[];
 }
 
-test('a fork goes on behind the round that it names, and reads that turn up to there', async () => {
-  await using harness = await createHarness();
+test('a fork goes on behind the round that it names, and reads that turn up to there', async ({ harness }) => {
   const origin = await ended(harness, { instructions: 'Be brief.', priority: 3, metadata: { a: 'b' } });
 
   const asked = await fork(harness, origin.id, { after_round: 1 });
@@ -75,8 +75,7 @@ test('a fork goes on behind the round that it names, and reads that turn up to t
   expect(await harness.findTurn(origin.id)).toEqual(origin);
 });
 
-test('a fork of an answer wants an input, one before the first round takes the place of the turn', async () => {
-  await using harness = await createHarness();
+test('a fork of an answer requires an input; one before the first round replaces the turn', async ({ harness }) => {
   const before = await ended(harness, { input: scripted({ answer: 'Hello.' }), tools: [] });
   const path = `/v1/conversations/${before.conversation_id}/turns`;
   const { body: origin } = await harness.call<TurnResource>('POST', path, {
@@ -112,8 +111,7 @@ test('a fork of an answer wants an input, one before the first round takes the p
   expect(await harness.findTurn(again.body.id)).toMatchObject({ output: 'Yes.', input: [], after_round: 0 });
 });
 
-test('a fork has the configuration of the turn, and what the request gives in its place', async () => {
-  await using harness = await createHarness();
+test('a fork has the configuration of the turn, and what the request gives in its place', async ({ harness }) => {
   const pay = { name: 'send_postcard', approval: 'always' };
   const limits = { max_rounds: 7 };
   const origin = await ended(harness, {
@@ -145,8 +143,7 @@ test('a fork has the configuration of the turn, and what the request gives in it
   expect(describeRefusal(noModel)).toBe('400 provider_not_configured: model');
 });
 
-test('a fork of a turn at work stands on what is answered, and no end, retry or delete of it changes that', async () => {
-  await using harness = await createHarness();
+test('a fork of a running turn is based on its answered rounds, whatever follows', async ({ harness }) => {
   const client = { name: 'locate_user', description: 'Asks the device where the user is' };
   const calls = [{ tools: [weather('Rome')] }, { tools: [{ name: 'locate_user', arguments: {}, id: 'call_where' }] }];
   const script = scripted({ rounds: calls, answer: 'Here.' });
@@ -186,8 +183,7 @@ test('a fork of a turn at work stands on what is answered, and no end, retry or 
   expect(await harness.findTurn(made.body.id)).toMatchObject({ forked_from: id, output: 'First.' });
 });
 
-test('a failed turn is retried although forks stand on its rounds, and not where one stands on all of it', async () => {
-  await using harness = await createHarness();
+test('a failed turn with forks on its rounds is retried, but not with one on all of it', async ({ harness }) => {
   const fails = scripted({ rounds: [{ tools: [weather('Rome')] }, { fault: { kind: 'status', status: 400 } }] });
   const { id, conversation_id } = await harness.startTurn({ input: fails, tools });
   await harness.workUntilIdle();
@@ -211,8 +207,7 @@ test('a failed turn is retried although forks stand on its rounds, and not where
   expect(describeRefusal(refused)).toBe('409 turn_forked: null');
 });
 
-test('of a deleted turn only what forks stand on is kept, each piece until the last fork that reads it has gone', async () => {
-  await using harness = await createHarness();
+test('a deleted turn keeps what forks read, each piece until its last fork is gone', async ({ harness }) => {
   const rounds = ['Rome', 'Oslo', 'Bern'].map((city) => ({ tools: [weather(city)] }));
   const origin = await ended(harness, { input: scripted({ rounds, answer: 'purple' }), metadata: { a: 'violet' } });
   const forkedAt = async (body: object) => (await fork(harness, origin.id, body)).body.conversation_id;

@@ -1,10 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
-test('the ids of a conversation, its turns, its forks and their turns end alike', async () => {
-  await using harness = await createHarness();
+test('the ids of a conversation, its turns, its forks and their turns end alike', async ({ harness }) => {
   const input = scripted({ answer: 'Yes.' });
   const post = async <T>(path: string, body: object = {}) => (await harness.call<T>('POST', path, { body })).body;
   const respond = (body: object) =>

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { describeRefusal } from '../../refusals.ts';
 
 const weather = (city: string) => ({ name: 'weather_lookup', arguments: { city } });
@@ -21,8 +22,7 @@ function resultsOf({ rounds }: TurnResource) {
   return rounds.flatMap(({ results }) => results.map(({ status, content, cached }) => [status, content, cached]));
 }
 
-test('a rerun has the input of its turn on what came before, and equal calls get the recorded results', async () => {
-  await using harness = await createHarness();
+test('a rerun has the input and history of its turn, and recorded results for equal calls', async ({ harness }) => {
   const before = await ended(harness, { input: scripted({ answer: 'Hello.' }) });
   const note = { name: 'note_visit', arguments: { city: 'Rome' } };
   const input = scripted({
@@ -54,8 +54,7 @@ test('a rerun has the input of its turn on what came before, and equal calls get
   expect(await harness.findTurn(origin.id)).toEqual(origin);
 });
 
-test('other calls of a rerun run, but for those that may be made once; errors and answers of people are reused', async () => {
-  await using harness = await createHarness();
+test('a rerun runs other calls, except at_most_once; errors and answers of people stay', async ({ harness }) => {
   const tools = [
     ...['weather_lookup', 'send_postcard'],
     { name: 'locate_user', description: 'Asks the device where the user is' },
@@ -109,8 +108,7 @@ test('other calls of a rerun run, but for those that may be made once; errors an
   );
 });
 
-test('only a turn that has ended is run again, and its delete leaves the rerun its results', async () => {
-  await using harness = await createHarness();
+test('only a turn that has ended is run again, and its delete leaves the rerun its results', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [weather('Rome')] }, { tools: [postcard('Rome')] }] });
   const { id } = await harness.startTurn({ input, tools: ['weather_lookup', 'send_postcard'] });
   const early = await rerun(harness, id);
@@ -132,8 +130,7 @@ test('only a turn that has ended is run again, and its delete leaves the rerun i
   expect(resultsOf(turn).map(([status, , cached]) => [status, cached])).toEqual(Array(2).fill(['success', true]));
 });
 
-test('what joined a turn is part of the input of its rerun, and of a fork up to the round that it was sent with', async () => {
-  await using harness = await createHarness();
+test('a joined input is part of a rerun, and of a fork up to the round that sent it', async ({ harness }) => {
   const locate = { name: 'locate_user', description: 'Asks the device where the user is' };
   const calls = [{ name: 'locate_user', arguments: {}, id: 'call_1' }];
   const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: calls }] }), tools: [locate] });

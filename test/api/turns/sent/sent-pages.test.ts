@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { test } from '#test/harness/test.ts';
 import { converse, requestedRoles } from '#test/worker/compaction/converse.ts';
 
 type Page = {
@@ -12,8 +12,7 @@ type Page = {
 /** Bytes of which no two inputs fit one page. */
 const text = (letter: string) => letter.repeat(700_000);
 
-test('the sent messages of a round are split into pages of whole turns when they are large', async () => {
-  await using harness = await createHarness();
+test('the sent messages of a round are split into pages of whole turns when they are large', async ({ harness }) => {
   const { id, say } = await converse(harness, { strategy: 'none' });
   const inputs = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(text);
   const turns = [];

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 
 type Sent = { model: string; instructions: string | null; messages: unknown[]; tools: { name: string }[] };
 type Asked = { model: string; messages: { role: string; content: string; tool_calls?: unknown }[]; tools?: unknown[] };
@@ -22,8 +23,7 @@ function apart(messages: Asked['messages']): unknown[] {
   ]);
 }
 
-test('each round shows what its request held, of this turn and of those before it', async () => {
-  await using harness = await createHarness();
+test('each round shows what its request held, of this turn and of those before it', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'Hi', instructions: 'You are brief.' });
   await harness.workUntilIdle();
   const tools = ['weather_lookup'];
@@ -46,8 +46,7 @@ test('each round shows what its request held, of this turn and of those before i
   }
 });
 
-test('a round that failed, or was not asked yet, shows what is sent for it; no other is there', async () => {
-  await using harness = await createHarness();
+test('a round that failed, or was not asked yet, shows what is sent for it; no other is there', async ({ harness }) => {
   const failing = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });
   const failed = await harness.startTurn({ input: failing });
   const done = await harness.startTurn({ input: 'Hi' });
@@ -61,8 +60,7 @@ test('a round that failed, or was not asked yet, shows what is sent for it; no o
   }
 });
 
-test('what was deleted since is not shown', async () => {
-  await using harness = await createHarness();
+test('what was deleted since is not shown', async ({ harness }) => {
   const body = { model: 'test', input: 'A secret.', background: true, store: true };
   const { body: first } = await harness.call<{ id: string }>('POST', '/v1/responses', { body });
   await harness.workUntilIdle();
