@@ -1,6 +1,6 @@
 import { connectPawl, PawlError, type TurnRequest } from 'pawl/client';
 import { expect } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { test } from '#test/harness/test.ts';
@@ -10,8 +10,7 @@ import { takeAll } from './take-all.ts';
 const hello: TurnRequest = { model: 'openai/test', input: scripted({ answer: 'Hello, Ada.' }) };
 const call = (name: string) => scripted({ rounds: [{ tools: [{ name, arguments: { city: 'Rome' } }] }] });
 
-test('a turn is started, and its result is the turn as it ends', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('a turn is started, and its result is the turn as it ends', async ({ harness, worker: _ }) => {
   const pawl = connectPawl({ baseUrl: `${harness.url}/` });
 
   const turn = await pawl.turns.start(hello);
@@ -97,8 +96,7 @@ test('where no Pawl is, the error says so', async () => {
   });
 });
 
-test('a client runs its own tools and says what came of them', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('a client runs its own tools and says what came of them', async ({ harness, worker: _ }) => {
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start({ ...hello, tools, input: call('locate_user') });
 
@@ -112,8 +110,7 @@ test('a client runs its own tools and says what came of them', async ({ harness 
   expect(await turn.output(wanted!.id)).toMatchObject({ output: '{"city":"Lisbon"}', truncated: false });
 });
 
-test('a person allows one call and denies another', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('a person allows one call and denies another', async ({ harness, worker: _ }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const description = 'Sends a postcard to a city, once';
   const tools = [{ name: 'send_postcard', description, approval: 'always' } as const];
@@ -155,8 +152,7 @@ test('a list goes on from page to page', async ({ harness }) => {
   expect(rest.map(({ id }) => id)).toEqual(ids.slice(3));
 });
 
-test('a conversation goes on from turn to turn', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('a conversation goes on from turn to turn', async ({ harness, worker: _ }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
 
   const conversation = await pawl.conversations.create({ ...hello, instructions: 'You are brief.' });

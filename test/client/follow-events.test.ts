@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { connectPawl } from 'pawl/client';
 import { expect } from 'vitest';
 import { startApi } from '#services/api/start-api.ts';
-import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '#test/harness/test.ts';
 import { openCuttingProxy } from '../harness/links/cutting-proxy.ts';
@@ -22,9 +22,7 @@ const slow = {
   }),
 };
 
-test('wherever connections are cut, durable events come once, in order, and texts are whole', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
-
+test('over cut connections durable events come once, in order, and texts whole', async ({ harness, worker: _ }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 5 }), async (cuts) => {
       await using proxy = await openCuttingProxy(harness.url, cuts);
@@ -57,8 +55,7 @@ test('a client that connects after the end gets the same events, the text includ
   expect(nothing.all).toEqual([]);
 });
 
-test('a stream outlives the restart of the API', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('a stream outlives the restart of the API', async ({ harness, worker: _ }) => {
   const first = await startApi(harness.parts, harness.settings, harness.log);
   const turn = await connectPawl({ baseUrl: first.url }).turns.start(slow);
   const restart = async () => {

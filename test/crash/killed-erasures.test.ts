@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import postgres from 'postgres';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { connect } from '#core/checkpoint/connect.ts';
 import { eraseAged } from '#core/checkpoint/deletion/erase-aged.ts';
 import { eraseHidden } from '#core/checkpoint/deletion/erase-hidden.ts';
 import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
-import { createHarness, type Harness } from '#test/harness/create-harness.ts';
+import type { Harness } from '#test/harness/create-harness.ts';
 import { fork, startAlone } from '#test/harness/hidden-turns.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 type Work<State> = {
@@ -47,8 +48,7 @@ async function countRows({ db }: Harness) {
 
 const NO_ROWS = { turns: 0, rounds: 0, events: 0, conversations: 0 };
 
-test('an eraser that is killed in the middle leaves all as it was, and another one erases it', async () => {
-  await using harness = await createHarness();
+test('an eraser that is killed in the middle leaves all as it was, and another one erases it', async ({ harness }) => {
   const origin = await startAlone(harness, {});
   await harness.workUntilIdle();
   const forked = await fork(harness, origin);
@@ -71,8 +71,7 @@ test('an eraser that is killed in the middle leaves all as it was, and another o
   expect(await countRows(harness)).toEqual(NO_ROWS);
 });
 
-test('a sweep that is killed in the middle of a portion leaves all as it was, and another one erases it', async () => {
-  await using harness = await createHarness();
+test('a sweep that is killed in a portion changes nothing, and another one erases it', async ({ harness }) => {
   for (const input of ['one', 'two']) await harness.startTurn({ input });
   await harness.workUntilIdle();
   await sql`update turns set completed_at = completed_at - interval '8 days'`.execute(harness.db);

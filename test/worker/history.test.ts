@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness, type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { type Harness, workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '#test/harness/test.ts';
 
@@ -115,8 +115,7 @@ test.for([
     system: undefined,
     roles: 'system user assistant assistant tool tool assistant tool assistant',
   },
-])('messages on the $format wire have the system prompt where that wire has it', async (wire) => {
-  await using harness = await createHarness();
+])('messages on the $format wire have the system prompt where that wire has it', async (wire, { harness }) => {
   const { say, path } = await open(harness, { instructions: 'Be brief.' });
 
   await say(twoRounds);

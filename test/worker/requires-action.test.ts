@@ -133,8 +133,7 @@ test.for([
     code: 'tool_call_not_waiting',
   },
   { body: { tool_outputs: [{ tool_call_id: 'call_none', output: 'x' }] }, status: 404, code: 'tool_call_not_found' },
-])('a contradicting, unwanted or unknown answer is refused: $code', async ({ body, status, code }) => {
-  await using harness = await createHarness();
+])('a contradicting, unwanted or unknown answer is refused: $code', async ({ body, status, code }, { harness }) => {
   const turn = await startWaiting(harness, [locate, 'weather_lookup'], where, weather);
   await answer(harness, turn, { tool_outputs: [{ tool_call_id: 'call_where', output: 'Tokyo' }] });
 

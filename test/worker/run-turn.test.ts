@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { JobHandler } from '#core/queue/job-queue.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { testWith } from '#test/harness/test.ts';
 
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 const postcard = { name: 'send_postcard', arguments: { city: 'Kyoto' } };
@@ -16,9 +16,9 @@ const twoRounds = scripted({
 const tools = ['weather_lookup', 'send_postcard', 'note_visit'];
 
 describeQueue(({ redis }) => {
-  test('a turn runs round by round to its answer', async () => {
-    await using harness = await createHarness({ redis });
+  const test = testWith({ redis });
 
+  test('a turn runs round by round to its answer', async ({ harness }) => {
     const { id, status } = await harness.startTurn({ input: twoRounds, tools });
     await harness.workUntilIdle();
     const turn = await harness.findTurn(id);
@@ -34,9 +34,7 @@ describeQueue(({ redis }) => {
     expect(harness.modelRequests).toHaveLength(3);
   });
 
-  test('every round and every tool batch is a job of its own', async () => {
-    await using harness = await createHarness({ redis });
-
+  test('every round and every tool batch is a job of its own', async ({ harness }) => {
     await harness.startTurn({ input: twoRounds, tools });
     const jobs: string[] = [];
     const noting: JobHandler = async (job) => {
@@ -48,9 +46,7 @@ describeQueue(({ redis }) => {
     expect(jobs).toEqual(['run-round', 'run-tool-batch', 'run-round', 'run-tool-batch', 'run-round']);
   });
 
-  test('a job delivered twice calls the model once and runs each tool once', async () => {
-    await using harness = await createHarness({ redis });
-
+  test('a job delivered twice calls the model once and runs each tool once', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: twoRounds, tools });
     await harness.workUntilIdle({ deliveries: 3 });
     const turn = await harness.findTurn(id);
@@ -60,8 +56,7 @@ describeQueue(({ redis }) => {
     expect(turn.rounds.flatMap((round) => round.results.map((result) => result.attempts))).toEqual([1, 1, 1]);
   });
 
-  test('a turn that lost its job is enqueued again and finishes', async () => {
-    await using harness = await createHarness({ redis });
+  test('a turn that lost its job is enqueued again and finishes', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: twoRounds, tools });
     await harness.workOnce(async () => {});
 
@@ -73,8 +68,7 @@ describeQueue(({ redis }) => {
     expect((await harness.findTurn(id)).status).toBe('completed');
   });
 
-  test('nothing is left in the queue when all turns have ended', async () => {
-    await using harness = await createHarness({ redis });
+  test('nothing is left in the queue when all turns have ended', async ({ harness }) => {
     await harness.startTurn({ input: twoRounds, tools });
 
     await harness.workUntilIdle();

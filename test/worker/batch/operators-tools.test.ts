@@ -30,9 +30,7 @@ async function effectsOf(harness: Harness, turnId: string) {
 
 const test = testWith(strict);
 
-test('a definition of an operator’s tool cannot do without its approval, its effect or its schema', async ({
-  harness,
-}) => {
+test('an operator’s tool keeps its approval, its effect and its schema in any definition', async ({ harness }) => {
   const tools = [{ name: 'send_money', ...loose }];
 
   const turn = await play(harness, { calls: [pay(1000), pay(5)], tools });

@@ -111,10 +111,9 @@ test('a call that would wait longer than its timeout is answered rate_limited, w
   expect(resultsOf(turn)[1]?.error?.details.retry_after_seconds).toBeGreaterThan(3590);
 });
 
-test.each(['none', 'at_most_once'])(
+test.for(['none', 'at_most_once'])(
   'a call with effect %s that was never made took no time and never started',
-  async (effect) => {
-    await using harness = await createHarness();
+  async (effect, { harness }) => {
     await using tool = await openExternalServer(() => ({ status: 200, body: 'ok' }));
     const rate = { rate_limit: { max: 1, per_seconds: 3600 }, timeout_ms: 500 };
 

@@ -187,10 +187,9 @@ test('two workers on the same portion treat each turn once', async ({ harness })
   expect(await harness.db.selectFrom('bulk_turns').selectAll().execute()).toEqual([]);
 });
 
-test.each([0, 2, 5])(
+test.for([0, 2, 5])(
   'a worker that dies after %i of five turns: what it did is done, and another goes on',
-  async (treated) => {
-    await using harness = await createHarness();
+  async (treated, { harness }) => {
     const ids = await startMany(harness, 5);
     const id = await create(harness, cancelQueued);
     const portion = await takeBulkPortion(harness.db, 10);

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { openStream, textOf } from '#test/api/stream/open-stream.ts';
 import { type Harness, letTimePass, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { opening } from '#test/harness/opening.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { bedrockWire } from '#test/llm/ai-sdk/bedrock-wire.ts';
 import { mistralWire } from '#test/llm/ai-sdk/mistral-wire.ts';
@@ -21,8 +22,9 @@ async function say(harness: Harness, path: string, body: object): Promise<TurnRe
   return harness.findTurn(turn.id);
 }
 
-test('a turn with tools of a packaged provider: its calls run, and what it used is counted', async () => {
-  await using packages = await openPackages();
+const test = base.extend('packages', opening(openPackages));
+
+test('a turn with tools of a packaged provider: its calls run, and what it used is counted', async ({ packages }) => {
   const { harness, mistral } = packages;
   play(
     mistral,
@@ -58,8 +60,7 @@ test('a turn with tools of a packaged provider: its calls run, and what it used 
   ]);
 });
 
-test('the text of a packaged provider streams while it is written, and a cancelled turn ends its request', async () => {
-  await using packages = await openPackages();
+test('a packaged provider streams its text, and a cancel ends its request', async ({ packages }) => {
   const { harness, bedrock } = packages;
   await using _worker = await startBackgroundWorker(harness, { beats: false });
   bedrock.answer({ body: bedrockWire.reply({ text: ['Sunny ', 'in '] }).slice(0, 2), ending: 'hang' });
@@ -74,8 +75,7 @@ test('the text of a packaged provider streams while it is written, and a cancell
   expect(cancelled.body).toMatchObject({ status: 'cancelled' });
 });
 
-test('a conversation goes between wires and packages, and each gets its own state alone', async () => {
-  await using packages = await openPackages();
+test('a conversation goes between wires and packages, and each gets its own state alone', async ({ packages }) => {
   const { harness, mistral, bedrock } = packages;
   const { body } = await harness.call('POST', '/v1/conversations', { body: { tools: ['weather_lookup'] } });
   const path = `/v1/conversations/${body.id}/turns`;
@@ -118,8 +118,7 @@ function problemsOf(body: Record<string, unknown>): string[] {
   return checkOpenai({ ...body, messages }, /^[a-zA-Z0-9]{9}$/);
 }
 
-test('in a final round a package is told of no tools, and earlier calls are sent as text', async () => {
-  await using packages = await openPackages();
+test('in a final round a package is told of no tools, and earlier calls are sent as text', async ({ packages }) => {
   const { harness, bedrock } = packages;
   play(
     bedrock,
@@ -137,9 +136,7 @@ test('in a final round a package is told of no tools, and earlier calls are sent
   expect(JSON.stringify(messages)).toContain('sunny');
 });
 
-test('emulated calls of a packaged provider', async () => {
-  await using packages = await openPackages();
-  const { harness, bedrock } = packages;
+test('emulated calls of a packaged provider', async ({ packages: { harness, bedrock } }) => {
   const decision = JSON.stringify({ tools: [{ tool: 'weather_lookup', arguments: { city: 'Kyoto' } }] });
   const texts = [['I cannot.'], [decision], ['I cannot.'], ['{"tools":[]}'], ['Sunny in Kyoto.']];
   const [first, ...more] = texts.map((text) => bedrockWire.reply({ text }));
@@ -152,8 +149,7 @@ test('emulated calls of a packaged provider', async () => {
   expect(turn).toMatchObject({ status: 'completed', output: 'Sunny in Kyoto.', usage: { tool_calls: 1 } });
 });
 
-test('a stream that breaks is asked for again, a refused key is not, and no key shows', async () => {
-  await using packages = await openPackages();
+test('a stream that breaks is asked for again, a refused key is not, and no key shows', async ({ packages }) => {
   const { harness, bedrock } = packages;
   bedrock.answer({ body: bedrockWire.reply({ text: ['Half'] }).slice(0, 1), ending: 'cut' });
   bedrock.answerNext({ body: bedrockWire.reply({ text: ['Whole.'] }) });
@@ -170,9 +166,7 @@ test('a stream that breaks is asked for again, a refused key is not, and no key 
   expect(refused.error!.message).toContain('The key [redacted] is not known.');
 });
 
-test('what a package has no word for is refused at submission', async () => {
-  await using packages = await openPackages();
-  const { harness } = packages;
+test('what a package has no word for is refused at submission', async ({ packages: { harness } }) => {
   const start = (fields: object) => harness.call('POST', '/v1/turns', { body: { input: 'Hi', ...fields } });
 
   const efforts = await start({ model: 'before/m', reasoning_effort: 'low' });
@@ -193,8 +187,7 @@ test('what a package has no word for is refused at submission', async () => {
   );
 });
 
-test('a package answers where a model of a wire cannot, without its options, and the other way round', async () => {
-  await using packages = await openPackages();
+test('a package and a wire replace each other as fallback, without their options', async ({ packages }) => {
   const { harness, bedrock } = packages;
   const [model, other] = ['bedrock/amazon.nova-pro', 'sim/some'];
   play(bedrock, bedrockWire.reply({ text: ['In its place.'] }));

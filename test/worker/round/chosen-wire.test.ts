@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { ScheduleResource } from '#core/turn/resource/schedule.ts';
+import { opening } from '#test/harness/opening.ts';
 import { startWithConfig } from '#test/harness/start-with-config.ts';
 import { HOSTS, openTwoWires, run, urlAt } from './two-wires.ts';
 
@@ -10,8 +11,9 @@ const user = (...content: object[]) => [{ role: 'user', content }];
 const WAV = Buffer.from('RIFF\u0024\0\0\0WAVEfmt ', 'latin1').toString('base64');
 const audio = user({ type: 'input_audio', data: WAV, format: 'wav' });
 
-test('the built-in providers speak Responses at their own hosts, and Chat Completions at any other', async () => {
-  await using wires = await openTwoWires();
+const test = base.extend('wires', opening(openTwoWires));
+
+test('built-in providers speak Responses at their hosts, and else Chat Completions', async ({ wires }) => {
   const asked = async (env: Record<string, string>, name: string) => {
     await run(await wires.open(env), '/v1/turns', { model: `${name}/some-model`, input: 'Hi?' });
     const { host, wire } = wires.asked.at(-1)!;
@@ -27,8 +29,7 @@ test('the built-in providers speak Responses at their own hosts, and Chat Comple
   expect(await asked({ XAI_BASE_URL: urlAt(openai) }, 'xai')).toEqual([openai, 'chat']);
 });
 
-test('OPENAI_WIRE and XAI_WIRE decide at any base URL, each for its provider', async () => {
-  await using wires = await openTwoWires();
+test('OPENAI_WIRE and XAI_WIRE decide at any base URL, each for its provider', async ({ wires }) => {
   const elsewhere = { OPENAI_BASE_URL: urlAt('gateway.test'), XAI_BASE_URL: urlAt('gateway.test') };
   const settings: Record<string, string>[] = [
     { OPENAI_WIRE: 'chat' },
@@ -62,8 +63,7 @@ const onlyChat: [string, object, string][] = [
   ['audio', { input: audio }, 'input_audio'],
 ];
 
-test.for(onlyChat)('a turn with %s goes over Chat Completions', async ([, fields, named]) => {
-  await using wires = await openTwoWires();
+test.for(onlyChat)('a turn with %s goes over Chat Completions', async ([, fields, named], { wires }) => {
   const harness = await wires.open();
 
   const turn = await run(harness, '/v1/turns', { ...hi, ...fields });
@@ -73,8 +73,7 @@ test.for(onlyChat)('a turn with %s goes over Chat Completions', async ([, fields
   expect(JSON.stringify(wires.asked[0]!.body)).toContain(named);
 });
 
-test.for(onlyChat)('a turn with %s is refused if the operator chose Responses', async ([, fields, named]) => {
-  await using wires = await openTwoWires();
+test.for(onlyChat)('a turn with %s is refused if Responses was chosen', async ([, fields, named], { wires }) => {
   const own = { kind: 'openai-responses', base_url: urlAt('gateway.test') };
   const harness = await wires.open({ OPENAI_WIRE: 'responses', PAWL_PROVIDERS: JSON.stringify({ own }) });
 
@@ -93,8 +92,7 @@ test.for(onlyChat)('a turn with %s is refused if the operator chose Responses', 
   expect(wires.asked).toEqual([]);
 });
 
-test('the wire is stored with the turn, and a worker with another setting asks over it', async () => {
-  await using wires = await openTwoWires();
+test('the wire is stored with the turn, and a worker with another setting asks over it', async ({ wires }) => {
   const chat = await wires.open({ OPENAI_WIRE: 'chat' });
   const responses = await wires.open({ OPENAI_WIRE: 'responses' });
   const unset = await wires.open();
@@ -110,9 +108,7 @@ test('the wire is stored with the turn, and a worker with another setting asks o
   expect(wires.asked.map(({ wire }) => wire)).toEqual([...['chat', 'chat', 'chat'], ...Array(6).fill('responses')]);
 });
 
-test('a turn that was stored without a wire goes over Chat Completions', async () => {
-  await using wires = await openTwoWires();
-
+test('a turn that was stored without a wire goes over Chat Completions', async ({ wires }) => {
   for (const env of [{}, { OPENAI_WIRE: 'responses' }, { OPENAI_WIRE: 'chat' }]) {
     const harness = await wires.open(env);
     await startWithConfig(harness, { input: 'Hi?', config: { model } });
@@ -122,8 +118,7 @@ test('a turn that was stored without a wire goes over Chat Completions', async (
   expect(wires.asked.map(({ wire }) => wire)).toEqual(['chat', 'chat', 'chat']);
 });
 
-test('turns of conversations, forks, reruns and schedules have a wire, too', async () => {
-  await using wires = await openTwoWires();
+test('turns of conversations, forks, reruns and schedules have a wire, too', async ({ wires }) => {
   const harness = await wires.open();
   const first = await run(harness, '/v1/turns', hi);
   const next = await run(harness, `/v1/conversations/${first.conversation_id}/turns`, { input: 'And?' });
@@ -143,8 +138,7 @@ test('turns of conversations, forks, reruns and schedules have a wire, too', asy
   }
 });
 
-test('a fork or a rerun of a turn with audio goes over Chat Completions, too', async () => {
-  await using wires = await openTwoWires();
+test('a fork or a rerun of a turn with audio goes over Chat Completions, too', async ({ wires }) => {
   const harness = await wires.open();
   const { id } = await run(harness, '/v1/turns', { model, input: audio });
 
@@ -155,8 +149,7 @@ test('a fork or a rerun of a turn with audio goes over Chat Completions, too', a
   for (const { body } of wires.asked) expect(JSON.stringify(body)).toContain('input_audio');
 });
 
-test('turns of a conversation with stop go over Chat Completions, and others over Responses', async () => {
-  await using wires = await openTwoWires();
+test('turns of a conversation with stop go over Chat Completions, and others over Responses', async ({ wires }) => {
   const harness = await wires.open();
   const stopping = await harness.call('POST', '/v1/conversations', { body: { model, stop: ['END'] } });
   const plain = await harness.call('POST', '/v1/conversations', { body: { model } });

@@ -29,9 +29,7 @@ test.for([
   expect(events[2]).toMatchObject({ round: 1, from: FIRST, to: SECOND, error: { type: 'provider_error', code } });
 });
 
-test('a provider that dies in the middle of each of its replies is left once its tries are used up', async ({
-  models,
-}) => {
+test('a provider that dies in each of its replies is left once its tries are used up', async ({ models }) => {
   const [begun = ''] = openaiWire.reply({ text: ['Half a sen'] });
   models.first.answer({ body: [begun], ending: 'cut' });
   const { id } = await start(models.harness);
@@ -67,9 +65,7 @@ test('how long a model is waited for is the operator’s to say', async () => {
   expect(await run(models.harness)).toMatchObject({ status: 'completed', output: 'Second here.' });
 });
 
-test('a turn that begins while its model is known to be away for long is begun, and asks the next one', async ({
-  models,
-}) => {
+test('a turn that begins while its model is away for long asks the next model', async ({ models }) => {
   models.first.answer(refusal(429, 'slow_down', { 'retry-after': '60' }));
   await run(models.harness);
 
@@ -115,9 +111,7 @@ test('nor where a model answers, be it a refusal', async ({ models }) => {
   expect(models.second.asked).toEqual([]);
 });
 
-test('the models are asked in their order, each once, and the error of the last is that of the turn', async ({
-  models,
-}) => {
+test('the models are asked in their order, each once, and the turn has the last error', async ({ models }) => {
   models.first.answer(refusal(401, 'invalid_api_key'));
   models.second.answer(refusal(404, 'not_found_error'));
   models.third.answer(refusal(403, 'forbidden'));

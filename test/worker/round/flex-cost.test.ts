@@ -24,10 +24,7 @@ test.for([
   },
 );
 
-test('a tier without a price has no known cost, and its word is shown as the provider wrote it', async ({
-  harness,
-  server,
-}) => {
+test('a tier without a price has no known cost, and its name is shown as it came', async ({ harness, server }) => {
   server.report('priority');
   const unpriced = await run(harness, { service_tier: 'priority' });
   server.report('Ultra-Fast 2');

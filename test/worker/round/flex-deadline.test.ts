@@ -8,10 +8,7 @@ import { callUntil, openFlex, passTime, rowOf, run, start, test, tierChanges, ty
 const tier_fallback = 'default';
 const retryAfter = (seconds: number) => ({ ...RATE_LIMITED, headers: { 'retry-after': String(seconds) } });
 
-test('a refused round is asked on default when a fifth of its time to the deadline is left', async ({
-  harness,
-  server,
-}) => {
+test('a refused round is asked on default when a fifth of its time is left', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
 
   const { id } = await run(harness, { tier_fallback, limits: { deadline_seconds: 1_000 } });
@@ -78,10 +75,7 @@ test('without tier_fallback a near deadline changes no tier', async ({ harness, 
   expect(await tierChanges(harness, id)).toEqual([]);
 });
 
-test('a rate limit on flex does not keep a round from default when its deadline is near', async ({
-  harness,
-  server,
-}) => {
+test('a rate limit on flex keeps no round from default near its deadline', async ({ harness, server }) => {
   server.refuse('flex', retryAfter(60));
 
   const { id } = await run(harness, { tier_fallback, limits: { deadline_seconds: 100 } });

@@ -157,7 +157,7 @@ test('the next model has all of PAWL_FLEX_WAIT_MS for itself', async () => {
   expect(other.asked.length).toBeGreaterThan(1);
 });
 
-test('a long pause that a provider of flex requests does not make the turn leave its model', async ({
+test('a long pause that a provider requests on flex keeps the turn at its model', async ({
   harness,
   server,
   other,
@@ -171,10 +171,7 @@ test('a long pause that a provider of flex requests does not make the turn leave
   expect(other.asked).toEqual([]);
 });
 
-test('a worker that is lost while it asks on flex leaves a turn that is asked again on flex', async ({
-  harness,
-  server,
-}) => {
+test('a turn of a worker that is lost on flex is asked again on flex', async ({ harness, server }) => {
   const held = server.hold(1);
   const { id } = await start(harness);
   const lost = harness.workOnce();

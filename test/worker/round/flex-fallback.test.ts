@@ -86,10 +86,7 @@ test('ordinary rate limits on flex never change the tier of a round', async ({ h
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'flex' }] });
 });
 
-test('a failure on default after a change is tried again on default, with all attempts', async ({
-  harness,
-  server,
-}) => {
+test('a failure on default after a change is tried again there, with all attempts', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   server.refuse('default', { status: 503, error: { message: 'Away.', code: 'service_unavailable' } }, 4);
 

@@ -24,10 +24,7 @@ test('a worker that dies after the change leaves a round that is asked on defaul
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'default' }] });
 });
 
-test('a worker that is lost while it asks on default leaves a round that is asked on default again', async ({
-  harness,
-  server,
-}) => {
+test('a round of a worker that is lost on default is asked on default again', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness, { tier_fallback });
   await passTime(harness);
@@ -60,10 +57,7 @@ test('a job of the last refusal that is delivered twice changes the tier once', 
   expect(await tierChanges(harness, id)).toHaveLength(1);
 });
 
-test('a row names its refusals, their first time and its tier while it waits, and nothing before', async ({
-  harness,
-  server,
-}) => {
+test('a row names its refusals, their first time and its tier only while it waits', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 2);
 
   const { id } = await start(harness, { tier_fallback });

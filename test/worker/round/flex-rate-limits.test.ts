@@ -40,10 +40,7 @@ test('a rate limit on the ordinary tier holds up neither flex nor priority', asy
   expect(others.map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
-test('turns without a tier, on auto and on default share the rate limit of their model', async ({
-  harness,
-  server,
-}) => {
+test('turns without a tier, on auto and on default share a rate limit', async ({ harness, server }) => {
   server.refuse('default', limited, 1);
 
   const first = await run(harness, { service_tier: 'auto' });
@@ -54,10 +51,7 @@ test('turns without a tier, on auto and on default share the rate limit of their
   expect(server.asked).toHaveLength(1);
 });
 
-test('turns on flex that come while flex is rate-limited are not begun, and use up nothing', async ({
-  harness,
-  server,
-}) => {
+test('turns on flex are not begun while flex is rate-limited, and use up nothing', async ({ harness, server }) => {
   harness.worker.rateLimits.refused(FLEX, 20_000);
 
   const turns = await Promise.all(Array.from({ length: 3 }, () => start(harness)));
@@ -82,10 +76,7 @@ test('a turn on flex that has waited ten minutes for a rate limit that does not 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'failed', error: { code: 'provider_rate_limited' } });
 });
 
-test('the rescuer puts off turns on flex while flex is rate-limited, and no turn on another tier', async ({
-  harness,
-  server,
-}) => {
+test('the rescuer puts off turns on flex, and no others, while flex is rate-limited', async ({ harness, server }) => {
   const [onFlex, ordinary] = [await start(harness), await start(harness, { service_tier: null })];
   await harness.workOnce(async () => {});
   await harness.workOnce(async () => {});
@@ -124,11 +115,7 @@ test('other workers receive that flex is rate-limited', async ({ harness }) => {
   expect(harness.worker.rateLimits.allows(MODEL)).toBe(true);
 });
 
-test('a turn whose model is rate-limited on flex for long asks the next model on flex', async ({
-  harness,
-  server,
-  other,
-}) => {
+test('a turn asks the next model on flex after a long rate limit on flex', async ({ harness, server, other }) => {
   server.refuse('flex', limited);
 
   const turn = await run(harness, { fallback_models: [OTHER] });

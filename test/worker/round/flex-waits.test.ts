@@ -137,10 +137,7 @@ test('other failures on flex use attempts as on any tier', async ({ harness, ser
   expect(server.asked).toHaveLength(5);
 });
 
-test('a lack of capacity between other failures neither uses an attempt nor gives one back', async ({
-  harness,
-  server,
-}) => {
+test('a lack of capacity between failures neither uses nor returns an attempt', async ({ harness, server }) => {
   // The request for a pause keeps a request from following within the same pass.
   const away = { ...UNAVAILABLE, status: 503, error: { message: 'Away.', code: 'service_unavailable' } };
   server.refuse('flex', away, 4);
@@ -219,10 +216,7 @@ test('a turn without a service tier sends none, and reports what its provider re
   expect(turn.rounds).toMatchObject([{ service_tier: 'default' }]);
 });
 
-test('an ordinary rate limit on flex changes nothing of what a refusal for lack of capacity counts', async ({
-  harness,
-  server,
-}) => {
+test('a rate limit on flex does not change the count of refusals for lack of capacity', async ({ harness, server }) => {
   server.refuse('flex', { ...RATE_LIMITED, headers: { 'retry-after': '1' } }, 1);
 
   const { id } = await run(harness);

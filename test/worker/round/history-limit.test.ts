@@ -135,9 +135,7 @@ test('a shortened result ends with a whole escape, wherever it is cut', async ({
   }
 });
 
-test('a turn with a large input of its own is worked, and fails when it passes the limit by itself', async ({
-  harness,
-}) => {
+test('a turn with a large input is worked, and fails when it alone passes the limit', async ({ harness }) => {
   const input = (size: number) =>
     `${scripted({ rounds: [{ tools: [visit('call_a')] }], answer: 'Noted.' })}${' '.repeat(size)}`;
   const [large, tooLarge] = await Promise.all(

@@ -60,9 +60,7 @@ test('a conversation goes from one tool mode to the next over Responses', async 
   expectValid(harness);
 });
 
-test('the reasoning of rounds that a summary covers does not go back, and that of later rounds does', async ({
-  harness,
-}) => {
+test('the reasoning of rounds goes back unless a summary covers them', async ({ harness }) => {
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
   const { say } = await converse(harness, context, { instructions: 'Be kind.' });
   const saying = (reasoning: string) =>

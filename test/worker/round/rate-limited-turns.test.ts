@@ -4,16 +4,10 @@ import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { MAX_RATE_LIMIT_WAIT_MS } from '#core/turn/timing.ts';
 import { makeRateLimits } from '#services/worker/rate-limits.ts';
-import {
-  createHarness,
-  type Harness,
-  letTimePass,
-  startBackgroundWorker,
-  workUntilEnded,
-} from '#test/harness/create-harness.ts';
+import { type Harness, letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
 import { describeQueue } from '#test/harness/queues.ts';
 import { scripted } from '#test/harness/scripted.ts';
-import { test } from '#test/harness/test.ts';
+import { test, testWith } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 const refusing = (status: number, retryAfter: number, times?: number) =>
@@ -25,9 +19,9 @@ const locate = {
 };
 
 describeQueue(({ redis }) => {
-  test('a 429 stops neither another model of its provider nor another provider', async () => {
-    await using harness = await createHarness({ redis });
-    await using _worker = await startBackgroundWorker(harness);
+  const test = testWith({ redis });
+
+  test('a 429 stops neither another model of its provider nor another provider', async ({ harness, worker: _ }) => {
     const limited = await harness.startTurn({ input: refusing(429, 86_400) });
     await waitUntil(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false));
 
@@ -39,8 +33,7 @@ describeQueue(({ redis }) => {
     expect((await harness.findTurn(limited.id)).status).toBe('in_progress');
   });
 
-  test('turns that two providers send away come back, each after its own pause', async () => {
-    await using harness = await createHarness({ redis });
+  test('turns that two providers send away come back, each after its own pause', async ({ harness }) => {
     const clock = stopClock(harness);
     const late = await harness.startTurn({ input: refusing(503, 50, 1), model: 'sim/demo' });
     const soon = await harness.runTurn({ input: refusing(429, 1, 1) });
@@ -62,9 +55,7 @@ describeQueue(({ redis }) => {
     expect(statuses).toEqual(['in_progress completed', 'completed completed']);
   });
 
-  test('a turn that is refused each time does not keep the others from the model', async () => {
-    await using harness = await createHarness({ redis });
-    await using _worker = await startBackgroundWorker(harness);
+  test('a turn that is refused each time does not keep the others from the model', async ({ harness, worker: _ }) => {
     const refused = await harness.startTurn({ input: refusing(429, 1) });
     await waitUntil(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false));
 
@@ -74,9 +65,7 @@ describeQueue(({ redis }) => {
     expect((await harness.findTurn(refused.id)).status).toBe('in_progress');
   });
 
-  test('what one worker has met reaches the others', async () => {
-    await using harness = await createHarness({ redis });
-    await using _worker = await startBackgroundWorker(harness);
+  test('what one worker has met reaches the others', async ({ harness, worker: _ }) => {
     const pubsub = openPubsub({ databaseUrl: harness.env.DATABASE_URL, redisUrl: harness.settings.REDIS_URL });
     const other = makeRateLimits(pubsub);
 
@@ -87,9 +76,7 @@ describeQueue(({ redis }) => {
     await pubsub.close();
   });
 
-  test('a rate limit holds up no deadline, and no call that expires', async () => {
-    await using harness = await createHarness({ redis });
-    await using _worker = await startBackgroundWorker(harness);
+  test('a rate limit holds up no deadline, and no call that expires', async ({ harness, worker: _ }) => {
     const rounds = [{ tools: [{ name: 'locate_user', arguments: {}, id: 'call_where' }] }];
     const waiting = await harness.startTurn({ input: scripted({ rounds, answer: 'There.' }), tools: [locate] });
     const statusOf = async (id: string) => (await harness.findTurn(id)).status;
