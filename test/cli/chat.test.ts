@@ -43,8 +43,7 @@ function openChat(url: string, args: string[] = ['--model', 'openai/test']) {
 const weather = { name: 'weather_lookup', arguments: { city: 'Rome' } };
 const card = { name: 'send_postcard', arguments: { city: 'Rome' } };
 
-test('a chat shows answers and a line for each call, and is gone on with by its id', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('a chat shows answers and a line for each call, and is gone on with by its id', async ({ harness, worker: _ }) => {
   const chat = openChat(harness.url, ['--model', 'openai/test', '--tools', 'weather_lookup']);
 
   const asked = scripted({ rounds: [{ say: 'Let me look.', tools: [weather] }], answer: 'It is sunny in Rome.' });
@@ -69,8 +68,7 @@ test('a chat shows answers and a line for each call, and is gone on with by its 
   ]);
 });
 
-test('a person allows a call, denies one with a reason, and changes the arguments of one', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('a person allows a call, denies one, and changes the arguments of one', async ({ harness, worker: _ }) => {
   const cards = ['Rome', 'Oslo', 'Bern'].map((city) => ({ ...card, arguments: { city } }));
   const tools = [{ name: 'send_postcard', description: 'Sends a postcard to a city, once', approval: 'always' }];
   const { id, conversation_id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: cards }] }), tools });
@@ -95,8 +93,7 @@ test('a person allows a call, denies one with a reason, and changes the argument
   ]);
 });
 
-test('a client answers its calls in the chat, and learns how to come back if one waits', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('a client answers its calls in the chat, and learns how to return', async ({ harness, worker: _ }) => {
   const locate = [{ name: 'locate_user', arguments: {}, id: 'call_where' }];
   const tools = [{ name: 'locate_user', description: 'Asks the device where it is', execution: { kind: 'client' } }];
   const asked = { input: scripted({ rounds: [{ tools: locate }], answer: 'Got {{results}}' }), tools };
@@ -117,8 +114,7 @@ test('a client answers its calls in the chat, and learns how to come back if one
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Got {"lat":35.7}' });
 });
 
-test('/stop cancels an answer, /stop with a text goes on with it, /retry with a failed one', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('/stop cancels an answer or goes on with a text, /retry repeats a failed one', async ({ harness, worker: _ }) => {
   const tools = [{ name: 'locate_user', description: 'Asks the device where it is', execution: { kind: 'client' } }];
   const { id } = await harness
     .call<{ id: string }>('POST', '/v1/conversations', { body: { model: 'openai/test', tools } })
@@ -195,8 +191,7 @@ test('an unknown conversation is refused by the API, and nothing that was typed 
   expect(chat.shown()).toBe('');
 });
 
-test('a piped chat goes on behind a line that the API refuses, and its exit code tells of it', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('a piped chat goes on after a refused line, which its exit code reports', async ({ harness, worker: _ }) => {
   const { body } = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: { model: 'openai/test' } });
   const chat = openChat(harness.url, [body.id]);
   const unknown = openChat(harness.url, ['--model', 'nobody/test']);

@@ -40,9 +40,7 @@ test.each([
   expect(exitCode).toBe(2);
 });
 
-test('run sets no model option by default', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
-
+test('run sets no model option by default', async ({ harness, worker: _ }) => {
   const { output } = await runPawl(harness.url, ['run', 'Hi', '--model', 'openai/test']);
 
   const { body } = await harness.call('GET', `/v1/turns/${/turn_\w+/.exec(output)?.[0]}?include=config`);

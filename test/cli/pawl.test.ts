@@ -17,8 +17,7 @@ const weather = scripted({
 });
 const refused = scripted({ final: { fault: { kind: 'status', status: 400 } } });
 
-test('run shows a turn round by round, and its answer', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('run shows a turn round by round, and its answer', async ({ harness, worker: _ }) => {
   const isShown = Promise.withResolvers<void>();
   holdTools(harness, isShown.promise);
 
@@ -53,8 +52,7 @@ function holdTools({ worker }: Harness, until: Promise<void>): void {
   };
 }
 
-test('run goes on with a conversation, with its model', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('run goes on with a conversation, with its model', async ({ harness, worker: _ }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const { id } = await pawl.conversations.create({ model: 'openai/test' });
 
@@ -111,9 +109,7 @@ test('a turn that goes to another model says so, and why', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('a failed turn says why and what to do, and retry lets it go on', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
-
+test('a failed turn says why and what to do, and retry lets it go on', async ({ harness, worker: _ }) => {
   const first = await runPawl(harness.url, ['run', refused, ...model]);
   const [id = ''] = /turn_\w+/.exec(first.output) ?? [];
   const again = await runPawl(harness.url, ['retry', id]);
@@ -191,8 +187,7 @@ test('where nothing answers, it says how to start Pawl', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('what a model or a caller wrote to act on the terminal is spelled out', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('what a model or a caller wrote to act on the terminal is spelled out', async ({ harness, worker: _ }) => {
   const call = { name: 'weather_lookup', arguments: { city: 'Ro\u001b]0;x\u0007me\u202e' } };
   const input = scripted({ rounds: [{ say: 'Look \u001b[2J', tools: [call] }], answer: 'Done\u009b2K' });
 
@@ -211,8 +206,7 @@ test('a key that no header can carry is not mistaken for a server that is away',
   expect({ complaints, exitCode }).toMatchObject({ complaints: expect.stringContaining('PAWL_API_KEY'), exitCode: 2 });
 });
 
-test('--schema asks for an answer by a file, and a repair is told as it happens', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
+test('--schema asks for an answer by a file, and a repair is told as it happens', async ({ harness, worker: _ }) => {
   await using folder = await newFolder('schema');
   const schema = { title: 'A place', type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   await writeFile(join(folder.path, 'place.json'), JSON.stringify(schema));

@@ -1,13 +1,10 @@
 import { expect } from 'vitest';
-import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { test } from '#test/harness/test.ts';
 import { runPawl } from './run-pawl.ts';
 
 const model = ['--model', 'openai/test'];
 
-test('run says how the cache of the provider is used', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
-
+test('run says how the cache of the provider is used', async ({ harness, worker: _ }) => {
   const { output, exitCode } = await runPawl(harness.url, ['run', 'Hi', ...model, '--prompt-cache', 'off']);
   const wrong = await runPawl(harness.url, ['run', 'Hi', ...model, '--prompt-cache', '2h']);
 

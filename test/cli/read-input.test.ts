@@ -25,9 +25,7 @@ test.each([[['run']], [['run', '-']]])('pawl %j reads its input from the standar
   expect(JSON.stringify(turns)).toContain('Say hello\\nto Ada.');
 });
 
-test('pawl run with an input leaves the standard input unread', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
-
+test('pawl run with an input leaves the standard input unread', async ({ harness, worker: _ }) => {
   expect(await piped(harness.url, ['run', 'Hi', '--model', 'openai/test'], 'more')).toMatchObject({ exitCode: 0 });
 });
 

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { runCli } from '#cli/run-cli.ts';
 import { textWidth } from '#cli/wrap-text.ts';
 import { startApi } from '#services/api/start-api.ts';
-import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
+import { type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '#test/harness/test.ts';
 import { atTerminal } from './at-terminal.ts';
@@ -132,11 +132,9 @@ test.each([
 
 const long = `${'Words of many lengths, 東京 and 👋🏽 too, in one long text. '.repeat(6)}The end.`;
 
-test.each([40, 60, 132])(
+test.for([40, 60, 132])(
   'in a terminal of %d columns no line is wider, and none is needlessly short',
-  async (columns) => {
-    await using harness = await createHarness();
-    await using _worker = await startBackgroundWorker(harness);
+  async (columns, { harness, worker: _ }) => {
     const call = { name: 'weather_lookup', arguments: { city: 'Rome' } };
     const input = scripted({
       rounds: [{ say: long, tools: [call] }],
@@ -159,9 +157,7 @@ test.each([40, 60, 132])(
   },
 );
 
-test('where the output is no terminal, a text is wrapped at 80 columns', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
-
+test('where the output is no terminal, a text is wrapped at 80 columns', async ({ harness, worker: _ }) => {
   const { output } = await atTerminal(harness.url, ['run', scripted({ answer: long }), '--model', 'openai/test']);
 
   const spoken = output.split('\n').filter((line) => line.includes('│'));

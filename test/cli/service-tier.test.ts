@@ -1,13 +1,10 @@
 import { expect } from 'vitest';
-import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { test } from '#test/harness/test.ts';
 import { runPawl } from './run-pawl.ts';
 
 const model = ['--model', 'openai/test'];
 
-test('run asks on the service tier that it is given', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
-
+test('run asks on the service tier that it is given', async ({ harness, worker: _ }) => {
   const tier = ['--service-tier', 'flex', '--tier-fallback', 'default'];
   const { output, complaints, exitCode } = await runPawl(harness.url, ['run', 'Hi', ...model, ...tier]);
 
@@ -17,9 +14,7 @@ test('run asks on the service tier that it is given', async ({ harness }) => {
   expect(body).toMatchObject({ config: { service_tier: 'flex', tier_fallback: 'default' } });
 });
 
-test('run without a service tier sets none', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
-
+test('run without a service tier sets none', async ({ harness, worker: _ }) => {
   const { output } = await runPawl(harness.url, ['run', 'Hi', ...model]);
 
   const { body } = await harness.call('GET', `/v1/turns/${/turn_\w+/.exec(output)?.[0]}?include=config`);

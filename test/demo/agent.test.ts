@@ -1,12 +1,9 @@
 import { expect } from 'vitest';
-import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { test } from '#test/harness/test.ts';
 import { openaiClient } from '../api/openai/responses/openai-client.ts';
 import { runScript } from './run-script.ts';
 
-test('the example of agents runs tools, hands over, and ends with stored responses', async ({ harness }) => {
-  await using _worker = await startBackgroundWorker(harness);
-
+test('the example of agents runs tools, hands over, and ends with stored responses', async ({ harness, worker: _ }) => {
   const { output, complaints, exitCode } = await runScript(['examples/agent.ts'], {
     ...{ PAWL_URL: harness.url, PAWL_MODEL: 'openai/desk' },
   });

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { pageRoutes } from '#services/api/pages/pages.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const CSP =
@@ -59,9 +60,7 @@ test('every asset of both pages needs no key, and is guarded against scripts and
   );
 });
 
-test('no page holds an inline script or style, and no style loads a file', async () => {
-  await using harness = await createHarness();
-
+test('no page holds an inline script or style, and no style loads a file', async ({ harness }) => {
   const assets = await readAssets(harness.url);
   const pages = assets.filter(({ path }) => PAGES.includes(path));
   const styles = assets.filter(({ path }) => path.endsWith('.css'));
@@ -86,8 +85,7 @@ test('no source of the pages writes markup from a text', async () => {
   expect(texts.filter((text) => MARKUP.test(text))).toEqual([]);
 });
 
-test('no package of the pages writes markup, except through a property that no source sets', async () => {
-  await using harness = await createHarness();
+test('no package of the pages writes markup, except through a property that no source sets', async ({ harness }) => {
   const scripts = (await readdir(join(INSPECTOR, 'dist'))).filter((name) => name.endsWith('.js'));
 
   const assets = await Promise.all(scripts.map((name) => readAsset(harness.url, `/inspector/${name}`)));
@@ -108,8 +106,7 @@ test('no package of the pages writes markup, except through a property that no s
 });
 
 browserSuite('the pages in a browser', (open) => {
-  test('both pages request files of this server only', async () => {
-    await using harness = await createHarness();
+  test('both pages request files of this server only', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/healthz`);
     const { page, problems } = inspector;
     const hosts = new Set<string>();
@@ -137,8 +134,7 @@ test.each(PAGES)('the page at %s says how to build it if it is not built', async
   );
 });
 
-test('an asset that is as it was is not sent again', async () => {
-  await using harness = await createHarness();
+test('an asset that is as it was is not sent again', async ({ harness }) => {
   const { headers } = await fetch(`${harness.url}/`);
 
   const again = await fetch(`${harness.url}/`, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
@@ -148,16 +144,14 @@ test('an asset that is as it was is not sent again', async () => {
   expect(other.status).toBe(200);
 });
 
-test.each([
+test.for([
   'nothing.js',
   'tsconfig.json',
   'list/nothing.js',
   '..%2fapp.ts',
   '%2e%2e%2f%2e%2e%2fpackage.json',
   '__proto__',
-])('%s is no asset, whatever it points at', async (name) => {
-  await using harness = await createHarness();
-
+])('%s is no asset, whatever it points at', async (name, { harness }) => {
   const { status, body } = await readAsset(harness.url, `/inspector/${name}`);
 
   expect(status).toBe(404);

@@ -1,12 +1,11 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { converse, long } from '#test/worker/compaction/converse.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('a turn whose history was compacted', (open) => {
-  test('the timeline says where, from how many tokens to how many, and what is sent instead', async () => {
-    await using harness = await createHarness();
+  test('the timeline says where, from how many tokens to how many, and what is sent instead', async ({ harness }) => {
     const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
     const answer = scripted({ answer: long, summary: { say: 'They greeted <b>each other</b>.' } });
     await say(answer);

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
@@ -14,7 +15,7 @@ async function startConversation({ call }: Harness): Promise<string> {
 }
 
 browserSuite('a conversation', (open) => {
-  test('it is a thread that goes on: rounds folded, answers as Markdown, text as it streams, a draft that stays', async () => {
+  test('a conversation is a thread of folded rounds, Markdown and streamed text, with a draft', async () => {
     await using harness = await createHarness();
     await using _worker = await startBackgroundWorker(harness);
     const id = await startConversation(harness);
@@ -52,8 +53,7 @@ browserSuite('a conversation', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a turn at work streams, can be interrupted from the box, and earlier turns are read as one scrolls up', async () => {
-    await using harness = await createHarness();
+  test('a running turn streams and can be interrupted; scrolling up reads earlier turns', async ({ harness }) => {
     const id = await startConversation(harness);
     for (let number = 1; number <= 18; number += 1) {
       await harness.call('POST', `/v1/conversations/${id}/turns`, {
@@ -90,8 +90,7 @@ browserSuite('a conversation', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('an input that joined stands where it was sent; an edited one is asked in a conversation of its own', async () => {
-    await using harness = await createHarness();
+  test('a joined input is shown where it was sent; an edited one starts a conversation', async ({ harness }) => {
     const id = await startConversation(harness);
     await harness.call('POST', `/v1/conversations/${id}/turns`, { body: { input: 'My name is Ada.' } });
     await harness.workUntilIdle();

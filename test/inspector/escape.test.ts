@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { isoAgo, msAgo } from '#test/harness/moments.ts';
 import { insertPastTurns } from '#test/harness/past-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 import { openTurn } from './open-turn.ts';
@@ -15,8 +15,7 @@ const IMAGE = '<img src=x onerror="window.wasRun = 1">';
 const EVIL = `${SCRIPT}${IMAGE}<b>bold</b>`;
 
 browserSuite('what models and tools say', (open) => {
-  test('markup in texts, arguments, results, errors and metadata is shown as text, and nothing of it runs', async () => {
-    await using harness = await createHarness();
+  test('markup in texts, arguments, results, errors and metadata is text, and never runs', async ({ harness }) => {
     await using tool = await openExternalServer((number) => ({ status: number === 1 ? 200 : 400, body: EVIL }));
     const calls = ['call_1', 'call_2'].map((id) => ({ id, name: 'look_up', arguments: { city: EVIL } }));
     const { id } = await harness.startTurn({
@@ -69,8 +68,7 @@ browserSuite('what models and tools say', (open) => {
     expect(await page.locator('html').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
   });
 
-  test('so it is in all that operators see: failures, filters, workers, queues, and what a model was sent', async () => {
-    await using harness = await createHarness();
+  test('markup in failures, filters, workers, queues and sent requests never runs either', async ({ harness }) => {
     const error = { code: `code${EVIL}`, message: EVIL };
     await insertPastTurns(harness.db, { from: msAgo(60_000), count: 1, everyMs: 1, status: 'failed', error });
     const tool = { name: 'look_up', description: `Looks up ${EVIL}` };

@@ -1,15 +1,14 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
 import { enterNow } from '#test/harness/enter-now.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const failing = (status: number) => scripted({ rounds: [], final: { fault: { kind: 'status', status } } });
 
 browserSuite('the filters of the list', (open) => {
-  test('an address names any filters: the list shows what fits, the filters, and how to drop each', async () => {
-    await using harness = await createHarness();
+  test('an address names any filters: the list shows what fits and how to drop each', async ({ harness }) => {
     await harness.startTurn({ input: failing(401), metadata: { customer: '17' } });
     await harness.startTurn({ input: failing(403), metadata: { customer: '17' } });
     await harness.startTurn({ input: 'Other.', metadata: { customer: '18' } });
@@ -33,8 +32,7 @@ browserSuite('the filters of the list', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('statuses are chosen together, and say how many turns there are', async () => {
-    await using harness = await createHarness();
+  test('statuses are chosen together, and say how many turns there are', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'First.' });
     await harness.call('POST', `/v1/turns/${id}/cancel`);
     for (const input of ['Second.', 'Third.']) await harness.startTurn({ input });
@@ -55,8 +53,7 @@ browserSuite('the filters of the list', (open) => {
     expect(page.url()).toMatch(/\?status=queued$/);
   });
 
-  test('words are searched for, and the form adds what the address then says', async () => {
-    await using harness = await createHarness();
+  test('words are searched for, and the form adds what the address then says', async ({ harness }) => {
     await harness.startTurn({ input: 'Where is the parcel?', metadata: { customer: '17' } });
     await harness.startTurn({ input: 'Where is the letter?' });
     await harness.workUntilIdle();
@@ -78,8 +75,7 @@ browserSuite('the filters of the list', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('what a list shows is cancelled together, after saying how many that are', async () => {
-    await using harness = await createHarness();
+  test('what a list shows is cancelled together, after saying how many that are', async ({ harness }) => {
     for (const input of ['First.', 'Second.']) await harness.startTurn({ input });
     await using inspector = await open(`${harness.url}/#/turns?status=queued`);
     const { page } = inspector;

@@ -1,14 +1,15 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { testWith } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const KEY = 'key-of-alpha';
 
+const test = testWith({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+
 browserSuite('where keys are configured', (open) => {
-  test('the page asks for one, says when it is wrong, and follows a turn with it', async () => {
-    await using harness = await createHarness({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+  test('the page asks for one, says when it is wrong, and follows a turn with it', async ({ harness }) => {
     const { id } = await apiClient(harness.url, KEY).startTurn({
       input: scripted({ rounds: [], answer: 'Hello, alpha.' }),
     });
@@ -28,8 +29,7 @@ browserSuite('where keys are configured', (open) => {
     expect(await page.locator('dialog').count()).toBe(0);
   });
 
-  test('commands to copy name the key and never hold it', async () => {
-    await using harness = await createHarness({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+  test('commands to copy name the key and never hold it', async ({ harness }) => {
     const { id } = await apiClient(harness.url, KEY).startTurn({ input: "It's me." });
     await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
@@ -46,8 +46,7 @@ browserSuite('where keys are configured', (open) => {
     expect(await page.content()).not.toContain(KEY);
   });
 
-  test('a person who gives no key sees why the page is empty, and may try again', async () => {
-    await using harness = await createHarness({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
+  test('a person who gives no key sees why the page is empty, and may try again', async ({ harness }) => {
     await using inspector = await open(harness.url);
     const { page } = inspector;
 

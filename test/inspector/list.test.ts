@@ -1,13 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { enterNow } from '#test/harness/enter-now.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('the list of turns', (open) => {
-  test('the list shows the status, title, figures and age of a turn, and refreshes', async () => {
-    await using harness = await createHarness();
+  test('the list shows the status, title, figures and age of a turn, and refreshes', async ({ harness }) => {
     await harness.startTurn({ input: 'Say hello to Ada.' });
     await using inspector = await open(harness.url);
     const row = inspector.page.locator('a.row');
@@ -22,8 +22,7 @@ browserSuite('the list of turns', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('it is filtered by status, and by conversation', async () => {
-    await using harness = await createHarness();
+  test('it is filtered by status, and by conversation', async ({ harness }) => {
     const { id, conversation_id } = await harness.startTurn({ input: 'First.' });
     await harness.startTurn({ input: 'Second.' });
     await harness.call('POST', `/v1/turns/${id}/cancel`);
@@ -43,8 +42,7 @@ browserSuite('the list of turns', (open) => {
     );
   });
 
-  test('older turns are a page further, and the newest one step back', async () => {
-    await using harness = await createHarness();
+  test('older turns are a page further, and the newest one step back', async ({ harness }) => {
     for (let number = 1; number <= 22; number += 1) await harness.startTurn({ input: `Turn ${number}.` });
     await using inspector = await open(harness.url);
     const titles = () => inspector.page.locator('a.row .title').allInnerTexts();
@@ -58,8 +56,7 @@ browserSuite('the list of turns', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('it is used by keys alone', async () => {
-    await using harness = await createHarness();
+  test('it is used by keys alone', async ({ harness }) => {
     await harness.startTurn({ input: 'First.' });
     await harness.startTurn({ input: 'Second.' });
     await using inspector = await open(harness.url);
@@ -79,8 +76,7 @@ browserSuite('the list of turns', (open) => {
     await page.getByRole('alert').getByText('There is no turn').waitFor();
   });
 
-  test('without any turns it says how to begin', async () => {
-    await using harness = await createHarness();
+  test('without any turns it says how to begin', async ({ harness }) => {
     await using inspector = await open(harness.url);
 
     await inspector.page.getByRole('link', { name: 'Start a turn' }).click();
@@ -95,8 +91,7 @@ browserSuite('the list of turns', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a turn that failed says why in its row, with the code', async () => {
-    await using harness = await createHarness();
+  test('a turn that failed says why in its row, with the code', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 401 };
     await harness.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
     await harness.startTurn({ input: scripted({ rounds: [], final: { finish_reason: 'length' } }) });
@@ -112,8 +107,7 @@ browserSuite('the list of turns', (open) => {
     );
   });
 
-  test('equal failures that follow each other are one row, which opens', async () => {
-    await using harness = await createHarness();
+  test('equal failures that follow each other are one row, which opens', async ({ harness }) => {
     const script = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });
     for (const title of ['Alone.', 'Again.', 'Again.', 'Again.'])
       await harness.startTurn({ input: `${title}\n${script}` });
@@ -134,8 +128,7 @@ browserSuite('the list of turns', (open) => {
     expect(opened).toEqual(['Again.', 'Again.', 'Again.', 'Alone.']);
   });
 
-  test('the compact list shows 20 rows on a laptop screen, and the browser remembers it', async () => {
-    await using harness = await createHarness();
+  test('the compact list shows 20 rows on a laptop screen, and the browser remembers it', async ({ harness }) => {
     for (let number = 1; number <= 20; number += 1) await harness.startTurn({ input: `Turn ${number}.` });
     await using inspector = await open(harness.url);
     const { page } = inspector;
@@ -173,8 +166,7 @@ browserSuite('the list of turns', (open) => {
 });
 
 browserSuite('the list of conversations', (open) => {
-  test('it shows what was asked last in each, and asks the API once', async () => {
-    await using harness = await createHarness();
+  test('it shows what was asked last in each, and asks the API once', async ({ harness }) => {
     const { conversation_id } = await harness.startTurn({ input: 'First.' });
     await harness.workUntilIdle();
     await harness.call('POST', `/v1/conversations/${conversation_id}/turns`, { body: { input: 'Second.' } });
@@ -197,8 +189,7 @@ browserSuite('the list of conversations', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a search finds conversations by the words of their turns', async () => {
-    await using harness = await createHarness();
+  test('a search finds conversations by the words of their turns', async ({ harness }) => {
     for (const input of ['Where is the parcel?', 'Where is the letter?']) await harness.startTurn({ input });
     await harness.workUntilIdle();
     await enterNow(harness);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { takeLease } from '#core/checkpoint/turns/lease.ts';
 import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import { createHarness, startBackgroundWorker, workUntilEnded } from '#test/harness/create-harness.ts';
@@ -6,6 +6,7 @@ import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { openHeldModel } from '#test/harness/servers/held-model.ts';
+import { test } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const call = { name: 'look_up', arguments: { city: 'Tokyo' }, id: 'call_1' };
@@ -41,8 +42,7 @@ browserSuite('a turn as it runs', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a tool that was running before the page was opened is shown to run', async () => {
-    await using harness = await createHarness();
+  test('a tool that was running before the page was opened is shown to run', async ({ harness }) => {
     await using tool = await openExternalServer(() => null);
     const { id } = await harness.startTurn({
       input: scripted({ rounds: [{ tools: [call] }], answer: 'Done.' }),
@@ -60,8 +60,7 @@ browserSuite('a turn as it runs', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a lost stream is opened again after its last event, without a gap', async () => {
-    await using harness = await createHarness();
+  test('a lost stream is opened again after its last event, without a gap', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'Hi', tools: ['weather_lookup'] });
     const [first] = await harness.listEvents(id);
     await using inspector = await open(harness.url);
@@ -95,8 +94,7 @@ browserSuite('a turn as it runs', (open) => {
     expect(problems.filter((problem) => !problem.includes('ERR_FAILED'))).toEqual([]);
   });
 
-  test('a failed attempt and a lost worker stand between the checkpoints', async () => {
-    await using harness = await createHarness();
+  test('a failed attempt and a lost worker stand between the checkpoints', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 1 };
     const { id } = await harness.startTurn({
       input: scripted({

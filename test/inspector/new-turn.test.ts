@@ -1,14 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { toolRegistry } from '#core/tools/registry.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
 
 browserSuite('a new turn', (open) => {
-  test('the form of a new turn sends files, fallback models, limits and an output schema', async () => {
-    await using harness = await createHarness();
+  test('the form of a new turn sends files, fallback models, limits and an output schema', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/#/new`);
     const { page, problems } = inspector;
     const schema = { name: 'answer', schema: { type: 'object' } };
@@ -32,8 +31,7 @@ browserSuite('a new turn', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a refused field of a new turn is marked, shows the sentence of the API, and has the focus', async () => {
-    await using harness = await createHarness();
+  test('a refused field of a new turn is marked, shows the API’s sentence, and has focus', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/#/new`);
     const { page } = inspector;
     const model = page.getByLabel('Model', { exact: true });
@@ -48,8 +46,7 @@ browserSuite('a new turn', (open) => {
     expect(await page.locator('#notice').innerText()).toBe('');
   });
 
-  test('a refused tool of a new turn has the focus, below the sentence of the API', async () => {
-    await using harness = await createHarness();
+  test('a refused tool of a new turn has the focus, below the sentence of the API', async ({ harness }) => {
     const { tools } = harness.parts;
     await using inspector = await open(`${harness.url}/#/new`);
     const { page } = inspector;
@@ -67,8 +64,7 @@ browserSuite('a new turn', (open) => {
     expect(await page.locator('#notice').innerText()).toBe('');
   });
 
-  test('the link to the content moves the focus, and keeps the page', async () => {
-    await using harness = await createHarness();
+  test('the link to the content moves the focus, and keeps the page', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/#/new`);
     const { page } = inspector;
 

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { msAgo } from '#test/harness/moments.ts';
 import { insertPastTurns } from '#test/harness/past-turns.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
@@ -15,8 +16,7 @@ const projects = {
 const failing = (status: number) => scripted({ rounds: [], final: { fault: { kind: 'status', status } } });
 
 browserSuite('the overview', (open) => {
-  test('it shows turns by status, tokens, durations and waits of the last day', async () => {
-    await using harness = await createHarness();
+  test('it shows turns by status, tokens, durations and waits of the last day', async ({ harness }) => {
     for (const input of ['Hi', 'Hello', failing(401)]) await harness.startTurn({ input });
     await harness.workUntilIdle();
     await harness.startTurn({ input: 'Later.' });
@@ -33,8 +33,7 @@ browserSuite('the overview', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('it refreshes by itself, and has another range behind a link', async () => {
-    await using harness = await createHarness();
+  test('it refreshes by itself, and has another range behind a link', async ({ harness }) => {
     await insertPastTurns(harness.db, { from: msAgo(90 * MINUTE), count: 3, everyMs: 1, status: 'completed' });
     await using inspector = await open(`${harness.url}/docs`);
     const { page } = inspector;
@@ -53,8 +52,7 @@ browserSuite('the overview', (open) => {
     expect(await page.getByRole('link', { name: '1 hour' }).getAttribute('aria-current')).toBe('true');
   });
 
-  test('without a range it shows the shortest range with all turns of the last day', async () => {
-    await using harness = await createHarness();
+  test('without a range it shows the shortest range with all turns of the last day', async ({ harness }) => {
     await harness.startTurn({ input: 'Hi' });
     await harness.workUntilIdle();
     await using inspector = await open(`${harness.url}/#/overview`);
@@ -70,8 +68,7 @@ browserSuite('the overview', (open) => {
     expect([first, await chosen()]).toEqual(['15 minutes', '6 hours']);
   });
 
-  test('the overview shows usage and cost by model', async () => {
-    await using harness = await createHarness();
+  test('the overview shows usage and cost by model', async ({ harness }) => {
     await harness.startTurn({ input: 'Hi' });
     await harness.workUntilIdle();
     await using inspector = await open(`${harness.url}/#/overview`);
@@ -85,8 +82,7 @@ browserSuite('the overview', (open) => {
     ]);
   });
 
-  test('a chart is read by keys: each stretch is spoken, in all charts at once, and Enter lists its turns', async () => {
-    await using harness = await createHarness();
+  test('keys read all charts at once: each stretch is spoken, and Enter lists its turns', async ({ harness }) => {
     await insertPastTurns(harness.db, { from: msAgo(5 * 3_600_000), count: 2, everyMs: 1, status: 'completed' });
     await insertPastTurns(harness.db, { from: msAgo(5_000), count: 1, everyMs: 1, status: 'failed' });
     await using inspector = await open(`${harness.url}/#/overview`);
@@ -112,8 +108,7 @@ browserSuite('the overview', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('failures are grouped by code with their newest example, and lead to it and to all of them', async () => {
-    await using harness = await createHarness();
+  test('failures are grouped by code, and lead to the newest one and to all of them', async ({ harness }) => {
     for (const status of [401, 401, 403]) await harness.startTurn({ input: failing(status) });
     const newest = await harness.startTurn({ input: failing(401) });
     await harness.workUntilIdle();
@@ -134,8 +129,7 @@ browserSuite('the overview', (open) => {
     await waitUntil(() => expect(page.url()).toContain(newest.id));
   });
 
-  test('the key j moves through the examples of the failures', async () => {
-    await using harness = await createHarness();
+  test('the key j moves through the examples of the failures', async ({ harness }) => {
     for (const status of [401, 403]) await harness.startTurn({ input: failing(status) });
     await harness.workUntilIdle();
     await using inspector = await open(`${harness.url}/#/overview`);
@@ -154,8 +148,7 @@ browserSuite('the overview', (open) => {
     ]);
   });
 
-  test('all failed turns of a code are retried together, after saying how many that are', async () => {
-    await using harness = await createHarness();
+  test('all failed turns of a code are retried together, after saying how many that are', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 401, times: 1 };
     for (const name of ['Ada', 'Grace'])
       await harness.startTurn({ input: `${name}\n${scripted({ rounds: [], answer: 'At last.', final: { fault } })}` });
@@ -179,8 +172,7 @@ browserSuite('the overview', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('with no turns it says so, and without failures too', async () => {
-    await using harness = await createHarness();
+  test('with no turns it says so, and without failures too', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/#/overview`);
 
     await inspector.page.getByRole('heading', { name: 'No turns in this period' }).waitFor();

@@ -1,9 +1,10 @@
 import type OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { answered, openApproving, pay } from '#test/api/openai/responses/approving.ts';
 import { openaiClient } from '#test/api/openai/responses/openai-client.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from './browser-suite.ts';
 
@@ -65,8 +66,7 @@ async function playMiddle(harness: Harness, previous: string): Promise<string> {
 }
 
 browserSuite('the page of a response', (open) => {
-  test('calls that are left to the caller, and what it sends for them, are shown as that', async () => {
-    await using harness = await createHarness();
+  test('calls that are left to the caller, and what it sends for them, are shown as that', async ({ harness }) => {
     const question = { role: 'user' as const, content: [image, { type: 'input_text' as const, text: script }] };
     const asked = await respond(harness, [question], { tools: [locate] });
     const output = { type: 'function_call_output' as const, call_id: 'call_a', output: [image] };
@@ -85,8 +85,7 @@ browserSuite('the page of a response', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('items of every kind that were sent are shown, with what they hold as text', async () => {
-    await using harness = await createHarness();
+  test('items of every kind that were sent are shown, with what they hold as text', async ({ harness }) => {
     const client = openaiClient(harness);
     const { id } = await client.responses.create({
       ...{ model: 'test', background: true },
@@ -113,8 +112,7 @@ browserSuite('the page of a response', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('it says which response a turn is, leads through its chain, and both ids can be copied', async () => {
-    await using harness = await createHarness();
+  test('it says which response a turn is, leads through its chain, and both ids can be copied', async ({ harness }) => {
     const { first, second, left } = await playChain(harness);
     await using inspector = await open(`${harness.url}/#/turns/${second.replace('resp_', 'turn_')}`);
     const { page, problems } = inspector;
@@ -153,8 +151,7 @@ browserSuite('the page of a response', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('what is forked from it meanwhile comes by itself', async () => {
-    await using harness = await createHarness();
+  test('what is forked from it meanwhile comes by itself', async ({ harness }) => {
     const { second } = await playChain(harness);
     await using inspector = await open(`${harness.url}/#/turns/${second.replace('resp_', 'turn_')}`);
     const chain = inspector.page.getByRole('navigation', { name: 'Chain' });
@@ -167,8 +164,7 @@ browserSuite('the page of a response', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a turn is found by the id of its response, or of one of its items', async () => {
-    await using harness = await createHarness();
+  test('a turn is found by the id of its response, or of one of its items', async ({ harness }) => {
     const { first } = await playChain(harness);
     await using inspector = await open(harness.url);
     const { page, problems } = inspector;

@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest';
-import { createHarness } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('the page of schedules', (open) => {
-  test('a schedule is created, starts its turns, is disabled and enabled, and deleted', async () => {
-    await using harness = await createHarness();
+  test('a schedule is created, starts its turns, is disabled and enabled, and deleted', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/#/schedules`, { width: 375 });
     const { page, problems } = inspector;
     const create = page.getByRole('button', { name: 'Create schedule' });
@@ -49,8 +48,7 @@ browserSuite('the page of schedules', (open) => {
     expect(problems).toEqual([expect.stringContaining('400 (Bad Request)')]);
   });
 
-  test('a refused interval is marked, and the form of a created schedule has its defaults again', async () => {
-    await using harness = await createHarness();
+  test('a refused interval is marked, and a created schedule resets the form', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/#/schedules`);
     const { page } = inspector;
     const [every, unit] = [page.getByLabel('Every how many'), page.getByLabel('Unit')];
@@ -73,8 +71,7 @@ browserSuite('the page of schedules', (open) => {
     expect([await every.inputValue(), await unit.inputValue()]).toEqual(['1', 'hours']);
   });
 
-  test('a schedule shows the outcome of each turn in its colour and in words', async () => {
-    await using harness = await createHarness();
+  test('a schedule shows the outcome of each turn in its colour and in words', async ({ harness }) => {
     const fault = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });
     const body = { every_seconds: 60, turn: { model: 'openai/test', input: fault } };
     await harness.call('POST', '/v1/schedules', { body });

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { titleOf } from '#inspector/base/words.ts';
 import { shorten, ticksOf } from '#inspector/timeline/axis.ts';
-import { createHarness, workUntilEnded } from '#test/harness/create-harness.ts';
+import { workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
+import { test } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 
 test.each([
@@ -30,8 +31,7 @@ test('shorter pauses are drawn in their length', () => {
 });
 
 browserSuite('a turn’s page before and after its turn is read', (open) => {
-  test('a page that still reads its turn shows a skeleton, and a refusal with its sentence after it', async () => {
-    await using harness = await createHarness();
+  test('a page shows a skeleton while it reads its turn, and the sentence of a refusal', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(harness.url, { width: 360 });
     const { page } = inspector;
@@ -54,8 +54,7 @@ browserSuite('a turn’s page before and after its turn is read', (open) => {
     expect(await page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
   });
 
-  test('equal failed attempts are one entry, which opens to each of them', async () => {
-    await using harness = await createHarness();
+  test('equal failed attempts are one entry, which opens to each of them', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 5 };
     const { id } = await harness.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
     await workUntilEnded(harness, id);

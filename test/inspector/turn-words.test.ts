@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
-import { createHarness, type Harness, letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
+import { expect } from 'vitest';
+import { type Harness, letTimePass, workUntilEnded } from '#test/harness/create-harness.ts';
 import { httpTool } from '#test/harness/http-tool.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
+import { test } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 import { openTurn } from './open-turn.ts';
 
@@ -23,8 +24,7 @@ async function retell({ db }: Harness, id: string, events: number[], round: [fro
 }
 
 browserSuite('what a turn’s page says', (open) => {
-  test('a pause between two attempts is drawn as a pause, and belongs to no attempt and no queue', async () => {
-    await using harness = await createHarness();
+  test('a pause between two attempts is drawn as a pause, not as an attempt or a queue', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
     const { id } = await harness.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
     await workUntilEnded(harness, id);
@@ -122,8 +122,7 @@ browserSuite('what a turn’s page says', (open) => {
     );
   });
 
-  test('an answer of the server that is no JSON is an error in a sentence', async () => {
-    await using harness = await createHarness();
+  test('an answer of the server that is no JSON is an error in a sentence', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(harness.url);
     await inspector.page.route(`**/v1/turns/${id}`, (route) =>
@@ -139,8 +138,7 @@ browserSuite('what a turn’s page says', (open) => {
     );
   });
 
-  test('an event that is not JSON is an error in a sentence, which stays when the turn is read after it', async () => {
-    await using harness = await createHarness();
+  test('an event that is not JSON is an error that stays when the turn is read after it', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(harness.url);
     const { page } = inspector;
@@ -190,8 +188,7 @@ browserSuite('what a turn’s page says', (open) => {
     expect(notice!.y + notice!.height).toBeLessThanOrEqual(keys!.y);
   });
 
-  test('a waiting turn says what it waits for, until it goes on', async () => {
-    await using harness = await createHarness();
+  test('a waiting turn says what it waits for, until it goes on', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     let waiting: object | null = { for: 'provider', since: '2026-01-01T12:00:00Z', until: '2026-01-01T12:01:00Z' };
     await using inspector = await open(harness.url);

@@ -1,14 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { isoAgo } from '#test/harness/moments.ts';
+import { test } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 
 const STEP = { turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', step: 'b2', since: '2026-11-20T10:00:00.000Z' };
 const list = (data: unknown[]) => ({ object: 'list', data, has_more: false, next_cursor: null });
 
 browserSuite('workers and queues', (open) => {
-  test('a worker that starts appears, and every queue shows its waiting jobs over time', async () => {
-    await using harness = await createHarness();
+  test('a worker that starts appears, and every queue shows its waiting jobs over time', async ({ harness }) => {
     await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(`${harness.url}/#/workers`);
     const { page } = inspector;
@@ -25,8 +25,7 @@ browserSuite('workers and queues', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a worker shows its steps with their turns, and a queue shows its rate limit', async () => {
-    await using harness = await createHarness();
+  test('a worker shows its steps with their turns, and a queue shows its rate limit', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/docs`);
     const { page } = inspector;
     const until = isoAgo(-90_000);

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { newId } from '#core/id.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { apiClient } from '#test/harness/api-client.ts';
 import { createHarness, type Harness, testEnvironment } from '#test/harness/create-harness.ts';
 import { surroundings } from '#test/harness/parts/start-program.ts';
+import { testWith } from '#test/harness/test.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 import { describeRefusal } from '../refusals.ts';
 
@@ -46,8 +47,9 @@ function routesOf({ conv, turn, dlv, whe }: { conv: string; turn: string; dlv: s
   ];
 }
 
-test('another project’s resource is 404 on every route, and stays as it was', async () => {
-  await using harness = await createHarness({ env });
+const test = testWith({ env });
+
+test('another project’s resource is 404 on every route, and stays as it was', async ({ harness }) => {
   const { alpha, beta } = clientsOf(harness);
   const { body: turn } = await alpha.call<TurnResource>('POST', '/v1/turns', {
     body: { model: 'openai/test', input: 'Hi', webhook: { url: hook } },
@@ -85,8 +87,7 @@ test.each([
   expect(answers).toEqual(answers.map(() => expect.stringMatching(/^404 \w+_not_found: id$/)));
 });
 
-test('a list holds only the project’s own', async () => {
-  await using harness = await createHarness({ env });
+test('a list holds only the project’s own', async ({ harness }) => {
   const { alpha, beta } = clientsOf(harness);
   const own = await alpha.startTurn({ input: 'Hi' });
   await beta.startTurn({ input: 'Hi' });
@@ -101,8 +102,7 @@ test('a list holds only the project’s own', async () => {
   expect(await idsOf(beta, `/v1/turns?conversation_id=${own.conversation_id}`)).toEqual([]);
 });
 
-test('every request without a valid key is refused', async () => {
-  await using harness = await createHarness({ env });
+test('every request without a valid key is refused', async ({ harness }) => {
   const ask = (path: string, authorization?: string) =>
     harness.call('GET', path, { headers: authorization === undefined ? {} : { authorization } });
   const given = [undefined, '', 'key-of-alpha', 'Bearer ', 'Bearer wrong', 'Bearer key-of-alphA', 'Basic key-of-alpha'];
@@ -124,9 +124,7 @@ test.each(['/healthz', '/readyz', '/openapi.json', '/docs'])('%s stays open with
   expect(status).toBe(200);
 });
 
-test('both keys of a project reach the same turns', async () => {
-  await using harness = await createHarness({ env });
-
+test('both keys of a project reach the same turns', async ({ harness }) => {
   const { id } = await apiClient(harness.url, 'key-of-alpha').startTurn({ input: 'Hi' });
   const seen = await apiClient(harness.url, 'second-key-of-alpha').call('GET', `/v1/turns/${id}`);
 

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
+import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { browserSuite } from '#test/inspector/browser-suite.ts';
 import { document, operations } from '../openapi/document.ts';
@@ -10,8 +11,7 @@ const EVIL = '<img src=x onerror="window.wasRun = 1"><b>bold</b>';
 const named = [...operations.map(({ operationId }) => operationId), ...Object.keys(document.webhooks)];
 
 browserSuite('the reference', (open) => {
-  test('every operation and every webhook is there, and opens with its whole description', async () => {
-    await using harness = await createHarness();
+  test('every operation and every webhook is there, and opens with its whole description', async ({ harness }) => {
     await using reader = await open(`${harness.url}/docs`);
     const { page, problems } = reader;
     await page.locator('.operation').first().waitFor();
@@ -37,8 +37,7 @@ browserSuite('the reference', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('by keyboard an operation is found, opened, unfolded and copied as a command that works', async () => {
-    await using harness = await createHarness();
+  test('the keyboard finds, opens, unfolds and copies an operation as a command', async ({ harness }) => {
     await using reader = await open(`${harness.url}/docs`);
     const { page, problems } = reader;
     await page.locator('.operation').first().waitFor();
@@ -63,8 +62,7 @@ browserSuite('the reference', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a stream of a response is shown as its clients ask for it, with what it tells', async () => {
-    await using harness = await createHarness();
+  test('a stream of a response is shown as its clients ask for it, with what it tells', async ({ harness }) => {
     await using reader = await open(`${harness.url}/docs#createResponse`);
     const { page, problems } = reader;
 
@@ -83,8 +81,7 @@ browserSuite('the reference', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('markup in the description is shown as text, and nothing of it runs', async () => {
-    await using harness = await createHarness();
+  test('markup in the description is shown as text, and nothing of it runs', async ({ harness }) => {
     await using reader = await open(`${harness.url}/healthz`);
     const { page } = reader;
     const evil = structuredClone(document);
