@@ -50,9 +50,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('an agent continues its own responses without store, as they stay with the socket', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('an agent continues unstored responses, which stay with the socket', async ({ harness, worker: _ }) => {
   await using opened = openRunner(harness);
   const agent = guide.clone({ modelSettings: { store: false } });
 
@@ -79,9 +77,7 @@ test('a session of the SDK closes its socket at the end', async ({ harness, work
   expect(ran.finalOutput).toBe(answered);
 });
 
-test('an agent raises an error for a refused request and a failed response, and runs again', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('an agent raises refused requests and failed responses, and runs again', async ({ harness, worker: _ }) => {
   await using opened = openRunner(harness);
   const fails = scripted({ answer: 'Never.', final: { fault: { kind: 'status', status: 401 } } });
 

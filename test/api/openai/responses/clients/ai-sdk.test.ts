@@ -144,7 +144,7 @@ test('a conversation of Pawl’s is gone on with', async ({ harness, worker: _ }
   expect(lastSent(harness)).toMatchObject([{ content: 'I am Ada.' }, { role: 'assistant' }, { content: 'Who am I?' }]);
 });
 
-test('a conversation keeps once the outputs that the SDK sends again with each step', async () => {
+test('a conversation keeps repeated outputs of the SDK once', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const model = aiSdkProvider(harness).responses('gpt-4o');

@@ -98,7 +98,7 @@ test('a call of a tool in a namespace names the namespace, which Codex needs', a
   expect(lastSent(harness).at(-1)).toMatchObject({ role: 'tool', content: 'Started.' });
 });
 
-test('an image as a result, phases of messages, and outputs that no call asked for are read', async () => {
+test('images as results, phases of messages, and outputs without a call are read', async () => {
   await using harness = await createHarness({ env: ignoring });
   await using _worker = await startBackgroundWorker(harness);
   const call = {
@@ -131,7 +131,7 @@ test('an image as a result, phases of messages, and outputs that no call asked f
   expect(sent).toContain('Output of agent.goal_objective');
 });
 
-test('without the operator’s leave, a tool that Pawl does not have is refused before the stream begins', async () => {
+test('an unknown tool is refused before the stream unless the operator allows it', async () => {
   await using harness = await createHarness();
   const answer = await post(harness, asks('Hello'));
 
@@ -144,7 +144,7 @@ test('without the operator’s leave, a tool that Pawl does not have is refused 
   });
 });
 
-test('a structured answer is asked for by a schema, and a failure is told with its reason', async () => {
+test('a schema asks for a structured answer, and a failure has its reason', async () => {
   await using harness = await createHarness({ env: ignoring });
   await using _worker = await startBackgroundWorker(harness);
   const schema = parameters({ title: { type: 'string' } }, ['title']);

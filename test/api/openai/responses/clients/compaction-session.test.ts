@@ -1,6 +1,5 @@
 import { Agent, MemorySession, OpenAIResponsesCompactionSession } from '@openai/agents';
 import { expect } from 'vitest';
-import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
 import { openaiClient } from '../openai-client.ts';
@@ -10,11 +9,9 @@ const agent = new Agent({ name: 'Ada' });
 const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.' } });
 const last = scripted({ answer: 'As you said.' });
 
-test.each(['input', 'previous_response_id'] as const)(
+test.for(['input', 'previous_response_id'] as const)(
   'a compaction session of OpenAI’s Agents SDK shortens its history by %s',
-  async (compactionMode) => {
-    await using harness = await createHarness();
-    await using _worker = await startBackgroundWorker(harness);
+  async (compactionMode, { harness, worker: _ }) => {
     const runner = agentsRunner(harness);
     const session = new OpenAIResponsesCompactionSession({
       ...{ client: openaiClient(harness) as never, underlyingSession: new MemorySession(), model: 'gpt-4o' },

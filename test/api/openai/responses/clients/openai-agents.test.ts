@@ -53,9 +53,9 @@ const lastSent = ({ modelRequests }: Harness) =>
   modelRequests.at(-1)!.body.messages.filter(({ role }) => role !== 'system');
 
 describeQueue(({ redis }) => {
-  test('an agent runs its tools until it has an answer, streamed or not', async () => {
-    await using harness = await createHarness({ redis });
-    await using _worker = await startBackgroundWorker(harness);
+  const queueTest = test.extend('options', () => ({ redis }));
+
+  queueTest('an agent runs its tools until it has an answer, streamed or not', async ({ harness, worker: _ }) => {
     const runner = agentsRunner(harness);
 
     const ran = await runner.run(guide, twoRounds);
@@ -78,9 +78,7 @@ describeQueue(({ redis }) => {
     expect(stored).toMatchObject({ status: 'completed', output_text: answered, instructions: 'Be brief.' });
   });
 
-  test('an agent hands over to another, whose instructions and tools hold from then on', async () => {
-    await using harness = await createHarness({ redis });
-    await using _worker = await startBackgroundWorker(harness);
+  queueTest('an agent hands over to another, whose instructions and tools apply', async ({ harness, worker: _ }) => {
     const cook = new Agent({ name: 'Cook', instructions: 'You cook.', tools: [time] });
     const host = Agent.create({ name: 'Host', instructions: 'You host.', handoffs: [cook] });
     const rounds = [{ tools: [{ name: 'transfer_to_Cook', arguments: {} }] }, { tools: [asks('get_time', 'Oslo')] }];
@@ -145,9 +143,7 @@ test.each(Object.entries(continuations))('a run goes on by %s', async (_, begin)
   expect(lastSent(harness)).toMatchObject([{ content: 'I am Ada.' }, { role: 'assistant' }, ...history]);
 });
 
-test('a call that needs approval waits in the state of the run, and is run or refused later', async () => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
+test('a call that needs approval waits in the run’s state, and runs or is refused', async ({ harness, worker: _ }) => {
   const runner = agentsRunner(harness);
   const pay = tool({
     ...{ name: 'pay', description: 'Pays', parameters: z.object({}), needsApproval: true },
