@@ -13,7 +13,7 @@ const audio = user({ type: 'input_audio', data: WAV, format: 'wav' });
 
 const test = base.extend('wires', opening(openTwoWires));
 
-test('built-in providers speak Responses at their hosts, and else Chat Completions', async ({ wires }) => {
+test('built-in providers speak Responses at their hosts, and Chat Completions at others', async ({ wires }) => {
   const asked = async (env: Record<string, string>, name: string) => {
     await run(await wires.open(env), '/v1/turns', { model: `${name}/some-model`, input: 'Hi?' });
     const { host, wire } = wires.asked.at(-1)!;

@@ -137,6 +137,8 @@ test('when a limit is over one request tries, and the others wait for what becom
   await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const probing = harness.workOnce();
   await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
+  // A long probe postpones the other turns, so the other turn does not return before the test reads it.
+  clock.now += 20_000;
   const other = await harness.runTurn({ input: 'Hi' });
   const during = await harness.findTurn(other.id);
   harness.worker.heartbeat.stop('shutdown');

@@ -65,6 +65,18 @@ test('a probe that ends without an answer lets the next one try, and one that ha
   expect([during, afterwards, limits.allows(MODEL)]).toEqual([false, true, true]);
 });
 
+test('a turn that waits for a probe comes back in half a second, and later the longer the probe takes', () => {
+  const { limits, clock } = limitsAt(0);
+  limits.refused(MODEL, 1_000);
+  clock.now = 1_000;
+
+  limits.acquire(MODEL);
+  const atOnce = limits.waitMs(MODEL);
+  clock.now = 21_000;
+
+  expect([atOnce, limits.waitMs(MODEL)]).toEqual([500, 20_000]);
+});
+
 test('a probe that another worker publishes no more delays nothing, and one that it publishes does', () => {
   const clock = { now: 0 };
   const published: RateLimitChange[] = [];
