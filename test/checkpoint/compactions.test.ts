@@ -232,5 +232,5 @@ async function eventsOf({ id }: Turn): Promise<string[]> {
     .where('turn_id', '=', id)
     .orderBy('number')
     .execute();
-  return rows.map(({ type }) => type);
+  return rows.map(({ type }) => String(type));
 }

@@ -110,7 +110,7 @@ test('handing a step back twice is handing it back once', async ({ harness }) =>
     step: 'r1',
     generation: 0,
     called: [],
-    runId: lease_owner ?? '',
+    runId: String(lease_owner),
     delayMs: 0,
     rateLimited: false,
     waitedMs: 0,

@@ -44,7 +44,7 @@ async function lockBlob(trx: Trx, project: string, sha256: string): Promise<bool
 
 /** The SHA-256 of each blob that a turn refers to. */
 export async function findHashes(db: Db, turnId: string): Promise<string[]> {
-  const query = db.selectFrom('blob_references').select('sha256').where('turn_id', '=', turnId);
+  const query = sql<{ sha256: string }>`select sha256 from blob_references where turn_id = ${turnId}`;
   return (await read(db, query)).map(({ sha256 }) => sha256);
 }
 

@@ -67,8 +67,9 @@ export async function changeConversation(
 
 /** A project's own conversation; undefined for one of another project. */
 export async function findConversation(db: Db, project: string, id: string): Promise<Conversation | undefined> {
-  const [conversation] = await read(db, selectConversations(db, project).where('conversations.id', '=', id));
-  return conversation;
+  const query = sql<Conversation>`
+    select ${columns} from ${withActiveTurn} where ${isFoundIn(project)} and conversations.id = ${id}`;
+  return (await read(db, query))[0];
 }
 
 /** Which page of which conversations: `before` is the last id of the page before. `withTurn`: their latest turns count for its size. */
@@ -128,32 +129,18 @@ async function readPage(db: Db, project: string, { rows, limit, withTurn = false
   // A plan may look for the rows of a page once for each conversation, unless it is told to do so once.
   const fitting = fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
   const page = sql`with fitting as materialized (${fitting}) select * from fitting`;
-  const query = selectConversations(db, project)
-    .innerJoin(sql<{ id: string; found: number }>`(${page})`.as('page'), (join) =>
-      join.onRef('page.id', '=', 'conversations.id'),
-    )
-    .select(sql<number>`page.found::int`.as('found'))
-    .orderBy('conversations.id', 'desc');
+  const query = sql<Conversation & { found: number }>`
+    select ${columns}, page.found::int from ${withActiveTurn} join (${page}) as page on page.id = conversations.id
+    where ${isFoundIn(project)} order by conversations.id desc`;
   return read(db, query);
 }
 
-/** A project's conversations, each with its active turn at the head. */
-function selectConversations(db: Db, project: string) {
-  return db
-    .selectFrom('conversations')
-    .leftJoin('work', (join) =>
-      join.onRef('work.conversation_id', '=', 'conversations.id').on('work.at_head', '=', true),
-    )
-    .select([
-      'conversations.id',
-      'conversations.config',
-      'conversations.metadata',
-      'work.id as activeTurnId',
-      'conversations.forked_from as forkedFrom',
-      'conversations.forked_round as forkedRound',
-    ])
-    .select(sql<string>`conversations.created_at::text`.as('createdAt'))
-    .select(sql<string | null>`(${expiresAt})::text`.as('expiresAt'))
-    .where('conversations.project', '=', project)
-    .where('conversations.hidden_at', 'is', null);
-}
+const columns = sql`conversations.id, conversations.config, conversations.metadata, work.id as "activeTurnId",
+  conversations.forked_from as "forkedFrom", conversations.forked_round as "forkedRound",
+  conversations.created_at::text as "createdAt", (${expiresAt})::text as "expiresAt"`;
+
+/** Conversations, each with its active turn at the head. */
+const withActiveTurn = sql`conversations left join work on work.conversation_id = conversations.id and work.at_head`;
+
+/** The condition that callers of a project find a conversation. */
+const isFoundIn = (project: string) => sql`conversations.project = ${project} and conversations.hidden_at is null`;

@@ -1,6 +1,6 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { read, write } from '../postgres/read-write.ts';
-import type { Db, Tables, Trx } from './tables.ts';
+import type { Db, Trx } from './tables.ts';
 
 /** A client's Idempotency-Key; `bodyHash` shows whether the same key came with another body. */
 export type IdempotencyKey = { project: string; path: string; key: string; bodyHash: string };
@@ -14,27 +14,24 @@ export type Remembered =
 /** Records the key in the transaction that does the work, so that both are there or neither. */
 export async function rememberIdempotencyKey(trx: Trx, request: IdempotencyKey): Promise<Remembered> {
   const { project, path, key, bodyHash } = request;
-  const inserted = await trx
-    .insertInto('idempotency_keys')
-    .values({ project, path, key, body_hash: bodyHash, status_code: null, resource_id: null })
-    .onConflict((conflict) => conflict.columns(['project', 'path', 'key']).doNothing())
-    .returning('key')
-    .executeTakeFirst();
-  if (inserted) return { kind: 'new' };
+  const { rows: inserted } = await sql`
+    insert into idempotency_keys (project, path, key, body_hash) values (${project}, ${path}, ${key}, ${bodyHash})
+    on conflict (project, path, key) do nothing returning key`.execute(trx);
+  if (inserted.length > 0) return { kind: 'new' };
 
-  const first = await trx
-    .selectFrom('idempotency_keys')
-    .select(['body_hash', 'status_code', 'resource_id'])
-    .where('project', '=', project)
-    .where('path', '=', path)
-    .where('key', '=', key)
-    .executeTakeFirst();
+  const [first] = await read(trx, selectKey(request));
   // The key expired between the two statements: it is new again.
   if (!first) return rememberIdempotencyKey(trx, request);
   return compare(first, bodyHash);
 }
 
-type KeyRow = Pick<Selectable<Tables['idempotency_keys']>, 'body_hash' | 'status_code' | 'resource_id'>;
+type KeyRow = { body_hash: string; status_code: number | null; resource_id: string | null };
+
+function selectKey({ project, path, key }: IdempotencyKey) {
+  return sql<KeyRow>`
+    select body_hash, status_code, resource_id from idempotency_keys
+    where project = ${project} and path = ${path} and key = ${key}`;
+}
 
 /** What was made and deleted since is what any body stands for: no request with that key makes anything again. */
 function compare(first: KeyRow, bodyHash: string): Exclude<Remembered, { kind: 'new' }> {
@@ -45,18 +42,9 @@ function compare(first: KeyRow, bodyHash: string): Exclude<Remembered, { kind: '
 }
 
 /** What a key stands for by now, without recording it. */
-export async function findIdempotencyKey(
-  db: Db,
-  { project, path, key, bodyHash }: IdempotencyKey,
-): Promise<Remembered> {
-  const query = db
-    .selectFrom('idempotency_keys')
-    .select(['body_hash', 'status_code', 'resource_id'])
-    .where('project', '=', project)
-    .where('path', '=', path)
-    .where('key', '=', key);
-  const [first] = await read(db, query);
-  return first ? compare(first, bodyHash) : { kind: 'new' };
+export async function findIdempotencyKey(db: Db, request: IdempotencyKey): Promise<Remembered> {
+  const [first] = await read(db, selectKey(request));
+  return first ? compare(first, request.bodyHash) : { kind: 'new' };
 }
 
 /** Records what a new key stands for, before its transaction commits. */
@@ -65,13 +53,9 @@ export async function completeIdempotencyKey(
   { project, path, key }: IdempotencyKey,
   made: { status: number; resourceId: string },
 ): Promise<void> {
-  await trx
-    .updateTable('idempotency_keys')
-    .set({ status_code: made.status, resource_id: made.resourceId })
-    .where('project', '=', project)
-    .where('path', '=', path)
-    .where('key', '=', key)
-    .execute();
+  await sql`
+    update idempotency_keys set status_code = ${made.status}, resource_id = ${made.resourceId}
+    where project = ${project} and path = ${path} and key = ${key}`.execute(trx);
 }
 
 /** Deletes keys that are older than two days; the contract keeps them one. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { read, write } from '../postgres/read-write.ts';
 import type { Db } from './tables.ts';
 
@@ -6,15 +7,11 @@ export async function findOrCreateSealingKey(db: Db, propose: () => string): Pro
   const known = await select(db);
   if (known) return known;
 
-  const proposal = db
-    .insertInto('sealing_keys')
-    .values({ key: propose() })
-    .onConflict((conflict) => conflict.column('id').doNothing());
-  await write(db, proposal);
+  await write(db, sql`insert into sealing_keys (key) values (${propose()}) on conflict (id) do nothing`);
   return (await select(db)) ?? findOrCreateSealingKey(db, propose);
 }
 
 async function select(db: Db): Promise<string | undefined> {
-  const [row] = await read(db, db.selectFrom('sealing_keys').select('key'));
+  const [row] = await read(db, sql<{ key: string }>`select key from sealing_keys`);
   return row?.key;
 }

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { read, write } from '../postgres/read-write.ts';
 import { timing } from '../turn/timing.ts';
-import type { WorkerStep } from './rows/worker.ts';
 import type { Db } from './tables.ts';
+
+/** A step that a worker is on, since a moment by the worker's clock. */
+export type WorkerStep = { turnId: string; step: string; since: string };
 
 /**
  * A worker as it says that it is alive: how many steps of one provider's turns it runs at once, those it is on, and the tools that

@@ -1,6 +1,6 @@
-import type { WorkerStep } from '#core/checkpoint/rows/worker.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { type LeaseRenewal, type RenewalOutcome, renewLeases } from '#core/checkpoint/turns/lease.ts';
+import type { WorkerStep } from '#core/checkpoint/workers.ts';
 import { timing } from '#core/turn/timing.ts';
 import type { Log } from '../../process/log.ts';
 import type { LeavePlace } from '../batch/slow-batches.ts';

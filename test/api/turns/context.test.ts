@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
 import { test } from '#test/harness/test.ts';
 
 const summarize = { strategy: 'summarize' };
@@ -31,7 +32,7 @@ test('a turn inherits its conversation’s context unless it has a context of it
       .select('config')
       .where('id', '=', String(body.id))
       .executeTakeFirstOrThrow();
-    return config.context;
+    return (config as TurnConfig).context;
   };
 
   expect(await contextOf({})).toEqual({ ...standing.context, keep_last_rounds: 4, model: null });

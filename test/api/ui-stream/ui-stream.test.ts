@@ -163,11 +163,11 @@ test('a conversation has a stream only while a turn of it is active that its cal
   expect((await ask(stream)).status).toBe(204);
   const unseen = create('/v1/responses', { input: 'Hi', conversation: id, store: false });
   await waitUntil(async () => expect((await harness.db.selectFrom('turns').select('id').execute()).length).toBe(1));
-  const [turn] = await harness.db.selectFrom('turns').select('id').execute();
+  const turnId = String((await harness.db.selectFrom('turns').select('id').execute())[0]?.id);
   const statuses = [
     (await ask(stream)).status,
-    (await ask(`/v1/turns/${turn!.id}/ui-stream`)).status,
-    (await ask(`/v1/responses/${turn!.id.replace('turn_', 'resp_')}/ui-stream`)).status,
+    (await ask(`/v1/turns/${turnId}/ui-stream`)).status,
+    (await ask(`/v1/responses/${turnId.replace('turn_', 'resp_')}/ui-stream`)).status,
     (await ask(stream, 'key-of-other')).status,
     (await ask('/v1/turns/turn_x/ui-stream')).status,
   ];

@@ -156,5 +156,5 @@ function textOf(live: LiveEvent[], edition: number): string {
 
 async function editionsOf({ db }: Harness): Promise<number[]> {
   const rows = await db.selectFrom('rounds').select('edition').orderBy('turn_id').orderBy('number').execute();
-  return rows.map(({ edition }) => edition);
+  return rows.map(({ edition }) => Number(edition));
 }

@@ -69,11 +69,7 @@ export async function findAdopter(
   db: Db,
   { turnId, round, index }: Pick<AllowedCall, 'turnId' | 'round' | 'index'>,
 ): Promise<string | null | undefined> {
-  const query = db
-    .selectFrom('tool_calls')
-    .select('adopted_by')
-    .where('turn_id', '=', turnId)
-    .where('round', '=', round)
-    .where('index', '=', index);
+  const query = sql<{ adopted_by: string | null }>`
+    select adopted_by from tool_calls where turn_id = ${turnId} and round = ${round} and index = ${index}`;
   return (await read(db, query))[0]?.adopted_by;
 }

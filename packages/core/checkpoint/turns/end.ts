@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { newId } from '../../id.ts';
 import { DELIVERIES_DUE, type Wakeup } from '../../turn/wakeup.ts';
 import type { LastRound } from '../sql/rounds/insert-round.ts';
@@ -46,11 +47,7 @@ function wakeupsOf([ended]: Ended[]): Wakeup[] | null {
 /** One id for each event that may happen: a last round has no open calls, any other end may find some. */
 async function newEventIds(trx: Trx, { turnId, lastRound }: Ending): Promise<string[]> {
   if (lastRound) return [newId('evt'), newId('evt')];
-  const work = await trx
-    .selectFrom('work')
-    .select('open_calls')
-    .where('id', '=', turnId)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return Array.from({ length: (work?.open_calls ?? 0) + 1 }, () => newId('evt'));
+  const { rows } = await sql<{ open_calls: number }>`
+    select open_calls from work where id = ${turnId} for no key update`.execute(trx);
+  return Array.from({ length: (rows[0]?.open_calls ?? 0) + 1 }, () => newId('evt'));
 }

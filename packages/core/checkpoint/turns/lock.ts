@@ -6,25 +6,15 @@ import type { Trx } from '../tables.ts';
  * once. Locks are always taken in one order: conversation, work, turns. False when there is no such conversation.
  */
 export async function lockConversation(trx: Trx, id: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('conversations')
-    .select('id')
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`select id from conversations where id = ${id} for no key update`.execute(trx);
+  return rows.length > 0;
 }
 
 /** The same for a turn that a caller starts: false for a conversation that is deleted, or that no caller finds. */
 export async function lockVisibleConversation(trx: Trx, id: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('conversations')
-    .select('id')
-    .where('id', '=', id)
-    .where('hidden_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`
+    select id from conversations where id = ${id} and hidden_at is null for no key update`.execute(trx);
+  return rows.length > 0;
 }
 
 /**

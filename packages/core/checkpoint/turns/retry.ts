@@ -25,13 +25,9 @@ type Retry = { project: string; turnId: string; needsPlace: boolean };
  * stays as it is: the history of the fork may not change (R20).
  */
 export async function retryTurn(trx: Trx, { project, turnId, needsPlace }: Retry): Promise<Retried> {
-  const turn = await trx
-    .selectFrom('turns')
-    .select('conversation_id')
-    .where('id', '=', turnId)
-    .where('project', '=', project)
-    .where(isVisible)
-    .executeTakeFirst();
+  const { rows: found } = await sql<{ conversation_id: string }>`
+    select conversation_id from turns where id = ${turnId} and project = ${project} and ${isVisible}`.execute(trx);
+  const [turn] = found;
   if (!turn) return { kind: 'missing' };
 
   // The conversation may have been deleted meanwhile, and all its turns with it.

@@ -32,7 +32,8 @@ export async function findWebhookEndpoint(
   project: string,
   id: string,
 ): Promise<(WebhookEndpoint & { secrets: string[] }) | undefined> {
-  const query = selectWebhookEndpoints(db, project).select(signingSecrets.as('secrets')).where('id', '=', id);
+  const query = sql<WebhookEndpoint & { secrets: string[] }>`
+    select ${columns}, ${signingSecrets} as secrets from webhook_endpoints where project = ${project} and id = ${id}`;
   return (await read(db, query))[0];
 }
 
@@ -42,8 +43,10 @@ export async function listWebhookEndpoints(
   project: string,
   page: { before?: string; limit: number },
 ): Promise<WebhookEndpoint[]> {
-  const query = selectWebhookEndpoints(db, project).orderBy('id', 'desc').limit(page.limit);
-  return read(db, page.before ? query.where('id', '<', page.before) : query);
+  const behind = page.before ? sql`and id < ${page.before}` : sql``;
+  const query = sql<WebhookEndpoint>`
+    select ${columns} from webhook_endpoints where project = ${project} ${behind} order by id desc limit ${page.limit}`;
+  return read(db, query);
 }
 
 /** The new values of an endpoint; an undefined field stays. */
@@ -106,19 +109,6 @@ export async function deleteWebhookEndpoint(db: Db, project: string, id: string)
   );
 }
 
-/** A project's webhook endpoints, without their secrets. */
-function selectWebhookEndpoints(db: Db, project: string) {
-  return db
-    .selectFrom('webhook_endpoints')
-    .select([
-      'id',
-      'url',
-      'description',
-      'events',
-      'with_turn as withTurn',
-      'status',
-      'disabled_reason as disabledReason',
-    ])
-    .select([sql<string | null>`failing_since::text`.as('failingSince'), sql<string>`created_at::text`.as('createdAt')])
-    .where('project', '=', project);
-}
+/** The columns of an endpoint, without its secrets. */
+const columns = sql`id, url, description, events, with_turn as "withTurn", status, disabled_reason as "disabledReason",
+  failing_since::text as "failingSince", created_at::text as "createdAt"`;

@@ -59,17 +59,14 @@ export async function listEndpointDeliveries(db: Db, project: string, page: Endp
 }
 
 async function select(db: Db, project: string, which: RawBuilder<unknown>): Promise<Delivery[]> {
-  const rows = await read(
-    db,
-    sql<Delivery>`
+  const query = sql<Delivery>`
     select deliveries.id, ${eventId} as "eventId", ${eventType} as type,
       case when status = 'pending' then coalesce(${urlOfEndpoint}, url) else url end as url,
       endpoint_id as "endpointId", status, attempts, last_status_code as "lastStatusCode", last_error as "lastError",
       next_attempt_at::text as "nextAttemptAt", deliveries.created_at::text as "createdAt", delivered_at::text as "deliveredAt"
     from deliveries left join events on events.turn_id = deliveries.turn_id and number = event_number
-    where project = ${project} and ${hasVisibleTurn} and ${which}`,
-  );
-  return rows;
+    where project = ${project} and ${hasVisibleTurn} and ${which}`;
+  return read(db, query);
 }
 
 /** A pending delivery goes to the URL that its endpoint has by then; a past one went to the URL it had. */
@@ -89,13 +86,10 @@ const MAX_ATTEMPTS_LISTED = 20;
 
 /** The last attempts of a delivery, oldest first; their numbers start again with a redelivery. */
 export async function listDeliveryAttempts(db: Db, deliveryId: string): Promise<LoggedAttempt[]> {
-  const query = db
-    .selectFrom('delivery_attempts')
-    .select(['attempt', 'status_code as statusCode', 'body', 'error', 'duration_ms as durationMs'])
-    .select(sql<string>`at::text`.as('at'))
-    .where('delivery_id', '=', deliveryId)
-    .orderBy('delivery_attempts.at', 'desc')
-    .limit(MAX_ATTEMPTS_LISTED);
+  const query = sql<LoggedAttempt>`
+    select attempt, status_code as "statusCode", body, error, duration_ms as "durationMs", at::text as at
+    from delivery_attempts where delivery_id = ${deliveryId}
+    order by delivery_attempts.at desc limit ${MAX_ATTEMPTS_LISTED}`;
   const newestFirst = await read(db, query);
   return newestFirst.reverse();
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { read, write } from '../../postgres/read-write.ts';
 import type { Db } from '../tables.ts';
 
@@ -6,15 +7,14 @@ export async function findOrCreateWebhookSecret(db: Db, project: string, propose
   const known = await select(db, project);
   if (known) return known;
 
-  const proposal = db
-    .insertInto('webhook_secrets')
-    .values({ project, secret: propose() })
-    .onConflict((conflict) => conflict.column('project').doNothing());
+  const proposal = sql`insert into webhook_secrets (project, secret) values (${project}, ${propose()})
+    on conflict (project) do nothing`;
   await write(db, proposal);
   return (await select(db, project)) ?? findOrCreateWebhookSecret(db, project, propose);
 }
 
 async function select(db: Db, project: string): Promise<string | undefined> {
-  const [row] = await read(db, db.selectFrom('webhook_secrets').select('secret').where('project', '=', project));
+  const query = sql<{ secret: string }>`select secret from webhook_secrets where project = ${project}`;
+  const [row] = await read(db, query);
   return row?.secret;
 }

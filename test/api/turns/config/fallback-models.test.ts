@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { test } from '#test/harness/test.ts';
 
@@ -51,5 +52,9 @@ test('a conversation shows its fallbacks, and its turns inherit them unless they
 
   expect(body).toMatchObject({ model: 'openai/test', fallback_models: ['sim/demo'] });
   const rows = await harness.db.selectFrom('turns').select('config').orderBy('position').execute();
-  expect(rows.map(({ config }) => config.fallback_models)).toEqual([['sim/demo'], undefined, ['sim/other']]);
+  expect(rows.map(({ config }) => (config as TurnConfig).fallback_models)).toEqual([
+    ['sim/demo'],
+    undefined,
+    ['sim/other'],
+  ]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TurnConfig } from '#core/turn/request/turn.ts';
 import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 
@@ -102,5 +103,6 @@ test('a fork, a rerun, a schedule and a response take model_retry', async () => 
   expect(schedule).toMatchObject({ status: 201, body: { turn: { model_retry } } });
   expect(response.status).toBe(200);
   const rows = await harness.db.selectFrom('turns').select('config').where('id', '!=', id).execute();
-  expect(rows.find(({ config }) => config.response)?.config.model_retry).toEqual(model_retry);
+  const configs = rows.map(({ config }) => config as TurnConfig);
+  expect(configs.find(({ response }) => response)?.model_retry).toEqual(model_retry);
 });

@@ -9,26 +9,17 @@ export async function listEvents(
   turnId: string,
   page: { after: number; limit: number },
 ): Promise<StoredEvent[]> {
-  const query = db
-    .selectFrom('events')
-    .select(['id', 'number', 'type', 'round', 'call_index as callIndex', 'data'])
-    .select(sql<string>`created_at::text`.as('createdAt'))
-    .where('turn_id', '=', turnId)
-    .where('number', '>', page.after)
-    .orderBy('number')
-    .limit(page.limit);
+  const query = sql<StoredEvent>`
+    select id, number, type, round, call_index as "callIndex", data, created_at::text as "createdAt"
+    from events where turn_id = ${turnId} and number > ${page.after} order by number limit ${page.limit}`;
   return read(db, query);
 }
 
 /** The indexes of a round's answered calls, in the order in which they were answered. */
 export async function listAnswered(db: Db, turnId: string, round: number): Promise<number[]> {
-  const query = db
-    .selectFrom('events')
-    .select('call_index as index')
-    .where('turn_id', '=', turnId)
-    .where('round', '=', round)
-    .where('type', '=', 'tool_call.completed')
-    .orderBy('number');
+  const query = sql<{ index: number | null }>`
+    select call_index as index from events
+    where turn_id = ${turnId} and round = ${round} and type = 'tool_call.completed' order by number`;
   const rows = await read(db, query);
   return rows.flatMap(({ index }) => (index === null ? [] : [index]));
 }

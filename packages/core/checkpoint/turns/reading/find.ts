@@ -16,19 +16,14 @@ export async function findTurn(db: Db, project: string, id: string): Promise<Tur
 }
 
 /** How far a project's own turn has come; undefined as for `findTurn`. */
-export async function findTurnState(
-  db: Db,
-  project: string,
-  id: string,
-): Promise<Pick<Turn, 'id' | 'status' | 'lastEvent'> | undefined> {
-  const [row] = await read(
-    db,
-    sql<Pick<Turn, 'id' | 'status' | 'lastEvent'>>`
+export async function findTurnState(db: Db, project: string, id: string): Promise<TurnState | undefined> {
+  const query = sql<TurnState>`
     select id, status, last_event as "lastEvent" from turn_states as turns
-    where id = ${id} and project = ${project} and ${isVisible} and not ${isAddedItems}`,
-  );
-  return row;
+    where id = ${id} and project = ${project} and ${isVisible} and not ${isAddedItems}`;
+  return (await read(db, query))[0];
 }
+
+type TurnState = Pick<Turn, 'id' | 'status' | 'lastEvent'>;
 
 /**
  * A turn as it stands now; undefined when there is none of that id, or if more than `most` bytes would be read. What is `known` of it
@@ -54,24 +49,14 @@ const firstOf = (conversationId: string) => sql`conversation_id = ${conversation
 
 /** The ids of a conversation's turns that have not ended, in their order, without those that are delayed (R35). */
 export async function findActiveTurns(db: Db, conversationId: string): Promise<string[]> {
-  const query = db
-    .selectFrom('work')
-    .select('id')
-    .where('conversation_id', '=', conversationId)
-    .where('position', 'is not', null)
-    .orderBy('position');
-  const rows = await read(db, query);
-  return rows.map((row) => row.id);
+  const query = sql<{ id: string }>`
+    select id from work where conversation_id = ${conversationId} and position is not null order by position`;
+  return (await read(db, query)).map(({ id }) => id);
 }
 
 /** The ids of a conversation's turns whose time has not come. */
 export async function findDelayedTurns(db: Db, conversationId: string): Promise<string[]> {
-  const query = db
-    .selectFrom('work')
-    .select('id')
-    .where('conversation_id', '=', conversationId)
-    .where('position', 'is', null)
-    .orderBy('id');
-  const rows = await read(db, query);
-  return rows.map((row) => row.id);
+  const query = sql<{ id: string }>`
+    select id from work where conversation_id = ${conversationId} and position is null order by id`;
+  return (await read(db, query)).map(({ id }) => id);
 }

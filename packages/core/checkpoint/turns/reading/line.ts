@@ -10,11 +10,8 @@ export type LockedLine = { conversationId: string; lastPosition: number };
 
 /** The conversation of a project's turn; undefined where there is no such turn. */
 export async function conversationOf(db: Db, project: string, turnId: string): Promise<string | undefined> {
-  const query = db
-    .selectFrom('turns')
-    .select('conversation_id as conversationId')
-    .where('id', '=', turnId)
-    .where('project', '=', project);
+  const query = sql<{ conversationId: string }>`
+    select conversation_id as "conversationId" from turns where id = ${turnId} and project = ${project}`;
   return (await read(db, query))[0]?.conversationId;
 }
 
@@ -23,14 +20,10 @@ export async function conversationOf(db: Db, project: string, turnId: string): P
  * is no such conversation.
  */
 export async function lockLine(trx: Trx, project: string, conversationId: string): Promise<LockedLine | undefined> {
-  return trx
-    .selectFrom('conversations')
-    .select(['id as conversationId', 'turns as lastPosition'])
-    .where('id', '=', conversationId)
-    .where('project', '=', project)
-    .where('hidden_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  const { rows } = await sql<LockedLine>`
+    select id as "conversationId", turns as "lastPosition" from conversations
+    where id = ${conversationId} and project = ${project} and hidden_at is null for no key update`.execute(trx);
+  return rows[0];
 }
 
 /**
@@ -54,12 +47,8 @@ export async function hasActiveBefore(
   db: Db,
   { conversationId, position }: Pick<Turn, 'conversationId' | 'position'>,
 ): Promise<boolean> {
-  const query = db
-    .selectFrom('work')
-    .select('id')
-    .where('conversation_id', '=', conversationId)
-    .where('position', '<', position)
-    .limit(1);
+  const query = sql`
+    select id from work where conversation_id = ${conversationId} and position < ${position} limit 1`;
   return (await read(db, query)).length > 0;
 }
 
