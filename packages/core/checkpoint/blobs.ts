@@ -50,13 +50,11 @@ export async function findHashes(db: Db, turnId: string): Promise<string[]> {
 
 /** The first media types of blobs that callers of a project find, by their SHA-256; others are not among them. */
 export async function findBlobTypes(db: Db, project: string, hashes: readonly string[]): Promise<Map<string, string>> {
-  const rows = await read(
-    db,
-    sql<{ sha256: string; mediaType: string }>`
+  const query = sql<{ sha256: string; mediaType: string }>`
     select sha256, media_type as "mediaType" from blobs
     where project = ${project} and sha256 in (select value from json_array_elements_text(${hashes}::json))
-      and ${isVisibleBlob}`,
-  );
+      and ${isVisibleBlob}`;
+  const rows = await read(db, query);
   return new Map(rows.map(({ sha256, mediaType }) => [sha256, mediaType]));
 }
 
@@ -66,12 +64,10 @@ export async function findBlob(
   project: string,
   sha256: string,
 ): Promise<{ mediaType: string; size: number } | undefined> {
-  const rows = await read(
-    db,
-    sql<{ mediaType: string; size: number }>`
+  const query = sql<{ mediaType: string; size: number }>`
     select media_type as "mediaType", octet_length(bytes) as size from blobs
-    where project = ${project} and sha256 = ${sha256} and ${isVisibleBlob}`,
-  );
+    where project = ${project} and sha256 = ${sha256} and ${isVisibleBlob}`;
+  const rows = await read(db, query);
   return rows[0];
 }
 
@@ -80,12 +76,10 @@ export async function readBlobPiece(
   db: Db,
   { project, sha256, start, length }: { project: string; sha256: string; start: number; length: number },
 ): Promise<Buffer | undefined> {
-  const rows = await read(
-    db,
-    sql<{ piece: Buffer }>`
+  const query = sql<{ piece: Buffer }>`
     select substring(bytes from ${start + 1}::int for ${length}::int) as piece from blobs
-    where project = ${project} and sha256 = ${sha256}`,
-  );
+    where project = ${project} and sha256 = ${sha256}`;
+  const rows = await read(db, query);
   return rows[0]?.piece;
 }
 
@@ -98,13 +92,11 @@ export async function loadBlobs(
   project: string,
   { hashes, most }: { hashes: readonly string[]; most: number },
 ): Promise<{ sha256: string; size: number; bytes: Buffer | null }[]> {
-  return read(
-    db,
-    sql<{ sha256: string; size: number; bytes: Buffer | null }>`
+  const query = sql<{ sha256: string; size: number; bytes: Buffer | null }>`
     select sha256, size, case when sum(size) over () <= ${most}::bigint then bytes end as bytes from (
       select sha256, bytes, octet_length(bytes) as size from blobs
-      where project = ${project} and sha256 in (select value from json_array_elements_text(${hashes}::json))) as wanted`,
-  );
+      where project = ${project} and sha256 in (select value from json_array_elements_text(${hashes}::json))) as wanted`;
+  return read(db, query);
 }
 
 /** A blob of deleted turns alone leaves every read, although a fork may keep it for its model. */

@@ -15,12 +15,10 @@ import { selectWhole, type TurnAsRead, toTurn } from './turns/reading/select.ts'
  */
 export async function saveAnswerHashes(db: Db, answers: { turnId: string; hash: string }[]): Promise<void> {
   if (answers.length === 0) return;
-  await write(
-    db,
-    sql`update completions set hash = answer.hash
+  const statement = sql`update completions set hash = answer.hash
     from json_to_recordset(${JSON.stringify(answers)}::text::json) as answer ("turnId" text, hash text)
-    where turn_id = answer."turnId" and completions.hash is null`,
-  );
+    where turn_id = answer."turnId" and completions.hash is null`;
+  await write(db, statement);
 }
 
 /** Replaces the metadata of a turn that callers find. */
@@ -55,22 +53,18 @@ export async function listCompletions(db: Db, project: string, page: CompletionP
       sql` `,
     )}`;
   const bytes = sql`${bytesOfRequest} + ${bytesOfRounds}`;
-  const found = await read(
-    db,
-    sql<TurnAsRead & { found: number }>`
+  const query = sql<TurnAsRead & { found: number }>`
     with page as materialized (${fittingRows({ rows, key: sql`turn_id`, direction: order, limit, bytes })})
-    select ${selectWhole}, found::int from page join turn_states as turns using (id) order by id ${direction}`,
-  );
+    select ${selectWhole}, found::int from page join turn_states as turns using (id) order by id ${direction}`;
+  const found = await read(db, query);
   const { rows: shown, hasMore } = pageOfRows(found);
   return { rows: shown.map((row) => toTurn(row)), hasMore };
 }
 
 /** Returns whether a completion is in the list of its project. */
 export async function isListed(db: Db, project: string, turnId: string): Promise<boolean> {
-  const rows = await read(
-    db,
-    sql`select from completions join turns on turns.id = turn_id
-    where turn_id = ${turnId} and completions.project = ${project} and listed and ${isVisible}`,
-  );
+  const query = sql`select from completions join turns on turns.id = turn_id
+    where turn_id = ${turnId} and completions.project = ${project} and listed and ${isVisible}`;
+  const rows = await read(db, query);
   return rows.length > 0;
 }

@@ -27,12 +27,10 @@ export type NewConversation = {
 
 /** Records a conversation with the configuration that its turns inherit, and when to look whether it has expired (R32). */
 export async function createConversation(db: Db, { id, project, config, metadata }: NewConversation): Promise<void> {
-  await write(
-    db,
-    sql`insert into conversations (id, project, config, metadata, expiry_due_at)
+  const statement = sql`insert into conversations (id, project, config, metadata, expiry_due_at)
     values (${id}, ${project}, ${config}::json, ${metadata}::json,
-      now() + make_interval(secs => ${config.expires_in_seconds ?? null}::int))`,
-  );
+      now() + make_interval(secs => ${config.expires_in_seconds ?? null}::int))`;
+  await write(db, statement);
 }
 
 /** Replaces the metadata of a conversation that callers find. */

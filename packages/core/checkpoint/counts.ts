@@ -7,17 +7,13 @@ export type WorkCounts = { turns: Record<string, number>; late: number; deliveri
 
 /** Counts active turns and pending deliveries, so that it costs the same however old the database is. */
 export async function countWork(db: Db): Promise<WorkCounts> {
-  const rows = await read(
-    db,
-    sql<{ status: string; count: number; late: number }>`
+  const ofTurns = sql<{ status: string; count: number; late: number }>`
     select status, count(*)::int as count, (count(*) filter (where due_at < now()))::int as late
-    from work group by status`,
-  );
-  const pending = await read(
-    db,
-    sql<{ count: number }>`
-    select count(*)::int as count from deliveries where due_at is not null`,
-  );
+    from work group by status`;
+  const rows = await read(db, ofTurns);
+  const ofDeliveries = sql<{ count: number }>`
+    select count(*)::int as count from deliveries where due_at is not null`;
+  const pending = await read(db, ofDeliveries);
   return {
     turns: Object.fromEntries(rows.map(({ status, count }) => [status, count])),
     late: rows.reduce((sum, { late }) => sum + late, 0),
@@ -27,12 +23,10 @@ export async function countWork(db: Db): Promise<WorkCounts> {
 
 /** How many deliveries are due and wait for a worker, and how many workers are on; those that are to be tried again later are neither. */
 export async function countDueDeliveries(db: Db): Promise<{ waiting: number; active: number }> {
-  const [counts] = await read(
-    db,
-    sql<{ waiting: number; active: number }>`
+  const query = sql<{ waiting: number; active: number }>`
     select (count(*) filter (where due_at <= now()))::int as waiting, (count(*) filter (where lease_until > now()))::int as active
-    from deliveries where due_at is not null`,
-  );
+    from deliveries where due_at is not null`;
+  const [counts] = await read(db, query);
   return counts ?? { waiting: 0, active: 0 };
 }
 
@@ -41,15 +35,13 @@ export async function countDueDeliveries(db: Db): Promise<{ waiting: number; act
  * longest. A provider for whose limits no turn waits is not among them.
  */
 export async function findRateLimits(db: Db): Promise<Map<string, string>> {
-  const rows = await read(
-    db,
-    sql<{ provider: string; until: string }>`
+  const query = sql<{ provider: string; until: string }>`
     select provider, max(until)::text as until from (
       select provider, model, min(retry_at) as until from work
       where rate_limited and step like 'r%' and retry_at > now()
         and not exists (select from provider_waits where turn_id = work.id) group by provider, model
-    ) as limited group by provider`,
-  );
+    ) as limited group by provider`;
+  const rows = await read(db, query);
   return new Map(rows.map(({ provider, until }) => [provider, until]));
 }
 
@@ -63,9 +55,7 @@ export const MAX_COUNTED = 1_000;
 
 /** The projects that have turns and are none of `known`, with how many; a hundred projects are looked at. */
 export async function countTurnsOfOtherProjects(db: Db, known: string[]): Promise<ProjectTurns[]> {
-  const rows = await read(
-    db,
-    sql<ProjectTurns>`
+  const query = sql<ProjectTurns>`
     with recursive found as (
       select 1 as position, (select project from turns order by project limit 1) as project
       union all
@@ -75,7 +65,7 @@ export async function countTurnsOfOtherProjects(db: Db, known: string[]): Promis
     select project, (
       select count(*)::int from (select from turns where turns.project = found.project limit ${MAX_COUNTED + 1}) as counted
     ) as turns
-    from found where project is not null and project not in (select json_array_elements_text(${known}::json))`,
-  );
+    from found where project is not null and project not in (select json_array_elements_text(${known}::json))`;
+  const rows = await read(db, query);
   return rows;
 }

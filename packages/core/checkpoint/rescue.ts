@@ -41,15 +41,13 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
   const lasting = limits.filter(({ forMs }) => forMs > timing.graceMs);
   if (lasting.length > 0) await postponeRateLimited(db, lasting);
   const pauseMs = sql<number>`least(${timing.graceMs} * power(2, least(rescues, 10)), ${timing.longestGraceMs})`;
-  const rows = await write(
-    db,
-    sql<TurnWakeup>`
+  const statement = sql<TurnWakeup>`
     update work set generation = generation + 1, rescues = rescues + 1,
       due_at = least(now() + ${pauseMs} * interval '1 millisecond', case when deadline_at > now() then deadline_at end)
     where id = any(array(
       select id from work where ${isLate} and ${mayBeWorked} order by due_slot limit ${limit} for no key update skip locked))
-    returning ${wakeupColumns}, coalesce(deadline_at <= now(), false) as overdue`,
-  );
+    returning ${wakeupColumns}, coalesce(deadline_at <= now(), false) as overdue`;
+  const rows = await write(db, statement);
   return rows;
 }
 
@@ -59,9 +57,7 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
  * model or tier to a worker that may ask that.
  */
 async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<void> {
-  await write(
-    db,
-    sql`
+  const statement = sql`
     with late as materialized (
       select id, "forMs", case when counts then "forMs" else 0 end as "countedMs"
       from work ${withConfig}
@@ -74,8 +70,8 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
     update work set generation = generation + 1, retry_at = ${inMs(sql`"forMs"`)}, rate_limited = true,
       waiting_since = case when rate_limited then waiting_since else now() end, waited_ms = waited_ms + "countedMs"::int,
       due_at = least(deadline_at, ${inMs(sql`"forMs" + ${timing.graceMs} * (1 + random())`)}), ${giveBackPlace}
-    from late where work.id = late.id`,
-  );
+    from late where work.id = late.id`;
+  await write(db, statement);
 }
 
 /**
@@ -83,12 +79,10 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
  * was away. Rows with a lease or a later generation stay as they are.
  */
 export async function revertRescues(db: Db, turns: TurnWakeup[]): Promise<void> {
-  await write(
-    db,
-    sql`
+  const statement = sql`
     update work set rescues = greatest(rescues - 1, 0), due_at = least(due_at, ${dueIn(timing.graceMs)})
     from json_to_recordset(${turns}::json) as undelivered ("turnId" text, generation int)
     where ${isTurnId(sql`"turnId"`)} and work.id = "turnId" and work.generation = undelivered.generation
-      and (lease_owner is null or lease_until < now())`,
-  );
+      and (lease_owner is null or lease_until < now())`;
+  await write(db, statement);
 }

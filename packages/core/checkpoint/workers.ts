@@ -19,16 +19,14 @@ const isGone = sql<boolean>`last_seen_at < now() - ${timing.workerGoneMs} * inte
 
 /** Records that a worker is alive, and removes workers that have stopped saying so. */
 export async function recordWorker(db: Db, { id, concurrency, steps = [], tools = [] }: LiveWorker): Promise<void> {
-  await write(
-    db,
-    sql`
+  const statement = sql`
     with gone as (
       delete from workers
       where id = any(array(select id from workers where ${isGone} and id <> ${id} for no key update skip locked))
     )
     insert into workers (id, concurrency, steps, tools) values (${id}, ${concurrency}, ${steps}::json, ${texts(tools)})
-    on conflict (id) do update set last_seen_at = now(), steps = excluded.steps`,
-  );
+    on conflict (id) do update set last_seen_at = now(), steps = excluded.steps`;
+  await write(db, statement);
 }
 
 /** Removes a worker that stops. */
@@ -38,12 +36,10 @@ export async function removeWorker(db: Db, id: string): Promise<void> {
 
 /** The workers that are alive, the oldest first; one that was killed is among them for up to 15 s more. */
 export async function listWorkers(db: Db): Promise<SeenWorker[]> {
-  return await read(
-    db,
-    sql<SeenWorker>`
+  const query = sql<SeenWorker>`
     select id, concurrency, steps, started_at::text as "startedAt", last_seen_at::text as "lastSeenAt"
-    from workers where not ${isGone} order by started_at, id`,
-  );
+    from workers where not ${isGone} order by started_at, id`;
+  return read(db, query);
 }
 
 /** How many workers are alive, and which of some tools none of them has loaded. */
@@ -51,25 +47,21 @@ export type WorkerCount = { count: number; lacking: string[] };
 
 /** Counts the workers that are alive. A worker that was killed counts for up to 15 s more. */
 export async function countWorkers(db: Db, tools: string[] = []): Promise<WorkerCount> {
-  const [row] = await read(
-    db,
-    sql<WorkerCount>`
+  const query = sql<WorkerCount>`
     with alive as (select tools from workers where not ${isGone})
     select (select count(*)::int from alive) as count, to_json(array(
       select wanted from unnest(${texts(tools)}) as wanted
       where not exists (select from alive where wanted = any(alive.tools))
-    )) as lacking`,
-  );
+    )) as lacking`;
+  const [row] = await read(db, query);
   return row ?? { count: 0, lacking: [] };
 }
 
 /** The sets of tools that workers who are alive have loaded, each once; those without any are not among them. */
 export async function listToolsets(db: Db): Promise<string[][]> {
-  const rows = await read(
-    db,
-    sql<{ tools: string[] }>`
-    select to_json(tools) as tools from workers where not ${isGone} and cardinality(tools) > 0 group by workers.tools`,
-  );
+  const query = sql<{ tools: string[] }>`
+    select to_json(tools) as tools from workers where not ${isGone} and cardinality(tools) > 0 group by workers.tools`;
+  const rows = await read(db, query);
   return rows.map(({ tools }) => tools);
 }
 

@@ -24,9 +24,7 @@ export const MAX_BULK_ERRORS = 20;
 
 /** Reads a project's bulk, in one statement: what was counted, and what is settled and not counted yet. */
 export async function findBulk(db: Db, project: string, id: string): Promise<Bulk | undefined> {
-  const [bulk] = await read(
-    db,
-    sql<Bulk>`
+  const query = sql<Bulk>`
     select id, action, filter, matched, done + ${settled(sql`outcome = 'done'`)} as done,
       failed + ${settled(sql`outcome <> 'done'`)} as failed,
       (select coalesce(json_agg(error), '[]') from (
@@ -37,9 +35,8 @@ export async function findBulk(db: Db, project: string, id: string): Promise<Bul
           from bulk_turns where bulk_id = bulks.id and outcome is not null and outcome <> 'done'
         ) as known order by rank, position limit ${MAX_BULK_ERRORS}) as first) as errors,
       created_at::text as "createdAt", completed_at::text as "completedAt"
-    from bulks where id = ${id} and project = ${project}`,
-  );
-  return bulk;
+    from bulks where id = ${id} and project = ${project}`;
+  return (await read(db, query))[0];
 }
 
 const settled = (condition: ReturnType<typeof sql>) => sql`(

@@ -20,19 +20,15 @@ export async function settleBulkTurn(
   db: Db,
   { bulkId, turnId, outcome }: { bulkId: string; turnId: string; outcome: string },
 ): Promise<void> {
-  await write(
-    db,
-    sql`
+  const statement = sql`
     update bulk_turns set outcome = ${outcome}
-    where bulk_id = ${bulkId} and turn_id = ${turnId} and outcome is null`,
-  );
+    where bulk_id = ${bulkId} and turn_id = ${turnId} and outcome is null`;
+  await write(db, statement);
 }
 
 /** Counts what is settled of a bulk, in one statement: it is due again, or completed where nothing is left. */
 export async function countSettledTurns(db: Db, bulkId: string): Promise<void> {
-  await write(
-    db,
-    sql`
+  const statement = sql`
     with settled as (
       delete from bulk_turns where bulk_id = ${bulkId} and outcome is not null returning turn_id, outcome
     ),
@@ -51,6 +47,6 @@ export async function countSettledTurns(db: Db, bulkId: string): Promise<void> {
           order by 1, 2 limit ${MAX_BULK_ERRORS}) as first),
       due_at = case when bulks.done + bulks.failed + counted.done + counted.failed < matched then now() end,
       completed_at = case when bulks.done + bulks.failed + counted.done + counted.failed = matched then now() end
-    from counted where id = ${bulkId} and completed_at is null`,
-  );
+    from counted where id = ${bulkId} and completed_at is null`;
+  await write(db, statement);
 }

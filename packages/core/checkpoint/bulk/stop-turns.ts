@@ -12,9 +12,7 @@ const AT_ONCE = 500;
  * about to begin, and one that is treated already: if that fails, nothing would release it.
  */
 export async function stopBulkTurns(db: Db, atOnce = AT_ONCE): Promise<boolean> {
-  const [row] = await write(
-    db,
-    sql<{ goesOn: boolean }>`
+  const statement = sql<{ goesOn: boolean }>`
     with taken as materialized (
       select id, stops_after from bulks where due_at is not null and stops_after is not null
       order by due_at limit 1 for no key update skip locked
@@ -30,17 +28,15 @@ export async function stopBulkTurns(db: Db, atOnce = AT_ONCE): Promise<boolean> 
     ),
     stopped as (update work set place = 'stopped', due_at = ${dueAtDeadline} where id in (select id from free))
     update bulks set stops_after = (select max(turn_id) from portion) from taken where bulks.id = taken.id
-    returning true as "goesOn"`,
-  );
+    returning true as "goesOn"`;
+  const [row] = await write(db, statement);
   return row?.goesOn ?? false;
 }
 
 /** Lets a stopped turn go on whose cancellation has failed: it asks for a place like one whose wait is over (R27). */
 export async function releaseStoppedTurn(db: Db, turnId: string): Promise<void> {
-  await write(
-    db,
-    sql`
+  const statement = sql`
     update work set place = 'none', due_at = case when at_head then now() else ${dueAtDeadline} end
-    where id = ${turnId} and place = 'stopped'`,
-  );
+    where id = ${turnId} and place = 'stopped'`;
+  await write(db, statement);
 }

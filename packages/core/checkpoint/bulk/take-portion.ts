@@ -15,9 +15,7 @@ export type BulkPortion = { bulkId: string; project: string; action: BulkAction;
  * Null where no bulk is due.
  */
 export async function takeBulkPortion(db: Db, limit: number): Promise<BulkPortion | null> {
-  const [portion] = await write(
-    db,
-    sql<BulkPortion>`
+  const statement = sql<BulkPortion>`
     with taken as (
       update bulks set due_at = ${inMs(timing.bulkLeaseMs)}
       where id = (select id from bulks where due_at <= now() order by due_at limit 1 for update skip locked)
@@ -25,8 +23,8 @@ export async function takeBulkPortion(db: Db, limit: number): Promise<BulkPortio
     )
     select id as "bulkId", project, action,
       case action when 'retry' then ${leftTurns('asc', limit)} else ${leftTurns('desc', limit)} end as "turnIds"
-    from taken`,
-  );
+    from taken`;
+  const [portion] = await write(db, statement);
   return portion ?? null;
 }
 

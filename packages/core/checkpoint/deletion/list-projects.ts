@@ -4,9 +4,7 @@ import type { Db } from '../tables.ts';
 
 /** The projects that have turns or conversations, each found by one step in an index, however many rows it has. */
 export async function listProjects(db: Db): Promise<string[]> {
-  const rows = await read(
-    db,
-    sql<{ project: string }>`
+  const query = sql<{ project: string }>`
     with recursive named (project) as (
       select least((select min(project) from turns), (select min(project) from conversations))
       union all
@@ -14,7 +12,7 @@ export async function listProjects(db: Db): Promise<string[]> {
         (select min(conversations.project) from conversations where conversations.project > named.project))
       from named where named.project is not null
     )
-    select project from named where project is not null`,
-  );
+    select project from named where project is not null`;
+  const rows = await read(db, query);
   return rows.map(({ project }) => project);
 }

@@ -42,13 +42,11 @@ export async function createFile(trx: Trx, { id, project, filename, purpose, blo
 
 /** Finds files of a project by texts that may be their ids. Files that have expired are not among them. */
 export async function findFiles(db: Db, project: string, ids: readonly string[]): Promise<KeptFile[]> {
-  return read(
-    db,
-    sql<KeptFile>`
+  const query = sql<KeptFile>`
     select ${columns} from files
     where project = ${project} and ${isUnexpired}
-      and id in (select value from json_array_elements_text(${ids.filter(isFileId)}::json))`,
-  );
+      and id in (select value from json_array_elements_text(${ids.filter(isFileId)}::json))`;
+  return read(db, query);
 }
 
 /** A page of a list: `after` is the last id of the page before. */
@@ -66,15 +64,13 @@ export async function listFiles(
   { purpose, order, after, limit }: FilePage,
 ): Promise<KeptFile[]> {
   const beyond = order === 'asc' ? sql`>` : sql`<`;
-  return read(
-    db,
-    sql<KeptFile>`
+  const query = sql<KeptFile>`
     select ${columns} from files
     where project = ${project} and ${isUnexpired}
       ${purpose === undefined ? sql`` : sql`and purpose = ${purpose}`}
       ${after === undefined ? sql`` : sql`and id ${beyond} ${after}`}
-    order by id ${sql.raw(order)} limit ${limit + 1}`,
-  );
+    order by id ${sql.raw(order)} limit ${limit + 1}`;
+  return read(db, query);
 }
 
 /**

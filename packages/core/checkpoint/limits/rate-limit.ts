@@ -21,12 +21,10 @@ export async function takeRateLimitSlot(db: Db, request: SlotRequest): Promise<n
   const waitMs = await book(db, { ...request, rates });
   if (waitMs !== undefined) return waitMs;
 
-  await write(
-    db,
-    sql`insert into tool_rates (project, tool, max, per_seconds)
+  const statement = sql`insert into tool_rates (project, tool, max, per_seconds)
     select ${project}, ${tool}, max, "perSeconds" from json_to_recordset(${rates}::json) as rate (max int, "perSeconds" int)
-    on conflict do nothing`,
-  );
+    on conflict do nothing`;
+  await write(db, statement);
   return takeRateLimitSlot(db, request);
 }
 
@@ -34,9 +32,7 @@ type Booking = Pick<SlotRequest, 'project' | 'tool' | 'maxWaitMs'> & { rates: Ra
 
 /** Every rate must allow the start. The clock is read after the rows are locked, which happens in one order. */
 async function book(db: Db, { project, tool, maxWaitMs, rates }: Booking): Promise<number | undefined> {
-  const [slot] = await write(
-    db,
-    sql<{ waitMs: number }>`
+  const statement = sql<{ waitMs: number }>`
     with input as materialized (
       select max, "perSeconds" as per_seconds from json_to_recordset(${rates}::json) as rate (max int, "perSeconds" int)
     ),
@@ -59,7 +55,7 @@ async function book(db: Db, { project, tool, maxWaitMs, rates }: Booking): Promi
         and make_interval(secs => per_seconds) = span
         and slot.start <= slot.read_at + ${maxWaitMs} * interval '1 millisecond'
     )
-    select extract(epoch from start - read_at)::double precision * 1000 as "waitMs" from slot`,
-  );
+    select extract(epoch from start - read_at)::double precision * 1000 as "waitMs" from slot`;
+  const [slot] = await write(db, statement);
   return slot?.waitMs;
 }

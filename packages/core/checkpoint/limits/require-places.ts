@@ -16,15 +16,13 @@ export async function requirePlaces(db: Db): Promise<void> {
   const rows = await read(db, sql<{ id: string }>`select id from work where place is null`);
   const found = rows.map(({ id }) => id);
   for (let from = 0; from < found.length; from += PORTION) {
-    await write(
-      db,
-      sql`
+    const statement = sql`
       update work set place = ${place}, due_at = case when ${place} = 'wanted' then ${dueAtDeadline} else due_at end,
         generation = generation + (${place} = 'wanted')::int
       where id = any(array(
         select id from work where id in (${listed(found.slice(from, from + PORTION))}) and place is null
-        for no key update skip locked))`,
-    );
+        for no key update skip locked))`;
+    await write(db, statement);
   }
 }
 

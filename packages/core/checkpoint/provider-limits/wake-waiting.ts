@@ -51,9 +51,7 @@ const KEPT = sql`interval '2 seconds'`;
 
 async function readLines(db: Db): Promise<Line[]> {
   const isKept = sql`woken_at >= now() - ${KEPT}`;
-  return await read(
-    db,
-    sql<Line>`
+  const query = sql<Line>`
     select line.*, waiting = 0 and woken = 0 as "isIdle", coalesce(limits.requests, '{}') as requests, coalesce(limits.tokens, '{}') as tokens,
       (extract(epoch from now()) * 1000)::double precision as now,
       (select count(*)::int from provider_slots join work on work.id = turn_id
@@ -64,8 +62,8 @@ async function readLines(db: Db): Promise<Line[]> {
         coalesce(sum(requests) filter (where ${isKept}), 0)::double precision as "wokenRequests",
         coalesce(sum(tokens) filter (where ${isKept}), 0)::double precision as "wokenTokens"
       from provider_waits group by limit_name) as line
-    left join provider_limits as limits on limits.name = line.name`,
-  );
+    left join provider_limits as limits on limits.name = line.name`;
+  return read(db, query);
 }
 
 /** The rest of a limit; null if it is not bounded. An amount above the limit counts as the whole limit. */
@@ -99,9 +97,7 @@ const mayCome = sql<boolean>`exists (select from work where id = provider_waits.
 
 /** A turn without a place asks for one once it is due (R27). One that does not wait any more leaves the line. */
 async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
-  const rows = await write(
-    db,
-    sql<TurnWakeup & { isDue: boolean }>`
+  const statement = sql<TurnWakeup & { isDue: boolean }>`
     with room as materialized (
       select * from json_to_recordset(${rooms}::json) as room (name text, turns int, requests double precision,
         tokens double precision, "mostRequests" double precision, "mostTokens" double precision)
@@ -133,7 +129,7 @@ async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
       delete from provider_waits where turn_id = any(array(select turn_id from line where not "mayCome"))
         or (limit_name in (select name from room) and woken_at < now() - ${KEPT} and not ${mayCome})
     )
-    select * from woken`,
-  );
+    select * from woken`;
+  const rows = await write(db, statement);
   return rows.flatMap(({ isDue, ...wakeup }) => (isDue ? [wakeup] : []));
 }

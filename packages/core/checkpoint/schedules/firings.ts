@@ -9,11 +9,9 @@ export type DueSchedule = Schedule & { nextAt: string; now: string };
 
 /** Schedules whose next time has come, by the database's clock, in their order (R36). */
 export async function listDueSchedules(db: Db, limit: number): Promise<DueSchedule[]> {
-  return read(
-    db,
-    sql<DueSchedule>`
-    select ${columns}, now()::text as now from schedules where next_at <= now() order by next_at limit ${limit}`,
-  );
+  const query = sql<DueSchedule>`
+    select ${columns}, now()::text as now from schedules where next_at <= now() order by next_at limit ${limit}`;
+  return read(db, query);
 }
 
 /**

@@ -59,10 +59,8 @@ export async function deleteSchedule(db: Db, project: string, id: string): Promi
 
 /** A project's own schedule with its last firings. */
 export async function findSchedule(db: Db, project: string, id: string): Promise<ListedSchedule | undefined> {
-  const rows = await read(
-    db,
-    sql<ListedSchedule>`select ${shown} from schedules where id = ${id} and project = ${project}`,
-  );
+  const query = sql<ListedSchedule>`select ${shown} from schedules where id = ${id} and project = ${project}`;
+  const rows = await read(db, query);
   return rows[0];
 }
 
@@ -73,11 +71,9 @@ export async function listSchedules(
   { before, limit }: { before?: string; limit: number },
 ): Promise<ListedSchedule[]> {
   const behind = before === undefined ? sql`` : sql`and id < ${before}`;
-  return read(
-    db,
-    sql<ListedSchedule>`
-    select ${shown} from schedules where project = ${project} ${behind} order by id desc limit ${limit}`,
-  );
+  const query = sql<ListedSchedule>`
+    select ${shown} from schedules where project = ${project} ${behind} order by id desc limit ${limit}`;
+  return read(db, query);
 }
 
 /** The columns of a schedule. */

@@ -81,16 +81,14 @@ async function walk(db: Db, project: string, page: FoundPage): Promise<string[]>
  */
 async function findEntered(db: Db, project: string, page: FoundPage & { beginnings: string[] }): Promise<string[]> {
   const made = page.beginnings.map((beginning) => `'=${beginning}'`).join(' | ');
-  const rows = await read(
-    db,
-    sql<{ id: string }>`
+  const query = sql<{ id: string }>`
     with found as materialized (
       select id, completed_at from search_entries where tokens @@ (${queryOf('turn', project, page)} && ${made}::tsquery))
     select turns.id from found join ${relationOf(page)} on turns.id = found.id
     where (found.completed_at is not distinct from turns.completed_at or ${fitsTokens(project, page)})
       and ${plainCondition(project, page)} ${behind(page)}
-    order by turns.id desc limit ${page.limit}`,
-  );
+    order by turns.id desc limit ${page.limit}`;
+  const rows = await read(db, query);
   return rows.map(({ id }) => id);
 }
 

@@ -18,9 +18,7 @@ export async function adoptCalls(
   { turnId, calls }: { turnId: string; calls: AllowedCall[] },
 ): Promise<number[]> {
   const allowed = calls.map((call, place) => ({ ...call, approval: rawJson(call.approval), place }));
-  const rows = await write(
-    trx,
-    sql<{ place: number }>`
+  const statement = sql<{ place: number }>`
     with allowed as materialized (
       select * from json_to_recordset(${allowed}::json)
         as allowed ("turnId" text, round int, index int, id text, approval text, place int)
@@ -47,8 +45,8 @@ export async function adoptCalls(
       update work set step = ${ADOPTED_STEP}, open_calls = (select count(*) from adopted)
       where id = ${turnId} and exists (select from adopted)
     )
-    select place from adopted order by place`,
-  );
+    select place from adopted order by place`;
+  const rows = await write(trx, statement);
   return rows.map(({ place }) => place);
 }
 

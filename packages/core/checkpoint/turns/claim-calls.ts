@@ -13,9 +13,7 @@ export type Claim = { turnId: string; round: number; runId: string; indexes: num
  * the calls that are now the run's.
  */
 export async function claimCalls(db: Db, { turnId, round, runId, indexes }: Claim): Promise<number[]> {
-  const rows = await write(
-    db,
-    sql<{ index: number }>`
+  const statement = sql<{ index: number }>`
     with target as materialized (
       select id from work where id = ${turnId} and step = ${nameStep('batch', round)} and ${isFreeFor(sql`${runId}`)}
       for no key update
@@ -30,7 +28,7 @@ export async function claimCalls(db: Db, { turnId, round, runId, indexes }: Clai
       update work set ${leaseFor(sql`${runId}`)}, starts = starts + (lease_owner is distinct from ${runId})::int
       from target where work.id = target.id and exists (select from claimed)
     )
-    select index from claimed order by index`,
-  );
+    select index from claimed order by index`;
+  const rows = await write(db, statement);
   return rows.map((row) => row.index);
 }

@@ -73,9 +73,7 @@ export type RenewalOutcome = { edition: number } | 'busy';
  * step.
  */
 export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map<string, RenewalOutcome>> {
-  const rows = await write(
-    db,
-    sql<{ runId: string; edition: number | null }>`
+  const statement = sql<{ runId: string; edition: number | null }>`
     with renewal as materialized (
       select * from json_to_recordset(${renewals}::json)
         as renewal ("turnId" text, step text, generation int, "runId" text, "isFirst" boolean, counts boolean)
@@ -93,8 +91,8 @@ export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map
       where work.id = free.id and work.id = renewal."turnId" and ${mayRenew}
       returning renewal."runId", edition - 1 as edition
     )
-    select "runId", edition from candidate left join renewed using ("runId")`,
-  );
+    select "runId", edition from candidate left join renewed using ("runId")`;
+  const rows = await write(db, statement);
   return new Map(rows.map(({ runId, edition }) => [runId, edition === null ? 'busy' : { edition }]));
 }
 

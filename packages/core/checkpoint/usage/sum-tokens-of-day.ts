@@ -22,9 +22,7 @@ export async function sumTokensOfDay(
   project: string,
   known: Pick<TokensOfDay, 'day' | 'settledTokens' | 'settledUntil'> | null,
 ): Promise<TokensOfDay> {
-  const [today] = await read(
-    db,
-    sql<TokensOfDay>`
+  const query = sql<TokensOfDay>`
     with today as (
       select began, to_char(began at time zone 'UTC', 'YYYY-MM-DD') as day, greatest(began, now() - interval '1 minute') as settled
       from (select date_trunc('day', now(), 'UTC') as began) as clock
@@ -46,8 +44,8 @@ export async function sumTokensOfDay(
       before + coalesce(sum(total_tokens) filter (where at < settled), 0)::double precision as "settledTokens",
       settled::text as "settledUntil",
       ceil(extract(epoch from began + interval '1 day' - now()))::int as "secondsLeft"
-    from today cross join since left join used on true group by day, began, settled, before`,
-  );
+    from today cross join since left join used on true group by day, began, settled, before`;
+  const [today] = await read(db, query);
   if (!today) throw new Error('The database did not say what day it is.');
   return today;
 }

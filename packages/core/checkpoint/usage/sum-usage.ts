@@ -39,16 +39,14 @@ export async function sumUsage(db: Db, { project, from, to, groups }: UsageQuery
   const columns = grouped.map((group) => sql`${GROUP_COLUMNS[group]} as ${sql.ref(group)}, `);
   const within = sql`at >= coalesce(${from}::timestamptz, coalesce(${to}::timestamptz, now()) - interval '30 days')
     and (${to}::timestamptz is null or at < ${to}::timestamptz) ${project === null ? sql`` : sql`and project = ${project}`}`;
-  return read(
-    db,
-    sql<UsageSum>`
+  const query = sql<UsageSum>`
     with used as (
       select at, project, model, key_id, ${FIGURES} from usage_records where ${within}
       union all
       select at, project, model, nullif(key_id, ''), ${FIGURES} from usage_sums where ${within}
     )
-    select ${sql.join(columns, sql``)} ${SUMS} from used ${grouped.length > 0 ? sql`group by ${names} order by ${names}` : sql``}`,
-  );
+    select ${sql.join(columns, sql``)} ${SUMS} from used ${grouped.length > 0 ? sql`group by ${names} order by ${names}` : sql``}`;
+  return read(db, query);
 }
 
 const GROUP_COLUMNS: Record<UsageGroup, RawBuilder<unknown>> = {

@@ -15,14 +15,12 @@ export type NewWebhookEndpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'descripti
 /** Records an endpoint, which receives events from now on; false where the project has as many as it may have. */
 export async function createWebhookEndpoint(db: Db, endpoint: NewWebhookEndpoint): Promise<boolean> {
   const { id, project, url, description, events, withTurn, secret } = endpoint;
-  const rows = await write(
-    db,
-    sql`
+  const statement = sql`
     insert into webhook_endpoints (id, project, url, description, events, with_turn, secret)
     select ${id}, ${project}, ${url}, ${description}::text, ${events}::json, ${withTurn}, ${secret}
     where (select count(*) from webhook_endpoints where project = ${project}) < ${MAX_WEBHOOK_ENDPOINTS}
-    returning id`,
-  );
+    returning id`;
+  const rows = await write(db, statement);
   return rows.length > 0;
 }
 
@@ -64,9 +62,7 @@ export async function changeWebhookEndpoint(
   { url, description, events, withTurn, status }: EndpointChange,
 ): Promise<void> {
   const isFresh = url !== undefined || status === 'enabled';
-  await write(
-    db,
-    sql`
+  const statement = sql`
     with changed as (
       update webhook_endpoints set url = coalesce(${url ?? null}, url),
         description = case when ${description !== undefined} then ${description ?? null} else description end,
@@ -78,8 +74,8 @@ export async function changeWebhookEndpoint(
       returning id
     ),
     stopped as (${stopDeliveries(sql`endpoint_id = (select id from changed) and ${status === 'disabled'}`)})
-    select id from changed`,
-  );
+    select id from changed`;
+  await write(db, statement);
 }
 
 const BY_CALLER = 'It was disabled over the API.';
@@ -90,23 +86,19 @@ export async function rotateEndpointSecret(
   { project, id }: { project: string; id: string },
   secret: string,
 ): Promise<void> {
-  await write(
-    db,
-    sql`
+  const statement = sql`
     update webhook_endpoints set secret = ${secret}, old_secret = secret, old_secret_until = now() + interval '1 day'
-    where id = ${id} and project = ${project}`,
-  );
+    where id = ${id} and project = ${project}`;
+  await write(db, statement);
 }
 
 /** Deletes a project's own endpoint; its pending deliveries are stopped. */
 export async function deleteWebhookEndpoint(db: Db, project: string, id: string): Promise<void> {
-  await write(
-    db,
-    sql`
+  const statement = sql`
     with deleted as (delete from webhook_endpoints where id = ${id} and project = ${project} returning id),
     stopped as (${stopDeliveries(sql`endpoint_id = (select id from deleted)`)})
-    select id from deleted`,
-  );
+    select id from deleted`;
+  await write(db, statement);
 }
 
 /** The columns of an endpoint, without its secrets. */

@@ -9,13 +9,11 @@ import type { Db } from '../tables.ts';
  * when there is none, or when its endpoint is disabled or deleted.
  */
 export async function redeliver(db: Db, project: string, id: string): Promise<boolean> {
-  const rows = await write(
-    db,
-    sql`
+  const statement = sql`
     update deliveries set status = 'pending', attempts = 0, next_attempt_at = now(), due_at = now(), lease_until = null, delivered_at = null, last_status_code = null, last_error = null
     where id = ${id} and project = ${project} and ${hasVisibleTurn}
       and (endpoint_id is null or ${hasEnabledEndpoint})
-    returning id`,
-  );
+    returning id`;
+  const rows = await write(db, statement);
   return rows.length > 0;
 }

@@ -25,9 +25,7 @@ export async function saveDelivery(db: Db, attempt: DeliveryAttempt): Promise<bo
   const { id, retryInMs, status, statusCode, error } = attempt;
   const nextAt = retryInMs === null ? sql`null` : inMs(retryInMs);
   const startedAt = sql`now() - ${attempt.durationMs}::double precision * interval '1 millisecond'`;
-  const [row] = await write(
-    db,
-    sql<{ leavesNext: boolean }>`
+  const statement = sql<{ leavesNext: boolean }>`
     with saved as (
       update deliveries set status = ${status}, attempts = attempts + 1,
         next_attempt_at = ${nextAt}, due_at = ${nextAt}, lease_until = null, last_status_code = ${statusCode}::int, last_error = ${error}::text,
@@ -47,7 +45,7 @@ export async function saveDelivery(db: Db, attempt: DeliveryAttempt): Promise<bo
     select exists (
       select from deliveries as waiting join saved on waiting.turn_id = saved.turn_id
       where (waiting.event_number, waiting.id) > (saved.event_number, saved.id) and waiting.due_at <= now()
-        and coalesce(waiting.endpoint_id, waiting.url) = coalesce(saved.endpoint_id, saved.url)) as "leavesNext"`,
-  );
+        and coalesce(waiting.endpoint_id, waiting.url) = coalesce(saved.endpoint_id, saved.url)) as "leavesNext"`;
+  const [row] = await write(db, statement);
   return row?.leavesNext ?? false;
 }

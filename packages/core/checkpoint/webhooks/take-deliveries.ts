@@ -70,9 +70,7 @@ export type DeliveryRoom = {
  * Stops deliveries to a disabled or deleted endpoint; they take no room of others. A backlog costs a look for each receiver, whatever its length.
  */
 export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDelivery[]> {
-  return await write(
-    db,
-    sql<DueDelivery>`
+  const statement = sql<DueDelivery>`
     with recursive receiver as (
       (select project, receiver from deliveries where due_at is not null order by project, receiver limit 1)
       union all
@@ -144,8 +142,8 @@ export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDel
       case when endpoint.id is not null then json_build_object('id', endpoint.id, 'secrets', ${signingSecrets},
         'failingForMs', extract(epoch from now() - failing_since) * 1000) end as endpoint
     from taken left join events on events.turn_id = taken.turn_id and number = event_number
-      left join webhook_endpoints as endpoint on endpoint.id = endpoint_id`,
-  );
+      left join webhook_endpoints as endpoint on endpoint.id = endpoint_id`;
+  return write(db, statement);
 }
 
 function named(receivers: { project: string; receiver: string }[]): RawBuilder<unknown> {

@@ -9,11 +9,9 @@ export async function findCallOutput(
   turnId: string,
   callId: string,
 ): Promise<{ result: ToolResult | null; fullOutput: string | null } | undefined> {
-  const rows = await read(
-    db,
-    sql<{ result: ToolResult | null; fullOutput: string | null }>`
-    select result, full_output as "fullOutput" from tool_calls where turn_id = ${turnId} and id = ${callId}`,
-  );
+  const query = sql<{ result: ToolResult | null; fullOutput: string | null }>`
+    select result, full_output as "fullOutput" from tool_calls where turn_id = ${turnId} and id = ${callId}`;
+  const rows = await read(db, query);
   return rows[0];
 }
 
@@ -24,9 +22,7 @@ export type ReusableOutput = { index: number; result: ToolResult; fullOutput: st
 
 /** The newest results that may serve these calls, of no deleted turn. The table of calls is the cache: there is no other. */
 export async function findReusableOutputs(db: Db, calls: ReusableCall[]): Promise<ReusableOutput[]> {
-  const rows = await read(
-    db,
-    sql<ReusableOutput>`
+  const query = sql<ReusableOutput>`
     select wanted.index, known.result, known.full_output as "fullOutput"
     from json_to_recordset(${calls}::json) as wanted (index int, "cacheKey" text, "ttlSeconds" int),
       lateral (
@@ -34,7 +30,7 @@ export async function findReusableOutputs(db: Db, calls: ReusableCall[]): Promis
         where cache_key = wanted."cacheKey" and completed_at > now() - make_interval(secs => wanted."ttlSeconds")
           and not exists (select from turns where turns.id = turn_id and hidden_at is not null)
         order by completed_at desc limit 1
-      ) as known`,
-  );
+      ) as known`;
+  const rows = await read(db, query);
   return rows;
 }

@@ -20,9 +20,7 @@ export async function readChain(
   turn: Pick<Turn, 'id' | 'conversationId' | 'position' | 'continues'>,
 ): Promise<Chain> {
   const { id, conversationId, position, continues } = turn;
-  const rows = await read(
-    db,
-    sql<ChainedTurn & Link>`
+  const query = sql<ChainedTurn & Link>`
     with recursive ${lineOf(conversationId, sql`${position}::int`)},
     forks as (
       select distinct on (conversation_id) turns.id from conversations join turns on conversation_id = conversations.id
@@ -42,8 +40,8 @@ export async function readChain(
     )
     select id, link, conversation_id as "conversationId", status, config -> 'response' ->> 'background' is not null as "isResponse",
       ${preview} as preview, created_at::text as "createdAt", (select count(*)::int from forks) as "forkCount"
-    from links join turn_states as turns using (id) order by id desc`,
-  );
+    from links join turn_states as turns using (id) order by id desc`;
+  const rows = await read(db, query);
   const linked = (as: Link['link']) => rows.filter(({ link }) => link === as);
   return {
     previous: linked('previous')[0] ?? null,

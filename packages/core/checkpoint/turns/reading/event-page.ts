@@ -27,13 +27,11 @@ export async function readEventPage(
 ): Promise<EventPage | undefined> {
   const isFound =
     scope === 'any' ? sql`true` : sql`project = ${scope.project} and ${isVisible} and not ${isAddedItems}`;
-  const [row] = await read(
-    db,
-    sql<PageAsRead>`
+  const query = sql<PageAsRead>`
     with ${pageOf(id, { after, limit })}
     select ${outlineWith({ config: NO_CONFIG, rounds, calls, joined, compactions: sql`null::json` })}, ${events} as events
-    from turn_states as turns where id = ${id} and ${isFound}`,
-  );
+    from turn_states as turns where id = ${id} and ${isFound}`;
+  const [row] = await read(db, query);
   if (!row) return undefined;
   const { events: found, ...outline } = row;
   const page = { turn: toTurn({ ...outline, joined: inPlace(row.joined ?? []) }), events: found ?? [] };

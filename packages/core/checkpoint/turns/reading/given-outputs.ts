@@ -23,15 +23,13 @@ export async function findGivenOutputs(
   callIds: readonly string[],
 ): Promise<CallOutput[]> {
   const before = param === 'conversation' || !last ? undefined : positionAfter(last);
-  const rows = await read(
-    db,
-    sql<OutputRow>`
+  const query = sql<OutputRow>`
     ${historyOf(conversationId, before, sql`input, deleted_items`)}
     select item, history.id as "turnId", (place - 1)::int as index, deleted_items as "deletedItems"
     from history, json_array_elements(input) with ordinality as given (item, place)
     where item ->> 'type' in ('function_call_output', 'custom_tool_call_output')
-      and item ->> 'call_id' in (select json_array_elements_text(${callIds}::json))`,
-  );
+      and item ->> 'call_id' in (select json_array_elements_text(${callIds}::json))`;
+  const rows = await read(db, query);
   return rows.flatMap((row) => (isDeleted(row) ? [] : [row.item]));
 }
 

@@ -78,15 +78,13 @@ export async function loadHistory(
   conversationId: string,
   { before, most = Number.MAX_SAFE_INTEGER }: HistoryBounds = {},
 ): Promise<HistoryTurn[] | null> {
-  const rows = await read(
-    db,
-    sql<LineTurnAsRead & { fits: boolean }>`
+  const query = sql<LineTurnAsRead & { fits: boolean }>`
     ${historyOf(conversationId, before, sql`${bytesOfTurn} as bytes`)},
     size as (select coalesce(sum(bytes), 0) <= ${most}::bigint as fits from history)
     select fits, turn.* from size left join lateral (
       select ${selectLineTurn}, "upToRound" from history join turn_states as turns using (id) where fits) as turn on true
-    order by position`,
-  );
+    order by position`;
+  const rows = await read(db, query);
   if (rows[0]?.fits === false) return null;
   return rows.flatMap(({ fits: _, ...row }) => (row.id === null ? [] : [toHistoryTurn(row)]));
 }
@@ -119,14 +117,12 @@ export async function listLine(
   const isShown = view === 'kept' ? wasKept : isVisible;
   const rows = sql`from ${turnsOfLine} where ${isHistory} and ${isShown} ${behind}`;
   const page = fittingRows({ rows, key: sql`position`, direction, limit, bytes: bytesOfTurn });
-  const found = await read(
-    db,
-    sql<LineTurnAsRead & { found: number }>`
+  const query = sql<LineTurnAsRead & { found: number }>`
     with recursive ${lineOf(conversationId, sql`2147483647`)},
     page as materialized (${page})
     select ${selectLineTurn}, ${upToRound}, found::int from page join turn_states as turns using (id) left join line on "upTo" = id
-    order by position ${sql.raw(direction)}`,
-  );
+    order by position ${sql.raw(direction)}`;
+  const found = await read(db, query);
   const { rows: turns, hasMore } = pageOfRows(found);
   return { rows: turns.map(toLineTurn), hasMore };
 }

@@ -33,12 +33,10 @@ export async function lockLine(trx: Trx, project: string, conversationId: string
 export async function findLastTurns(db: Db, conversationId: string): Promise<Turn[]> {
   const ofConversation = sql`conversation_id = ${conversationId} and ${isVisible} and ${isStoodOn}`;
   const lastAsked = sql`select max(position) from turns where ${ofConversation} and not ${isAddedItems}`;
-  const rows = await read(
-    db,
-    sql<LineTurnAsRead>`
+  const query = sql<LineTurnAsRead>`
     select ${selectLineTurn} from turn_states as turns
-    where ${ofConversation} and position >= coalesce((${lastAsked}), 0) order by position`,
-  );
+    where ${ofConversation} and position >= coalesce((${lastAsked}), 0) order by position`;
+  const rows = await read(db, query);
   return rows.map((row) => asHistory(toLineTurn(row)));
 }
 
@@ -60,24 +58,20 @@ export async function findLastBegun(
   db: Db,
   { id, conversationId, createdAt }: Pick<Turn, 'id' | 'conversationId' | 'createdAt'>,
 ): Promise<{ turnId: string; position: number } | undefined> {
-  const rows = await read(
-    db,
-    sql<{ turnId: string; position: number }>`
+  const query = sql<{ turnId: string; position: number }>`
     select id as "turnId", position from turn_states as turns
     where conversation_id = ${conversationId} and id <> ${id} and position is not null and ${isVisible}
       and (started_at <= ${createdAt}::timestamptz or (${isAddedItems} and created_at <= ${createdAt}::timestamptz))
-    order by position desc limit 1`,
-  );
+    order by position desc limit 1`;
+  const rows = await read(db, query);
   return rows[0];
 }
 
 /** A turn whose items callers find, also where it is items that were added to a conversation. */
 export async function findTurnOfItems(db: Db, project: string, turnId: string): Promise<LineTurn | undefined> {
-  const rows = await read(
-    db,
-    sql<LineTurnAsRead>`
-    select ${selectLineTurn} from turn_states as turns where id = ${turnId} and project = ${project} and ${isVisible}`,
-  );
+  const query = sql<LineTurnAsRead>`
+    select ${selectLineTurn} from turn_states as turns where id = ${turnId} and project = ${project} and ${isVisible}`;
+  const rows = await read(db, query);
   return rows[0] && toLineTurn(rows[0]);
 }
 
@@ -90,9 +84,7 @@ export async function isInLine(
   turnId: string,
   last: Pick<Turn, 'conversationId' | 'position'>,
 ): Promise<boolean> {
-  const found = await read(
-    db,
-    sql<{ id: string }>`
+  const query = sql<{ id: string }>`
     with recursive line as (
       select ${last.conversationId}::text as conversation_id, ${last.position}::int as position
       union all
@@ -102,7 +94,7 @@ export async function isInLine(
       join turns as origin on origin.id = conversations.forked_from
     )
     select turns.id from turns join line using (conversation_id)
-    where turns.id = ${turnId} and turns.position <= line.position`,
-  );
+    where turns.id = ${turnId} and turns.position <= line.position`;
+  const found = await read(db, query);
   return found.length > 0;
 }

@@ -44,12 +44,10 @@ async function readPage<Row extends Found>(
   const rows = sql`from (${ids ? listed(ids) : newestTurns(project, { ...page, limit: limit + 1 })}) as found (turn)
     cross join lateral (select * from turn_states as turns where turns.id = found.turn offset 0) as turns`;
   const fitting = fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
-  const found = await read(
-    db,
-    sql<Row>`
+  const query = sql<Row>`
     with page as materialized (${fitting})
-    select ${columns}, found::int from page join turn_states as turns using (id) order by id desc`,
-  );
+    select ${columns}, found::int from page join turn_states as turns using (id) order by id desc`;
+  const found = await read(db, query);
   const { rows: shown, hasMore } = pageOfRows(found);
   // Of those that were found some may be deleted by now: the list goes on all the same.
   return { rows: shown, hasMore: hasMore || (shown.length > 0 && ids !== null && ids.length > limit) };

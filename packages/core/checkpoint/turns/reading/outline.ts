@@ -69,13 +69,11 @@ const bytes = sql`${bytesOfRequest} + octet_length(config::text) as "requestByte
 
 /** Reads the turns of a history without their texts, and how many bytes these have. */
 export async function outlineHistory(db: Db, conversationId: string, before?: number): Promise<OutlinedTurn[]> {
-  const rows = await read(
-    db,
-    sql<OutlineAsRead>`
+  const query = sql<OutlineAsRead>`
     ${historyOf(conversationId, before, bytes)}
     select ${outline(NO_CONFIG, sql`null::json`)}, deleted_items as "deletedItems", "upToRound", "requestBytes", "roundBytes", "callBytes"
-    from history join turn_states as turns using (id) order by position`,
-  );
+    from history join turn_states as turns using (id) order by position`;
+  const rows = await read(db, query);
   return rows.map(toOutlined);
 }
 
@@ -87,11 +85,9 @@ const outlinedCall = shownCall(outlinedResult, sql`case when result is null then
 
 /** Reads a turn without its texts: enough to decide what it needs next, and how much of it can be loaded. */
 export async function outlineTurn(db: Db, id: string): Promise<OutlinedTurn | undefined> {
-  const rows = await read(
-    db,
-    sql<OutlineAsRead>`
-    select ${outline(sql`config`, callsAfter(sql`-1`, outlinedCall))}, ${bytes}, null as "deletedItems" from turn_states as turns where id = ${id}`,
-  );
+  const query = sql<OutlineAsRead>`
+    select ${outline(sql`config`, callsAfter(sql`-1`, outlinedCall))}, ${bytes}, null as "deletedItems" from turn_states as turns where id = ${id}`;
+  const rows = await read(db, query);
   return rows.map(toOutlined)[0];
 }
 
@@ -102,10 +98,8 @@ export async function loadShortened(
   upTo: { round: number; characters: number },
 ): Promise<Turn | undefined> {
   const result = resultUpTo({ position, ...upTo });
-  const rows = await read(
-    db,
-    sql<TurnAsRead>`select ${selectWithResult(result)} from turn_states as turns where id = ${id}`,
-  );
+  const query = sql<TurnAsRead>`select ${selectWithResult(result)} from turn_states as turns where id = ${id}`;
+  const rows = await read(db, query);
   return rows.map(toTurn)[0];
 }
 
@@ -134,15 +128,13 @@ export async function loadPlanned(
   const position = (index: number) => outline[index]?.turn.position ?? 0;
   const { shortened } = plan;
   const upTo = shortened && { ...shortened, position: position(Math.min(shortened.index, outline.length - 1)) };
-  const rows = await read(
-    db,
-    sql<LineTurnAsRead>`
+  const query = sql<LineTurnAsRead>`
     ${historyOf(conversationId, before, sql`null`)}
     select ${upTo ? selectWithResult(resultUpTo(upTo)) : selectWhole}, deleted_items as "deletedItems", "upToRound"
     from history join turn_states as turns using (id)
     where position between ${position(plan.first)}::int and ${position(Math.min(plan.last, outline.length - 1))}::int
-    order by position`,
-  );
+    order by position`;
+  const rows = await read(db, query);
   return fillOutline(outline, rows.map(toHistoryTurn));
 }
 

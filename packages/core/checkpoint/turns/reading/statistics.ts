@@ -49,9 +49,7 @@ const BOUNDS: Bounds = { turns: 10_000, entries: 500_000, failures: 1_000 };
 export async function readStatistics(db: Db, range: StatisticsRange, bounds = BOUNDS): Promise<Statistics> {
   const share = Math.max(1, Math.floor(bounds.turns / range.buckets));
   const most = Math.max(share + 1, Math.floor(bounds.entries / range.buckets));
-  const [row] = await read(
-    db,
-    sql<AsRead>`
+  const query = sql<AsRead>`
     with recursive ${projects(range.project)},
     bucket as (select * from json_to_recordset(${spansOf(range)}::json) as span (number int, lower text, upper text)),
     looked as materialized (
@@ -65,8 +63,8 @@ export async function readStatistics(db: Db, range: StatisticsRange, bounds = BO
       (select json_agg(statuses) from statuses) as statuses, (select json_agg(times) from times) as times,
       (select json_agg(tokens) from tokens) as tokens,
       (select json_agg(failure order by failure.turns desc, failure."errorCode") from failure) as failures,
-      (select count(*)::int from failing) as failing`,
-  );
+      (select count(*)::int from failing) as failing`;
+  const [row] = await read(db, query);
   return toStatistics(row, range, { ...bounds, share, most });
 }
 

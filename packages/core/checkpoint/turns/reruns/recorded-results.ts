@@ -11,14 +11,12 @@ export async function loadRecordedResults(
   db: Db,
   { turnId, rerunId }: { turnId: string; rerunId: string },
 ): Promise<RecordedResult[]> {
-  return read(
-    db,
-    sql<RecordedResult>`
+  const query = sql<RecordedResult>`
     select name, arguments, result, full_output as "fullOutput",
       case when approval -> 'arguments' is not null then approval end as approval
     from tool_calls
     where turn_id = ${turnId} and round > 0 and result ->> 'status' <> 'handed_over'
       and completed_at <= (select created_at from turns where id = ${rerunId})
-    order by round, index`,
-  );
+    order by round, index`;
+  return read(db, query);
 }
