@@ -46,8 +46,11 @@ type Operation<Request, Answers> = {
   refusals: readonly ErrorCode[];
 };
 
-/** Returns the function that defines the routes of one tag: by method, path, name and what `/openapi.json` says. */
-export function routesOf(tag: string) {
+/**
+ * Returns the function that defines the routes of one tag: by method, path, name and what `/openapi.json` says.
+ * `refusalsOf` describes their refusals.
+ */
+export function routesOf(tag: string, refusalsOf = refusals) {
   return <Path extends string, Request extends Requested, Answers extends RouteConfig['responses']>(
     method: RouteConfig['method'],
     path: Path,
@@ -58,7 +61,7 @@ export function routesOf(tag: string) {
     const given = { request } as { request: Request };
     return createRoute({
       ...{ method, path, operationId, tags: [tag], ...about, ...given },
-      responses: { ...answers, ...refusals(...codes) },
+      responses: { ...answers, ...refusalsOf(...codes) },
     });
   };
 }

@@ -1,7 +1,6 @@
 import { createRoute, type OpenAPIHono, type RouteConfig, type RouteHandler } from '@hono/zod-openapi';
 import { RESPONSE_BASES, type ResponseBase } from '../http/response-base.ts';
 import { type ApiEnv, makeRouter } from '../http/router.ts';
-import { operationAt } from './responses/schemas/operation-at.ts';
 
 /** Adds a route to a router, under a base. */
 type AddRoute = (router: OpenAPIHono<ApiEnv>, base: ResponseBase) => void;
@@ -15,9 +14,15 @@ export function makeOpenaiRouter(explain: Parameters<typeof makeRouter>[0], rout
 
 /** Gives a route its handler. */
 export function serve<Route extends RouteConfig>(route: Route, handler: RouteHandler<Route, ApiEnv>): AddRoute {
-  const { operationId = '', summary = '', tags = [] } = route;
+  const { operationId = '', summary = '' } = route;
   return (router, base) => {
-    const named = { ...route, ...operationAt(base, operationId, summary), tags };
+    const named = { ...route, ...operationAt(base, operationId, summary) };
     router.openapi(createRoute({ ...named, path: `${base}${route.path}` }), handler as never);
   };
+}
+
+/** Names an operation at one of the two bases. The second base is for clients with one base URL. */
+export function operationAt(base: ResponseBase, operationId: string, summary: string) {
+  if (base === '/v1') return { operationId, summary };
+  return { operationId: `${operationId}ForOpenai`, summary: `${summary} (OpenAI base URL)` };
 }

@@ -10,8 +10,8 @@ import { findOwnConversation, findOwnTurn } from '../http/find-own.ts';
 import { isUnderResponses, RESPONSE_BASES, type ResponseBase } from '../http/response-base.ts';
 import { streamHeaders } from '../http/response-headers.ts';
 import { type ApiEnv, makeRouter } from '../http/router.ts';
+import { operationAt } from '../openai/openai-router.ts';
 import { findOwnResponse } from '../openai/responses/find-response.ts';
-import { operationAt } from '../openai/responses/schemas/operation-at.ts';
 import { ResponseId } from '../openai/responses/schemas/response-object.ts';
 import { openaiHeaders, responseRefusals } from '../openai/responses/schemas/response-refusals.ts';
 import { refusals } from '../schemas/errors/refusals.ts';
@@ -62,6 +62,7 @@ const ofResponseAt = (base: ResponseBase) =>
     method: 'get',
     path: `${base}/responses/{id}/ui-stream`,
     ...operationAt(base, 'streamResponseMessage', 'Stream a response as a UI message of the AI SDK'),
+    tags: ['Responses'],
     description: ABOUT,
     request: { params: z.object({ id: ResponseId }) },
     responses: {

@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { isListed, listCompletions, setTurnMetadata } from '#core/checkpoint/completions.ts';
 import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { turnIdOfCompletion } from '#core/turn/completions/completion-id.ts';
@@ -6,7 +6,7 @@ import { storedMessages } from '#core/turn/completions/stored-messages.ts';
 import { publishChanges } from '../../../process/publish-changes.ts';
 import type { ApiContext } from '../../context.ts';
 import { setPollAfter } from '../../http/poll-after.ts';
-import { type ApiEnv, json } from '../../http/router.ts';
+import { type ApiEnv, json, routesOf } from '../../http/router.ts';
 import { ofAnyBody } from '../../schemas/errors/refusals.ts';
 import { pollAfterHeader } from '../../schemas/fields/headers.ts';
 import { MetadataQuery, readMetadata } from '../../schemas/fields/metadata-query.ts';
@@ -16,8 +16,7 @@ import { answerFailed, waitForEnd } from '../responses/creating/answer-ended.ts'
 import { itemPage, itemsAfter, notInList, pageQuery } from '../responses/item-page.ts';
 import { explainCompletionIssues } from '../responses/request/explain-issues.ts';
 import { MetadataBody } from '../responses/schemas/conversation-object.ts';
-import { operation } from '../responses/schemas/operation-at.ts';
-import { createRefusals, openaiHeaders, responseRefusals } from '../responses/schemas/response-refusals.ts';
+import { createRefusals, openaiAnswer, responseRefusals } from '../responses/schemas/response-refusals.ts';
 import {
   CompletionId,
   CompletionList,
@@ -33,15 +32,14 @@ import {
   storeAnswers,
 } from './show-completion.ts';
 
-const TAG = 'Chat Completions';
 const params = z.object({ id: CompletionId });
-const headers = z.object(openaiHeaders);
 const page = pageQuery('asc', 'By time.');
 
-const retrieve = createRoute({
-  method: 'get',
-  path: '/chat/completions/{id}',
-  ...operation('retrieveCompletion', 'Retrieve a chat completion', TAG),
+const route = routesOf('Chat Completions', responseRefusals);
+const createdRoute = routesOf('Chat Completions', createRefusals);
+
+const retrieve = createdRoute('get', '/chat/completions/{id}', 'retrieveCompletion', {
+  summary: 'Retrieve a chat completion',
   description: 'Until its end it has no `finish_reason`. A failed completion is answered with its error.',
   request: {
     params,
@@ -49,20 +47,14 @@ const retrieve = createRoute({
       wait: queryNumber({ min: 0, max: 60 }).default(0).describe('Seconds to wait at most for its end.'),
     }),
   },
-  responses: {
-    200: {
-      description: 'The completion as it is now.',
-      headers: z.object({ ...openaiHeaders, ...pollAfterHeader }),
-      content: json(CompletionObject),
-    },
-    ...createRefusals('completion_not_found', 'invalid_value', 'too_many_streams'),
+  answers: {
+    200: openaiAnswer('The completion as it is now.', CompletionObject, pollAfterHeader),
   },
+  refusals: ['completion_not_found', 'invalid_value', 'too_many_streams'],
 });
 
-const list = createRoute({
-  method: 'get',
-  path: '/chat/completions',
-  ...operation('listCompletions', 'List the chat completions that were created with store: true', TAG),
+const list = route('get', '/chat/completions', 'listCompletions', {
+  summary: 'List the chat completions that were created with store: true',
   request: {
     query: z.object({
       ...page,
@@ -70,44 +62,30 @@ const list = createRoute({
       metadata: MetadataQuery,
     }),
   },
-  responses: {
-    200: { description: 'A page of completions.', headers, content: json(CompletionList) },
-    ...responseRefusals('invalid_value'),
-  },
+  answers: { 200: openaiAnswer('A page of completions.', CompletionList) },
+  refusals: ['invalid_value'],
 });
 
-const listMessages = createRoute({
-  method: 'get',
-  path: '/chat/completions/{id}/messages',
-  ...operation('listCompletionMessages', 'List the messages that a completion was created with', TAG),
+const listMessages = route('get', '/chat/completions/{id}/messages', 'listCompletionMessages', {
+  summary: 'List the messages that a completion was created with',
   request: { params, query: z.object(page) },
-  responses: {
-    200: { description: 'A page of messages.', headers, content: json(MessageList) },
-    ...responseRefusals('completion_not_found', 'invalid_value'),
-  },
+  answers: { 200: openaiAnswer('A page of messages.', MessageList) },
+  refusals: ['completion_not_found', 'invalid_value'],
 });
 
-const update = createRoute({
-  method: 'post',
-  path: '/chat/completions/{id}',
-  ...operation('updateCompletion', 'Replace the metadata of a chat completion', TAG),
+const update = route('post', '/chat/completions/{id}', 'updateCompletion', {
+  summary: 'Replace the metadata of a chat completion',
   request: { params, body: { required: true, content: json(MetadataBody) } },
-  responses: {
-    200: { description: 'The completion as it is now.', headers, content: json(CompletionObject) },
-    ...responseRefusals(...ofAnyBody, 'unknown_parameter', 'missing_required_parameter', 'completion_not_found'),
-  },
+  answers: { 200: openaiAnswer('The completion as it is now.', CompletionObject) },
+  refusals: [...ofAnyBody, 'unknown_parameter', 'missing_required_parameter', 'completion_not_found'],
 });
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/chat/completions/{id}',
-  ...operation('deleteCompletion', 'Delete a chat completion', TAG),
+const remove = route('delete', '/chat/completions/{id}', 'deleteCompletion', {
+  summary: 'Delete a chat completion',
   description: 'An active completion is cancelled first. Later completions that are based on it keep its history.',
   request: { params },
-  responses: {
-    200: { description: 'The completion was deleted.', headers, content: json(DeletedCompletion) },
-    ...responseRefusals('quota_exceeded', 'completion_not_found'),
-  },
+  answers: { 200: openaiAnswer('The completion was deleted.', DeletedCompletion) },
+  refusals: ['quota_exceeded', 'completion_not_found'],
 });
 
 /** The routes of chat completions but for their creation (contract-responses R28, R80, R84). */

@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { RequestRefused } from '#core/failure.ts';
 import { quote } from '#core/text.ts';
@@ -6,7 +6,7 @@ import { completionIdOf } from '#core/turn/completions/completion-id.ts';
 import { latestEdition } from '#core/turn/responses/events.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../context.ts';
-import { type ApiEnv, json } from '../../http/router.ts';
+import { type ApiEnv, json, routesOf } from '../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
 import { makeOpenaiRouter, serve } from '../openai-router.ts';
@@ -15,7 +15,6 @@ import { answerAtEnd } from '../responses/creating/answer-ended.ts';
 import { createTurn } from '../responses/creating/create-turn.ts';
 import { type HeldConnections, makeHeldConnections } from '../responses/creating/held-connections.ts';
 import { explainCompletionIssues } from '../responses/request/explain-issues.ts';
-import { operation } from '../responses/schemas/operation-at.ts';
 import {
   createRefusals,
   ignoredToolsHeader,
@@ -36,16 +35,16 @@ const pawlStream = {
   schema: { type: 'string' as const, enum: ['committed', 'live'] },
 };
 
-const createOne = createRoute({
-  method: 'post',
-  path: '/chat/completions',
-  ...operation('createCompletion', 'Create a chat completion, and wait for it', 'Chat Completions'),
+const route = routesOf('Chat Completions', createRefusals);
+
+const createOne = route('post', '/chat/completions', 'createCompletion', {
+  summary: 'Create a chat completion, and wait for it',
   description:
     'A completion is a turn. With `stream: true` it is a stream of chunks. A completion that failed is answered as an ' +
     'error of the provider’s kind, with its id in the header `pawl-response-id`.',
   parameters: [idempotencyKey, onDisconnect, pawlStream],
   request: { body: { required: true, content: json(CompletionBody) } },
-  responses: {
+  answers: {
     200: {
       description: 'The completion. As a stream: its chunks.',
       headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader, ...ignoredToolsHeader }),
@@ -54,8 +53,8 @@ const createOne = createRoute({
         'text/event-stream': { schema: CompletionChunk },
       },
     },
-    ...createRefusals(...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain, 'completion_not_found'),
   },
+  refusals: [...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain, 'completion_not_found'],
 });
 
 /** `POST /v1/chat/completions` and `POST /openai/v1/chat/completions` (contract-responses section 12). */

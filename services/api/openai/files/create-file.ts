@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { createFile, type NewFile } from '#core/checkpoint/files/files.ts';
 import { RequestRefused } from '#core/failure.ts';
 import { newFileId } from '#core/id.ts';
@@ -8,22 +8,21 @@ import { problemOfPixels } from '#core/turn/parts/media-type.ts';
 import { typeOfFile } from '#core/turn/parts/type-of-file.ts';
 import type { ApiContext } from '../../context.ts';
 import { withIdempotencyKey } from '../../http/idempotency.ts';
-import { type ApiEnv, json } from '../../http/router.ts';
+import { type ApiEnv, routesOf } from '../../http/router.ts';
 import { ofForm, ofIdempotencyKey } from '../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
 import { queryInteger } from '../../schemas/fields/query-number.ts';
 import { makeOpenaiRouter, serve } from '../openai-router.ts';
 import { readValue } from '../responses/request/explain-issues.ts';
-import { operation } from '../responses/schemas/operation-at.ts';
-import { openaiHeaders, responseRefusals } from '../responses/schemas/response-refusals.ts';
+import { openaiAnswer, responseRefusals } from '../responses/schemas/response-refusals.ts';
 import { FileObject, findOwnFile, presentFile } from './find-own-file.ts';
 
 const FORM = 'FileForm';
 
-const createOne = createRoute({
-  method: 'post',
-  path: '/files',
-  ...operation('createFile', 'Create a file', 'Files'),
+const route = routesOf('Files', responseRefusals);
+
+const createOne = route('post', '/files', 'createFile', {
+  summary: 'Create a file',
   description:
     'The body is a multipart form. A part of an input that names the file by `file_id` works like a part with ' +
     'these bytes inline.',
@@ -35,14 +34,10 @@ const createOne = createRoute({
       content: { 'multipart/form-data': { schema: { $ref: `#/components/schemas/${FORM}` } } },
     },
   },
-  responses: {
-    200: {
-      description: 'The file.',
-      headers: z.object({ ...openaiHeaders, ...replayedHeader }),
-      content: json(FileObject),
-    },
-    ...responseRefusals(...ofForm, ...ofIdempotencyKey, 'unsupported_value', 'file_not_found'),
+  answers: {
+    200: openaiAnswer('The file.', FileObject, replayedHeader),
   },
+  refusals: [...ofForm, ...ofIdempotencyKey, 'unsupported_value', 'file_not_found'],
 });
 
 /** `POST /v1/files` and `POST /openai/v1/files` (contract-responses R74). */

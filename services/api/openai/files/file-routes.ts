@@ -1,70 +1,56 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { deleteFile, findFiles, listFiles } from '#core/checkpoint/files/files.ts';
 import { describedBytes, sendBytes } from '../../blobs/send-bytes.ts';
 import type { ApiContext } from '../../context.ts';
-import { type ApiEnv, json } from '../../http/router.ts';
+import { type ApiEnv, routesOf } from '../../http/router.ts';
 import { makeOpenaiRouter, serve } from '../openai-router.ts';
 import { itemPage, notInList, pageQuery } from '../responses/item-page.ts';
 import { explainResponseIssues } from '../responses/request/explain-issues.ts';
-import { operation } from '../responses/schemas/operation-at.ts';
-import { openaiHeaders, responseRefusals } from '../responses/schemas/response-refusals.ts';
+import { openaiAnswer, openaiHeaders, responseRefusals } from '../responses/schemas/response-refusals.ts';
 import { DeletedFile, FileId, FileList, FileObject, fileNotFound, findOwnFile, presentFile } from './find-own-file.ts';
 
 const params = z.object({ id: FileId });
-const headers = z.object(openaiHeaders);
 
-const list = createRoute({
-  method: 'get',
-  path: '/files',
-  ...operation('listFiles', 'List the files of a project', 'Files'),
+const route = routesOf('Files', responseRefusals);
+
+const list = route('get', '/files', 'listFiles', {
+  summary: 'List the files of a project',
   request: {
     query: z.object({
       purpose: z.string().optional().describe('Only files of this purpose.'),
       ...pageQuery('desc', 'By the time of creation.'),
     }),
   },
-  responses: {
-    200: { description: 'A page of files.', headers, content: json(FileList) },
-    ...responseRefusals('invalid_value'),
-  },
+  answers: { 200: openaiAnswer('A page of files.', FileList) },
+  refusals: ['invalid_value'],
 });
 
-const retrieve = createRoute({
-  method: 'get',
-  path: '/files/{id}',
-  ...operation('retrieveFile', 'Retrieve a file', 'Files'),
+const retrieve = route('get', '/files/{id}', 'retrieveFile', {
+  summary: 'Retrieve a file',
   request: { params },
-  responses: {
-    200: { description: 'The file.', headers, content: json(FileObject) },
-    ...responseRefusals('file_not_found'),
-  },
+  answers: { 200: openaiAnswer('The file.', FileObject) },
+  refusals: ['file_not_found'],
 });
 
-const read = createRoute({
-  method: 'get',
-  path: '/files/{id}/content',
-  ...operation('readFileContent', 'Read the bytes of a file', 'Files'),
+const read = route('get', '/files/{id}/content', 'readFileContent', {
+  summary: 'Read the bytes of a file',
   request: { params },
-  responses: {
+  answers: {
     200: {
       description: 'The bytes.',
       headers: z.object({ ...openaiHeaders, ...describedBytes.headers.shape }),
       content: describedBytes.content,
     },
-    ...responseRefusals('file_not_found'),
   },
+  refusals: ['file_not_found'],
 });
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/files/{id}',
-  ...operation('deleteFile', 'Delete a file', 'Files'),
+const remove = route('delete', '/files/{id}', 'deleteFile', {
+  summary: 'Delete a file',
   description: 'Turns that have used the file keep its bytes.',
   request: { params },
-  responses: {
-    200: { description: 'The file was deleted.', headers, content: json(DeletedFile) },
-    ...responseRefusals('quota_exceeded', 'file_not_found'),
-  },
+  answers: { 200: openaiAnswer('The file was deleted.', DeletedFile) },
+  refusals: ['quota_exceeded', 'file_not_found'],
 });
 
 /** `GET` and `DELETE` of files, under both bases (contract-responses R74). */

@@ -1,7 +1,7 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { presentResponse } from '#core/turn/responses/present.ts';
 import type { ApiContext } from '../../context.ts';
-import { type ApiEnv, json } from '../../http/router.ts';
+import { type ApiEnv, json, routesOf } from '../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../schemas/fields/headers.ts';
 import { makeOpenaiRouter, serve } from '../openai-router.ts';
@@ -11,7 +11,6 @@ import { type HeldConnections, makeHeldConnections } from './creating/held-conne
 import { readResponseRequest } from './read-response-request.ts';
 import { explainResponseIssues } from './request/explain-issues.ts';
 import { ResponseBody } from './response-body.ts';
-import { operation } from './schemas/operation-at.ts';
 import {
   createRefusals,
   ignoredToolsHeader,
@@ -30,23 +29,23 @@ export const onDisconnect = {
   schema: { type: 'string' as const, enum: ['continue', 'cancel'] },
 };
 
-const createOne = createRoute({
-  method: 'post',
-  path: '/responses',
-  ...operation('createResponse', 'Create a response, and wait for it'),
+const route = routesOf('Responses', createRefusals);
+
+const createOne = route('post', '/responses', 'createResponse', {
+  summary: 'Create a response, and wait for it',
   description:
     'With `background: true` it is answered at once, `queued`. With `stream: true` it is a stream of events. A response ' +
     'that failed is answered as an error of the provider’s kind, with its id in the header `pawl-response-id`.',
   parameters: [idempotencyKey, onDisconnect],
   request: { body: { required: true, content: json(ResponseBody) } },
-  responses: {
+  answers: {
     200: {
       description: 'The response: ended, or queued where it runs in the background. As a stream: its events.',
       headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader, ...ignoredToolsHeader }),
       content: responseOrEvents,
     },
-    ...createRefusals(...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain),
   },
+  refusals: [...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain],
 });
 
 /** `POST /v1/responses` and `POST /openai/v1/responses`. */

@@ -1,11 +1,11 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { RequestRefused } from '#core/failure.ts';
 import { mayAsk, mayAskProvider, type Project } from '#core/project.ts';
 import { quote } from '#core/text.ts';
 import type { ApiContext } from '../../context.ts';
-import { type ApiEnv, json, makeRouter } from '../../http/router.ts';
+import { type ApiEnv, makeRouter, routesOf } from '../../http/router.ts';
 import { type ModelLists, makeModelLists } from './model-lists.ts';
-import { openaiHeaders, responseRefusals } from './schemas/response-refusals.ts';
+import { openaiAnswer, responseRefusals } from './schemas/response-refusals.ts';
 
 const ListedModel = z
   .object({
@@ -34,34 +34,22 @@ const ListedModels = z
     ],
   });
 
-const headers = z.object(openaiHeaders);
+const route = routesOf('Responses', responseRefusals);
 
-const listAll = createRoute({
-  method: 'get',
-  path: '/openai/v1/models',
-  operationId: 'listOpenaiModels',
-  tags: ['Responses'],
+const listAll = route('get', '/openai/v1/models', 'listOpenaiModels', {
   summary: 'List the models that can be asked (OpenAI base URL)',
   description:
     'Aliases, and what each provider lists, as it was within the last minute. One that cannot be asked, or has no list, is left ' +
     'out, and so is what the project may not ask.',
-  responses: {
-    200: { description: 'All models.', headers, content: json(ListedModels) },
-    ...responseRefusals(),
-  },
+  answers: { 200: openaiAnswer('All models.', ListedModels) },
+  refusals: [],
 });
 
-const retrieve = createRoute({
-  method: 'get',
-  path: '/openai/v1/models/{id}',
-  operationId: 'retrieveOpenaiModel',
-  tags: ['Responses'],
+const retrieve = route('get', '/openai/v1/models/{id}', 'retrieveOpenaiModel', {
   summary: 'Retrieve one of the models that can be asked (OpenAI base URL)',
   request: { params: z.object({ id: z.string().describe('Its id, with `%2F` for the slash.') }) },
-  responses: {
-    200: { description: 'The model.', headers, content: json(ListedModel) },
-    ...responseRefusals('model_not_listed'),
-  },
+  answers: { 200: openaiAnswer('The model.', ListedModel) },
+  refusals: ['model_not_listed'],
 });
 
 /** `GET /openai/v1/models` and `GET /openai/v1/models/:id` (contract-responses section 1). */

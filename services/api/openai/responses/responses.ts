@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { hideTurn } from '#core/checkpoint/deletion/hide.ts';
 import { cancelTurn } from '#core/checkpoint/turns/cancel.ts';
 import { inputItems } from '#core/turn/responses/input-item.ts';
@@ -7,7 +7,7 @@ import { presentResponse } from '#core/turn/responses/present.ts';
 import { publishChanges } from '../../../process/publish-changes.ts';
 import type { ApiContext } from '../../context.ts';
 import { setPollAfter } from '../../http/poll-after.ts';
-import { type ApiEnv, json } from '../../http/router.ts';
+import { type ApiEnv, routesOf } from '../../http/router.ts';
 import { ofAnyBody } from '../../schemas/errors/refusals.ts';
 import { pollAfterHeader } from '../../schemas/fields/headers.ts';
 import { queryInteger, queryNumber } from '../../schemas/fields/query-number.ts';
@@ -16,18 +16,16 @@ import { waitForEnd } from './creating/answer-ended.ts';
 import { findOwnResponse, responseNotFound } from './find-response.ts';
 import { itemPage, itemsAfter, pageQuery } from './item-page.ts';
 import { asksForState, includeQuery, queryFlag } from './schemas/include-query.ts';
-import { operation } from './schemas/operation-at.ts';
 import { DeletedResponse, InputItemList, ResponseId, ResponseObject } from './schemas/response-object.ts';
-import { openaiHeaders, responseOrEvents, responseRefusals } from './schemas/response-refusals.ts';
+import { openaiAnswer, openaiHeaders, responseOrEvents, responseRefusals } from './schemas/response-refusals.ts';
 import { streamResponse } from './stream-response.ts';
 
 const params = z.object({ id: ResponseId });
-const headers = z.object(openaiHeaders);
 
-const retrieve = createRoute({
-  method: 'get',
-  path: '/responses/{id}',
-  ...operation('retrieveResponse', 'Retrieve a response, or stream it'),
+const route = routesOf('Responses', responseRefusals);
+
+const retrieve = route('get', '/responses/{id}', 'retrieveResponse', {
+  summary: 'Retrieve a response, or stream it',
   description: 'Any stored response can be streamed at any time, from its start or behind a number.',
   request: {
     params,
@@ -41,53 +39,41 @@ const retrieve = createRoute({
       include_obfuscation: queryFlag.optional().describe('Accepted; none is ever added.'),
     }),
   },
-  responses: {
+  answers: {
     200: {
       description: 'The response as it is now; as a stream: its events.',
       headers: z.object({ ...openaiHeaders, ...pollAfterHeader }),
       content: responseOrEvents,
     },
-    ...responseRefusals(
-      ...(['response_not_found', 'invalid_value', 'stream_superseded', 'cursor_beyond_end'] as const),
-      'too_many_streams',
-    ),
   },
+  refusals: [
+    ...(['response_not_found', 'invalid_value', 'stream_superseded', 'cursor_beyond_end'] as const),
+    'too_many_streams',
+  ],
 });
 
-const listInput = createRoute({
-  method: 'get',
-  path: '/responses/{id}/input_items',
-  ...operation('listInputItems', 'List what a response was created with'),
+const listInput = route('get', '/responses/{id}/input_items', 'listInputItems', {
+  summary: 'List what a response was created with',
   description: 'What comes by `previous_response_id` is not repeated: it is found there.',
   request: { params, query: z.object({ ...includeQuery, ...pageQuery('desc', 'By place in the input.') }) },
-  responses: {
-    200: { description: 'A page of items.', headers, content: json(InputItemList) },
-    ...responseRefusals('response_not_found', 'invalid_value'),
-  },
+  answers: { 200: openaiAnswer('A page of items.', InputItemList) },
+  refusals: ['response_not_found', 'invalid_value'],
 });
 
-const cancel = createRoute({
-  method: 'post',
-  path: '/responses/{id}/cancel',
-  ...operation('cancelResponse', 'Cancel a response, whatever it is at'),
+const cancel = route('post', '/responses/{id}/cancel', 'cancelResponse', {
+  summary: 'Cancel a response, whatever it is at',
   description: 'A response that has ended stays as it is, and is answered as it is.',
   request: { params },
-  responses: {
-    200: { description: 'The response as it is now.', headers, content: json(ResponseObject) },
-    ...responseRefusals(...ofAnyBody, 'response_not_found'),
-  },
+  answers: { 200: openaiAnswer('The response as it is now.', ResponseObject) },
+  refusals: [...ofAnyBody, 'response_not_found'],
 });
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/responses/{id}',
-  ...operation('deleteResponse', 'Delete a response'),
+const remove = route('delete', '/responses/{id}', 'deleteResponse', {
+  summary: 'Delete a response',
   description: 'One that is active is cancelled first. What stands on it keeps its history.',
   request: { params },
-  responses: {
-    200: { description: 'It is gone.', headers, content: json(DeletedResponse) },
-    ...responseRefusals('quota_exceeded', 'response_not_found'),
-  },
+  answers: { 200: openaiAnswer('It is gone.', DeletedResponse) },
+  refusals: ['quota_exceeded', 'response_not_found'],
 });
 
 /** The routes of a response: `GET`, its input items, cancel and `DELETE` (contract-responses R28, R29). */

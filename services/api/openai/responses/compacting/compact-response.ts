@@ -1,10 +1,10 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import type { RouteHandler } from '@hono/zod-openapi';
 import { RequestRefused } from '#core/failure.ts';
 import { SUMMARY_REQUEST } from '#core/turn/compaction/summary-prompt.ts';
 import { responseIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../../context.ts';
-import { type ApiEnv, json } from '../../../http/router.ts';
+import { type ApiEnv, json, routesOf } from '../../../http/router.ts';
 import { ofChain, ofConfig, ofIdempotencyKey, ofResponseBody } from '../../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../../schemas/fields/headers.ts';
 import { makeOpenaiRouter, serve } from '../../openai-router.ts';
@@ -17,8 +17,7 @@ import { type ReadRules, readResponseRequest } from '../read-response-request.ts
 import { explainResponseIssues } from '../request/explain-issues.ts';
 import type { PlacedItem } from '../request/read-input.ts';
 import type { ReadRequest } from '../request/read-request.ts';
-import { operation } from '../schemas/operation-at.ts';
-import { createRefusals, openaiHeaders, responseIdHeader } from '../schemas/response-refusals.ts';
+import { createRefusals, openaiAnswer, responseIdHeader } from '../schemas/response-refusals.ts';
 import { CompactBody, CompactionObject } from './compaction-object.ts';
 import { compactionError, presentCompaction } from './present-compaction.ts';
 
@@ -31,27 +30,23 @@ const NOT_MET = new Set([
   ...['unknown_secret', 'secret_not_allowed', 'egress_blocked'],
 ]);
 
-const compactOne = createRoute({
-  method: 'post',
-  path: '/responses/compact',
-  ...operation('compactResponse', 'Compact a history, and wait for it'),
+const route = routesOf('Responses', createRefusals);
+
+const compactOne = route('post', '/responses/compact', 'compactResponse', {
+  summary: 'Compact a history, and wait for it',
   description:
     'The model writes a summary of the history. The answer has the messages of the user and the sealed summary: ' +
     'send them at the head of a later `input`. The request is a turn that is not stored. If it fails, it is ' +
     'answered as an error of the provider’s kind.',
   parameters: [idempotencyKey, onDisconnect],
   request: { body: { required: true, content: json(CompactBody) } },
-  responses: {
-    200: {
-      description: 'The compacted history.',
-      headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader }),
-      content: json(CompactionObject),
-    },
-    ...createRefusals(
-      ...[...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain].filter((code) => !NOT_MET.has(code)),
-      'compaction_failed',
-    ),
+  answers: {
+    200: openaiAnswer('The compacted history.', CompactionObject, { ...replayedHeader, ...responseIdHeader }),
   },
+  refusals: [
+    ...[...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain].filter((code) => !NOT_MET.has(code)),
+    'compaction_failed',
+  ],
 });
 
 /** `POST …/responses/compact`, under both bases (contract-responses R71). */

@@ -1,11 +1,11 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { findTurnOfItems } from '#core/checkpoint/turns/reading/line.ts';
 import { type ConversationItem as Item, itemsOfTurn } from '#core/turn/responses/conversation-items.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { ApiContext } from '../../../context.ts';
 import { findOwnConversation } from '../../../http/find-own.ts';
 import { withIdempotencyKey } from '../../../http/idempotency.ts';
-import { type ApiEnv, json, makeRouter } from '../../../http/router.ts';
+import { type ApiEnv, json, makeRouter, routesOf } from '../../../http/router.ts';
 import { ofIdempotencyKey, ofItems } from '../../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../../schemas/fields/headers.ts';
 import { ConversationId } from '../../../schemas/fields/id.ts';
@@ -19,8 +19,7 @@ import {
   ItemsBody,
 } from '../schemas/conversation-object.ts';
 import { asksForState, includeQuery } from '../schemas/include-query.ts';
-import { operationAt } from '../schemas/operation-at.ts';
-import { openaiHeaders, responseRefusals } from '../schemas/response-refusals.ts';
+import { openaiAnswer, responseRefusals } from '../schemas/response-refusals.ts';
 import { addToConversation } from './add-to-conversation.ts';
 import { deleteItem } from './delete-item.ts';
 import { findItem, listItems } from './list-items.ts';
@@ -30,29 +29,26 @@ const BASE = '/openai/v1';
 const path = `${BASE}/conversations/{id}/items`;
 const params = z.object({ id: ConversationId });
 const itemParams = params.extend({ item_id: z.string().describe('The id of the item, as lists show it.') });
-const headers = z.object(openaiHeaders);
 
-const add = createRoute({
-  method: 'post',
-  path,
-  ...operationAt(BASE, 'addConversationItems', 'Add items to a conversation'),
+const route = routesOf('Responses', responseRefusals);
+
+const add = route('post', path, 'addConversationItemsForOpenai', {
+  summary: 'Add items to a conversation (OpenAI base URL)',
   description: 'They come behind what there is, also where a response is at work, and no model is asked.',
   parameters: [idempotencyKey],
   request: { params, query: z.object(includeQuery), body: { required: true, content: json(ItemsBody) } },
-  responses: {
-    200: {
-      description: 'The items with their ids, without those that have nothing to tell a model.',
-      headers: z.object({ ...openaiHeaders, ...replayedHeader }),
-      content: json(ConversationItemList),
-    },
-    ...responseRefusals(...ofItems, ...ofIdempotencyKey, 'conversation_not_found', 'previous_response_not_finished'),
+  answers: {
+    200: openaiAnswer(
+      'The items with their ids, without those that have nothing to tell a model.',
+      ConversationItemList,
+      replayedHeader,
+    ),
   },
+  refusals: [...ofItems, ...ofIdempotencyKey, 'conversation_not_found', 'previous_response_not_finished'],
 });
 
-const list = createRoute({
-  method: 'get',
-  path,
-  ...operationAt(BASE, 'listConversationItems', 'List the items of a conversation'),
+const list = route('get', path, 'listConversationItemsForOpenai', {
+  summary: 'List the items of a conversation (OpenAI base URL)',
   description:
     'What was said, answered and added, over all of its turns. A page of large items has fewer than `limit`.',
   request: {
@@ -62,33 +58,23 @@ const list = createRoute({
       ...pageQuery('desc', 'By place in the conversation.'),
     }),
   },
-  responses: {
-    200: { description: 'A page of items.', headers, content: json(ConversationItemList) },
-    ...responseRefusals('conversation_not_found', 'invalid_value'),
-  },
+  answers: { 200: openaiAnswer('A page of items.', ConversationItemList) },
+  refusals: ['conversation_not_found', 'invalid_value'],
 });
 
-const retrieve = createRoute({
-  method: 'get',
-  path: `${path}/{item_id}`,
-  ...operationAt(BASE, 'readConversationItem', 'Retrieve an item of a conversation'),
+const retrieve = route('get', `${path}/{item_id}`, 'readConversationItemForOpenai', {
+  summary: 'Retrieve an item of a conversation (OpenAI base URL)',
   request: { params: itemParams, query: z.object(includeQuery) },
-  responses: {
-    200: { description: 'The item.', headers, content: json(ConversationItem) },
-    ...responseRefusals('conversation_not_found', 'conversation_item_not_found'),
-  },
+  answers: { 200: openaiAnswer('The item.', ConversationItem) },
+  refusals: ['conversation_not_found', 'conversation_item_not_found'],
 });
 
-const remove = createRoute({
-  method: 'delete',
-  path: `${path}/{item_id}`,
-  ...operationAt(BASE, 'deleteConversationItem', 'Delete an item from a conversation'),
+const remove = route('delete', `${path}/{item_id}`, 'deleteConversationItemForOpenai', {
+  summary: 'Delete an item from a conversation (OpenAI base URL)',
   description: 'No model is told of it any more. A call and its result go together.',
   request: { params: itemParams },
-  responses: {
-    200: { description: 'The conversation.', headers, content: json(ConversationObject) },
-    ...responseRefusals('quota_exceeded', 'conversation_not_found', 'conversation_item_not_found'),
-  },
+  answers: { 200: openaiAnswer('The conversation.', ConversationObject) },
+  refusals: ['quota_exceeded', 'conversation_not_found', 'conversation_item_not_found'],
 });
 
 /** `/openai/v1/conversations/:id/items` (contract-responses R27). */

@@ -1,4 +1,4 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { setMetadata } from '#core/checkpoint/conversations.ts';
 import { deleteConversation } from '#core/checkpoint/deletion/delete-conversation.ts';
 import { hideConversation } from '#core/checkpoint/deletion/hide.ts';
@@ -13,7 +13,7 @@ import { publishChanges } from '../../../../process/publish-changes.ts';
 import type { ApiContext } from '../../../context.ts';
 import { conversationNotFound, findOwnConversation } from '../../../http/find-own.ts';
 import { withIdempotencyKey } from '../../../http/idempotency.ts';
-import { type ApiEnv, json, makeRouter } from '../../../http/router.ts';
+import { type ApiEnv, json, makeRouter, routesOf } from '../../../http/router.ts';
 import { ofAnyBody, ofIdempotencyKey, ofItems } from '../../../schemas/errors/refusals.ts';
 import { idempotencyKey, replayedHeader } from '../../../schemas/fields/headers.ts';
 import { ConversationId } from '../../../schemas/fields/id.ts';
@@ -25,61 +25,46 @@ import {
   DeletedConversation,
   MetadataBody,
 } from '../schemas/conversation-object.ts';
-import { operationAt } from '../schemas/operation-at.ts';
-import { openaiHeaders, responseRefusals } from '../schemas/response-refusals.ts';
+import { openaiAnswer, responseRefusals } from '../schemas/response-refusals.ts';
 import { beginConversation } from './add-to-conversation.ts';
 
 const BASE = '/openai/v1';
 const path = `${BASE}/conversations/{id}`;
 const params = z.object({ id: ConversationId });
-const headers = z.object(openaiHeaders);
-const shown = (description: string) => ({ 200: { description, headers, content: json(ConversationObject) } });
+const shown = (description: string) => ({ 200: openaiAnswer(description, ConversationObject) });
 
-const create = createRoute({
-  method: 'post',
-  path: `${BASE}/conversations`,
-  ...operationAt(BASE, 'createConversation', 'Create a conversation, with items to begin with'),
+const route = routesOf('Responses', responseRefusals);
+
+const create = route('post', `${BASE}/conversations`, 'createConversationForOpenai', {
+  summary: 'Create a conversation, with items to begin with (OpenAI base URL)',
   parameters: [idempotencyKey],
   request: { body: { required: false, content: json(ConversationBody) } },
-  responses: {
-    200: {
-      description: 'The conversation. It is one of Pawl’s own API as well.',
-      headers: z.object({ ...openaiHeaders, ...replayedHeader }),
-      content: json(ConversationObject),
-    },
-    ...responseRefusals(...ofItems, ...ofIdempotencyKey, 'conversation_not_found'),
+  answers: {
+    200: openaiAnswer('The conversation. It is one of Pawl’s own API as well.', ConversationObject, replayedHeader),
   },
+  refusals: [...ofItems, ...ofIdempotencyKey, 'conversation_not_found'],
 });
 
-const retrieve = createRoute({
-  method: 'get',
-  path,
-  ...operationAt(BASE, 'readConversation', 'Retrieve a conversation of either API'),
+const retrieve = route('get', path, 'readConversationForOpenai', {
+  summary: 'Retrieve a conversation of either API (OpenAI base URL)',
   request: { params },
-  responses: { ...shown('The conversation.'), ...responseRefusals('conversation_not_found') },
+  answers: shown('The conversation.'),
+  refusals: ['conversation_not_found'],
 });
 
-const update = createRoute({
-  method: 'post',
-  path,
-  ...operationAt(BASE, 'updateConversation', 'Replace the metadata of a conversation'),
+const update = route('post', path, 'updateConversationForOpenai', {
+  summary: 'Replace the metadata of a conversation (OpenAI base URL)',
   request: { params, body: { required: true, content: json(MetadataBody) } },
-  responses: {
-    ...shown('The conversation as it is now.'),
-    ...responseRefusals(...ofAnyBody, 'unknown_parameter', 'missing_required_parameter', 'conversation_not_found'),
-  },
+  answers: shown('The conversation as it is now.'),
+  refusals: [...ofAnyBody, 'unknown_parameter', 'missing_required_parameter', 'conversation_not_found'],
 });
 
-const remove = createRoute({
-  method: 'delete',
-  path,
-  ...operationAt(BASE, 'deleteConversation', 'Delete a conversation with its responses'),
+const remove = route('delete', path, 'deleteConversationForOpenai', {
+  summary: 'Delete a conversation with its responses (OpenAI base URL)',
   description: 'What is active is cancelled first. What was forked from it keeps its history.',
   request: { params },
-  responses: {
-    200: { description: 'It is gone.', headers, content: json(DeletedConversation) },
-    ...responseRefusals('quota_exceeded', 'conversation_not_found'),
-  },
+  answers: { 200: openaiAnswer('It is gone.', DeletedConversation) },
+  refusals: ['quota_exceeded', 'conversation_not_found'],
 });
 
 /** `/openai/v1/conversations` (contract-responses section 1). */

@@ -1,15 +1,14 @@
-import { createRoute, type RouteHandler, z } from '@hono/zod-openapi';
+import { type RouteHandler, z } from '@hono/zod-openapi';
 import { bytesToTokens, estimateInput } from '#core/turn/compaction/tokens-of-request.ts';
 import type { ApiContext } from '../../../context.ts';
-import { type ApiEnv, json } from '../../../http/router.ts';
+import { type ApiEnv, json, routesOf } from '../../../http/router.ts';
 import { ofConfig, ofResponseBody } from '../../../schemas/errors/refusals.ts';
 import { makeOpenaiRouter, serve } from '../../openai-router.ts';
 import { readResponseRequest } from '../read-response-request.ts';
 import { explainResponseIssues } from '../request/explain-issues.ts';
 import { resolveInput, takeResolved } from '../resolve-input.ts';
 import { ResponseBody } from '../response-body.ts';
-import { operation } from '../schemas/operation-at.ts';
-import { openaiHeaders, responseRefusals } from '../schemas/response-refusals.ts';
+import { openaiAnswer, responseRefusals } from '../schemas/response-refusals.ts';
 import { findNamedHistory, loadCounted } from './counted-history.ts';
 
 const { model, input, instructions, previous_response_id, conversation, tools, tool_choice } = ResponseBody.shape;
@@ -42,22 +41,20 @@ const InputTokens = z.object({
 /** Refusals of fields that a count does not have. */
 const NOT_MET = new Set(['background_requires_store', 'model_not_allowed', 'invalid_output_schema']);
 
-const countOne = createRoute({
-  method: 'post',
-  path: '/responses/input_tokens',
-  ...operation('countInputTokens', 'Estimate the tokens of an input'),
+const route = routesOf('Responses', responseRefusals);
+
+const countOne = route('post', '/responses/input_tokens', 'countInputTokens', {
+  summary: 'Estimate the tokens of an input',
   description:
     'Asks no model, starts no turn and stores nothing. The history of `previous_response_id` or `conversation` ' +
     'counts. The number is the estimate that `context` uses: about a token for four bytes, and the provider’s own ' +
     'count of the history once there is one.',
   request: { body: { required: false, content: json(InputTokensBody) } },
-  responses: {
-    200: { description: 'The estimate.', headers: z.object(openaiHeaders), content: json(InputTokens) },
-    ...responseRefusals(
-      ...[...ofResponseBody, ...ofConfig].filter((code) => !NOT_MET.has(code)),
-      ...(['item_not_found', 'previous_response_not_found', 'conversation_not_found'] as const),
-    ),
-  },
+  answers: { 200: openaiAnswer('The estimate.', InputTokens) },
+  refusals: [
+    ...[...ofResponseBody, ...ofConfig].filter((code) => !NOT_MET.has(code)),
+    ...(['item_not_found', 'previous_response_not_found', 'conversation_not_found'] as const),
+  ],
 });
 
 /** `POST …/responses/input_tokens`, under both bases (contract-responses R72). */

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { jsonAnswer } from '../../../http/router.ts';
 import type { ErrorCode } from '../../../schemas/errors/error-codes.ts';
 import { ErrorBody, type Refusals, refusals } from '../../../schemas/errors/refusals.ts';
 import { TurnError } from '../../../turns/schemas/turn-error.ts';
@@ -10,6 +11,11 @@ export const openaiHeaders = {
   'x-request-id': z.string().describe('The id of this request, as `req_…`.'),
   'openai-processing-ms': z.int().min(0).optional().describe('How many milliseconds it took until the first byte.'),
 };
+
+/** An answer with a JSON body, and what every answer says to OpenAI's clients. */
+export function openaiAnswer<Schema>(description: string, schema: Schema, headers: z.ZodRawShape = {}) {
+  return jsonAnswer(description, schema, { ...openaiHeaders, ...headers });
+}
 
 /** What is refused before it is read has no id. */
 const refusalHeaders = {

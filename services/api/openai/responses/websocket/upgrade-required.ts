@@ -1,21 +1,18 @@
-import { createRoute } from '@hono/zod-openapi';
 import { RequestRefused } from '#core/failure.ts';
 import type { ApiContext } from '../../../context.ts';
+import { routesOf } from '../../../http/router.ts';
 import { makeOpenaiRouter, serve } from '../../openai-router.ts';
-import { operation } from '../schemas/operation-at.ts';
 import { responseRefusals } from '../schemas/response-refusals.ts';
 
-const upgrade = createRoute({
-  method: 'get',
-  path: '/responses',
-  ...operation('connectResponses', 'Create responses over a WebSocket'),
+const route = routesOf('Responses', responseRefusals);
+
+const upgrade = route('get', '/responses', 'connectResponses', {
+  summary: 'Create responses over a WebSocket',
   description:
     'A WebSocket client sends messages of the type `response.create` with the fields of `POST /v1/responses`, and gets ' +
     'each event as a message. A plain GET is refused: `GET /v1/turns` lists responses.',
-  responses: {
-    101: { description: 'The connection is a WebSocket now.' },
-    ...responseRefusals('upgrade_required'),
-  },
+  answers: { 101: { description: 'The connection is a WebSocket now.' } },
+  refusals: ['upgrade_required'],
 });
 
 /** Answers 426 to a GET that is not a WebSocket handshake (contract-responses R73). */
