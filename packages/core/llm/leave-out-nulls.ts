@@ -4,3 +4,12 @@ export function leaveOutNulls(options: Record<string, unknown>): Record<string, 
   if (!Object.values(options).includes(null)) return options;
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value ?? undefined]));
 }
+
+type Given<Fields> = { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+
+/** Returns the fields of a request that have a value. The others are null. */
+export function givenFields<Fields extends Record<string, unknown>>(fields: Fields): Given<Fields> {
+  const given = Object.entries(fields).filter(([, value]) => value !== null);
+  // The names and the values are those of the fields.
+  return Object.fromEntries(given) as Given<Fields>;
+}

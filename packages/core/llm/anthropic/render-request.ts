@@ -2,7 +2,7 @@ import { isRecord } from '../../json.ts';
 import type { ToolChoice } from '../../turn/config/tool-choice.ts';
 import { systemPrompt } from '../../turn/history/system-prompt.ts';
 import type { Tool } from '../../turn/request/tool.ts';
-import { leaveOutNulls } from '../leave-out-nulls.ts';
+import { givenFields, leaveOutNulls } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { renderHistory } from '../render-history.ts';
@@ -45,9 +45,7 @@ function renderBody(request: RoundRequest, provider: string, state: ThoughtState
     ...(system ? { system } : {}),
     messages: renderMessages(spoken, provider, state),
     ...renderTools(request),
-    ...(temperature === null ? {} : { temperature }),
-    ...(topP === null ? {} : { top_p: topP }),
-    ...(stop === null ? {} : { stop_sequences: stop }),
+    ...givenFields({ temperature, top_p: topP, stop_sequences: stop }),
     ...outputConfig(request),
     ...tierField(request),
     ...leaveOutNulls(providerOptions),
@@ -79,13 +77,9 @@ function tierField({ serviceTier }: RoundRequest): { service_tier?: string } {
 
 /** The wire has no other form than a schema: one it does not have is refused at submission. */
 function outputConfig({ reasoningEffort, textFormat }: RoundRequest): { output_config?: Record<string, unknown> } {
-  const effort = reasoningEffort === null ? {} : { effort: reasoningEffort };
-  const format =
-    textFormat?.type === 'json_schema'
-      ? { format: { type: 'json_schema', schema: renderSchema(textFormat.schema) } }
-      : {};
-  const config = { ...effort, ...format };
-  return Object.keys(config).length > 0 ? { output_config: config } : {};
+  const isSchema = textFormat?.type === 'json_schema';
+  const format = isSchema ? { type: 'json_schema', schema: renderSchema(textFormat.schema) } : null;
+  return reasoningEffort || format ? { output_config: givenFields({ effort: reasoningEffort, format }) } : {};
 }
 
 /**

@@ -11,6 +11,7 @@ import type { ServiceTier } from '../../turn/config/service-tier.ts';
 import type { ToolChoice } from '../../turn/config/tool-choice.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool } from '../../turn/request/tool.ts';
+import { givenFields } from '../leave-out-nulls.ts';
 import type { RoundRequest } from '../provider.ts';
 import { AS_IT_CAME, type ThoughtState } from '../refusals/thought-state.ts';
 import { geminiName } from './gemini-name.ts';
@@ -51,11 +52,7 @@ function tierField({ serviceTier }: RoundRequest): Pick<Body, 'serviceTier'> {
 function generationConfig(request: RoundRequest): Record<string, unknown> {
   const { temperature, topP, stop, seed, maxOutputTokens, textFormat } = request;
   return {
-    ...(temperature === null ? {} : { temperature }),
-    ...(topP === null ? {} : { topP }),
-    ...(stop === null ? {} : { stopSequences: stop }),
-    ...(seed === null ? {} : { seed }),
-    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    ...givenFields({ temperature, topP, stopSequences: stop, seed, maxOutputTokens }),
     ...thinkingFields(request),
     ...formatFields(textFormat),
   };
@@ -63,8 +60,8 @@ function generationConfig(request: RoundRequest): Record<string, unknown> {
 
 function thinkingFields({ reasoningEffort, reasoningSummary }: RoundRequest): Record<string, unknown> {
   if (reasoningEffort === null && reasoningSummary === null) return {};
-  const level = reasoningEffort === null ? {} : { thinkingLevel: reasoningEffort };
-  return { thinkingConfig: { ...level, ...(reasoningSummary === null ? {} : { includeThoughts: true }) } };
+  const includeThoughts = reasoningSummary === null ? null : true;
+  return { thinkingConfig: givenFields({ thinkingLevel: reasoningEffort, includeThoughts }) };
 }
 
 function formatFields(format: TextFormat | null): Record<string, unknown> {

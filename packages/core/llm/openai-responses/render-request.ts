@@ -6,7 +6,7 @@ import type { ToolChoice } from '../../turn/config/tool-choice.ts';
 import type { Message } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../turn/request/tool.ts';
-import { leaveOutNulls } from '../leave-out-nulls.ts';
+import { givenFields, leaveOutNulls } from '../leave-out-nulls.ts';
 import type { CacheTtl, RoundRequest } from '../provider.ts';
 import { schemaFormat } from '../schema-format.ts';
 import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
@@ -51,7 +51,7 @@ export function renderRequest(request: RoundRequest, { provider, form }: { provi
     ...reasoningField(request),
     ...textField(request),
     ...samplingFields(request),
-    ...(request.serviceTier === null ? {} : { service_tier: request.serviceTier }),
+    ...givenFields({ service_tier: request.serviceTier }),
     ...addedFields(request, form),
     ...(form.store ? { store: false } : {}),
     ...options,
@@ -69,7 +69,7 @@ function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Par
   return {
     tools: tools.map(toolParam),
     ...choiceField(toolChoice),
-    ...(parallelToolCalls === null ? {} : { parallel_tool_calls: parallelToolCalls }),
+    ...givenFields({ parallel_tool_calls: parallelToolCalls }),
   };
 }
 
@@ -86,18 +86,12 @@ function choiceField(choice: ToolChoice): Partial<Body> {
 
 function reasoningField({ reasoningEffort, reasoningSummary }: RoundRequest): Partial<Body> {
   if (reasoningEffort === null && reasoningSummary === null) return {};
-  return {
-    reasoning: {
-      ...(reasoningEffort === null ? {} : { effort: reasoningEffort }),
-      ...(reasoningSummary === null ? {} : { summary: reasoningSummary }),
-    },
-  } as Partial<Body>;
+  return { reasoning: givenFields({ effort: reasoningEffort, summary: reasoningSummary }) } as Partial<Body>;
 }
 
 function textField({ textFormat, verbosity }: RoundRequest): Partial<Body> {
   const format = formatOf(textFormat);
-  if (!format && verbosity === null) return {};
-  return { text: { ...(format && { format }), ...(verbosity === null ? {} : { verbosity }) } };
+  return format || verbosity ? { text: givenFields({ format, verbosity }) } : {};
 }
 
 /** Text needs no format. */
@@ -111,11 +105,8 @@ function formatOf(format: TextFormat | null): NonNullable<Body['text']>['format'
 const LEAST_OUTPUT_TOKENS = 16;
 
 function samplingFields({ temperature, topP, maxOutputTokens }: RoundRequest): Partial<Body> {
-  return {
-    ...(temperature === null ? {} : { temperature }),
-    ...(topP === null ? {} : { top_p: topP }),
-    ...(maxOutputTokens === null ? {} : { max_output_tokens: Math.max(maxOutputTokens, LEAST_OUTPUT_TOKENS) }),
-  };
+  const most = maxOutputTokens === null ? null : Math.max(maxOutputTokens, LEAST_OUTPUT_TOKENS);
+  return givenFields({ temperature, top_p: topP, max_output_tokens: most });
 }
 
 /** OpenAI has two times, and both are minimums. */

@@ -10,7 +10,7 @@ import { objectText } from '../../turn/history/as-object.ts';
 import type { Message, RequestedCall } from '../../turn/message.ts';
 import type { TextFormat } from '../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../turn/request/tool.ts';
-import { leaveOutNulls } from '../leave-out-nulls.ts';
+import { givenFields, leaveOutNulls } from '../leave-out-nulls.ts';
 import { renderWithNotes } from '../parts/missing-note.ts';
 import { partsBehindResults } from '../parts/parts-behind-results.ts';
 import type { RoundRequest } from '../provider.ts';
@@ -61,7 +61,7 @@ export function renderRequest(request: RoundRequest, { provider, ...quirks }: Se
     ...toolFields(request),
     ...samplingFields(request),
     ...formatField(request.textFormat),
-    ...(maxOutputTokens === null ? {} : { [maxTokensField]: maxOutputTokens }),
+    ...givenFields({ [maxTokensField]: maxOutputTokens }),
     ...tierField(request),
     ...(cacheKey && request.promptCache ? { prompt_cache_key: request.promptCache.key } : {}),
     ...leaveOutNulls(request.providerOptions),
@@ -133,14 +133,7 @@ function taken(fields: Fields, refused: readonly string[]): Fields {
 }
 
 function samplingFields({ temperature, topP, reasoningEffort, verbosity, stop, seed }: RoundRequest): Partial<Body> {
-  return {
-    ...(temperature === null ? {} : { temperature }),
-    ...(topP === null ? {} : { top_p: topP }),
-    ...(reasoningEffort === null ? {} : { reasoning_effort: reasoningEffort }),
-    ...(verbosity === null ? {} : { verbosity }),
-    ...(stop === null ? {} : { stop }),
-    ...(seed === null ? {} : { seed }),
-  };
+  return givenFields({ temperature, top_p: topP, reasoning_effort: reasoningEffort, verbosity, stop, seed });
 }
 
 /** Text needs no format. */
@@ -155,7 +148,7 @@ function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Par
   return {
     tools: tools.map(toolParam),
     ...choiceField(toolChoice),
-    ...(parallelToolCalls === null ? {} : { parallel_tool_calls: parallelToolCalls }),
+    ...givenFields({ parallel_tool_calls: parallelToolCalls }),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Part } from '../../../turn/request/item.ts';
 import type { TextFormat } from '../../../turn/request/response.ts';
 import type { Tool, TurnTool } from '../../../turn/request/tool.ts';
 import { type HeadersByName, mergeHeaders } from '../../http/merge-headers.ts';
-import { leaveOutNulls } from '../../leave-out-nulls.ts';
+import { givenFields, leaveOutNulls } from '../../leave-out-nulls.ts';
 import type { RoundRequest } from '../../provider.ts';
 import { renderHistory } from '../../render-history.ts';
 import { openaiToolSchema } from '../../wire-tools/tool-schemas.ts';
@@ -26,13 +26,9 @@ export function renderRequest(request: RoundRequest, { provider, headers, maySho
   return {
     prompt: renderPrompt(spokenIn(request), { instructions, provider, model, mayShow }),
     ...toolFields(request),
-    ...(temperature === null ? {} : { temperature }),
-    ...(topP === null ? {} : { topP }),
-    ...(reasoningEffort === null ? {} : { reasoning: reasoningEffort }),
-    ...(request.stop === null ? {} : { stopSequences: request.stop }),
-    ...(request.seed === null ? {} : { seed: request.seed }),
+    ...givenFields({ temperature, topP, reasoning: reasoningEffort, stopSequences: request.stop, seed: request.seed }),
     ...formatField(request.textFormat),
-    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    ...givenFields({ maxOutputTokens }),
     providerOptions: optionsOf(request.providerOptions),
     headers: mergeHeaders({ 'x-client-request-id': requestId, ...request.trace }, { headers }, request),
   };
