@@ -95,13 +95,8 @@ export function predictQueuedTurn(
 /** The turn after the commit of a round: its batch is due. Null if a call waits, as its answer may be there (R3). */
 export function predictAfterRound(turn: Turn, saved: SavedRound): Turn | null {
   if (saved.calls.some(({ waitsFor }) => waitsFor !== null)) return null;
-  const committedAt = new Date().toISOString();
-  const round = roundOf(turn, saved, committedAt);
-  return {
-    ...{ ...begunTurn(turn, committedAt, { events: 1 }), warnings: saved.warnings, rounds: [...turn.rounds, round] },
-    pendingInput: [],
-    work: { ...workAfter(turn, committedAt), edition: round.edition },
-  };
+  const after = afterReply(turn, saved);
+  return { ...after, work: { ...after.work, edition: saved.edition ?? 0 } };
 }
 
 /** The turn after the last `results` of a batch. Null if a call has none, or waited: then it has to be read (R3). */
@@ -155,13 +150,18 @@ export function beforeLease(work: Work): Work {
 
 /** The turn after the commit of an answer that does not end it: the next round is due (R25, R30). */
 export function predictAfterAnswer(turn: Turn, saved: AnswerRound): Turn {
+  const after = afterReply(turn, { ...saved, calls: [] });
+  return { ...after, work: { ...after.work, step: nameStep('round', saved.number + 1) } };
+}
+
+function afterReply(turn: Turn, saved: SavedRound): Turn {
   const committedAt = new Date().toISOString();
-  const round = roundOf(turn, { ...saved, calls: [] }, committedAt);
-  const step = nameStep('round', saved.number + 1);
   return {
-    ...{ ...begunTurn(turn, committedAt, { events: 1 }), warnings: saved.warnings, rounds: [...turn.rounds, round] },
+    ...begunTurn(turn, committedAt, { events: 1 }),
+    warnings: saved.warnings,
+    rounds: [...turn.rounds, roundOf(turn, saved, committedAt)],
     pendingInput: [],
-    work: { ...workAfter(turn, committedAt), step },
+    work: workAfter(turn, committedAt),
   };
 }
 
