@@ -1,6 +1,5 @@
 import { admitTurns, type PlaceShares } from '#core/checkpoint/limits/admit-turns.ts';
-import { arePlacesUsed } from '#core/checkpoint/limits/are-places-used.ts';
-import { requirePlaces } from '#core/checkpoint/limits/require-places.ts';
+import { arePlacesUsed, requirePlaces } from '#core/checkpoint/limits/require-places.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { Projects } from './projects.ts';

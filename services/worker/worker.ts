@@ -1,4 +1,4 @@
-import { deleteOldBulks } from '#core/checkpoint/bulk/delete-old-bulks.ts';
+import { deleteOldBulks } from '#core/checkpoint/bulk/bulk.ts';
 import { deleteExpiredIdempotencyKeys } from '#core/checkpoint/idempotency.ts';
 import { recordWorker, removeWorker } from '#core/checkpoint/workers.ts';
 import { newId } from '#core/id.ts';

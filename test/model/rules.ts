@@ -29,7 +29,7 @@ export const rules = {
   R5: rule(
     'positive writes need the step, negative ones the lease; the first write wins',
     checkpoint('turns/save-round', 'turns/save-results', 'turns/postpone', 'sql/lease', 'turns/change-model'),
-    commits('advance-batch', 'advance-any', 'advance-running', 'write-reply', 'write-ending', 'row-of-ending'),
+    commits('advance-batch', 'advance-any', 'write-reply', 'write-ending', 'row-of-ending'),
     worker('lease/stop-run'),
   ),
   R6: rule(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { deleteOldBulks } from '#core/checkpoint/bulk/delete-old-bulks.ts';
+import { deleteOldBulks } from '#core/checkpoint/bulk/bulk.ts';
 import { countSettledTurns } from '#core/checkpoint/bulk/settle-turn.ts';
 import { takeBulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
 import { treatTurn } from '#services/worker/bulk/treat-turn.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { read } from '../../postgres/read-write.ts';
+import { read, write } from '../../postgres/read-write.ts';
 import type { Db } from '../tables.ts';
 
 /** The action of a bulk on each of its turns. */
@@ -41,3 +41,8 @@ export async function findBulk(db: Db, project: string, id: string): Promise<Bul
 
 const settled = (condition: ReturnType<typeof sql>) => sql`(
         select count(*)::int from bulk_turns where bulk_id = bulks.id and outcome is not null and ${condition})`;
+
+/** Deletes bulks that were completed a week ago: what their filters name may be what a person said. None of their turns is left. */
+export async function deleteOldBulks(db: Db): Promise<void> {
+  await write(db, sql`delete from bulks where completed_at < now() - interval '7 days'`);
+}
