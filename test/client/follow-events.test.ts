@@ -22,7 +22,10 @@ const slow = {
   }),
 };
 
-test('over cut connections durable events come once, in order, and texts whole', async ({ harness, worker: _ }) => {
+test('a client whose connections are cut gets events once and in order, and whole texts', async ({
+  harness,
+  worker: _,
+}) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 5 }), async (cuts) => {
       await using proxy = await openCuttingProxy(harness.url, cuts);

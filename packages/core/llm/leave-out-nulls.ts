@@ -7,7 +7,7 @@ export function leaveOutNulls(options: Record<string, unknown>): Record<string, 
 
 type Given<Fields> = { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
 
-/** Returns the fields of a request that have a value. The others are null. */
+/** Returns the fields that are not null. */
 export function givenFields<Fields extends Record<string, unknown>>(fields: Fields): Given<Fields> {
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   // The names and the values are those of the fields.

@@ -15,8 +15,8 @@ import { type Renderings, shareRenderings } from './shared/renderings.ts';
 import type { PendingReads } from './watch/pending-reads.ts';
 
 /**
- * What this process knows of a turn that clients watch: read once and received once for all of them. `readWhole` alone
- * moves the turn on. A new stream may note before that that the turn has ended.
+ * What this process knows of a turn that clients watch: read once and received once for all of them. Only
+ * `readWhole` changes `known` and `progress`. A new stream may set `isEnded` earlier.
  */
 export type WatchedTurn = {
   id: string;

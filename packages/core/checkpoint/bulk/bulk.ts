@@ -42,7 +42,7 @@ export async function findBulk(db: Db, project: string, id: string): Promise<Bul
 const settled = (condition: ReturnType<typeof sql>) => sql`(
         select count(*)::int from bulk_turns where bulk_id = bulks.id and outcome is not null and ${condition})`;
 
-/** Deletes bulks that were completed a week ago: what their filters name may be what a person said. None of their turns is left. */
+/** Deletes bulks that were completed a week ago, since a filter may contain a person's words. Such a bulk has no turns left. */
 export async function deleteOldBulks(db: Db): Promise<void> {
   await write(db, sql`delete from bulks where completed_at < now() - interval '7 days'`);
 }

@@ -29,7 +29,7 @@ export async function requirePlaces(db: Db): Promise<void> {
 const place = sql`case when not at_head or status = 'requires_action' or retry_at > now() then 'none'
   when status = 'queued' and lease_owner is null then 'wanted' else 'held' end`;
 
-/** Whether any turn holds a place or wants one. */
+/** Returns whether any turn holds a place or wants one. */
 export async function arePlacesUsed(db: Db): Promise<boolean> {
   const query = sql<{ used: boolean }>`select exists (select from work where place = 'held')
       or exists (select from work where place = 'wanted') as used`;

@@ -106,7 +106,7 @@ test('the figures are those of the turns, summaries and repairs among them', asy
   });
 });
 
-test('rounds count for their model, turns for the requested one; an unknown cost is null', async ({ harness }) => {
+test('usage by model counts rounds and turns apart, and an unknown cost is null', async ({ harness }) => {
   await play(harness, { input: twoRounds, tools });
   const refused = scripted({ final: { fault: { kind: 'status', status: 401, times: 1 } } });
   await play(harness, { input: refused, fallback_models: ['sim/demo'] });

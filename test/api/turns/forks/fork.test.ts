@@ -75,7 +75,7 @@ test('a fork goes on behind the round that it names, and reads that turn up to t
   expect(await harness.findTurn(origin.id)).toEqual(origin);
 });
 
-test('a fork of an answer requires an input; one before the first round replaces the turn', async ({ harness }) => {
+test('a fork of an answer requires an input, and one before the first round replaces the turn', async ({ harness }) => {
   const before = await ended(harness, { input: scripted({ answer: 'Hello.' }), tools: [] });
   const path = `/v1/conversations/${before.conversation_id}/turns`;
   const { body: origin } = await harness.call<TurnResource>('POST', path, {

@@ -54,7 +54,7 @@ test('a rerun has the input and history of its turn, and recorded results for eq
   expect(await harness.findTurn(origin.id)).toEqual(origin);
 });
 
-test('a rerun runs other calls, except at_most_once; errors and answers of people stay', async ({ harness }) => {
+test('a rerun keeps errors and answers of people, and runs other calls that may run twice', async ({ harness }) => {
   const tools = [
     ...['weather_lookup', 'send_postcard'],
     { name: 'locate_user', description: 'Asks the device where the user is' },

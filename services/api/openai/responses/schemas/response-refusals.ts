@@ -12,7 +12,7 @@ export const openaiHeaders = {
   'openai-processing-ms': z.int().min(0).optional().describe('How many milliseconds it took until the first byte.'),
 };
 
-/** An answer with a JSON body, and what every answer says to OpenAI's clients. */
+/** Returns a JSON answer with the headers that all answers to OpenAI's clients have. */
 export function openaiAnswer<Schema>(description: string, schema: Schema, headers: z.ZodRawShape = {}) {
   return jsonAnswer(description, schema, { ...openaiHeaders, ...headers });
 }
