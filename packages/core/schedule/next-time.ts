@@ -85,7 +85,7 @@ const MISSED_AFTER_MS = 10_000;
 type Due = { nextAt: number; now: number; ifMissed: 'once' | 'skip' };
 
 /**
- * Decides the firing of a schedule whose next planned time `nextAt` has come at `now`, by the clock of the database.
+ * Decides how a schedule fires when its next planned time `nextAt` has come. `now` is the time of the database.
  * It fires for the newest of the times that were missed, or for none of them. Each other time gets its own firing, so
  * that none is passed over (R36).
  */

@@ -139,7 +139,7 @@ export type LiveEvent = LiveEventWith<LiveEdition>;
 /** A live event as callers see it. */
 export type LiveEventResource = LiveEventWith<unknown>;
 
-/** A stored event. It points at its checkpoint (`round`, `callIndex`); `data` has only what no other row has. */
+/** A stored event. It points at its checkpoint (`round`, `callIndex`); `data` has only values that no other row has. */
 export type StoredEvent = {
   id: string;
   number: number;

@@ -55,7 +55,7 @@ export function approvedNote(approved: string): string {
 /** The result of a call that the caller answers in the input of a later turn: nothing is known of it here. */
 export const HANDED_OVER: ToolResult = { status: 'handed_over', content: null, error: null, ...NEVER_RAN };
 
-/** The text that the model reads: the output, or the error in a form whose last line no tool can forge. */
+/** Returns the text for the model: the output, or the error. No tool can forge the last line of an error. */
 export function answerText(result: ToolResult): string {
   if (!result.error) return result.content ?? '';
   const { category, message, details } = result.error;

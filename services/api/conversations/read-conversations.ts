@@ -52,7 +52,7 @@ const remove = route('delete', '/v1/conversations/{id}', 'deleteConversation', {
   refusals: ['quota_exceeded', 'conversation_not_found', 'conversation_busy'],
 });
 
-/** `/v1/conversations`: what the turns of one caller have in common. */
+/** Routes that read the conversations of a caller under `/v1/conversations`. */
 export function readConversationRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(list, listAll(context))

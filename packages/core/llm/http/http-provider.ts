@@ -30,7 +30,7 @@ export type HttpServer = {
   headers?: HeadersByName;
 };
 
-/** One call of a model: its request, what its failures name, and its watcher. */
+/** One call of a model: its request, the names for its failures, and its watcher. */
 export type Call = Answering & {
   request: RoundRequest;
   asked: Asked;

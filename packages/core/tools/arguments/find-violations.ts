@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 /** Light schemas whose check kept the event loop too long: they are checked in a process of its own from then on. */
 const slowSchemas = new LRUCache<string, true>({ max: 200, ttl: MINUTE_MS });
 
-/** Finds what a value breaks of a schema: here if that is quick, else in another process. Never fails. */
+/** Returns the violations of a schema by a value. A slow schema is checked in another process. Never rejects. */
 export async function findViolations(given: GivenValue, schema: Record<string, unknown>): Promise<Violations> {
   const text = JSON.stringify(schema);
   const found = slowSchemas.has(text) || !isLightSchema(text) ? null : checkHere(given, schema, text);

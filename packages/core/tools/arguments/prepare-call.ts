@@ -50,7 +50,7 @@ function deniedCapability(name: string, capability: string): ToolError {
 /** Arguments that cannot be used: the error that says to the model what to correct, and the steps to the first problem. */
 type UnfitArguments = { ok: false; error: ToolError; steps: string[] };
 
-/** A call's arguments, ready to run with, or what is wrong with them. */
+/** The arguments of a call as an object, or the problem with them. */
 type ParsedArguments = { ok: true; value: Record<string, unknown> } | UnfitArguments;
 
 const DEPTH_LIMIT = 100;

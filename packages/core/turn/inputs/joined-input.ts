@@ -8,7 +8,7 @@ export function beginningInput({ input, joined, begunWith }: Joining & Pick<Turn
   return joined.length === 0 ? input : [...input, ...contentOf(joined.slice(0, begunWith ?? joined.length))];
 }
 
-/** Puts what has joined a turn to the round that it was first sent with; the rest is pending (R29). */
+/** Assigns each input that has joined a turn to the round that first sent it. The other inputs are pending (R29). */
 export function placeJoined<R extends { sent: number }>({ joined, begunWith, rounds }: Joining & { rounds: R[] }) {
   const begun = begunWith ?? joined.length;
   const sentBefore = (index: number) => rounds[index - 1]?.sent ?? begun;

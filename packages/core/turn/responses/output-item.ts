@@ -97,7 +97,7 @@ export function refusalStart({ refusalFrom, finishReason }: Round, whole: string
   return refusalFrom ?? (finishReason === 'refusal' ? whole.length : null);
 }
 
-/** Returns the parts of a text whose refusal begins at a unit; null if there is no refusal. */
+/** Returns the parts of a text. Its refusal begins at the unit `refusedAt`, which is null if there is no refusal. */
 export function partsOf(whole: string, refusedAt: number | null): OutputPart[] {
   const text = whole.slice(0, refusedAt ?? whole.length);
   return [

@@ -42,8 +42,8 @@ function afterAnother(told: ToldPieces, now: LatestPieces): 'tell' | 'wait' | 's
 type Likeness = 'same' | 'shorter' | 'different';
 
 /**
- * Whether pieces say again what was told, unit by unit (contract-responses R46): all of it, so far the same but less, or
- * something else. `told` are the pieces that were told of another edition, and how many units of them.
+ * Compares pieces with the pieces that a client was sent of another edition, unit by unit. The new pieces repeat all
+ * that was sent, or its beginning, or differ. `told` has the pieces that were sent and their number of units.
  */
 export function comparePieces(
   pieces: readonly ResponsePiece[],
