@@ -3,12 +3,13 @@ import { Misconfigured } from '#core/failure.ts';
 import { isSchemaFault } from '#core/postgres/refusal.ts';
 import { isTransient } from '#core/postgres/retry-transient.ts';
 import { type Log, openLog } from './log.ts';
-import { loadEnvFile, readSettings, type Settings, unknownVariables } from './settings.ts';
+import { unknownVariables } from './settings/unknown-variables.ts';
+import { loadEnvFile, readSettings, type Settings } from './settings.ts';
 
-/** A part of Pawl that runs until it is closed; `lost` settles with the reason when it cannot go on. */
+/** A part of Pawl that runs until it is closed. `lost` resolves with the reason if the part cannot continue. */
 export type Running = {
   close(graceMs: number): Promise<void>;
-  /** Reads again what can be read again without a start. */
+  /** Reads the settings that can change without a restart. */
   reload?(): void;
   lost?: Promise<Error>;
 };
@@ -17,12 +18,12 @@ type Open = (settings: Settings, log: Log) => Promise<Running>;
 
 const LAST_RESORT_MS = 10_000;
 
-/** One Ctrl-C reaches us twice under npm: from the terminal, and passed on by npm. */
+/** Under npm, one Ctrl-C arrives twice: from the terminal and from npm. */
 const SAME_KEYSTROKE_MS = 1_000;
 
 /**
- * Runs one part as a process: the first signal closes it in order, a second one or an overdue close ends it at once.
- * What is misconfigured ends the start with one sentence, without a stack.
+ * Runs a part as a process. The first signal closes it gracefully. A second signal or an overdue close ends it at
+ * once. An invalid setting ends the start with a sentence, without a stack.
  */
 export async function runProcess(part: string, open: Open): Promise<void> {
   let variable = 'DATABASE_URL';
@@ -51,17 +52,17 @@ export async function runProcess(part: string, open: Open): Promise<void> {
 }
 
 /**
- * postgres.js reads the types of arrays at each connect, and no caller can catch its failure when the connect is cut off.
- * What passes by itself does not end the process; everything else does.
+ * Ignores lost connections. At each connect, postgres.js reads the types of arrays. No caller can catch its failure
+ * if the connect is cut off. Any other error ends the process.
  */
 function surviveLostConnections(log: Log): void {
   process.on('unhandledRejection', (error) => {
     if (!isTransient(error)) throw error;
-    log.debug({ reason: error.message }, 'the database cut a connection off');
+    log.debug({ reason: error.message }, 'the database closed a connection');
   });
 }
 
-/** What the operator can correct in a `variable`, in a sentence; null for what only a stack explains. */
+/** Returns a sentence about a problem that the operator can correct in a `variable`, or null for other errors. */
 function explain(error: unknown, variable: string): string | null {
   if (error instanceof Misconfigured) return error.message;
   const refusal = explainConnectionLimit(error);
@@ -75,17 +76,17 @@ function explain(error: unknown, variable: string): string | null {
     return `PostgreSQL at ${variable} refuses a statement (${code}). Check its schema, and the privileges of the role.`;
   if (!isTransient(error)) return null;
   if (code === '25006')
-    return `PostgreSQL at ${variable} takes no writes (25006). Promote a standby, or set default_transaction_read_only to off.`;
+    return `PostgreSQL at ${variable} accepts no writes (25006). Promote a standby, or set default_transaction_read_only to off.`;
   if (error.message.startsWith('unsupported startup parameter')) return UNNAMED_POOLER;
   return `PostgreSQL at ${variable} cannot be reached (${code}). Check that it runs, and that host and port are right.`;
 }
 
 const UNNAMED_POOLER =
-  'DATABASE_URL leads to PgBouncer and does not say so: add pgbouncer=true, as in postgres://host:6432/pawl?pgbouncer=true.';
+  'DATABASE_URL refers to PgBouncer. Add pgbouncer=true, as in postgres://host:6432/pawl?pgbouncer=true.';
 
 /**
- * SIGHUP reloads. One that comes during the start waits for its end. On a terminal, where nothing can be reloaded, it is that of
- * the terminal which closes, and ends the process.
+ * Reloads the projects on SIGHUP. During the start, the reload waits for its end. On a terminal without
+ * PAWL_PROJECTS, SIGHUP means that the terminal closes, and ends the process.
  */
 function holdReloads({ PAWL_PROJECTS }: Settings): (running: Running) => void {
   if (PAWL_PROJECTS === undefined && process.stdout.isTTY) return () => {};
@@ -112,17 +113,17 @@ function closeOnSignal(running: Running, settings: Settings, log: Log): void {
     closingSince = performance.now();
     log.info(
       { event: 'process.stopping' },
-      `stopping: no new work is taken, what is under way has ${graceMs / 1_000} s. A second signal ends it at once`,
+      `stopping: running work has ${graceMs / 1_000} s to finish. A second signal stops immediately`,
     );
     const end = (code: number, sentence: string) => {
       log[code === 0 ? 'info' : 'warn']({ event: 'process.stopped' }, sentence);
       process.exit(code);
     };
-    setTimeout(end, graceMs + LAST_RESORT_MS, 1, 'ended: the stop took too long').unref();
+    setTimeout(end, graceMs + LAST_RESORT_MS, 1, 'stopped: shutdown took too long').unref();
     running.close(graceMs).then(
       () => end(0, 'stopped'),
       (err: unknown) => {
-        log.error({ err }, 'the stop failed');
+        log.error({ err }, 'shutdown failed');
         end(1, 'ended');
       },
     );
@@ -132,7 +133,7 @@ function closeOnSignal(running: Running, settings: Settings, log: Log): void {
   process.on('SIGINT', close);
 }
 
-/** A signal to npm ends npm and its shell, which passes none on: then this process has lost its parent. */
+/** Closes this process when its parent ends, since a signal to npm ends npm and its shell, but is not passed on. */
 function closeWithNpm(close: () => void): void {
   const parent = process.ppid;
   const watch = setInterval(() => {

@@ -7,7 +7,7 @@ import { composeMistakes } from './compose-mistakes.ts';
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
 
-/** One service of the file, as far as the tests read it. */
+/** The fields of a service that the tests read. */
 type Service = {
   image: string;
   user?: string;
@@ -30,13 +30,13 @@ const compose: { services: Record<string, Service> } = parse(text, { merge: true
 const services = Object.entries(compose.services);
 const parts = ['migrate', 'api', 'worker'].map((name) => compose.services[name]!);
 
-/** The value that Compose makes where nothing is set, or the sentence it stops with. */
+/** Returns the value that Compose gives an unset variable, or the sentence that it stops with. */
 const unset = (value: unknown) =>
   String(value).replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) =>
     kind === '?' ? `!${name}: ${rest}` : (rest ?? ''),
   );
 
-/** Variables of a process that are not for a container, with the reason. */
+/** Variables of a process that a container does not get, with the reason. */
 const ELSEWHERE = new Map([
   ['HOST', 'of the host: PUBLISH'],
   ['PAWL_DEMO_JOURNAL', 'the demo runs on the host'],
@@ -50,17 +50,17 @@ const ELSEWHERE = new Map([
 ]);
 const VARIABLE = /\b(?:PAWL_[A-Z_]+|[A-Z]+_(?:API_KEY|BASE_URL))\b/g;
 
-test('the file is one that Compose takes', () => {
+test('docker-compose.yml is a valid Compose file', () => {
   expect(composeMistakes(parse(text, { merge: true }))).toBeNull();
 });
 
-test('every variable that a process reads, and every one of the README, is passed on to the API and the workers', () => {
+test('docker-compose.yml passes all documented variables to the API and the workers', () => {
   const sources = globSync(['services/**/*.ts', 'packages/core/**/*.ts'], { cwd: ROOT }).map(read);
   const inSource = sources.flatMap((source) => source.match(VARIABLE) ?? []);
-  const rows = read('README.md').match(/^\| `.*$/gm) ?? [];
-  const inReadme = rows.flatMap((row) => row.split('|')[1]?.match(/\b[A-Z]+_[A-Z_]+\b/g) ?? []);
-  const known = [...new Set([...inSource, ...inReadme])].filter((name) => !ELSEWHERE.has(name)).sort();
+  const documented = [...read('docs/configuration.md').matchAll(/^- \*\*`(\w+)`/gm)].map(([, name = '']) => name);
+  const known = documented.filter((name) => !ELSEWHERE.has(name)).sort();
 
+  expect(inSource.filter((name) => !documented.includes(name))).toEqual([]);
   expect(known).toContain('PAWL_TOOL_RULES');
   for (const name of ['api', 'worker']) {
     const environment = compose.services[name]?.environment ?? {};
@@ -73,7 +73,7 @@ test('every variable that a process reads, and every one of the README, is passe
   }
 });
 
-test('a variable that is not set has the default of the process, for all but the one that is required', () => {
+test('an unset variable in docker-compose.yml has the default of the process', () => {
   const given = Object.entries(compose.services.api?.environment ?? {}).map(([name, value]) => [name, unset(value)]);
   const { DATABASE_URL: _, REDIS_URL: __, HOST: ___, ...rest } = Object.fromEntries(given);
   const { HOST: ____, ...defaults } = readSettings({});
@@ -83,24 +83,24 @@ test('a variable that is not set has the default of the process, for all but the
   expect(text.match(/\$\{(?:POSTGRES_PASSWORD|PAWL_API_KEYS|\w*SECRET\w*):-[^}]/g), 'no password in sight').toBeNull();
 });
 
-test('only the API is open, and to this machine alone by default', () => {
+test('docker-compose.yml publishes only the API, on 127.0.0.1 by default', () => {
   const open = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, unset(port)]));
 
   expect(open).toEqual([['api', '127.0.0.1:8080:8080']]);
 });
 
-test.each(services)('%s is confined: no rights, no file to change, bounds, an exact image', (name, service) => {
+test.each(services)('%s in docker-compose.yml has no rights, a read-only disk and an exact image', (name, service) => {
   expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
   expect(service.tmpfs).toContain('/tmp');
   expect(service.pids_limit).toBeGreaterThan(0);
   expect(unset(service.mem_limit)).toMatch(/^\d+[mg]$/);
-  // Without rights, an image cannot become another user by itself.
+  // Without rights, an image cannot switch its user.
   if (service.image !== 'pawl') expect(service.user).toBe(name);
   if (service.image !== 'pawl') expect(service.image).toMatch(/^\w+:\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?$/);
   expect(service.healthcheck?.test ?? service.healthcheck?.disable ?? name).toBeTruthy();
 });
 
-test('each part runs a file of the image, with a folder for tools that exists', () => {
+test('each part in docker-compose.yml runs a file of the image, with a tool folder', () => {
   const copied = [...read('Dockerfile').matchAll(/^COPY (\w+) \1$/gm)].map(([, folder]) => folder);
 
   for (const { command = [], volumes = [] } of parts) {
