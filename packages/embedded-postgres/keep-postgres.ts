@@ -4,22 +4,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PostgresFailed } from './postgres-failed.ts';
 import { type EmbeddedPostgres, startPostgres } from './start-postgres.ts';
 
-/** A PostgreSQL that is started again, at the same URL, whenever it ends and `stop` was not called. */
+/** A PostgreSQL that restarts at the same URL when it ends, until `stop` is called. */
 export type KeptPostgres = {
   url: string;
-  /** Settles with the reason when it has ended and cannot be started again; never otherwise. */
+  /** Resolves with the reason, and only if PostgreSQL has ended and cannot be restarted. */
   lost: Promise<Error>;
   stop(): Promise<void>;
 };
 
-/** Processes of a killed server may live on for a short time, and keep the next one from starting. */
+/** Processes of a killed server may live on for a short time and block the next start. */
 const PAUSES_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
 
-/** A server that ends more often than this within a minute is not started again. */
+/** The maximum number of restarts within a minute. */
 const MOST_STARTS = 5;
 const MINUTE_MS = 60_000;
 
-/** Starts PostgreSQL on a data folder and keeps it running; `warn` is called each time it has ended. */
+/** Starts PostgreSQL on a data folder and keeps it running. Calls `warn` each time it has ended. */
 export async function keepPostgres(dataDir: string, warn: (sentence: string) => void): Promise<KeptPostgres> {
   let server = await startPostgres({ dataDir });
   const { url } = server;
@@ -31,7 +31,7 @@ export async function keepPostgres(dataDir: string, warn: (sentence: string) => 
     for (;;) {
       await server.exited;
       if (stopping.signal.aborted) return;
-      warn('The embedded PostgreSQL has ended. It is started again.');
+      warn('The embedded PostgreSQL has ended. Pawl restarts it.');
       await server.stop();
       refuseTooMany(starts, dataDir);
       const next = await startAgain({ dataDir, port }, stopping.signal);
@@ -59,12 +59,14 @@ function refuseTooMany(starts: number[], dataDir: string): void {
   starts.push(now);
   if (starts.filter((at) => now - at < MINUTE_MS).length <= MOST_STARTS) return;
   throw new PostgresFailed(
-    `The embedded PostgreSQL has ended ${MOST_STARTS + 1} times within a minute: ` +
-      `look into ${join(dataDir, 'postgres.log')}, or set DATABASE_URL.`,
+    `The embedded PostgreSQL has ended ${MOST_STARTS + 1} times within a minute. ` +
+      `Check ${join(dataDir, 'postgres.log')}, or set DATABASE_URL.`,
   );
 }
 
-/** Undefined where `stop` was called meanwhile. Never begins anew where the data is gone. */
+/**
+ * Restarts PostgreSQL. Returns undefined if `stop` was called. Never creates a new cluster if the data is missing.
+ */
 async function startAgain(
   { dataDir, port }: { dataDir: string; port: number },
   signal: AbortSignal,
@@ -87,7 +89,7 @@ async function startAgain(
 
 function dataGone(dataDir: string): PostgresFailed {
   return new PostgresFailed(
-    `The embedded PostgreSQL has ended, and its data in ${dataDir} is gone: ` +
-      'bring the folder back, or set PAWL_DATA_DIR to a new one, and start Pawl again.',
+    `The embedded PostgreSQL has ended, and its data in ${dataDir} was removed. ` +
+      'Restore the folder, or set PAWL_DATA_DIR to a new folder, and start Pawl again.',
   );
 }

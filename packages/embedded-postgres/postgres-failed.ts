@@ -1,4 +1,4 @@
-/** PostgreSQL cannot be started or kept running; the message is one sentence that says what to do. */
+/** PostgreSQL cannot start or keep running. The message is a sentence that says what to do. */
 export class PostgresFailed extends Error {
   constructor(message: string) {
     super(message);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { RunAs } from './binaries.ts';
 import { PostgresFailed } from './postgres-failed.ts';
 
-/** Where PostgreSQL's programs are, the data they work on, the user they run as, and their log. */
+/** The folder of PostgreSQL's programs, their data, their user and their log. */
 export type ProgramContext = { binaries: string; dataFolder: string; runAs: RunAs | undefined; log: ServerLog };
 
-/** A program that was started; `exited` resolves with its exit code, null when a signal ended it. */
+/** A started program. `exited` resolves with its exit code, or null if a signal ended it. */
 export type Program = { pid: number; isGone(): boolean; exited: Promise<number | null> };
 
 /** Starts `initdb` or `postgres` on a data folder, which is also its working directory. */
@@ -21,11 +21,11 @@ export async function spawnProgram(
   const child = spawn(file, ['-D', folderArgument(context), ...args], {
     ...context.runAs,
     cwd: context.dataFolder,
-    // Nothing of ours: PGPORT and the like would change it, and API keys do not concern it.
-    env: { PATH: process.env.PATH, LANG: 'C' },
+    env: programEnv(),
     stdio: ['ignore', context.log.append, context.log.append],
-    // Ctrl-C in a terminal reaches the whole foreground group; the server has to outlive our own shutdown.
+    // Ctrl-C in a terminal reaches the whole foreground group, but the server must outlive the shutdown of Pawl.
     detached: name === 'postgres',
+    windowsHide: true,
   });
   await spawned(child, file);
   if (name === 'postgres') child.unref();
@@ -36,17 +36,24 @@ export async function spawnProgram(
   };
 }
 
+/** Returns the variables of the program. PGPORT and others would change it, and it must not read API keys. */
+function programEnv(): NodeJS.ProcessEnv {
+  const { PATH, SystemRoot } = process.env;
+  // A program on Windows opens no socket without SystemRoot.
+  return { PATH, LANG: 'C', ...(SystemRoot ? { SystemRoot } : {}) };
+}
+
 async function spawned(child: ChildProcess, file: string): Promise<void> {
   try {
     await once(child, 'spawn');
   } catch (error) {
-    throw new PostgresFailed(`The embedded PostgreSQL cannot run here (${file}: ${String(error)}): set DATABASE_URL.`);
+    throw new PostgresFailed(`The embedded PostgreSQL cannot run here (${file}: ${String(error)}). Set DATABASE_URL.`);
   }
 }
 
 /**
- * A user that we switch to may be unable to enter a folder above its own data. The working directory is entered
- * as root, before the switch, and this name leads there without passing any folder above.
+ * Returns the name of the data folder. The user of the program may be unable to enter a parent folder. Root enters
+ * the working directory before the switch, so this name avoids all parent folders.
  */
 function folderArgument({ runAs, dataFolder }: ProgramContext): string {
   return runAs && process.platform === 'linux' ? '/proc/self/cwd' : dataFolder;
@@ -56,10 +63,12 @@ const MAX_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 const TAIL_LINES = 10;
 
-/** PostgreSQL's log file. `append` is a descriptor for child processes; `tail` gives the last lines since it was opened. */
+/**
+ * PostgreSQL's log file. `append` is a descriptor for child processes. `tail` returns the last lines since opening.
+ */
 export type ServerLog = Disposable & { path: string; append: number; size(): number; tail(from?: number): string };
 
-/** Opens `<dataDir>/postgres.log` for the programs of PostgreSQL to write; past 10 MB the old one is put aside. */
+/** Opens `<dataDir>/postgres.log` for the programs of PostgreSQL. Renames a log above 10 MB. */
 export function openServerLog(dataDir: string): ServerLog {
   const path = join(dataDir, 'postgres.log');
   if (sizeOf(path) > MAX_BYTES) renameSync(path, `${path}.1`);
@@ -79,7 +88,7 @@ function openForUs(path: string): number {
     return openSync(path, 'a', 0o600);
   } catch (error) {
     throw new PostgresFailed(
-      `Cannot write ${path} (${String(error)}): start Pawl as the user that it belongs to, ` +
+      `Cannot write ${path} (${String(error)}). Start Pawl as the owner of the file, ` +
         'or set PAWL_DATA_DIR to another folder.',
     );
   }
@@ -97,7 +106,7 @@ function lastLines(path: string, from: number): string {
   return bytes.toString('utf8', 0, length).trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
 }
 
-/** The failure of a program of PostgreSQL that ended too soon; shows the end of what it wrote. */
+/** Returns the failure of a PostgreSQL program that ended too soon, with the end of its output. */
 export function serverFailed(what: string, log: ServerLog): PostgresFailed {
   const output = log.tail();
   return new PostgresFailed(
@@ -106,6 +115,6 @@ export function serverFailed(what: string, log: ServerLog): PostgresFailed {
 }
 
 function cureFor(output: string): string {
-  if (output.includes('No space left on device')) return 'its disk is full, free space there';
-  return output.includes('shared librar') ? 'run npm rebuild' : 'mend what its log says';
+  if (output.includes('No space left on device')) return 'free some disk space';
+  return output.includes('shared librar') ? 'run npm rebuild' : 'check its log';
 }

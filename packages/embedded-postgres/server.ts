@@ -10,10 +10,9 @@ const POLL_MS = 10;
 const START_TIMEOUT_MS = 120_000;
 const PORT_ATTEMPTS = 5;
 
-/** A server that takes connections on `port`. */
 export type Server = { pid: number; port: number; exited: Promise<unknown>; stop(): Promise<void> };
 
-/** Starts the server and waits until it takes connections; without a wanted port it tries free ones. */
+/** Starts the server and waits until it accepts connections. Tries free ports if no port is given. */
 export async function startServer(context: ProgramContext, durable: boolean, wantedPort?: number): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
     const port = wantedPort ?? (await findFreePort());
@@ -44,7 +43,7 @@ async function launch(context: ProgramContext, settings: string[]): Promise<Laun
   };
 }
 
-/** False when the server ends or takes too long; the time includes replaying its log after a crash. */
+/** Returns false if the server ends or takes too long. The time includes the replay of its log after a crash. */
 async function becomesReady(server: Launched, context: ProgramContext): Promise<boolean> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (!server.isGone() && performance.now() < deadline) {
@@ -57,25 +56,25 @@ async function becomesReady(server: Launched, context: ProgramContext): Promise<
 
 function portTaken(port: number): PostgresFailed {
   return new PostgresFailed(
-    `The embedded PostgreSQL cannot listen on 127.0.0.1:${port}, as another program does: choose another port.`,
+    `The embedded PostgreSQL cannot listen on 127.0.0.1:${port}, which another program uses. Choose another port.`,
   );
 }
 
 type ServerOptions = { dataFolder: string; port: number; durable: boolean };
 
-/** The command line arguments that make a small, private, durable server; given at each start, never stored. */
+/** Returns command-line arguments for a small, private, durable server. Each start passes them again. */
 function serverSettings({ dataFolder, port, durable }: ServerOptions): string[] {
   const settings = [
     'listen_addresses=127.0.0.1',
     `port=${port}`,
-    // A socket file needs a short path that the user can write; TCP with a password needs neither.
+    // A socket file needs a short path that the user can write. TCP with a password needs neither.
     'unix_socket_directories=',
     'max_connections=200',
     'jit=off',
     'timezone=UTC',
     'log_timezone=UTC',
     'log_checkpoints=off',
-    // Statements may carry users' texts; the client reports failures in its own words.
+    // Statements may contain users' texts. The client reports failures in its own words.
     'log_min_error_statement=panic',
     'log_error_verbosity=terse',
     folderMark(dataFolder),
@@ -85,19 +84,19 @@ function serverSettings({ dataFolder, port, durable }: ServerOptions): string[] 
 }
 
 /**
- * A setting without effect that names the folder on the command line, so that the server can be distinguished from others.
- * The colon ends the name: /data is not /data2.
+ * Returns a setting without effect that marks the server's command line with its folder. The colon ends the name, so
+ * that /data differs from /data2.
  */
 function folderMark(dataFolder: string): string {
   return `pawl.folder=${dataFolder}:`;
 }
 
-/** Waits until its input ends, then stops the server, if that still is the one with this process id. */
+/** Waits until its input ends, then stops the server, if that still has this process id. */
 const SCRIPT = 'cat > /dev/null; read -r pid < postmaster.pid && [ "$pid" = "$1" ] && kill -INT "$pid"';
 
 /**
- * Stops the server when this process dies without having stopped it. A shell waits at the other end of a pipe that the
- * kernel closes with this process. The returned function ends the shell.
+ * Stops the server if this process dies without stopping it. A shell reads a pipe that the kernel closes with this
+ * process. The returned function ends the shell.
  */
 function watchOver(pid: number, { dataFolder, runAs }: ProgramContext): () => void {
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'pawl-watch', String(pid)], {
@@ -107,15 +106,15 @@ function watchOver(pid: number, { dataFolder, runAs }: ProgramContext): () => vo
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // Without it the server is stopped by the next start on its folder.
+  // Without the shell, the next start on the folder stops the server.
   shell.on('error', () => {});
   shell.unref();
   return () => shell.kill('SIGKILL');
 }
 
 /**
- * Stops the server that a killed owner left running on this folder. The caller has locked the folder, so a server that
- * still runs here has no owner any more.
+ * Stops a server that a killed owner left running on this folder. The caller has locked the folder, so that server
+ * has no owner.
  */
 export async function stopOrphan(dataFolder: string): Promise<void> {
   const left = readPostmasterFile(dataFolder);
@@ -124,8 +123,8 @@ export async function stopOrphan(dataFolder: string): Promise<void> {
   const isGone = () => !isServerOf(dataFolder, left.pid);
   if (!isGone()) return stopPostmaster(left.pid, isGone);
 
-  // The number belongs to another process by now, which PostgreSQL would take for another server for ever.
-  // Should a backend have outlived its server, the start still fails: its shared memory is found by the folder.
+  // Another process has the number now, and PostgreSQL would permanently take it for another server. If a backend
+  // outlived its server, the start still fails, since its shared memory is found by the folder.
   rmSync(join(dataFolder, 'postmaster.pid'), { force: true });
 }
 
@@ -156,8 +155,8 @@ const STOP_GRACE_MS = 10_000;
 const STOP_POLL_MS = 10;
 
 /**
- * Stops a PostgreSQL server: fast shutdown, after 10 s an immediate one (the next start then replays its log).
- * `isGone` must speak of that very process, since its number may belong to another one afterwards.
+ * Stops a PostgreSQL server with a fast shutdown, and after 10 s with an immediate shutdown, which the next start
+ * recovers. `isGone` must test that process itself, since its number may belong to another process afterwards.
  */
 async function stopPostmaster(pid: number, isGone: () => boolean): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
@@ -179,7 +178,7 @@ async function becomesTrue(isSo: () => boolean): Promise<boolean> {
 
 const STATUS_LINE = 7;
 
-/** Reads `postmaster.pid`, which a server keeps while it runs and leaves behind when it is killed. */
+/** Reads `postmaster.pid`, which a running server keeps and a killed server leaves. */
 function readPostmasterFile(dataFolder: string): { pid: number; ready: boolean } | undefined {
   const lines = readIfThere(join(dataFolder, 'postmaster.pid')).split('\n');
   const pid = Number.parseInt(lines[0] ?? '', 10);

@@ -9,17 +9,17 @@ import { openServerLog } from './program.ts';
 import { startServer, stopOrphan } from './server.ts';
 
 /**
- * A PostgreSQL of our own. `url` leads to its database `pawl`, `pid` is its server. `exited` resolves when that has
- * ended, `stop` may be called twice.
+ * An embedded PostgreSQL. `url` is the URL of its database `pawl`, `pid` its server. `exited` resolves when the
+ * server has ended. `stop` may be called twice.
  */
 export type EmbeddedPostgres = { url: string; pid: number; exited: Promise<unknown>; stop(): Promise<void> };
 
-/** `durable: false`, for tests, loses commits when the machine fails. */
+/** `durable: false`, for tests, loses commits if the machine fails. */
 export type PostgresOptions = { dataDir: string; port?: number; durable?: boolean };
 
 /**
- * Starts PostgreSQL on a data folder, which is filled at the first start and kept. It listens on 127.0.0.1 only and
- * ends with this process, however that ends. Fails with `PostgresFailed` where it cannot, saying what to do.
+ * Starts PostgreSQL on a data folder, which the first start fills. PostgreSQL listens on 127.0.0.1 only and ends with
+ * this process, even if the process is killed. Throws `PostgresFailed`, which says what to do.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = openDataDir(options.dataDir);
@@ -40,19 +40,19 @@ function openDataDir(dataDir: string): string {
     return realpathSync(dataDir);
   } catch (error) {
     throw new PostgresFailed(
-      `Cannot use the data folder ${dataDir} (${String(error)}): set PAWL_DATA_DIR to a folder that you can write.`,
+      `Cannot use the data folder ${dataDir} (${String(error)}). Set PAWL_DATA_DIR to a writable folder.`,
     );
   }
 }
 
-/** Folder by folder: in a place like /proc, Node's recursive form tries for ever. */
+/** Creates a folder and its parents. In a folder like /proc, Node's recursive form never returns. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   mkdirSync(path);
 }
 
-/** For the owner of the folder's lock. */
+/** Starts the server. The caller holds the lock of the folder. */
 async function startLocked(dataDir: string, options: PostgresOptions): Promise<EmbeddedPostgres> {
   using log = openServerLog(dataDir);
   const { port, durable = true } = options;
@@ -71,8 +71,8 @@ async function startLocked(dataDir: string, options: PostgresOptions): Promise<E
   } catch (error) {
     await server.stop();
     throw new PostgresFailed(
-      `The embedded PostgreSQL in ${dataDir} runs, but Pawl cannot work with it (${String(error)}): ` +
-        'bring its folder back as it was, or set PAWL_DATA_DIR to a new one.',
+      `The embedded PostgreSQL in ${dataDir} runs, but Pawl cannot use it (${String(error)}). ` +
+        'Restore its folder, or set PAWL_DATA_DIR to a new folder.',
     );
   }
 }
@@ -83,8 +83,8 @@ const SQLITE_BUSY = 5;
 const openLocks = new Set<DatabaseSync>();
 
 /**
- * Keeps every other owner off a data folder until the returned function is called or this process ends.
- * The lock is SQLite's: Node has no file lock of its own, and the kernel drops this one however the process ends.
+ * Locks a data folder until the returned function is called or this process ends. Uses a lock of SQLite, since Node
+ * has no file lock. The kernel releases it when the process ends for any reason.
  */
 function lockFolder(dataDir: string): () => void {
   const lock = takeLock(dataDir);
@@ -102,16 +102,16 @@ function takeLock(dataDir: string): DatabaseSync {
   } catch (error) {
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
       throw new PostgresFailed(
-        `Another Pawl already runs on the data folder ${dataDir}: stop it, or set PAWL_DATA_DIR to another folder.`,
+        `Another Pawl already uses the data folder ${dataDir}. Stop it, or set PAWL_DATA_DIR to another folder.`,
       );
     }
     throw new PostgresFailed(
-      `Cannot lock the data folder ${dataDir} (${String(error)}): set PAWL_DATA_DIR to a folder that you can write.`,
+      `Cannot lock the data folder ${dataDir} (${String(error)}). Set PAWL_DATA_DIR to a writable folder.`,
     );
   }
 }
 
-/** Creates a database unless it is there; `url` leads to any other database of the same server. */
+/** Creates a database if it is missing. `url` is the URL of another database of the same server. */
 async function createDatabase(url: string, name: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

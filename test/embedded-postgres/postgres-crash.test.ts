@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { afterTest, isAlive, newFolder, type Owner, query, spawnOwner, start, startOwner } from './postgres-owner.ts';
 
-test('does not stop at the Ctrl-C of a terminal', async () => {
+test('the embedded server does not stop at the Ctrl-C of a terminal', async () => {
   const owner = await startOwner(newFolder());
 
   process.kill(-owner.process.pid!, 'SIGINT');
@@ -15,7 +15,7 @@ test('does not stop at the Ctrl-C of a terminal', async () => {
   expect(await query(owner.url, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('starts where a killed server left its pid file', async () => {
+test('the embedded server starts after a kill that left its pid file', async () => {
   const dataDir = newFolder();
   const first = await start(dataDir);
   process.kill(first.pid, 'SIGKILL');
@@ -27,7 +27,7 @@ test('starts where a killed server left its pid file', async () => {
   expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('starts where the pid file names a process that is no server', async () => {
+test('the embedded server starts if its pid file names an unrelated process', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   const pidFile = join(dataDir, 'postgres', 'data', 'postmaster.pid');
@@ -42,7 +42,7 @@ test('starts where the pid file names a process that is no server', async () => 
   expect(isAlive(bystander.pid!)).toBe(true);
 });
 
-test('the server ends by itself when its owner is killed', async () => {
+test('the embedded server ends after its owner is killed', async () => {
   const owner = await startOwner(newFolder());
 
   owner.process.kill('SIGKILL');
@@ -50,7 +50,7 @@ test('the server ends by itself when its owner is killed', async () => {
   await waitUntil(() => expect(isAlive(owner.pid)).toBe(false));
 });
 
-test('a process may end without having stopped it, and then it stops', async () => {
+test('the embedded server stops if its owner exits without a stop', async () => {
   const owner = await startOwner(newFolder());
 
   owner.process.stdin!.end();
@@ -59,7 +59,7 @@ test('a process may end without having stopped it, and then it stops', async () 
   await waitUntil(() => expect(isAlive(owner.pid)).toBe(false));
 });
 
-test.skipIf(process.platform !== 'linux')('takes over the server of a killed owner', async () => {
+test.skipIf(process.platform !== 'linux')('an owner takes over the server of a killed owner', async () => {
   const dataDir = newFolder();
   const owner = await startOwner(dataDir);
   await query(owner.url, 'create table kept as select 42 as answer');
@@ -74,7 +74,7 @@ test.skipIf(process.platform !== 'linux')('takes over the server of a killed own
   expect(await query(pg.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
-test('a first start that was killed in the middle is begun again', async () => {
+test('a first start of the server that was killed is started again', async () => {
   const dataDir = newFolder();
   const owner = spawnOwner(dataDir);
   await waitUntil(async () => expect(await unfinishedIn(dataDir)).toHaveLength(1));

@@ -9,7 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import { type EmbeddedPostgres, startPostgres } from '#embedded-postgres/start-postgres.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-/** Adds a clean-up for the end of the test that asks for it, the last one first. */
+/** Adds a clean-up for the end of the current test. The last clean-up runs first. */
 export function afterTest(cleanUp: () => unknown): void {
   onTestFinished(async () => {
     await cleanUp();
@@ -23,14 +23,13 @@ export async function start(dataDir: string): Promise<EmbeddedPostgres> {
   return pg;
 }
 
-/** Makes a folder that only its owner can enter, and that is removed after the test. */
+/** Creates a folder that only its owner can enter, and removes the folder after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-postgres-'));
   afterTest(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return folder;
 }
 
-/** Queries a database over a connection of its own. */
 export async function query(url: string, text: string, parameters: string[] = []): Promise<unknown[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -40,10 +39,13 @@ export async function query(url: string, text: string, parameters: string[] = []
   }
 }
 
-/** Another process, in a group of its own, that owns a server; at Ctrl-C it writes a line, at the end of input it ends. */
+/**
+ * Another process, in a separate group, that owns a server. It writes a line at Ctrl-C, and ends at the end of its
+ * input.
+ */
 export type Owner = { process: ChildProcess; lines: ReturnType<typeof createInterface>; url: string; pid: number };
 
-/** Begins another process that starts a server on a folder. */
+/** Spawns a process that starts a server on a folder. */
 export function spawnOwner(dataDir: string): ChildProcess {
   const code = `
     import { startPostgres } from '#embedded-postgres/start-postgres.ts';
@@ -60,7 +62,7 @@ export function spawnOwner(dataDir: string): ChildProcess {
   return owner;
 }
 
-/** Waits until another process owns a running server; fails with the errors of that process. */
+/** Waits until another process owns a running server. Fails with the errors of that process. */
 export async function startOwner(dataDir: string): Promise<Owner> {
   const owner = spawnOwner(dataDir);
   const lines = createInterface({ input: owner.stdout! });
@@ -82,7 +84,7 @@ export async function startOwner(dataDir: string): Promise<Owner> {
   return { process: owner, lines, url, pid };
 }
 
-/** True while a process runs; one that ended and waits to be noticed does not. */
+/** Returns whether a process runs. A process that ended, and is not reaped yet, does not run. */
 export function isAlive(pid: number): boolean {
   try {
     return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z');

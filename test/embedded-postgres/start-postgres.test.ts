@@ -8,7 +8,7 @@ import { afterTest, isAlive, newFolder, query, start, startOwner } from './postg
 
 const isRoot = process.getuid?.() === 0;
 
-test('starts from nothing and answers', async () => {
+test('the embedded server starts in a new folder and answers', async () => {
   const pg = await start(newFolder());
 
   expect(
@@ -16,7 +16,7 @@ test('starts from nothing and answers', async () => {
   ).toEqual([{ current_database: 'pawl', encoding: 'UTF8' }]);
 });
 
-test('is durable by default', async () => {
+test('the embedded server is durable by default', async () => {
   const pg = await startPostgres({ dataDir: newFolder() });
   afterTest(pg.stop);
 
@@ -29,7 +29,7 @@ test('is durable by default', async () => {
   expect(settings).toEqual([{ set: 'on,on,on' }]);
 });
 
-test('refuses a wrong password', async () => {
+test('the embedded server refuses a wrong password', async () => {
   const pg = await start(newFolder());
   const url = new URL(pg.url);
 
@@ -38,7 +38,7 @@ test('refuses a wrong password', async () => {
   await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed');
 });
 
-test('has its data again at the next start', async () => {
+test('the embedded server has its data again at the next start', async () => {
   const dataDir = newFolder();
   const first = await start(dataDir);
   await query(first.url, 'create table kept as select 42 as answer');
@@ -49,7 +49,7 @@ test('has its data again at the next start', async () => {
   expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
-test('stops once, however often stop is called', async () => {
+test('the embedded server stops once, also after several stops', async () => {
   const pg = await start(newFolder());
 
   await Promise.all([pg.stop(), pg.stop()]);
@@ -58,17 +58,17 @@ test('stops once, however often stop is called', async () => {
   expect(isAlive(pg.pid)).toBe(false);
 });
 
-test('a second owner of a folder is refused and does not disturb the first', async () => {
+test('a second owner of a folder is refused and does not disturb the first owner', async () => {
   const dataDir = newFolder();
   const pg = await start(dataDir);
 
-  await expect(start(dataDir)).rejects.toThrow('Another Pawl already runs on the data folder');
-  await expect(startOwner(dataDir)).rejects.toThrow('Another Pawl already runs on the data folder');
+  await expect(start(dataDir)).rejects.toThrow('Another Pawl already uses the data folder');
+  await expect(startOwner(dataDir)).rejects.toThrow('Another Pawl already uses the data folder');
 
   expect(await query(pg.url, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-/** A free port below those that the system gives to connections, so that no other process takes it meanwhile. */
+/** Finds a free port below the ephemeral ports, so that no other process takes it before its use. */
 async function findQuietPort(): Promise<number> {
   for (let port = 20_000 + (process.pid % 10_000); ; port += 1) {
     const server = createServer().listen(port, '127.0.0.1');
@@ -82,7 +82,7 @@ async function findQuietPort(): Promise<number> {
   }
 }
 
-test('listens on a given port', async () => {
+test('the embedded server listens on a given port', async () => {
   const port = await findQuietPort();
 
   const pg = await startPostgres({ dataDir: newFolder(), port, durable: false });
@@ -91,7 +91,7 @@ test('listens on a given port', async () => {
   expect(new URL(pg.url).port).toBe(String(port));
 });
 
-test('says that a given port is taken', async () => {
+test('the embedded server reports that a given port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   afterTest(() => other.close());
   await once(other, 'listening');
@@ -102,7 +102,7 @@ test('says that a given port is taken', async () => {
   await expect(taken).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
 });
 
-test('a server that does not start shows the end of its log', async () => {
+test('a server that fails to start shows the end of its log', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   writeFileSync(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '12\n');
@@ -112,7 +112,7 @@ test('a server that does not start shows the end of its log', async () => {
   await expect(again).rejects.toThrow(/set DATABASE_URL\.\n.*database files are incompatible with server/s);
 });
 
-test('no other user can read the password, and the log does not go to the terminal', async () => {
+test('no other user can read the password, and the log is not written to the terminal', async () => {
   const dataDir = newFolder();
 
   await start(dataDir);
@@ -122,7 +122,7 @@ test('no other user can read the password, and the log does not go to the termin
 });
 
 test.skipIf(!isRoot)(
-  `works for root in a folder that other users cannot enter${isRoot ? '' : ' (SKIPPED: not root)'}`,
+  `the server works for root in a folder closed to others${isRoot ? '' : ' (SKIPPED: not root)'}`,
   async () => {
     const closed = newFolder();
     const dataDir = join(closed, 'deep', 'inside');
