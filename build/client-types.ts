@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { readDocument } from './read-document.ts';
 import { printTypes, type Schema } from './schema-types.ts';
 
-/** The schemas that the client names. Those that they use are added. */
+/** The schemas that the client names. The build adds the schemas that they use. */
 const NAMES = [
   ...['Turn', 'ListedTurn', 'TurnRequest', 'ForkRequest', 'RerunRequest', 'StreamedEvent'],
   ...['Conversation', 'ConversationRequest', 'ConversationChanges', 'CompactMessage', 'ToolOutput'],

@@ -3,7 +3,7 @@ import { printTypes } from '#build/schema-types.ts';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-test('a schema and each schema that it uses become types with descriptions', () => {
+test('a schema and its used schemas become types with descriptions', () => {
   const schemas = {
     Pet: {
       type: 'object',
@@ -61,7 +61,7 @@ test.each<[string, object]>([
   expect(print).toThrow(`The build has no type for a schema with ${keywords}. Add it to typeOf.`);
 });
 
-test('the build refuses the name of a schema that the document does not have', () => {
+test('the build refuses an unknown schema name', () => {
   const print = () => printTypes({}, ['Turn']);
 
   expect(print).toThrow('The OpenAPI document has no schema Turn. Correct the list of names.');
