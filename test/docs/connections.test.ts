@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-test('the connections in short are the sums of those in full', () => {
+test('the sums of connections in operations.md match those in sizing.md', () => {
   const [postgres = [], redis = []] = rows('docs/sizing.md', /^\| \*\*together\*\* .*$/gm);
   const [withoutRedis, withRedis, ofRedis] = rows('docs/operations.md', /^\| (?:PostgreSQL, with|Redis \|).*$/gm);
   const withQueue = postgres.at(-1)!;
