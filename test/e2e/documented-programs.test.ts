@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { hasPythonAgents } from './has-python-agents.ts';
 import { startPawl } from './start-pawl.ts';
 
-// The programs of docs/clients.md, run as a user runs them. Only the address differs.
+// The programs of docs/clients.md, which this test runs as a user runs them. Only the address differs.
 
 const run = promisify(execFile);
 const hasPython = await hasPythonAgents();
@@ -31,8 +31,9 @@ const FOLDER = new URL('node_modules/.programs/', import.meta.url);
 
 test('the page of clients has a program for each client', () => {
   expect(programs.map(({ title }) => title)).toEqual([
-    ...['openai, 1', 'LangChain, 1', 'LangChain, 2', 'LlamaIndex, 1', 'Mastra, 1', 'AI SDK, 1', 'AI SDK, 2'],
-    ...['Agents SDK for JavaScript, 1', 'Agents SDK for Python, 1', 'Events of a turn: fetch-event-source, 1'],
+    ...['openai, 1', 'openai for Python, 1', 'openai for Python, 2', 'LangChain, 1', 'LangChain, 2'],
+    ...['LlamaIndex, 1', 'Mastra, 1', 'AI SDK, 1', 'AI SDK, 2', 'Agents SDK for JavaScript, 1'],
+    ...['Agents SDK for Python, 1', 'httpx, 1', 'Events of a turn: fetch-event-source, 1'],
   ]);
 });
 

@@ -11,7 +11,9 @@ type Headers = Record<string, string>;
 type TextStream = (typeof textStreams)[string];
 type Killed = { stream: TextStream; replies: [string, string]; headers?: Headers };
 
-/** Has a client read a stream whose worker is killed in the middle of the text. Another worker finishes the text. */
+/**
+ * Reads a stream as a client. Its worker is killed in the middle of the text, and another worker finishes the text.
+ */
 async function readThroughKill({ stream, replies, headers = {} }: Killed) {
   const stack = new AsyncDisposableStack();
   const model = stack.use(await openBrokenModel(replies));
@@ -30,7 +32,6 @@ async function readThroughKill({ stream, replies, headers = {} }: Killed) {
   return { first, readAgain: () => read(() => {}), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** Reads a stream to its end or to its error. */
 async function readText(stream: AsyncIterable<string>, onText: () => void) {
   let text = '';
   try {
@@ -53,14 +54,14 @@ describe.each(['openai', 'LangChain'])('a worker that is killed while %s reads a
     expect(killed.first).toEqual({ text: whole, error: null });
   });
 
-  test('the client reads one whole text if the text is committed and the second reply differs', async () => {
+  test('the client of a committed stream reads one text if the second reply differs', async () => {
     const headers = { 'Pawl-Stream': 'committed' };
     await using killed = await readThroughKill({ stream, replies: [whole, other], headers });
 
     expect(killed.first).toEqual({ text: other, error: null });
   });
 
-  test('the client gets an error if the second reply differs, and the completion if it asks again', async () => {
+  test('the client gets an error if the second reply differs, and then the completion', async () => {
     const headers = { 'Idempotency-Key': 'story-1' };
     await using killed = await readThroughKill({ stream, replies: [whole, other], headers });
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createServer, listen } from '../harness/servers/create-server.ts';
 
-/** A model whose first reply stops in its middle. */
+/** A model that stops in the middle of its first reply. */
 export type BrokenModel = AsyncDisposable & {
   baseUrl: string;
   /** Resolves when the model has written the first half of its first reply. */

@@ -56,7 +56,7 @@ test('a streamed run gives the texts of the model and the results of the tools',
   expect(withoutSystem(pawl)).toMatchObject(history);
 });
 
-test('an agent hands over to another, whose instructions and tools apply from then on', async () => {
+test('an agent hands over to another agent with its own instructions and tools', async () => {
   await using pawl = await startPawl();
   const model = modelOf(pawl);
   const cook = new Agent({ name: 'Cook', instructions: 'You cook.', tools, model });

@@ -45,7 +45,7 @@ const clients: Record<string, (at: Pawl, prompt: string) => Promise<unknown>> = 
   },
 };
 
-test.each(Object.entries(clients))('%s gets the answer of a completion whose tools Pawl runs', async (_, ask) => {
+test.each(Object.entries(clients))('%s gets the answer of a completion with tools that Pawl runs', async (_, ask) => {
   await using at = await startPawl();
   const call = { name: 'weather_lookup', arguments: { city: 'Rome' } };
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { scripted } from '../harness/scripted.ts';
 
-/** The arguments of both tools of the loop. */
 export const parameters = z.object({ city: z.string() });
 
 /** The two tools that a client runs. Each test wraps them in the form of its client. */
@@ -30,7 +29,6 @@ export const twoRounds = scripted({
 
 const results = ['Sunny in Rome', 'Noon in Oslo', 'Noon in Rome'];
 
-/** The answer of the script. */
 export const answered = `It says: ${results.join('\n')}`;
 
 /** The history that the model has to receive with its third request, without system messages. */

@@ -1,15 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { document, type Schema } from '../api/openapi/document.ts';
+import { wrapEntry } from './wrap-entry.ts';
 
 const FILE = new URL('../../docs/responses-fields.md', import.meta.url);
 
-/** What becomes of a field; its description in the schema says so, in these words. */
+/** The treatment of a field, as its description in the schema says it. */
 export type Standing = 'supported' | 'passed on' | 'hint' | 'refused';
 
-/** One field of a create request, `reasoning.effort` inside another, as the schema describes it. */
+/** One field of a create request, as the schema describes it. `reasoning.effort` is a field inside another. */
 export type Field = { name: string; standing: Standing; about: string };
 
-/** All fields of `POST /v1/responses`, in the order of the schema; those of `pawl` without what is inside them. */
+/**
+ * Returns all fields of `POST /v1/responses`, in the order of the schema. Those of `pawl` are without inner fields.
+ */
 export function createFields(): Field[] {
   const body = document.components.schemas.ResponseBody ?? {};
   return Object.entries(body.properties ?? {}).flatMap(([name, schema]) => {
@@ -18,23 +21,29 @@ export function createFields(): Field[] {
   });
 }
 
-/** The document that lists the fields. */
-export function fieldTable(): string {
-  const rows = createFields().map(({ name, standing, about }) => `| \`${name}\` | ${standing} | ${about} |`);
-  return [...HEAD, ...rows, ''].join('\n');
+/** Returns the document that lists the fields. */
+export function fieldPage(): string {
+  const entries = createFields().flatMap(({ name, standing, about }) =>
+    wrapEntry(`- \`${name}\` (**${standing}**): ${about}`),
+  );
+  return [...HEAD, ...entries, ''].join('\n');
 }
 
 const HEAD = [
   '# Fields of a create',
   '',
-  'What becomes of each field of `POST /v1/responses`. **Passed on**: to the provider, in its own words; one that has none is 400',
-  '`unsupported_parameter`, unless the value is neutral. **Hint**: taken, and of no effect on the answer. **Refused**: 400',
-  '`unsupported_parameter`. Any other field is 400 `unknown_parameter`; null counts as left out.',
+  'How Pawl treats each field of `POST /v1/responses`:',
   '',
-  'The schema says all this: `node test/docs/field-table.ts` writes this document.',
+  '- **supported**: Pawl applies the field itself.',
+  '- **passed on**: Pawl sends the field to the provider. If the provider has no such field, the request is a 400',
+  '  `unsupported_parameter`, unless the value is neutral.',
+  '- **hint**: Pawl accepts the field. It has no effect on the answer.',
+  '- **refused**: the request is a 400 `unsupported_parameter`.',
   '',
-  '| field | | |',
-  '|---|---|---|',
+  'Any other field is a 400 `unknown_parameter`. Null has the same meaning as an omitted field.',
+  '',
+  'This page is generated from the schema with `node test/docs/field-page.ts`.',
+  '',
 ];
 
 function fieldOf(name: string, schema: Schema): Field {
@@ -42,7 +51,7 @@ function fieldOf(name: string, schema: Schema): Field {
   return { name, standing: standingOf(about), about };
 }
 
-/** A reference is described where it leads, one of several shapes by those it has. */
+/** Returns the description of a schema: of the target of a reference, or of the shapes of a union. */
 function descriptionOf(schema: Schema): string {
   if (typeof schema.description === 'string') return schema.description;
   const shapes = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((several) => (several ?? []) as Schema[]);
@@ -57,4 +66,4 @@ function standingOf(about: string): Standing {
   return /passed on/i.test(about) ? 'passed on' : 'supported';
 }
 
-if (import.meta.main) writeFileSync(FILE, fieldTable());
+if (import.meta.main) writeFileSync(FILE, fieldPage());
