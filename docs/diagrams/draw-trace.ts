@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const SPANS = new URL('./trace.json', import.meta.url);
 const SVG = new URL('./trace.svg', import.meta.url);
 
-/** A span as a collector received it; times are in milliseconds since the turn was created. */
+/** A span as a collector received it. Times are in milliseconds since the creation of the turn. */
 type Span = {
   name: string;
   spanId: string;
@@ -21,7 +21,7 @@ const ROW = 30;
 const TOP = 46;
 const COLOURS: Record<string, string> = { invoke_agent: '#57606a', chat: '#0969da', execute_tool: '#8250df' };
 
-/** Draws the spans of one turn on one axis of time, as a trace viewer does. The same spans give the same drawing. */
+/** Draws the spans of one turn on one time axis, as a trace viewer does. The same spans give the same drawing. */
 export function drawTrace(): string {
   const spans: Span[] = JSON.parse(readFileSync(SPANS, 'utf8'));
   const endMs = Math.max(...spans.map((span) => span.endMs));
