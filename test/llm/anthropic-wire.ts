@@ -3,12 +3,11 @@ import type { LooseScript, ScriptedReply, WireScript } from '#test/llm/wire-scri
 
 type Body = { type: string } & Record<string, unknown>;
 
-/** One event of a Messages stream. */
 export function event(body: Body): string {
   return `event: ${body.type}\ndata: ${JSON.stringify(body)}\n\n`;
 }
 
-/** A message from its events in the middle: what starts and ends it stands around them. */
+/** Returns the events of a message, with its start and its end around these events. */
 export function message(
   middle: string[],
   stopReason: string | null,
@@ -26,7 +25,6 @@ export function message(
   ];
 }
 
-/** The events of one block: its start, its pieces, its end. */
 export function block(index: number, start: object, pieces: object[] = []): string[] {
   return [
     event({ type: 'content_block_start', index, content_block: start }),
@@ -35,7 +33,6 @@ export function block(index: number, start: object, pieces: object[] = []): stri
   ];
 }
 
-/** A block of text in pieces. */
 export function textBlock(index: number, pieces: string[]): string[] {
   return block(
     index,
@@ -51,7 +48,6 @@ const RAW: Partial<Record<FinishReason, string>> = {
   other: 'strange',
 };
 
-/** How the Messages wire puts a scripted reply. */
 export const anthropicWire: WireScript = {
   reply(reply) {
     const reason = reply.finishReason ?? (reply.calls?.length ? 'tool_calls' : 'stop');
@@ -83,7 +79,7 @@ export const anthropicWire: WireScript = {
 
 const use = (id: string, input: unknown = {}) => ({ type: 'tool_use', id, name: 'get_weather', input });
 
-/** How servers put it that keep loosely to Messages. */
+/** A scripted reply of servers that follow Messages loosely. */
 export const looseAnthropic: LooseScript = {
   text: (texts, finish = 'end_turn') => message(texts.length ? textBlock(0, texts) : [], finish).slice(0, -1),
   sentinel: [event({ type: 'message_stop' })],
@@ -94,7 +90,7 @@ export const looseAnthropic: LooseScript = {
     'event: news\ndata: {"type":"news","index":"x"}\n\n',
     'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":null}\n\n',
   ],
-  // Without names of events, without a block that starts, and with an index as a text.
+  // Events without names, a delta without a block start, and an index that is a text.
   oddFields: (text) =>
     [
       { type: 'message_start', message: 'x' },
@@ -129,13 +125,13 @@ const TYPES = new Map([
   [529, 'overloaded_error'],
 ]);
 
-/** The exam cuts replies behind their first piece: what only announces it stands in the same string. */
+/** Joins all events up to the first piece, because the exam cuts replies after their first string. */
 function withFirstPiece(events: string[]): string[] {
   const first = events.findIndex((each) => each.includes('_delta"')) + 1;
   return [events.slice(0, first).join(''), ...events.slice(first)];
 }
 
-/** Blocks one after another, except that the pieces of calls come by turns, which the wire does not forbid. */
+/** Returns the blocks in sequence, but interleaves the pieces of calls, which the wire does not forbid. */
 function blocks({ reasoning = [], text = [], calls = [] }: ScriptedReply): string[] {
   const thinking = reasoning.map((each) => ({ type: 'thinking_delta', thinking: each }));
   const signed = [...thinking, { type: 'signature_delta', signature: 'sig' }];

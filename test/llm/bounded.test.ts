@@ -26,7 +26,7 @@ const capabilities = {
 const provider = (ask: Provider['ask']): Provider => ({ name: 'slow', capabilities, ask });
 const patient = { timeoutMs: 20_000, idleTimeoutMs: 20_000 };
 
-test('a reply within bounds passes as it is, with its deltas', async () => {
+test('a reply within bounds passes unchanged, with its deltas', async () => {
   const deltas: Delta[] = [];
   const inside = provider(async (_request, _signal, onDelta) => {
     onDelta({ kind: 'text', text: 'Hi' });
@@ -39,7 +39,7 @@ test('a reply within bounds passes as it is, with its deltas', async () => {
   expect(deltas).toEqual([{ kind: 'text', text: 'Hi' }]);
 });
 
-test('a call leaves nothing on a signal that outlives it', async () => {
+test('a call leaves no listener on a signal that outlives it', async () => {
   const { signal } = new AbortController();
 
   await bounded(
@@ -50,7 +50,7 @@ test('a call leaves nothing on a signal that outlives it', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('a provider that listens to nothing is left behind when time is up', async () => {
+test('a provider that ignores the signal is abandoned at the timeout', async () => {
   const deaf = provider(() => new Promise(() => undefined));
 
   const total = bounded(deaf, { ...patient, timeoutMs: 20 }).ask(someRequest, never, () => undefined);
@@ -63,7 +63,7 @@ test('a provider that listens to nothing is left behind when time is up', async 
 test.each([
   [{ timeoutMs: 20 }, 'no reply within 20 ms'],
   [{ idleTimeoutMs: 20 }, 'silent for 20 ms'],
-])('the times of a request win over those of the provider: %j', async (times, reason) => {
+])('the timeouts of a request override the timeouts of the provider: %j', async (times, reason) => {
   const deaf = provider(() => new Promise(() => undefined));
 
   const asking = bounded(deaf, patient).ask({ ...someRequest, times }, never, () => undefined);
@@ -88,7 +88,7 @@ test('a request may have more time than its provider gives', async () => {
   expect(await asking).toBe(reply);
 });
 
-test('a provider that keeps talking is ended by the time in all, and the failure says so', async () => {
+test('a provider that streams without end is ended by the total timeout', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const heard = Promise.withResolvers<unknown>();
@@ -112,7 +112,7 @@ test('a provider that keeps talking is ended by the time in all, and the failure
   expect(await heard.promise).toMatchObject({ code: 'provider_timeout' });
 });
 
-test('a reply past the size is a bad response, and its last piece is not shown', async () => {
+test('a reply above the size is a bad response, and its last piece is not shown', async () => {
   let shown = 0;
   const flood = provider((_request, _signal, onDelta) => {
     for (let piece = 0; piece < 5; piece += 1) onDelta({ kind: 'text', text: 'ü'.repeat(10) });

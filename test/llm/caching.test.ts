@@ -11,7 +11,7 @@ function caching(config: Config, turn: Partial<Omit<Cached, 'config'>> = {}) {
   return cachingOf({ ...about, config: { tools: [], ...config } as unknown as Cached['config'] });
 }
 
-test('by default a turn is cached if it has tools, or is not the first of its conversation', () => {
+test('a turn is cached by default if it has tools or a predecessor', () => {
   const key = expect.stringMatching(/^[0-9a-f]{32}$/);
 
   expect(caching({})).toBeNull();
@@ -25,14 +25,14 @@ test('prompt_cache "5m", "1h" and "off" apply to every turn', () => {
   expect(caching({ prompt_cache: 'off', tools: [weather] }, { position: 2 })).toBeNull();
 });
 
-test('the key is that of the conversation within its project', () => {
+test('the cache key depends on the conversation and its project', () => {
   const keyOf = (turn: Partial<Omit<Cached, 'config'>>) => caching({ tools: [weather] }, turn)?.key;
 
   expect(keyOf({ position: 7 })).toBe(keyOf({}));
   expect(new Set([keyOf({}), keyOf({ project: 'other' }), keyOf({ conversationId: 'conv_2' })]).size).toBe(3);
 });
 
-test('a time that a provider does not take is left out, with a warning', () => {
+test('an unsupported cache ttl is omitted, with a warning', () => {
   const request = { ...someRequest, promptCache: { ttl: '1h' as const, key: 'k' } };
 
   expect(withKnownTtl(request, { name: 'claude', cacheTtls: ['5m', '1h'] })).toEqual({ request, warnings: [] });

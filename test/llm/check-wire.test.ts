@@ -48,7 +48,7 @@ test.each([
   ['Mistral', checkMistralOrder, 'system user calls tool assistant user', 'user calls tool user'],
   ['Mistral', checkMistralOrder, 'user system user', 'user assistant system user'],
   ['Mistral', checkMistralOrder, 'user calls tool', 'user assistant'],
-] as const)('roles: a request is refused by the order of %s', (_, check, right, wrong) => {
+] as const)('roles: a request is refused by the role order of %s', (_, check, right, wrong) => {
   expect(check(roles(right))).toEqual([]);
   expect(check(roles(wrong))).not.toEqual([]);
 });
@@ -128,6 +128,6 @@ test.for([
   ['a blank text to stop at', checkAnthropic({ ...letter(said), stop_sequences: [' '] })],
   ['a schema with bounds', checkAnthropic({ ...letter(said), output_config })],
   ['an open object', checkAnthropic({ ...letter(said), output_config })],
-] as const)('how an answer is wanted is refused for %s', ([problem, found]) => {
+] as const)('the form of an answer is refused for %s', ([problem, found]) => {
   expect(found).toContain(problem);
 });

@@ -6,7 +6,7 @@ import type { Message } from '#core/turn/message.ts';
 import { Tool } from '#core/turn/request/tool.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
-test('a tool that only the history calls is declared once, behind those there are', () => {
+test('a tool that only the history calls is declared once, after the given tools', () => {
   const here = Tool.parse({ name: 'here' });
   const calling = (...names: string[]): Message => ({
     role: 'assistant',
@@ -29,7 +29,7 @@ const messages: Message[] = [
 ];
 const final: RoundRequest = { ...someRequest, messages, declaredTools: declareTools([], messages) };
 
-test('tools that are gone are declared by the names the history calls them by, each once', () => {
+test('former tools are declared once under each name in the history', () => {
   const { tools } = renderAnthropic(final, 'anthropic') as unknown as { tools: { name: string }[] };
 
   expect(tools.map(({ name }) => name)).toEqual(['old_tool', 'old-tool_', '1st']);

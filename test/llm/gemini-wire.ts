@@ -10,17 +10,15 @@ const RAW: Record<FinishReason, string> = {
   other: 'OTHER',
 };
 
-/** One event of a generateContent stream. */
 export function geminiEvent(chunk: object): string {
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
-/** One event that adds parts to the first candidate. */
 export function partsEvent(parts: object[], more: object = {}): string {
   return geminiEvent({ candidates: [{ content: { role: 'model', parts }, index: 0, ...more }], responseId: 'r1' });
 }
 
-/** How the generateContent wire puts a scripted reply; calls come whole. */
+/** A scripted reply on the generateContent wire, with whole calls. */
 export const geminiWire: WireScript = {
   reply: (reply) => [...pieces(reply), ending(reply)],
   cutInCall(reply) {
@@ -56,7 +54,7 @@ export const geminiWire: WireScript = {
 
 const finished = (finishReason: string) => geminiEvent({ candidates: [{ finishReason }] });
 
-/** How servers put it that keep loosely to generateContent. */
+/** A scripted reply of servers that follow generateContent loosely. */
 export const looseGemini: LooseScript = {
   text: (texts, finish = 'STOP') => [...texts.map((text) => partsEvent([{ text }])), finished(finish)],
   sentinel: [],
@@ -66,7 +64,7 @@ export const looseGemini: LooseScript = {
     'data: {"candidates":null}\n\n',
     'data: {"candidates":[],"usageMetadata":"none"}\n\n',
   ],
-  // In snake case, as some gateways write it.
+  // Some gateways write snake case.
   oddFields: (text) => [
     geminiEvent({
       candidates: [{ index: '0', content: { parts: [{ text, thought_signature: 5 }] } }],

@@ -12,7 +12,7 @@ export function call(id: string, args = '{}', name = 'get_weather'): RequestedCa
   return { id, name, arguments: args };
 }
 
-/** Makes rounds of a model, with the state that this provider left if there is one. */
+/** Makes rounds of a model, with the state of this provider if given. */
 export function roundsOf(provider: string) {
   return (content: string | null, calls: RequestedCall[] = [], state?: unknown): Message => ({
     ...{ role: 'assistant', content, calls },

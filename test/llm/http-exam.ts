@@ -5,16 +5,15 @@ import { someRequest } from '#test/llm/provider-exam.ts';
 import type { WireScript } from '#test/llm/wire-script.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
-/** The key that each provider of the exam has. */
 export const KEY = 'AIzaTestKey-123456';
 
-/** How a wire asks: its path, the headers with the key, and fields of its body. */
+/** The HTTP form of a wire: its path, the headers with the key, and fields of its body. */
 type HttpScript = { wire: WireScript; path: RegExp; keyHeaders: Record<string, string>; body: object };
 
 const signal = new AbortController().signal;
 const json = { 'content-type': 'application/json' };
 
-/** The section of the exam for wires that Pawl itself speaks over HTTP: the request, the key and the connections. */
+/** Tests a wire that Pawl speaks over HTTP: the request, the key and the connections. */
 export function httpExam(
   name: string,
   makeProvider: (origin: string, more?: object) => Provider,
@@ -28,7 +27,7 @@ export function httpExam(
   }
   const hi = { body: wire.reply({ text: ['Hi.'] }) };
 
-  test(`${name}: one ask is one request, with the key in headers alone and an id to find it by`, async () => {
+  test(`${name}: a call is one request, with the key in headers only and a request id`, async () => {
     const { asked } = await ask(hi);
 
     expect(asked).toHaveLength(1);
@@ -37,20 +36,20 @@ export function httpExam(
     expect(JSON.stringify([asked[0]!.path, asked[0]!.body])).not.toContain(KEY);
   });
 
-  test(`${name}: without a key no header of it is sent`, async () => {
+  test(`${name}: no key header is sent without a key`, async () => {
     const { asked } = await ask(hi, { apiKey: null });
 
     for (const header of Object.keys(keyHeaders)) expect(asked[0]!.headers[header]).toBeUndefined();
   });
 
-  test(`${name}: a refusal is asked once: retries are not the business of an adapter`, async () => {
+  test(`${name}: a refusal is requested once, because adapters do not retry`, async () => {
     const { reply, asked } = await ask({ ...wire.refusal(500), headers: { ...json, 'x-should-retry': 'true' } });
 
     expect(reply).toMatchObject({ code: 'provider_unavailable' });
     expect(asked).toHaveLength(1);
   });
 
-  test(`${name}: calls one after another share a connection`, async () => {
+  test(`${name}: sequential calls share a connection`, async () => {
     await using server = await startWireServer(hi);
     const provider = makeProvider(server.origin, { post: makeHttpClient().post });
 
@@ -65,7 +64,7 @@ export function httpExam(
     expect(reply).toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
   });
 
-  test(`${name}: a failure never shows the key, a header or a page of HTML`, async () => {
+  test(`${name}: a failure hides the key, headers and pages of HTML`, async () => {
     const message = `Bad key ${KEY} in https://x/?key=${KEY}, you sent "Bearer ${KEY}"`;
     const leak = JSON.stringify({ error: { message, code: 'invalid_api_key', type: 'authentication_error' } });
     const refused = await ask({ status: 401, headers: json, body: [leak] });
@@ -77,6 +76,6 @@ export function httpExam(
       expect(reply.message).toContain('[redacted]');
       expect(reply.message).toMatch(/Check the key of \w+\./);
     }
-    expect(page.reply.message).toMatch(/^\w+ could not be reached, or broke off \(502\)\.$/);
+    expect(page.reply.message).toMatch(/^\w+ could not be reached, or closed the connection \(502\)\.$/);
   });
 }

@@ -12,7 +12,7 @@ const asking = (providerOptions: Record<string, unknown>) => ({
   ...{ ...someRequest, temperature: 1, maxOutputTokens: 9, reasoningEffort: 'low' as const, providerOptions },
 });
 
-test('a null leaves its field out of a request of Chat Completions, and stream stays', async () => {
+test('a null removes its field from a Chat Completions request, except stream', async () => {
   const request = asking({ stream_options: null, max_tokens: null, stream: null, top_k: 5 });
 
   expect(await written(renderOpenai(request, { provider: 'x', maxTokensField: 'max_tokens' }))).toEqual({
@@ -21,13 +21,13 @@ test('a null leaves its field out of a request of Chat Completions, and stream s
   });
 });
 
-test('a null leaves its field out of a request of Messages', async () => {
+test('a null removes its field from a Messages request', async () => {
   const body = await written(renderAnthropic(asking({ temperature: null, output_config: null }), 'x'));
 
   expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream', 'system']);
 });
 
-test('a null leaves its field out of a request of generateContent, at each depth', async () => {
+test('a null removes its field from a generateContent request at each depth', async () => {
   const options = {
     temperature: null,
     thinkingConfig: { thinkingLevel: null, thinkingBudget: 0 },
@@ -40,14 +40,14 @@ test('a null leaves its field out of a request of generateContent, at each depth
   });
 });
 
-test('a null leaves its field out of the options of a package', () => {
+test('a null removes its field from the options of a package', () => {
   const options = { mistral: { safePrompt: null, documentPageLimit: 3 } };
   const { providerOptions } = renderAiSdk(asking(options), { provider: 'mistral', mayShow: () => true });
 
   expect(JSON.parse(JSON.stringify(providerOptions))).toEqual({ mistral: { documentPageLimit: 3 } });
 });
 
-test('options without a null stay as they are', () => {
+test('options without a null stay unchanged', () => {
   const options = { seed: 0, stop: '', user: false };
 
   expect(leaveOutNulls(options)).toBe(options);

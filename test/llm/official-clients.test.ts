@@ -20,7 +20,7 @@ const apiKey = 'some-key-123456';
 const plain = { maxRetries: 0, logLevel: 'off' } as const;
 type Ask = (origin: string, body: never) => Promise<unknown>;
 
-/** How a provider of ours and the official client are set to send the same. */
+/** Pairs of a provider of Pawl and the official client, with equal settings. */
 const wires: [wire: string, ours: (origin: string) => Provider, theirs: Ask][] = [
   [
     'openai',
@@ -52,7 +52,7 @@ const wires: [wire: string, ours: (origin: string) => Provider, theirs: Ask][] =
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 const request = { ...someRequest, tools: [Tool.parse({ name: 'get_weather', parameters })], maxOutputTokens: 900 };
 
-test.each(wires)('%s: the official client sends the same to the same place', async (_, ours, theirs) => {
+test.each(wires)('%s: the official client sends the same request to the same path', async (_, ours, theirs) => {
   await using server = await startWireServer();
   const asking = ours(server.origin).ask(request, new AbortController().signal, () => undefined);
   await expect(asking).rejects.toMatchObject({ code: 'provider_unavailable' });
@@ -65,7 +65,7 @@ test.each(wires)('%s: the official client sends the same to the same place', asy
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 
-/** A conversation with a picture, reasoning, a call and its result, as the official client has it typed. */
+/** A conversation with a picture, reasoning, a call and its result, in the types of the official client. */
 const conversation: Params = {
   ...{ model: 'gpt-5.6', instructions: 'Be brief.', stream: true, store: false },
   input: [
@@ -102,7 +102,7 @@ const conversation: Params = {
 /** The items of the reply in that conversation, as its server sent them. */
 const output = (conversation.input as { id?: string }[]).slice(1, 4).map((item, at) => ({ id: `item_${at}`, ...item }));
 
-test('openai-responses: a conversation leaves as the official client would send it', async () => {
+test('openai-responses: a conversation is sent like by the official client', async () => {
   await using server = await startWireServer();
   const ours = openaiResponsesProvider({
     name: 'openai',
@@ -138,14 +138,13 @@ test('openai-responses: a conversation leaves as the official client would send 
   expect(checkOpenaiResponses(sent!.body)).toEqual([]);
 });
 
-/** The same settings in Pawl's words. */
 const settings: Partial<RoundRequest> = {
   ...{ model: 'gpt-5.6', toolChoice: 'required', parallelToolCalls: false, maxOutputTokens: 900 },
   ...{ reasoningEffort: 'low', reasoningSummary: 'auto', verbosity: 'low', promptCache: { ttl: '1h', key: 'key' } },
   textFormat: { type: 'json_schema', name: 'place', schema: parameters, strict: false },
 };
 
-/** Without what only names the client and the request, and without the second header in which gateways look for a key. */
+/** Returns a request without headers that name the client, and without the second key header for gateways. */
 function told({ path, headers, body }: Asked) {
   const own =
     /^(user-agent|x-stainless-.*|x-goog-api-client|x-client-request-id|x-api-key|accept.*|sec-fetch-.*|content-length)$/;

@@ -4,7 +4,7 @@ import { startWireServer } from './wire-server.ts';
 
 const [begun = ''] = openaiWire.reply({ text: ['Half a sen'] });
 
-/** Opens an API whose model begins a text that never ends, and says `second` when it is asked again. */
+/** Opens an API with a model that begins an endless text. The model answers `second` to the next request. */
 export async function openCutHarness(redis: boolean, second: string[]) {
   const server = await startWireServer({ body: [begun], ending: 'hang' }, { body: openaiWire.reply({ text: second }) });
   const harness = await createHarness({ redis, env: { OPENAI_BASE_URL: server.origin } });

@@ -3,7 +3,6 @@ import type { LooseScript, ScriptedReply, WireScript } from '#test/llm/wire-scri
 
 const RAW: Partial<Record<FinishReason, string>> = { other: 'strange' };
 
-/** One event of a Chat Completions stream that adds `delta` to the first choice. */
 export function event(delta: object, finishReason: string | null = null, more: object = {}): string {
   const choice = { index: 0, delta, finish_reason: finishReason };
   return `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: [choice], ...more })}\n\n`;
@@ -11,7 +10,6 @@ export function event(delta: object, finishReason: string | null = null, more: o
 
 const DONE = 'data: [DONE]\n\n';
 
-/** How the Chat Completions wire puts a scripted reply. */
 export const openaiWire: WireScript = {
   reply: (reply) => [...pieces(reply), ...ending(reply), DONE],
   cutInCall(reply) {
@@ -41,7 +39,7 @@ export const openaiWire: WireScript = {
 const called = (call: object) => event({ tool_calls: [call] });
 const odd = { refusal: 7, reasoning: { parts: [] }, reasoning_content: ['x'], reasoning_details: 'x' };
 
-/** How servers put it that keep loosely to Chat Completions. */
+/** A scripted reply of servers that follow Chat Completions loosely. */
 export const looseOpenai: LooseScript = {
   text: (texts, finish = 'stop') => [...texts.map((content) => event({ content })), event({}, finish)],
   sentinel: [DONE],

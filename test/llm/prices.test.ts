@@ -9,28 +9,28 @@ const usage = {
 
 const costOf = (prices: object, model: string) => readPrices(JSON.stringify(prices)).costOf(model, usage)?.usd;
 
-test('prices are USD for a million tokens, and cached ones have their own', () => {
+test('prices are USD per million tokens, and cached tokens have their own price', () => {
   const prices = { 'openai/gpt-4.1': { input: 2, cached_input: 0.5, output: 8 } };
 
   expect(costOf(prices, 'openai/gpt-4.1')).toBe(0.0022);
 });
 
-test('cached tokens without a price of their own cost what the others do', () => {
+test('cached tokens without their own price cost the input price', () => {
   expect(costOf({ 'openai/gpt-4.1': { input: 2, output: 8 } }, 'openai/gpt-4.1')).toBe(0.0028);
 });
 
-test('writes to a cache have their own price, and those for an hour another one', () => {
+test('cache writes have their own price, and writes for an hour another price', () => {
   const prices = { '*': { input: 3, cached_input: 0.3, cache_write: 3.75, cache_write_1h: 6, output: 15 } };
   const written = { ...usage, cache_write_tokens: 500, cache_write_1h_tokens: 200 };
 
   const cost = readPrices(JSON.stringify(prices)).costOf('anthropic/claude', written);
 
-  // 100 uncached, 400 read, 300 written for 5 minutes, 200 written for an hour, 100 of the reply
+  // 100 uncached, 400 read, 300 written for 5 minutes, 200 written for an hour, 100 output tokens
   expect(cost?.usd).toBeCloseTo((100 * 3 + 400 * 0.3 + 300 * 3.75 + 200 * 6 + 100 * 15) / 1e6, 12);
   expect(cost?.savings).toBeCloseTo((400 * 2.7 - 300 * 0.75 - 200 * 3) / 1e6, 12);
 });
 
-test('writes to a cache without a price of their own cost what other input does', () => {
+test('cache writes without their own price cost the input price', () => {
   const written = { ...usage, cache_write_tokens: 600, cache_write_1h_tokens: 200 };
   const prices = { '*': { input: 2, cached_input: 0.5, output: 8 } };
 
@@ -48,12 +48,13 @@ test('a warning names each Claude price without cache_write', () => {
 
   expect(pricesWithoutWrites(readPrices(JSON.stringify(prices)))).toEqual(
     ['anthropic/*', 'bedrock/anthropic.Claude*'].map(
-      (name) => `PAWL_PRICES.${name}: cache_write is missing. Add the price of cache writes, else cost_usd is too low.`,
+      (name) =>
+        `PAWL_PRICES.${name}: cache_write is missing. Add the price of cache writes, otherwise cost_usd is too low.`,
     ),
   );
 });
 
-test('a star at the end of a name matches, the longest name wins, and a model’s own name before all', () => {
+test('the longest price pattern wins, after the exact name of a model', () => {
   const at = (output: number) => ({ input: 0, output });
   const prices = {
     '*': at(5),
@@ -70,7 +71,7 @@ test('a star at the end of a name matches, the longest name wins, and a model’
   expect(costs).toEqual([0.0005, 0.001, 0.002, 0.003, 0.004]);
 });
 
-test('a model without a price, and a reply without usage, have no known cost', () => {
+test('a model without a price and a reply without usage have no known cost', () => {
   const prices = readPrices('{"openai/*":{"input":1,"output":1}}');
 
   expect(prices.costOf('anthropic/claude', usage)).toBeNull();
@@ -80,28 +81,28 @@ test('a model without a price, and a reply without usage, have no known cost', (
   ]);
 });
 
-test('a price of a provider that is not configured is told, and one of all providers is not', () => {
+test('a price for an unknown provider gets a warning', () => {
   const price = { input: 1, output: 1 };
   const prices = readPrices(JSON.stringify({ '*': price, 'open*': price, 'openai/*': price, 'opneai/gpt-4.1': price }));
 
   expect(unusedPrices(prices, ['sim', 'openai'])).toEqual([
-    'PAWL_PRICES.opneai/gpt-4.1: no provider of this name is configured, so it prices nothing.',
+    'PAWL_PRICES.opneai/gpt-4.1: no provider of this name is configured, so this price is not used.',
   ]);
 });
 
 test.each([
-  ['{', 'PAWL_PRICES: this is no JSON, at line 1 column 2. Give JSON such as {"openai/gpt-4.1"'],
-  ['{"a/b":\n x}', 'PAWL_PRICES: this is no JSON, at line 2 column 2.'],
+  ['{', 'PAWL_PRICES: this is not valid JSON, at line 1 column 2. Give JSON such as {"openai/gpt-4.1"'],
+  ['{"a/b":\n x}', 'PAWL_PRICES: this is not valid JSON, at line 2 column 2.'],
   ['{"a/b":5}', 'PAWL_PRICES.a/b: give input and output, as in {"input":2,"output":8}'],
   ['[]', 'PAWL_PRICES: give JSON such as {"openai/gpt-4.1":{"input":2,"cached_input":0.5,"output":8}}'],
   ['{"gpt-4.1":{"input":1,"output":1}}', 'PAWL_PRICES.gpt-4.1: name the model as provider/model'],
   ['{"openai/*-mini":{"input":1,"output":1}}', 'PAWL_PRICES.openai/*-mini: name the model as provider/model'],
   ['{"openai/o3":{"input":1,"ouput":1}}', 'PAWL_PRICES.openai/o3.output: give a number'],
-  ['{"openai/o3":{"input":1,"output":1,"cache":1}}', 'PAWL_PRICES.openai/o3.cache: there is no such field'],
+  ['{"openai/o3":{"input":1,"output":1,"cache":1}}', 'PAWL_PRICES.openai/o3.cache: unknown field'],
   ['{"openai/o3":{"input":"2","output":1}}', 'PAWL_PRICES.openai/o3.input: give a number of USD for a million tokens'],
   ['{"openai/o3":{"input":-2,"output":1}}', 'PAWL_PRICES.openai/o3.input: give a number of USD, 0 or more'],
   ['{"openai/o3":null}', 'PAWL_PRICES.openai/o3: '],
-])('%s is refused where it is wrong', (text, sentence) => {
+])('the price list %s is refused with its wrong field', (text, sentence) => {
   expect(() => readPrices(text)).toThrow(Misconfigured);
   expect(() => readPrices(text)).toThrow(sentence);
 });

@@ -8,10 +8,9 @@ import type { Reply, Usage } from '#core/turn/reply.ts';
 import type { WireScript } from '#test/llm/wire-script.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
-/** Whether the sentinel some wires end with (`[DONE]`) is the last event. */
+/** Returns whether an event is the sentinel at the end of some wires (`[DONE]`). */
 const isSentinel = (event: string | Uint8Array) => typeof event === 'string' && event.includes('[DONE]');
 
-/** Any round's request. */
 export const someRequest: RoundRequest = {
   round: 1,
   model: 'some-model',
@@ -38,7 +37,7 @@ export const someRequest: RoundRequest = {
   requestId: 'turn_x-r1-a1',
 };
 
-/** The exam every adapter sits: bytes of its wire on a real socket in, our words or a classified failure out. */
+/** Tests an adapter: bytes of its wire on a real socket lead to a reply of Pawl or a classified failure. */
 export function providerExam<Event extends string | Uint8Array = string>(
   name: string,
   makeProvider: (origin: string) => Provider,
@@ -79,7 +78,7 @@ export function providerExam<Event extends string | Uint8Array = string>(
     expect(deltas).toEqual(['Hel', 'lo ', '👋🏽.'].map((text) => ({ kind: 'text', text })));
   });
 
-  test(`${name}: a structured question gives its schema along, and the answer is its text`, async () => {
+  test(`${name}: a request with a schema gets an answer as text`, async () => {
     await using server = await startWireServer({ body: wire.reply({ text: ['{"city":', '"Lisbon"}'] }) });
     const schema = { type: 'object', properties: { city: { type: 'string' } }, additionalProperties: false };
     const textFormat = { type: 'json_schema' as const, name: 'place', schema, strict: null };
@@ -100,7 +99,7 @@ export function providerExam<Event extends string | Uint8Array = string>(
     expect(textOf(deltas, 'reasoning')).toBe('Let me think.');
   });
 
-  test(`${name}: parallel calls whose pieces come by turns are put together`, async () => {
+  test(`${name}: parallel calls with interleaved pieces are assembled`, async () => {
     const { reply, deltas } = await ask({ body: wire.reply({ text: ['Both.'], calls: twoCalls, usage }) });
 
     expect(reply).toMatchObject({ text: 'Both.', calls: asked, finishReason: 'tool_calls', usage: counted });
@@ -108,19 +107,22 @@ export function providerExam<Event extends string | Uint8Array = string>(
     expect(textOf(second, 'tool-arguments')).toBe(asked[1]!.arguments);
   });
 
-  test(`${name}: no usage is null, not zero`, async () => {
+  test(`${name}: absent usage is null, not zero`, async () => {
     const { reply } = await ask({ body: wire.reply({ text: ['Hi.'] }) });
 
     expect(reply.usage).toBeNull();
   });
 
-  test.each(wire.finishReasons)(`${name}: finish reason %s is %s and is kept as it came`, async (raw, finishReason) => {
-    const { reply } = await ask({ body: wire.finished(raw, 'Some text.') });
+  test.each(wire.finishReasons)(
+    `${name}: finish reason %s is %s, and the raw reason is kept`,
+    async (raw, finishReason) => {
+      const { reply } = await ask({ body: wire.finished(raw, 'Some text.') });
 
-    expect(reply).toMatchObject({ text: 'Some text.', finishReason, finishReasonRaw: raw });
-  });
+      expect(reply).toMatchObject({ text: 'Some text.', finishReason, finishReasonRaw: raw });
+    },
+  );
 
-  test(`${name}: an empty reply is a failed attempt, an empty reply cut by length is a reply`, async () => {
+  test(`${name}: an empty reply fails the attempt, unless it ended by length`, async () => {
     const empty = await ask({ body: wire.reply({ finishReason: 'stop' }) });
     const cut = await ask({ body: wire.reply({ finishReason: 'length' }) });
 
@@ -138,14 +140,14 @@ export function providerExam<Event extends string | Uint8Array = string>(
     },
   );
 
-  test(`${name}: an error event after the 200 is a failure to try again`, async () => {
+  test(`${name}: an error event after the 200 is a failure with a retry`, async () => {
     const { failure } = await ask({ body: [...wire.reply({ text: ['Half'] }).slice(0, 1), ...wire.errorEvent] });
 
     expect(failure).toBeInstanceOf(ProviderFailed);
     expect(failure).toMatchObject({ retry: { kind: 'later' } });
   });
 
-  test(`${name}: a refused key and an unknown model are never tried again`, async () => {
+  test(`${name}: a refused key and an unknown model are not retried`, async () => {
     const key = await ask(wire.refusal(401));
     const model = await ask(wire.refusal(404));
 
@@ -154,14 +156,14 @@ export function providerExam<Event extends string | Uint8Array = string>(
     expect(model.failure.provider.status).toBe(404);
   });
 
-  test(`${name}: a 429 rate-limits the provider for as long as it asks`, async () => {
+  test(`${name}: a 429 rate-limits the provider for the requested pause`, async () => {
     const refusal = wire.refusal(429);
     const { failure } = await ask({ ...refusal, headers: { ...refusal.headers, 'retry-after': '7' } });
 
     expect(failure).toMatchObject({ code: 'provider_rate_limited', retry: { kind: 'rate-limited', afterMs: 7000 } });
   });
 
-  test.each([500, 502, 503, 529])(`${name}: a %i is tried again`, async (status) => {
+  test.each([500, 502, 503, 529])(`${name}: a %i is retried`, async (status) => {
     const { failure } = await ask(wire.refusal(status));
 
     expect(failure).toMatchObject({ retry: { kind: 'later' }, provider: { status } });
@@ -184,7 +186,7 @@ export function providerExam<Event extends string | Uint8Array = string>(
     expect(failure).toMatchObject({ code: 'provider_timeout', retry: { kind: 'later' } });
   });
 
-  test(`${name}: an abort ends the call at once with the caller's own reason`, async () => {
+  test(`${name}: an abort ends the call at once with the reason of the caller`, async () => {
     await using server = await startWireServer({ body: wire.reply({ text: ['Half'] }).slice(0, 1), ending: 'hang' });
     const caller = new AbortController();
     const reason = new Error('the turn was cancelled');
@@ -195,7 +197,7 @@ export function providerExam<Event extends string | Uint8Array = string>(
     await server.left;
   });
 
-  test(`${name}: of calls at the same time, one that is aborted takes no other with it`, async () => {
+  test(`${name}: an aborted call does not end a simultaneous call`, async () => {
     await using server = await startWireServer();
     server.answer({ body: wire.reply({ text: ['Half'] }).slice(0, 1), ending: 'hang' });
     server.answerNext({ body: wire.reply({ text: ['Whole.'] }) });
@@ -211,7 +213,7 @@ export function providerExam<Event extends string | Uint8Array = string>(
     await expect(other).resolves.toMatchObject({ text: 'Whole.' });
   });
 
-  test(`${name}: comments, CRLF, single bytes and a missing sentinel change nothing`, async () => {
+  test(`${name}: comments, CRLF, single bytes and a missing sentinel are accepted`, async () => {
     const events = wire.reply({ text: ['Hel', 'lo 👋'], calls: twoCalls, usage });
     const noisy = events.filter((event) => !isSentinel(event)).flatMap((event) => withNoise(event, wire.noise));
     const bytes = noisy.flatMap((event) => [...crlf(event)]).map((byte) => Uint8Array.of(byte));

@@ -11,7 +11,7 @@ const KINDS = {
 const KIND_NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[];
 const WHOLE = 'give a whole number, 1 or more';
 const FIELDS = 'give an object of requests_per_minute, tokens_per_minute and concurrency';
-const PATTERN = 'name the model as provider/model; only its last character may be *';
+const PATTERN = 'name the model as provider/model, with * only as its last character';
 
 const entry = (kind: keyof typeof KINDS, limits: unknown) => ({
   PAWL_PROVIDERS: JSON.stringify({ x: { kind, base_url: 'http://localhost:1/v1', ...KINDS[kind], limits } }),
@@ -71,7 +71,7 @@ test.each(['gpt', 'openai', '*/gpt', 'openai/*-mini', 'openai/**', '', '/gpt', '
 );
 
 test.each([
-  ['no json', 'PAWL_PROVIDER_LIMITS: this is no JSON'],
+  ['no json', 'PAWL_PROVIDER_LIMITS: this is not valid JSON'],
   ['[]', 'PAWL_PROVIDER_LIMITS: give JSON such as'],
   ['7', 'PAWL_PROVIDER_LIMITS: give JSON such as'],
   ['null', 'PAWL_PROVIDER_LIMITS: give JSON such as'],
@@ -82,11 +82,11 @@ test.each([
   expect(problem.message).toContain(named);
 });
 
-test('limits of one name in both settings are refused, and those of other names are kept together', () => {
+test('limits with one name in both settings are refused, and others are merged', () => {
   const ofProviders = limitsOfProviders(entry('openai', { concurrency: 2 }));
 
   expect(problemOf(() => read({ 'x/*': { requests_per_minute: 5 } }, ofProviders)).message).toBe(
-    'PAWL_PROVIDER_LIMITS.x/*: PAWL_PROVIDERS has limits for it, too',
+    'PAWL_PROVIDER_LIMITS.x/*: PAWL_PROVIDERS also has limits for this provider. Set the limits in one place.',
   );
   expect(read({ 'x/a*': { requests_per_minute: 5 } }, ofProviders).of('x/a1')).toEqual([
     { name: 'x/*', concurrency: 2 },
@@ -94,14 +94,14 @@ test('limits of one name in both settings are refused, and those of other names 
   ]);
 });
 
-test.each([undefined, '', '  '])('without a setting (%j) no model has limits', (text) => {
+test.each([undefined, '', '  '])('no model has limits without a setting (%j)', (text) => {
   const limits = readProviderLimits(text);
 
   expect(limits.all).toEqual([]);
   expect(limits.of('openai/gpt')).toEqual([]);
 });
 
-test('a request has to keep the limits of each pattern that means its model', () => {
+test('a request must keep the limits of each pattern that matches its model', () => {
   const one = { requests_per_minute: 1 };
   const given = { '*': one, 'openai/*': one, 'openai/gpt-4*': one, 'openai/gpt-4.1': one, 'openai-eu/*': one };
 
@@ -112,7 +112,7 @@ test('a request has to keep the limits of each pattern that means its model', ()
   expect(namesFor({ 'openai/*': one }, 'Openai/o3')).toEqual([]);
 });
 
-test.each(KIND_NAMES)('limits in PAWL_PROVIDERS are those of all models of a provider of kind %s', (kind) => {
+test.each(KIND_NAMES)('limits in PAWL_PROVIDERS apply to all models of a provider of kind %s', (kind) => {
   const given = { requests_per_minute: 60, tokens_per_minute: 90_000, concurrency: 4 };
   const limits = readProviderLimits(undefined, limitsOfProviders(entry(kind, given)));
 

@@ -16,14 +16,14 @@ const wrong = (fields: object) => ({
   PAWL_PROVIDERS: JSON.stringify({ a: { kind: 'openai', base_url: 'http://x/v1', ...fields } }),
 });
 
-test('only the simulator is there without settings, and a provider without its key is not', () => {
+test('only the simulator is configured if no provider has a key', () => {
   expect(namesOf({})).toEqual(['sim', 'sim-responses']);
   expect(
     namesOf({ OPENAI_BASE_URL: 'http://localhost:1/v1', XAI_BASE_URL: 'http://x/v1', OPENAI_API_KEY: ' ' }),
   ).toEqual(['sim', 'sim-responses']);
 });
 
-test('keys, an address for ollama and PAWL_PROVIDERS add providers', () => {
+test('keys, an ollama URL and PAWL_PROVIDERS add providers', () => {
   const env = {
     OPENAI_API_KEY: 'k',
     ANTHROPIC_API_KEY: 'k',
@@ -35,7 +35,7 @@ test('keys, an address for ollama and PAWL_PROVIDERS add providers', () => {
   expect(namesOf(env)).toEqual(['openai', 'anthropic', 'xai', 'ollama', 'sim', 'sim-responses', 'lmstudio']);
 });
 
-test('a provider that is not configured is refused with what to set', () => {
+test('a provider that is not configured is refused with the setting to add', () => {
   const providers = configureProviders({}, sim);
 
   expect(providers.has('xai')).toBe(false);
@@ -52,7 +52,7 @@ test('a provider that is not configured is refused with what to set', () => {
 });
 
 test.each([
-  [{ PAWL_PROVIDERS: 'no json' }, 'PAWL_PROVIDERS: this is no JSON'],
+  [{ PAWL_PROVIDERS: 'no json' }, 'PAWL_PROVIDERS: this is not valid JSON'],
   [{ PAWL_PROVIDERS: local('secret-place') }, 'PAWL_PROVIDERS.lmstudio.base_url: give an http or https URL'],
   [{ PAWL_PROVIDERS: '{"openai":{"kind":"openai","base_url":"http://x/v1"}}' }, 'PAWL_PROVIDERS.openai'],
   [{ PAWL_PROVIDERS: '{"gemini":{"kind":"openai","base_url":"http://x/v1"}}' }, 'PAWL_PROVIDERS.gemini'],
@@ -73,12 +73,12 @@ test.each([
   [{ PAWL_MODEL_TIMEOUT_MS: '10s' }, 'PAWL_MODEL_TIMEOUT_MS'],
   [{ PAWL_MODEL_IDLE_TIMEOUT_MS: '0' }, 'PAWL_MODEL_IDLE_TIMEOUT_MS'],
   [{ PAWL_MODEL_TIMEOUT_LIMIT_MS: '1h' }, 'PAWL_MODEL_TIMEOUT_LIMIT_MS: give milliseconds'],
-])('settings that cannot work are named: %j', (env, named) => {
+])('an invalid setting stops the start with its name: %j', (env, named) => {
   expect(() => configureProviders(env, sim)).toThrow(Misconfigured);
   expect(() => configureProviders(env, sim)).toThrow(named);
 });
 
-test('the simulator is asked for its address at the first call, and no sooner', async () => {
+test('the simulator starts at its first call', async () => {
   await using server = await startWireServer({ body: openaiWire.reply({ text: ['Hi.'] }) });
   let started = 0;
   const baseUrl = async () => {
@@ -95,7 +95,7 @@ test('the simulator is asked for its address at the first call, and no sooner', 
   expect(server.asked[0]).toMatchObject({ path: '/v1/chat/completions' });
 });
 
-test('openai gets max_completion_tokens and its key, a compatible server max_tokens and its own', async () => {
+test('openai and compatible servers get their own key and token limit field', async () => {
   await using server = await startWireServer({ body: openaiWire.reply({ text: ['Hi.'] }) });
   const extra = { lmstudio: { kind: 'openai', base_url: `${server.origin}/v1`, api_key: 'other\n' } };
   const env = { OPENAI_API_KEY: 'mine', OPENAI_BASE_URL: `${server.origin}/v1`, PAWL_PROVIDERS: JSON.stringify(extra) };
@@ -112,7 +112,7 @@ test('openai gets max_completion_tokens and its key, a compatible server max_tok
   expect(server.asked[1]!.body).toMatchObject({ max_tokens: 9 });
 });
 
-test('anthropic and servers of its kind are asked by the Messages wire, each with its own key', async () => {
+test('anthropic and servers of its kind use the Messages wire with their own key', async () => {
   await using server = await startWireServer({ body: anthropicWire.reply({ text: ['Hi.'] }) });
   const extra = { gateway: { kind: 'anthropic', base_url: `${server.origin}/anthropic`, api_key: 'other' } };
   const env = { ANTHROPIC_API_KEY: 'mine', ANTHROPIC_BASE_URL: server.origin, PAWL_PROVIDERS: JSON.stringify(extra) };
@@ -128,7 +128,7 @@ test('anthropic and servers of its kind are asked by the Messages wire, each wit
   expect(providers.list().map(({ name, wire }) => [name, wire])).toContainEqual(['gateway', 'anthropic']);
 });
 
-test('headers of the operator go to every provider on the wire of Anthropic, but no Authorization where there is no key', async () => {
+test('custom headers reach all Anthropic servers, Authorization only with a key', async () => {
   await using server = await startWireServer({ body: anthropicWire.reply({ text: ['Hi.'] }) });
   const env = {
     ANTHROPIC_API_KEY: 'mine',
@@ -149,7 +149,7 @@ test('headers of the operator go to every provider on the wire of Anthropic, but
   expect(bare).not.toHaveProperty('authorization');
 });
 
-test('the version of the API of Gemini is a setting', async () => {
+test('the API version of Gemini can be set', async () => {
   await using server = await startWireServer();
   const env = { GEMINI_API_KEY: 'k', GEMINI_BASE_URL: server.origin, GOOGLE_GENAI_API_VERSION: 'v1beta' };
   const providers = configureProviders(env, sim);
@@ -163,7 +163,7 @@ test('the version of the API of Gemini is a setting', async () => {
   expect(server.asked[0]!.path).toBe('/v1beta/models/some-model:streamGenerateContent?alt=sse');
 });
 
-test('the idle bound of the environment holds', async () => {
+test('PAWL_MODEL_IDLE_TIMEOUT_MS ends a request to a silent provider', async () => {
   await using server = await startWireServer({ ending: 'drip' });
   const env = { OLLAMA_BASE_URL: `${server.origin}/v1`, PAWL_MODEL_IDLE_TIMEOUT_MS: '40' };
 
@@ -174,7 +174,7 @@ test('the idle bound of the environment holds', async () => {
   await expect(asking).rejects.toMatchObject({ code: 'provider_timeout' });
 });
 
-test('each provider says what it can do', () => {
+test('each provider lists its capabilities', () => {
   const can = { tools: true, parallel_tool_calls: true, thinking: true, structured_outputs: true };
 
   expect(configureProviders({}, sim).list()).toEqual([
@@ -183,13 +183,13 @@ test('each provider says what it can do', () => {
   ]);
 });
 
-test('a model is parted at the first slash', () => {
+test('a model name is split at the first slash', () => {
   expect(splitModel('openrouter/meta/llama-3:free')).toEqual({ provider: 'openrouter', model: 'meta/llama-3:free' });
   expect(() => splitModel('gpt-4.1')).toThrow(RequestRefused);
   expect(() => splitModel('openai/')).toThrow(RequestRefused);
 });
 
-test('a server may be said to know no structured outputs', () => {
+test('a server may be configured without structured outputs', () => {
   const plain = { kind: 'openai', base_url: 'http://localhost:1/v1', structured_outputs: false };
 
   const { capabilities } = configureProviders({ PAWL_PROVIDERS: JSON.stringify({ plain }) }, sim).find('plain');
@@ -197,7 +197,7 @@ test('a server may be said to know no structured outputs', () => {
   expect(capabilities).toMatchObject({ tools: true, structured_outputs: false });
 });
 
-test('the settings of a server change how it is asked', async () => {
+test('the settings of a server change its requests', async () => {
   await using server = await startWireServer({ body: openaiWire.reply({ text: ['Hi.'] }) });
   const quirks = { max_tokens_field: 'max_completion_tokens', stream_options: false, roles: 'user-only' };
   const azure = { kind: 'openai', base_url: `${server.origin}/v1`, ...quirks, finish_reasons: { Sensitive: 'length' } };
@@ -216,7 +216,7 @@ test('the settings of a server change how it is asked', async () => {
 });
 
 test.each(['openai', 'openai-responses', 'anthropic', 'gemini'])(
-  'finish reasons are taught to a server of kind %s',
+  'finish_reasons can be set for a server of kind %s',
   (kind) => {
     const taught = {
       kind,

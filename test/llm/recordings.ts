@@ -5,7 +5,7 @@ import type { Reply } from '#core/turn/reply.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import { type Answer, startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
-/** One exchange as it was recorded; a body is what its wire makes of it. */
+/** One recorded exchange. The wire reads the body. */
 export type Exchange<Body> = {
   request: { body: Body } | null;
   response: { status: number; headers?: Record<string, string>; body: unknown; raw_prefix?: string };
@@ -15,15 +15,14 @@ type Recording<Body> = Partial<Exchange<Body>> & { traits: string[]; exchanges?:
 
 const folder = new URL('../../../shared/recordings/', import.meta.url);
 
-/** Whether recordings of real traffic lie beside the repository. */
+/** Whether recordings of real traffic are beside the repository. */
 export const areRecordingsHere = existsSync(new URL('index.json', folder));
 
 const read = (file: string) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
 
-/** Every recording there is; none when they are not at hand. */
 export const entries: Entry[] = areRecordingsHere ? read('index.json').files : [];
 
-/** Returns so many recordings of each wire, spread evenly, or all of them if RECORDINGS is `all`, as in CI. */
+/** Returns `each` recordings of each wire, spread evenly, or all recordings if RECORDINGS is `all`, as in CI. */
 export function sampleOf<Recorded extends { reader: { wire: string } }>(
   recorded: Recorded[],
   each: number,
@@ -36,13 +35,12 @@ export function sampleOf<Recorded extends { reader: { wire: string } }>(
   });
 }
 
-/** One recording: its exchanges in order, and its traits. */
 export function readRecording<Body>(file: string): { exchanges: Exchange<Body>[]; traits: string[] } {
   const recording: Recording<Body> = read(file);
   return { traits: recording.traits, exchanges: recording.exchanges ?? [recording as Exchange<Body>] };
 }
 
-/** The recorded response as a server sends it again, in portions that cut through lines and characters. */
+/** Returns the recorded response as a server sends it again, in portions that split lines and characters. */
 export function answerOf({ response }: Exchange<unknown>): Answer {
   const { status, body, headers = {} } = response;
   const isStream = typeof body === 'string' && status === 200;
@@ -56,7 +54,7 @@ export function answerOf({ response }: Exchange<unknown>): Answer {
   };
 }
 
-/** The recordings of one wire, and a server that answers as they did. One line at the end reports what was exercised. */
+/** Opens the recordings of one wire, and a server that answers like them. At the end, it logs counts in one line. */
 export function openRecordings(wire: string, isOurs: (entry: Entry) => boolean) {
   const files = entries.filter(isOurs);
   const { count, told } = startCounts();
@@ -69,9 +67,9 @@ export function openRecordings(wire: string, isOurs: (entry: Entry) => boolean) 
     const here = `${files.length} of ${entries.length} files; ${told()}`;
     console.log(`${wire} recordings: ${areRecordingsHere ? here : 'folder not found, skipped'}`);
   });
-  test.skipIf(areRecordingsHere)(`${wire}: recordings of real traffic are not at hand`, () => undefined);
+  test.skipIf(areRecordingsHere)(`${wire}: recordings of real traffic are not available`, () => undefined);
 
-  /** The reply or the failure that a recorded answer becomes, and the body that was sent for it. */
+  /** Returns the reply or the failure for a recorded answer, and the body of the request. */
   async function replay(
     exchange: Exchange<unknown>,
     makeProvider: (origin: string) => Pick<Provider, 'ask'>,
@@ -87,7 +85,7 @@ export function openRecordings(wire: string, isOurs: (entry: Entry) => boolean) 
   return { files, count, replay };
 }
 
-/** Counts what was exercised, for one line at the end. */
+/** Counts the played cases, for one line at the end. */
 export function startCounts(): { count(what: string): void; told(): string } {
   const counts = new Map<string, number>();
   return {

@@ -1,9 +1,9 @@
 type Fields = Record<string, unknown>;
 
-/** One item of a response, and the pieces in which its text or its arguments arrive. */
+/** One item of a response, and the pieces of its text or arguments. */
 export type ScriptedItem = { item: { type: string } & Fields; pieces?: string[] };
 
-/** How a response ends: its status, the reason if it is incomplete, its error and its usage. */
+/** The end of a response: its status, the reason if incomplete, its error and its usage. */
 export type ResponseEnd = {
   status?: 'completed' | 'incomplete' | 'failed';
   reason?: string | null;
@@ -11,12 +11,10 @@ export type ResponseEnd = {
   usage?: object | null;
 };
 
-/** Writes one event of a Responses stream. */
 export function responsesEvent(type: string, more: object = {}): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
 }
 
-/** Returns a response object with these items. */
 export function responseObject(output: object[], { status = 'completed', ...end }: ResponseEnd = {}) {
   return {
     ...{ id: 'resp_1', object: 'response', created_at: 1_790_000_000, status, model: 'some-model', store: false },
@@ -26,12 +24,12 @@ export function responseObject(output: object[], { status = 'completed', ...end 
   };
 }
 
-/** Writes the last event of a stream, with the whole response in it. */
+/** Returns the last event of a stream, with the whole response. */
 export function endEvent(output: object[], end: ResponseEnd = {}): string {
   return responsesEvent(`response.${end.status ?? 'completed'}`, { response: responseObject(output, end) });
 }
 
-/** Writes a whole stream. The events of each item come one after the other, and then the response with all items. */
+/** Returns a whole stream: the events of each item in sequence, and then the response with all items. */
 export function responseStream(items: ScriptedItem[], end: ResponseEnd = {}): string[] {
   const events = items.flatMap((scripted, index) => {
     const { opening, pieces, closing } = itemEvents(scripted, index);
@@ -40,12 +38,10 @@ export function responseStream(items: ScriptedItem[], end: ResponseEnd = {}): st
   return [...startEvents(), ...events, endEvent(outputOf(items), end)];
 }
 
-/** Lists the items as the last event has them. */
 export function outputOf(items: ScriptedItem[]): object[] {
   return items.map(({ item }) => item);
 }
 
-/** Writes the first events of a stream. */
 export function startEvents(): string[] {
   const response = { ...responseObject([]), status: 'in_progress' };
   return ['response.created', 'response.in_progress'].map((type, at) =>
@@ -55,7 +51,7 @@ export function startEvents(): string[] {
 
 type ItemEvents = { opening: string[]; pieces: string[]; closing: string[] };
 
-/** Writes the events of one item: it is added, grows by pieces, and is done. */
+/** Returns the events of one item: it is added, grows by pieces, and is done. */
 export function itemEvents({ item, pieces = [] }: ScriptedItem, index: number): ItemEvents {
   const about = { output_index: index, item_id: item.id };
   const grown = growingEvents(item, pieces, about);
@@ -69,7 +65,6 @@ export function itemEvents({ item, pieces = [] }: ScriptedItem, index: number): 
   };
 }
 
-/** Returns an item before its first piece. */
 function begun(item: ScriptedItem['item']): object {
   const status = 'status' in item ? { status: 'in_progress' } : {};
   switch (item.type) {
@@ -119,7 +114,6 @@ function growingEvents({ type, ...item }: ScriptedItem['item'], pieces: string[]
   };
 }
 
-/** A message of the model, in pieces. */
 export function messageItem(pieces: string[], more: object = {}): ScriptedItem {
   const content = [{ type: 'output_text', text: pieces.join(''), annotations: [], logprobs: [] }];
   return {
@@ -128,7 +122,7 @@ export function messageItem(pieces: string[], more: object = {}): ScriptedItem {
   };
 }
 
-/** Encrypted reasoning with a summary in pieces. */
+/** Returns encrypted reasoning with a summary in pieces. */
 export function reasoningItem(pieces: string[], more: object = {}): ScriptedItem {
   const summary = pieces.length > 0 ? [{ type: 'summary_text', text: pieces.join('') }] : [];
   return { item: { id: 'rs_1', type: 'reasoning', summary, encrypted_content: 'SEALED', ...more }, pieces };
@@ -136,7 +130,6 @@ export function reasoningItem(pieces: string[], more: object = {}): ScriptedItem
 
 type ScriptedCall = { id: string; name: string; arguments: string[] };
 
-/** A call of a function, in pieces. */
 export function callItem({ id, name, arguments: pieces }: ScriptedCall, more: object = {}): ScriptedItem {
   const item = { id: `fc_${id}`, type: 'function_call', status: 'completed', call_id: id, name };
   return { item: { ...item, arguments: pieces.join(''), ...more }, pieces };

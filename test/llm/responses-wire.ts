@@ -17,7 +17,6 @@ import {
 
 const RAW: Partial<Record<FinishReason, string>> = { length: 'max_output_tokens' };
 
-/** How the Responses wire puts a scripted reply. */
 export const responsesWire: WireScript = {
   reply(reply) {
     const { before, calls } = itemsOf(reply);
@@ -55,10 +54,10 @@ export const responsesWire: WireScript = {
   takesStop: false,
 };
 
-/** OpenAI has the same status for an unknown model and an unknown path, and a code for the model only. */
+/** The codes of OpenAI by status. A 404 has a code only for an unknown model, not for an unknown path. */
 const CODES = new Map([[404, 'model_not_found']]);
 
-/** How servers put it that keep loosely to the Responses wire. */
+/** A scripted reply of servers that follow the Responses wire loosely. */
 export const looseResponses: LooseScript = {
   text: (texts, finish = 'completed') => responseStream(texts.length > 0 ? [messageItem(texts)] : [], endBy(finish)),
   sentinel: ['data: [DONE]\n\n'],
@@ -71,7 +70,7 @@ export const looseResponses: LooseScript = {
     'data: {"type":"response.output_text.delta","output_index":0,"delta":null}\n\n',
     'data: {"type":"response.output_item.added","output_index":0,"item":null}\n\n',
   ],
-  // Without names of events, without an item that is added, and with an index as a text.
+  // Events without names, a delta without an added item, and an index that is a text.
   oddFields: (text) =>
     [
       { type: 'response.created', response: 'x' },
@@ -102,7 +101,7 @@ export const looseResponses: LooseScript = {
   nothing: responseStream([messageItem(['\n'])]),
 };
 
-/** Returns the end that a word stands for: a status, or the reason why a response is incomplete. */
+/** Returns the end for a word: a status, or the reason why a response is incomplete. */
 function endBy(word: string): ResponseEnd {
   return word === 'completed' || word === 'stop' ? {} : { status: 'incomplete', reason: word };
 }
@@ -115,7 +114,6 @@ function endOf({ finishReason, usage }: ScriptedReply): ResponseEnd {
   };
 }
 
-/** Returns a usage as the wire counts it. */
 function counted(usage: NonNullable<ScriptedReply['usage']>): object {
   const { cached_input_tokens: cached_tokens, cache_write_tokens, reasoning_tokens } = usage;
   return {
@@ -137,7 +135,7 @@ function itemsOf({ reasoning = [], text = [], calls = [] }: ScriptedReply) {
   };
 }
 
-/** Items one after the other, except that the pieces of calls come by turns, as their `output_index` allows. */
+/** Returns the items in sequence, but interleaves the pieces of calls, as their `output_index` allows. */
 function eventsOf(before: ScriptedItem[], calls: ScriptedItem[]): string[] {
   const first = before.map((item, index) => itemEvents(item, index));
   const called = calls.map((item, at) => itemEvents(item, before.length + at));
@@ -151,7 +149,7 @@ function eventsOf(before: ScriptedItem[], calls: ScriptedItem[]): string[] {
   ];
 }
 
-/** The exam cuts replies after their first piece: the events before it are in the same string. */
+/** Joins all events up to the first piece, because the exam cuts replies after their first string. */
 function withFirstPiece(events: string[]): string[] {
   const first = events.findIndex((each) => each.includes('.delta"')) + 1;
   return [events.slice(0, first).join(''), ...events.slice(first)].filter((each) => each !== '');

@@ -4,12 +4,12 @@ import { openaiWire } from '#test/llm/openai-wire.ts';
 type Message = { role: string; content?: unknown };
 type Body = { messages: Message[] };
 
-/** How a strict server differs: the order of roles that it demands, and the words that it refuses others with. */
+/** The rules of a strict server: the role order that it requires, and its refusal of other orders. */
 type Strict = { order: (messages: Message[]) => string[]; words: string };
 
 type StrictServer = AsyncDisposable & { baseUrl: string; refused: Body[] };
 
-/** Starts a server of Chat Completions that refuses wrong orders of roles, and says `reply` to the rest. */
+/** Starts a server of Chat Completions that refuses wrong role orders, and answers other requests with `reply`. */
 export async function startStrictServer(
   { order, words }: Strict,
   reply: (conversation: string) => string,

@@ -26,7 +26,7 @@ test.each([
     '8 MiB of reasoning, blocks',
     Array.from({ length: 9 }, (_, index) => details(detail(index, 'a'.repeat(1024 * 1024)))),
   ],
-])('a reply with more than %s to keep is a bad response', async (bound, body) => {
+])('a reply with more than %s to store is a bad response', async (bound, body) => {
   await expect(ask([...body, ...end])).rejects.toMatchObject({
     code: 'provider_bad_response',
     message: expect.stringContaining(`more than ${bound}`),
@@ -47,7 +47,7 @@ test('a reply just within its limits is read whole', async () => {
   expect(reply.calls[0]!.arguments).toBe(args);
 });
 
-test('a name and an id in each piece of many calls cost what they are long', async () => {
+test('a name and an id in each piece of many calls are read in linear time', async () => {
   const piece = (index: number, text: string) =>
     event({ tool_calls: [{ index, id: `call_${index}`, function: { name: 'f', arguments: text } }] });
   const rounds = ['{"a":"', ...Array.from({ length: 30 }, () => 'x'.repeat(100)), '"}'];

@@ -26,7 +26,7 @@ import {
 import { someCompactedConversation } from '#test/llm/conversations/arbitrary-compactions.ts';
 import { requestsOf } from '#test/llm/conversations/requests-of.ts';
 
-/** What is wrong with a request of this wire, to a server that demands this order of roles. */
+/** Returns a check of requests on this wire, for a server that requires this role order. */
 function openai(provider: string, order: Order, { roles, id }: { roles?: RoleOrder; id?: RegExp } = {}) {
   return (request: RoundRequest): string[] => {
     const body = renderOpenai(request, { provider, maxTokensField: 'max_tokens', ...(roles && { roles }) });
@@ -35,7 +35,7 @@ function openai(provider: string, order: Order, { roles, id }: { roles?: RoleOrd
   };
 }
 
-/** What is wrong with a request of the Responses wire, to a server that made state of this provider itself. */
+/** Returns a check of requests on the Responses wire, for a server that made the state of this provider. */
 function responses(provider: string, change: Partial<ReturnType<typeof fullForm>> = {}) {
   return (request: RoundRequest): string[] => {
     const own = ownIds(provider, request);
@@ -53,7 +53,7 @@ const SEALS = new Map([
 type Order = (messages: { role: string }[]) => string[];
 const anyOrder = () => [];
 
-/** The providers of the conversations whose state a wire gets back, if they have another name than the wire. */
+/** The providers of the conversations with state for a wire, if they have another name than the wire. */
 const STATE_OF = new Map([
   ['vllm', 'openai'],
   ['perplexity', 'openai'],
@@ -61,7 +61,7 @@ const STATE_OF = new Map([
   ['ai-sdk', 'bedrock'],
 ]);
 
-/** A server takes the ids that it gave itself, however odd they are. */
+/** Returns the problems about ids that the server gave, because a server accepts its own ids. */
 function problemsOfOwnIds(wire: string, request: RoundRequest): Set<string> {
   return new Set([...ownIds(STATE_OF.get(wire) ?? wire, request)].map((id) => `the id ${id}`));
 }
@@ -73,13 +73,13 @@ function ownIds(provider: string, { messages }: RoundRequest): Set<string> {
   return new Set([...ids].map(([, id = '""']) => JSON.parse(id) as string));
 }
 
-/** The body, as far as its validity depends on the history. */
+/** Returns the parts of the body that depend on the history. */
 function geminiBody(request: RoundRequest): object {
   const { generationConfig: _, ...body } = renderGemini(request, 'gemini');
   return body;
 }
 
-/** The call in the current version of the interface, which can be said in the one before as well. */
+/** Returns the call in the current interface version, and checks that the earlier version supports it too. */
 function aiSdk(request: RoundRequest) {
   const options = renderAiSdk(request, { provider: 'bedrock', mayShow: () => true });
   expect(inEarlierVersion(options).prompt).toHaveLength(options.prompt.length);
@@ -103,7 +103,7 @@ const wires = [
   },
   { wire: 'openai-responses', model: 'gpt-4.1', problems: responses('openai-responses', { include: false }) },
   { wire: 'openai-responses', model: 'gpt-5.6 at azure', problems: responses('azure') },
-  // The state that Chat Completions or another wire left under the same name.
+  // The state from Chat Completions or another wire under the same provider name.
   { wire: 'openai-responses', model: 'gpt-5.6 after chat', problems: responses('openai') },
   { wire: 'openai-responses', model: 'gpt-5.6 after claude', problems: responses('anthropic') },
   { wire: 'openai', model: 'gpt-4.1 after responses', problems: openai('openai-responses', anyOrder) },
@@ -130,11 +130,11 @@ const wires = [
   },
 ];
 
-/** All wires render the same conversations, since they are expensive to make. */
+/** The conversations for all wires, made once because they are expensive. */
 const conversations = fc.sample(someCompactedConversation, { numRuns: 250, seed });
 const requests = (await Promise.all(conversations.map(requestsOf))).flat();
 
-test.for(wires)('whatever has happened, every request is valid for $wire/$model', (on) => {
+test.for(wires)('every request of any history is valid for $wire/$model', (on) => {
   const wrong = requests.flatMap((request) => {
     const taken = problemsOfOwnIds(on.wire, request);
     const problems = on.problems({ ...request, model: on.model });
@@ -151,7 +151,7 @@ function sizeOf(value: object): number {
   return JSON.stringify(value).length;
 }
 
-test('the conversations that are tried hold everything that can happen', () => {
+test('the generated conversations cover all cases', () => {
   const turns = fc.sample(someCompactedConversation, { numRuns: 300, seed: 7 }).flat();
   const calls = turns.flatMap(({ rounds }) => rounds.flatMap((round) => round.calls));
   const hold = (what: (turn: Turn) => boolean) => turns.filter(what).length;

@@ -1,59 +1,56 @@
 import type { FinishReason, Usage } from '#core/turn/reply.ts';
 import type { Answer } from '#test/llm/wire-server.ts';
 
-/** A reply as a script writes it: pieces of text and reasoning, and calls whose arguments come in pieces. */
+/** A scripted reply: pieces of text and reasoning, and calls with arguments in pieces. */
 export type ScriptedReply = {
   reasoning?: string[];
   text?: string[];
-  /** Their pieces are sent by turns where the wire allows it. */
+  /** The pieces are interleaved if the wire allows it. */
   calls?: { id: string; name: string; arguments: string[] }[];
   finishReason?: FinishReason;
   usage?: Usage;
 };
 
-/** How one wire puts things. Each event is one string, with the line ends of a stream, `\n`, or the bytes of a frame. */
+/** The form of one wire. Each event is one string, with the line ends `\n` of a stream, or the bytes of a frame. */
 export type WireScript<Event extends string | Uint8Array = string> = {
   reply(reply: ScriptedReply): Event[];
-  /** The events of that reply up to half of the last piece of its first call's arguments. */
+  /** Returns the events of that reply up to half of the last piece of its first call's arguments. */
   cutInCall(reply: ScriptedReply): Event[];
-  /** The raw words of this wire, and what they mean. */
+  /** The raw finish reasons of this wire, and their meanings. */
   finishReasons: [raw: string, FinishReason][];
   finished(raw: string, text: string): Event[];
-  /** An error after the 200, of the kind that may pass. */
+  /** An error after the 200, of a temporary kind. */
   errorEvent: Event[];
-  /** The schema that a request's reply is held to. */
+  /** Returns the schema for the reply of a request. */
   schemaIn(body: Record<string, unknown>): unknown;
-  /** A refusal before anything was sent. */
   refusal(status: number): Omit<Answer, 'ending'>;
-  /** Of what a reply used, what this wire cannot say, and so is zero. */
+  /** The counts of a usage that this wire cannot report, so they are zero. */
   uncounted?: (keyof Usage)[];
-  /** What says nothing and may stand before each event; comments and blank lines where it is not given. */
+  /** A meaningless event that may be before each event. By default comments and blank lines. */
   noise?: Event;
-  /** False if the wire has no texts to stop at. */
+  /** False if the wire has no stop sequences. */
   takesStop?: false;
 };
 
-/** How a wire puts the same things as servers do that keep loosely to it. */
+/** The form of one wire as servers send it that follow the wire loosely. */
 export type LooseScript = {
-  /** The events of a whole text, up to the event with the reason to stop, and what a server says after that. */
+  /** Returns the events of a whole text, up to the stop reason. `sentinel` follows them. */
   text(pieces: string[], finish?: string): string[];
   sentinel: string[];
-  /** Events that say nothing, as servers send them to keep a connection open. */
+  /** Meaningless events that servers send to keep a connection open. */
   idle: string[];
-  /** A text whose fields have odd types, as far as Pawl does not need them. */
+  /** Returns a text with odd types in fields that Pawl does not need. */
   oddFields(text: string): string[];
-  /** A field that is needed has an odd type. */
+  /** An odd type in a field that Pawl needs. */
   unreadable: string[];
-  /** A text as one JSON body. */
   whole(text: string): object;
-  /** An error for a wrong key as a JSON body. */
   wrongKey: object;
-  /** A call of `get_weather`, each time sent whole with the same id, or its arguments in pieces. */
+  /** Returns calls of `get_weather`, each sent whole, or its arguments in pieces. */
   calls(calls: { id: string; args: string }[]): string[];
   callInPieces?(pieces: string[]): string[];
-  /** True if an event ends a reply, whatever its reason to stop says. */
+  /** True if an event ends a reply even without a valid stop reason. */
   hasEndEvent?: true;
-  /** A reply of thoughts only, and a reply of nothing. */
+  /** A reply of only thoughts, and an empty reply. */
   thoughts: string[];
   nothing: string[];
 };

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { repeat } from '#test/harness/repeat.ts';
 import { createServer, listen } from '#test/harness/servers/create-server.ts';
 
-/** What a scripted server answers: bytes in the order and the portions given, and how the answer ends. */
+/** The answer of a scripted server: bytes in the given order and portions, and the end of the answer. */
 export type Answer = {
   status?: number;
   headers?: Record<string, string>;
-  /** A promise is waited for before what follows is sent. */
+  /** The server waits for a promise before it sends the next portion. */
   body?: (string | Uint8Array | Promise<unknown>)[];
-  /** `end` closes properly, `cut` breaks the connection, `hang` keeps it open, `drip` sends comments for ever. */
+  /** `end` closes properly, `cut` breaks the connection, `hang` keeps it open, `drip` sends comments permanently. */
   ending?: 'end' | 'cut' | 'hang' | 'drip';
 };
 
@@ -16,18 +16,16 @@ export type Asked = { path: string; headers: IncomingHttpHeaders; body: Record<s
 
 export type WireServer = AsyncDisposable & {
   origin: string;
-  /** The requests so far. */
   asked: Asked[];
-  /** How many connections were opened so far. */
   connections(): number;
-  /** Settles when a client has gone away before its answer had ended. */
+  /** Resolves when a client has disconnected before the end of its answer. */
   left: Promise<void>;
   answer(answer: Answer): void;
-  /** What requests get after the next one, one after the other. */
+  /** Sets the answers to the requests after the next request, in order. */
   answerNext(...answers: Answer[]): void;
 };
 
-/** A server on a real socket that gives these answers, one to each request, and the last one to all later requests. */
+/** Starts a server on a real socket that gives these answers, one to each request. The last answer is repeated. */
 export async function startWireServer(...answers: Answer[]): Promise<WireServer> {
   const asked: Asked[] = [];
   const left = Promise.withResolvers<void>();

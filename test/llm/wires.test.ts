@@ -28,7 +28,7 @@ test.each([
   expect(twoWiresAt(name, { baseUrl, setting: null })).toEqual({ isResponses, isFixed: false });
 });
 
-test('a setting decides at any base URL', () => {
+test('a wire setting decides at any base URL', () => {
   const local = 'http://localhost:8000/v1';
 
   expect(choose({}, { OPENAI_BASE_URL: local, OPENAI_WIRE: 'responses' })).toEqual({ openai: 'openai-responses' });
@@ -38,7 +38,7 @@ test('a setting decides at any base URL', () => {
   });
 });
 
-test('the wires of all models of a turn are chosen, for providers that speak two', () => {
+test("a wire is chosen for each provider with two wires among a turn's models", () => {
   const models = ['openai/gpt-6', 'anthropic/claude', 'xai/grok-4', 'openai/gpt-5'];
 
   expect(choose({ models })).toEqual({ openai: 'openai-responses', xai: 'openai-responses' });
@@ -61,12 +61,12 @@ test.each<[string, Partial<Choosing>]>([
   ['a model for audio of an earlier name', { models: ['openai/gpt-4o-mini-audio-preview-2026-01-01'] }],
   ['a model for searches', { models: ['openai/gpt-4o-search-preview'] }],
   ['a model for searches as a fallback', { models: ['openai/gpt-6', 'openai/gpt-4o-mini-search-preview-2026-01-01'] }],
-])('a turn with %s goes over Chat Completions unless a setting decides', (_, choosing) => {
+])('a turn with %s uses Chat Completions unless a setting decides', (_, choosing) => {
   expect(choose(choosing)).toBeUndefined();
   expect(choose(choosing, { OPENAI_WIRE: 'responses' })).toEqual({ openai: 'openai-responses' });
 });
 
-test('what does not need Chat Completions does not lead to it', () => {
+test('fields that Responses supports do not lead to Chat Completions', () => {
   const responses = { openai: 'openai-responses' };
 
   expect(choose({ config: { stop: [], seed: null, provider_options: { stop: null } } })).toEqual(responses);
@@ -81,13 +81,13 @@ test('what does not need Chat Completions does not lead to it', () => {
   expect(choose({ input: 'input_audio' })).toEqual(responses);
 });
 
-test('options are for the model of the turn, so that those of another provider decide nothing', () => {
+test('options for another provider do not affect the wire', () => {
   const config = { model: 'anthropic/claude', provider_options: { seed: 1 } };
 
   expect(choose({ models: ['anthropic/claude', 'openai/gpt-6'], config })).toEqual({ openai: 'openai-responses' });
 });
 
-test('a provider is found over the wire that was chosen, and without a choice over Chat Completions', () => {
+test('a provider uses the chosen wire, or Chat Completions without a choice', () => {
   const providers = configureProviders(KEYS, sim);
   const wireOf = (model: string, wires?: Record<string, 'openai-responses'>) =>
     providers.ofModel(model, wires).capabilities.wire;

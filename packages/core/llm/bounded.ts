@@ -6,13 +6,13 @@ import { nameFailure, unusable } from './errors/name-failure.ts';
 import type { Delta, Provider, RoundRequest } from './provider.ts';
 import { boundReply, UnusableReply } from './unusable-reply.ts';
 
-/** The bounds of one call beside those of every reply. Only deltas count: keep-alives and empty chunks do not. */
+/** The bounds of one call. Only deltas restart the idle time, not keep-alives and empty chunks. */
 export type Bounds = {
   timeoutMs: number;
   idleTimeoutMs: number;
   /**
-   * The idle time of requests on the tier `flex`, and the least time that they have in all; as others if it is
-   * absent.
+   * The idle time of requests on the tier `flex`, and their minimum total time. Absent: `flex` requests have the
+   * usual bounds.
    */
   flexIdleTimeoutMs?: number;
   maxReplyBytes?: number;
@@ -22,8 +22,9 @@ const ONE_MIB = 1024 * 1024;
 const MOST_DELTAS = 300_000;
 
 /**
- * The same provider within bounds: past the time in all or between two deltas it fails as `provider_timeout`, past
- * the size as `provider_bad_response`. The call is ended either way. An abort of the caller's keeps its own reason.
+ * Returns the provider with bounds. A call that exceeds its total time or the time between two deltas fails with
+ * `provider_timeout`. A reply that is too large fails with `provider_bad_response`. An abort of the caller keeps its
+ * own reason.
  */
 export function bounded(provider: Provider, bounds: Bounds): Provider {
   return {
@@ -40,7 +41,7 @@ export function bounded(provider: Provider, bounds: Bounds): Provider {
   };
 }
 
-/** The bounds of one request. On `flex` a provider takes its time. The times that its turn sets win. */
+/** Returns the bounds of one request. Requests on `flex` may take longer. The turn's own times take precedence. */
 function boundsOf(bounds: Bounds, { serviceTier, times }: Pick<RoundRequest, 'serviceTier' | 'times'>): Bounds {
   const { flexIdleTimeoutMs } = bounds;
   if (serviceTier !== 'flex' || flexIdleTimeoutMs === undefined) return { ...bounds, ...times };
@@ -50,16 +51,17 @@ function boundsOf(bounds: Bounds, { serviceTier, times }: Pick<RoundRequest, 'se
 
 type Watch = {
   signal: AbortSignal;
-  /** Rejects with the reason for which the call ended, also when the provider ignores the signal. */
+  /** Rejects with the reason for the end, even if the provider ignores the signal. */
   broken: Promise<never>;
-  /** Whether the call still counts: what comes after its end is dropped. */
+  /** Returns whether the call is still running. Later deltas are dropped. */
   take(delta: Delta): boolean;
   stop(): void;
 };
 
 function startWatch(name: string, bounds: Bounds, callers: AbortSignal): Watch {
   const { timeoutMs, idleTimeoutMs, maxReplyBytes = 8 * ONE_MIB } = bounds;
-  // One controller for every end: `AbortSignal.any` costs several times as much, and its signal outlives the call.
+  // One controller serves every end, since `AbortSignal.any` costs several times as much and its signal outlives the
+  // call.
   const ending = new AbortController();
   const { signal } = ending;
   const { promise: broken, reject } = Promise.withResolvers<never>();
@@ -104,7 +106,7 @@ function mebibytes(bytes: number): string {
   return bytes % ONE_MIB === 0 ? `${bytes / ONE_MIB} MiB` : `${bytes} bytes`;
 }
 
-/** The reply that `asking` brings, if it is within the limits; beyond them a `ProviderFailed` `provider_bad_response`. */
+/** Returns the reply. Throws a `ProviderFailed` `provider_bad_response` if it exceeds the limits. */
 export async function usableReply(provider: string, asking: Promise<Reply>): Promise<Reply> {
   try {
     const reply = await asking;
@@ -123,7 +125,9 @@ function checkReply({ calls, opaque }: Reply): void {
   boundReply(state.length, REPLY_BOUNDS.stateLength, 'of reasoning, blocks and parts to keep');
 }
 
-/** How deep its arguments are is for the tool's check: its error goes to the model, and the reply stays. */
+/**
+ * Checks a call without the depth of arguments. The check of the tool covers that, so the model receives the error.
+ */
 function checkCall({ name, arguments: args }: RequestedCall): void {
   boundReply(name.length, REPLY_BOUNDS.nameLength, 'characters in the name of a tool');
   boundReply(args.length, REPLY_BOUNDS.argumentsLength, 'of arguments in one call');

@@ -4,7 +4,10 @@ import type { Caching, Provider, RoundRequest } from './provider.ts';
 
 type Cached = Pick<Turn, 'project' | 'conversationId' | 'position' | 'config'>;
 
-/** The caching of a turn's rounds; null if it is off. `auto` caches prefixes that will probably be sent again. */
+/**
+ * Returns the caching of a turn's rounds, or null if it is off. `auto` caches prefixes that will probably be sent
+ * again.
+ */
 export function cachingOf({ project, conversationId, position, config }: Cached): Caching | null {
   const { prompt_cache: wanted = 'auto', tools } = config;
   const isOn = wanted === 'auto' ? tools.length > 0 || position > 1 : wanted !== 'off';

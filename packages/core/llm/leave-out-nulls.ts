@@ -1,6 +1,6 @@
-/** Returns the options of a caller in which each null became undefined, so that no request contains its field. */
+/** Returns a caller's options with undefined in place of each null, so that the request omits the field. */
 export function leaveOutNulls(options: Record<string, unknown>): Record<string, unknown> {
-  // Most requests have no options: these cost nothing.
+  // Most requests have no options and need no copy.
   if (!Object.values(options).includes(null)) return options;
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value ?? undefined]));
 }

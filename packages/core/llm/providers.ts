@@ -14,18 +14,17 @@ import type { TwoWires, Wires } from './wires.ts';
 
 type Env = Record<string, string | undefined>;
 
-/** The providers this process can ask. */
 export type Providers = {
   names: string[];
   has(name: string): boolean;
   /**
-   * The provider of that name, over the wire that a turn chose for it; a `RequestRefused` 400 `provider_not_configured`
-   * if there is none.
+   * Returns the provider of that name, over the wire of the turn. Throws a `RequestRefused` 400
+   * `provider_not_configured` if there is none.
    */
   find(name: string, wires?: Wires): Provider;
-  /** The same for a model, as `provider/model`. */
+  /** Returns the provider of a model, as `provider/model`. */
   ofModel(model: string, wires?: Wires): Provider;
-  /** How a provider that speaks two wires chooses one; null for any other. */
+  /** Returns how a provider with two wires chooses its wire, or null for any other provider. */
   twoWires(name: string): TwoWires | null;
   list(): ({ name: string } & Capabilities)[];
   /** The longest time that a turn may set for a request, in milliseconds. */
@@ -33,7 +32,7 @@ export type Providers = {
   close(): Promise<void>;
 };
 
-/** What an operator should set for a provider that a caller names and that is not there. */
+/** The settings that would configure a missing provider. */
 const SETTINGS = new Map([
   ['openai', 'OPENAI_API_KEY'],
   ['anthropic', 'ANTHROPIC_API_KEY'],
@@ -44,17 +43,17 @@ const SETTINGS = new Map([
   ['sim-responses', ''],
 ]);
 
-/** Whether a provider is named so wherever Pawl runs, also where it is not configured. */
+/** Returns whether a name belongs to a built-in provider, even if it is not configured. */
 export function isBuiltInProvider(name: string): boolean {
   return SETTINGS.has(name);
 }
 
-/** Whether a provider is the simulator, over one of its wires. */
+/** Returns whether a provider is the simulator, over one of its wires. */
 export function isSimulated(name: string): boolean {
   return name === 'sim' || name === 'sim-responses';
 }
 
-/** Loads the packages that `PAWL_PROVIDERS` names; one that is not there, or lacks its function, is a `Misconfigured`. */
+/** Loads the packages in `PAWL_PROVIDERS`. A missing package or function is a `Misconfigured`. */
 export async function loadProviderPackages(env: Env): Promise<LoadedPackages> {
   const named = Object.entries(readExtraProviders(env, [...SETTINGS.keys()])).flatMap(([name, config]) =>
     config.kind === 'ai-sdk' ? [{ name, module: config.module, exported: config.export }] : [],
@@ -63,8 +62,8 @@ export async function loadProviderPackages(env: Env): Promise<LoadedPackages> {
 }
 
 /**
- * The providers the environment configures, each within its bounds. `sim` is always there; its address is asked for
- * at the first call, which starts the simulator. Settings that cannot work are a `Misconfigured`.
+ * Returns the providers that the environment configures, each within its bounds. `sim` is always present. The first
+ * call asks for its address, which starts the simulator. An unusable setting is a `Misconfigured`.
  */
 export function configureProviders(
   env: Env,

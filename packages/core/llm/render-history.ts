@@ -8,9 +8,9 @@ type Input = Extract<Message, { role: 'user' | 'system' }>;
 type Result = Extract<Message, { role: 'tool' }>;
 
 /**
- * The history without native calls, for a model that has none: of each round its text, then all its results in one
- * system message. How the round was called does not matter. No marker stands in it that a model could quote and so call
- * a tool. System messages keep theirs: those are the application's own, as its instructions are.
+ * Renders the history without native calls, for a model without them: for each round its text, then all its results
+ * in one system message. It contains no marker, since a model could quote it and so call a tool. System messages keep
+ * their markers, since they are the application's own, like its instructions.
  */
 export function renderHistory(messages: Message[]): Message[] {
   return messages.flatMap((message, index) => {
@@ -28,12 +28,12 @@ function inputOf(message: Input): Message {
   return { role: 'user', content: withoutMarkers(content), ...(parts ? { parts: parts.map(partOf) } : {}) };
 }
 
-/** Images and files of the user stay; a note stands for those of results, which are text here. */
+/** Returns a part. Images and files of the user stay. Notes replace those of results, which are text here. */
 function partOf(part: Part): Part {
   return part.type === 'input_text' ? { ...part, text: withoutMarkers(part.text) } : part;
 }
 
-/** The text with each marker's opening made one that calls nothing, and that stays valid inside JSON. */
+/** Changes the opening of each marker so that it calls no tool, and stays valid inside JSON. */
 function withoutMarkers(text: string): string {
   return text.replaceAll('[TOOL_CALL:', '[QUOTED_TOOL_CALL:');
 }
@@ -46,7 +46,7 @@ function textOf(round: Round): Message[] {
   return round.content?.trim() ? [{ ...replyOf(round), calls: [] }] : [];
 }
 
-/** Whether nothing but system messages would stand before the results: some wires take all of these for the prompt. */
+/** Returns whether only system messages would precede the results. Some wires move all of these into the prompt. */
 function isSilentBegin(messages: Message[], index: number): boolean {
   return messages.slice(0, index + 1).every(({ role, content }) => role === 'system' || !content?.trim());
 }
@@ -79,7 +79,7 @@ const USE =
 
 function describe({ name, arguments: args }: RequestedCall, result: Result | undefined): string {
   const written = args.trim() === '{}' || !args.trim() ? name : `${name} ${args}`;
-  // What a tool says cannot end its own result, nor can it or the arguments of its call bring a marker in.
+  // The text of a tool cannot end its own result. Neither this text nor the arguments of a call can add a marker.
   const content = plainResult(result).replaceAll('</result>', '<\\/result>');
   return withoutMarkers(`${written} ${result?.isError ? 'failed' : 'answered'}:\n<result>\n${content}\n</result>`);
 }

@@ -12,8 +12,8 @@ import type { RequestTimes, RoundRequest } from './provider.ts';
 import { splitModel } from './split-model.ts';
 
 /**
- * The request of one round. A required tool is required in the first round only. In a final round and in a repair no
- * tool may be called (contract: Turn request).
+ * Returns the request of one round. A required tool is required only in the first round. In a final round and in a
+ * repair no tool may be called.
  */
 export function roundRequest(turn: Turn, { round, final }: RoundStep, messages: Message[]): RoundRequest {
   const { id, config, rounds, work } = turn;
@@ -47,7 +47,7 @@ export function roundRequest(turn: Turn, { round, final }: RoundStep, messages: 
   };
 }
 
-/** The times of a turn's requests, if the turn sets any. */
+/** Returns the times of a turn's requests, if the turn sets any. */
 export function timesField({ model_retry }: Pick<TurnConfig, 'model_retry'>): { times?: RequestTimes } {
   const { timeout_ms, idle_timeout_ms } = model_retry ?? {};
   if (!timeout_ms && !idle_timeout_ms) return {};
@@ -63,18 +63,21 @@ function choiceOf({ tool_choice: choice }: TurnConfig, round: number): ToolChoic
   return round === 1 || choice === 'none' ? choice : 'auto';
 }
 
-/** What the request bounds each round to, or all of them together, whichever is less now. */
+/** Returns the smaller of the limit of each round and the rest of the limit of all rounds. */
 function mostOutputTokens(turn: Pick<Turn, 'config' | 'rounds'>): number | null {
   const [ofRound, left] = [turn.config.max_output_tokens, leftOutputTokens(turn)];
   return ofRound === null || left === null ? (ofRound ?? left) : Math.min(ofRound, left);
 }
 
-/** `provider_options` are in the words of the provider that was asked for: no other one gets them. */
+/**
+ * Returns whether the model has the requested provider. `provider_options` have its words, so no other provider gets
+ * them.
+ */
 function isOwnProvider({ config, work }: Pick<Turn, 'config' | 'work'>): boolean {
   return splitModel(config.model).provider === splitModel(work.model).provider;
 }
 
-/** The tools there are, and a bare declaration for each name that only the history still calls. */
+/** Returns the tools, and a bare declaration for each name that only calls of the history have. */
 export function declareTools(tools: Tool[], messages: Message[]): Tool[] {
   const known = new Set(tools.map(({ name }) => name));
   const called = messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));

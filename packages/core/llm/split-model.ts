@@ -1,6 +1,9 @@
 import { RequestRefused } from '../failure.ts';
 
-/** Parts `provider/model`; the model's own name may hold further slashes. Anything else is a `RequestRefused` 400. */
+/**
+ * Splits `provider/model`. The model's own name may contain further slashes. Any other text is a `RequestRefused`
+ * 400.
+ */
 export function splitModel(name: string): { provider: string; model: string } {
   const slash = name.indexOf('/');
   if (slash < 1 || slash === name.length - 1) {

@@ -12,12 +12,12 @@ type Tiers = Pick<StandingConfig, 'service_tier' | 'tier_fallback'>;
 type Options = Pick<StandingConfig, 'provider_options' | 'provider_headers'>;
 type Settings = Sampling & Partial<Pick<TurnConfig, 'text_format' | 'tools' | 'tool_mode'>>;
 
-/** A field of a request that the provider cannot heed, and a sentence that says what to do instead. */
+/** A field of a request that the provider does not support, and a sentence with advice. */
 export type UnsupportedParameter = { param: string; message: string };
 
 /**
- * What the provider's wire cannot do of what a response asks for; null where it can do all (contract-responses §2). `param`
- * is named as OpenAI's Responses name it. `top_p` and `temperature` are known to every wire.
+ * Returns the first field of a response that the provider's wire does not support, or null. `param` is the name in
+ * OpenAI's Responses API. Every wire supports `top_p` and `temperature`.
  */
 export function unsupportedParameter(provider: Asked, settings: Settings): UnsupportedParameter | null {
   const effort = effortProblem(provider, settings);
@@ -28,7 +28,10 @@ export function unsupportedParameter(provider: Asked, settings: Settings): Unsup
   return format ? { param: 'text.format', message: format } : null;
 }
 
-/** The same of a native turn, with the fields' native names; a medium verbosity is a verbosity, too (contract-more §1). */
+/**
+ * Returns the first unsupported field of a native turn, by its native name, or null. Here `medium` counts as a
+ * verbosity.
+ */
 export function unsupportedField(
   provider: Asked,
   settings: NativeSampling & Partial<Options>,
@@ -47,7 +50,7 @@ export function unsupportedField(
   );
 }
 
-/** Packages of the AI SDK are given options by the name of their own provider, and nothing at the top level. */
+/** Returns the problem of options. Packages of the AI SDK receive options only by the name of their own provider. */
 function optionsProblem(
   { name, capabilities }: Asked,
   { provider_options }: Partial<Options>,
@@ -56,21 +59,21 @@ function optionsProblem(
   if (capabilities.wire !== 'ai-sdk') return null;
   const field = Object.keys(provider_options ?? {}).find((key) => !isRecord(provider_options?.[key]));
   if (field === undefined) return null;
-  const message = `${name} takes options by the name of its package's provider, as in {"mistral":{…}}. Give an object.`;
+  const message = `provider_options of ${name} must be keyed by the name of its package's provider, as in {"mistral":{…}}. Give an object.`;
   return { param: `provider_options.${field}`, message };
 }
 
-/** Options that the Responses API does not have, as their provider would say only when the turn is worked. */
+/** Options that the Responses API does not have. Without this check the turn would fail later. */
 const NOT_OF_RESPONSES = ['stop', 'seed', 'frequency_penalty', 'presence_penalty', 'top_logprobs'];
 
 function chatOptionProblem(name: string, options: Options['provider_options']): UnsupportedParameter | null {
   const field = NOT_OF_RESPONSES.find((each) => (options?.[each] ?? null) !== null);
   if (field === undefined) return null;
-  const message = `${field} is not supported by ${name} over the Responses API. Leave it out, or ask another model.`;
+  const message = `${field} is not supported by ${name} over the Responses API. Leave ${field} out, or choose another model.`;
   return { param: `provider_options.${field}`, message };
 }
 
-/** A turn may set the headers that the operator lists for the provider. */
+/** Returns the problem of headers. A turn may set only headers that the operator lists for the provider. */
 function headersProblem(
   { name, allowedHeaders = [] }: Asked,
   { provider_headers }: Partial<Options>,
@@ -78,11 +81,11 @@ function headersProblem(
   const header = Object.keys(provider_headers ?? {}).find((each) => !allowedHeaders.includes(each));
   if (header === undefined) return null;
   const param = `provider_headers.${header}`;
-  const advice = 'Leave it out, or have the operator list it in allowed_headers of a provider in PAWL_PROVIDERS.';
+  const advice = 'Leave the header out, or ask the operator to add it to allowed_headers in PAWL_PROVIDERS.';
   return { param, message: `${param} is not allowed for ${name}. ${advice}` };
 }
 
-/** The values that a wire takes: efforts, texts to stop at, seeds from and to (null if it knows none), and tiers. */
+/** The values that a wire supports: efforts, stop texts, the range of seeds (null if it has no seed), and tiers. */
 type WireRules = {
   efforts: readonly string[];
   stops: 'any' | 'not-blank' | 'none';
@@ -112,13 +115,14 @@ function effortProblem(provider: Asked, { reasoning_effort: effort }: Sampling):
   const { name, capabilities, reasoningEfforts } = provider;
   const known: readonly string[] = reasoningEfforts ?? RULES[capabilities.wire].efforts;
   if (!effort || known.includes(effort)) return null;
-  if (known.length === 0) return `${name} is told no reasoning effort. Leave it out, or set it by provider_options.`;
-  return `${name} knows no reasoning effort ${quote(effort)}. Set one of ${known.join(', ')}, or leave it out.`;
+  if (known.length === 0)
+    return `Reasoning effort is not supported by ${name}. Leave it out, or set it in provider_options.`;
+  return `Reasoning effort ${quote(effort)} is not supported by ${name}. Set ${listOf(known)}, or leave it out.`;
 }
 
 function verbosityProblem({ name, capabilities }: Asked, { verbosity }: Sampling): string | null {
   if (!verbosity || isOpenaiWire(capabilities.wire)) return null;
-  return `${name} knows no verbosity. Leave it out, and say in the instructions how long answers should be.`;
+  return `verbosity is not supported by ${name}. Leave verbosity out, and ask for short or long answers in the instructions.`;
 }
 
 function stopProblem({ name, capabilities }: Asked, { stop }: NativeSampling): UnsupportedParameter | null {
@@ -126,36 +130,41 @@ function stopProblem({ name, capabilities }: Asked, { stop }: NativeSampling): U
   if (stops === 'none' && stop?.length) {
     return {
       param: 'stop',
-      message: `stop is not supported by ${name} over the Responses API. Leave it out, or ask another model.`,
+      message: `stop is not supported by ${name} over the Responses API. Leave stop out, or choose another model.`,
     };
   }
   const blank = stops === 'any' ? -1 : (stop ?? []).findIndex((text) => text.trim() === '');
   if (blank === -1) return null;
-  return { param: `stop[${blank}]`, message: `${name} stops at no text that is blank. Give one with a letter in it.` };
+  return {
+    param: `stop[${blank}]`,
+    message: `stop entries must contain a non-space character for ${name}. Change or remove this entry.`,
+  };
 }
 
 function seedProblem({ name, capabilities }: Asked, { seed }: NativeSampling): UnsupportedParameter | null {
   const range = RULES[capabilities.wire].seeds;
   if (seed === null || seed === undefined) return null;
-  if (!range) return { param: 'seed', message: `${name} knows no seed. Leave it out, or ask another provider.` };
+  if (!range)
+    return { param: 'seed', message: `seed is not supported by ${name}. Leave seed out, or choose another provider.` };
   const [least, most] = range;
   if (seed >= least && seed <= most) return null;
-  return { param: 'seed', message: `${name} knows no seed ${seed}. Give one from ${least} to ${most}.` };
+  return { param: 'seed', message: `seed is out of range for ${name}. Give a number from ${least} to ${most}.` };
 }
 
-/** Every provider supports `auto` and `off`: some cache automatically. */
+/**
+ * Returns the problem of `prompt_cache`. Every provider supports `auto` and `off`, since some cache automatically.
+ */
 function cacheProblem(provider: Asked, { prompt_cache: wanted }: NativeSampling): UnsupportedParameter | null {
   const { name, capabilities, cacheTtls = [] } = provider;
   if (!wanted || wanted === 'auto' || wanted === 'off' || cacheTtls.includes(wanted)) return null;
   const advice =
     capabilities.wire === 'anthropic' || capabilities.wire === 'openai-responses'
-      ? `Set "prompt_cache": true in PAWL_PROVIDERS.${name}, or set the field to auto or off.`
-      : 'Set it to auto or off.';
+      ? `Set "prompt_cache": true in PAWL_PROVIDERS.${name}, or set prompt_cache to auto or off.`
+      : 'Set prompt_cache to auto or off.';
   const where = capabilities.wire === 'openai' ? `${name} over Chat Completions` : name;
   return { param: 'prompt_cache', message: `prompt_cache "${wanted}" is not supported by ${where}. ${advice}` };
 }
 
-/** Returns whether requests to a provider can name a tier. */
 export function supportsTier({ capabilities }: Pick<Provider, 'capabilities'>, tier: ServiceTier): boolean {
   return RULES[capabilities.wire].tiers.includes(tier);
 }
@@ -163,8 +172,10 @@ export function supportsTier({ capabilities }: Pick<Provider, 'capabilities'>, t
 function tierProblem(provider: Asked, settings: NativeSampling): UnsupportedParameter | null {
   const { service_tier: tier } = settings;
   if (tier && !supportsTier(provider, tier)) {
-    const known = RULES[provider.capabilities.wire].tiers.join(', ');
-    const advice = known ? `Set one of ${known}, or leave it out.` : 'Leave it out, or set it by provider_options.';
+    const known = listOf(RULES[provider.capabilities.wire].tiers);
+    const advice = known
+      ? `Set ${known}, or leave service_tier out.`
+      : 'Leave service_tier out, or set it in provider_options.';
     return { param: 'service_tier', message: `service_tier "${tier}" is not supported by ${provider.name}. ${advice}` };
   }
   return fallbackProblem(settings);
@@ -172,27 +183,36 @@ function tierProblem(provider: Asked, settings: NativeSampling): UnsupportedPara
 
 function fallbackProblem({ service_tier: tier, tier_fallback: fallback }: Tiers): UnsupportedParameter | null {
   if (!fallback || tier === 'flex') return null;
-  const message = 'tier_fallback is only for service_tier "flex". Set that, or leave tier_fallback out.';
+  const message = 'tier_fallback requires service_tier "flex". Set service_tier to "flex", or leave tier_fallback out.';
   return { param: 'tier_fallback', message };
 }
 
-/** The tier on which no model can be asked, whichever a later turn names. */
+/** Returns the problem of a tier that no provider supports, independent of the model. */
 export function unusableTier(settings: Tiers): UnsupportedParameter | null {
   const { service_tier: tier } = settings;
   const isKnown = !tier || Object.values(RULES).some(({ tiers }) => tiers.includes(tier));
   if (isKnown) return fallbackProblem(settings);
-  return { param: 'service_tier', message: `service_tier "${tier}" is not supported by any provider. Leave it out.` };
+  return {
+    param: 'service_tier',
+    message: `service_tier "${tier}" is not supported by any provider. Leave service_tier out.`,
+  };
+}
+
+function listOf(values: readonly string[]): string {
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(values);
 }
 
 function formatProblem(provider: Asked, { text_format: format, tools = [], tool_mode }: Settings): string | null {
   if (!format || format.type === 'text') return null;
   const { name, capabilities } = provider;
   if (tool_mode === 'inline' && tools.length > 0) {
-    return 'With tool_mode inline, calls stand in the text, which then cannot be JSON. Set tool_mode to emulated or native.';
+    return 'tool_mode inline writes tool calls into the text, which then cannot be JSON. Set tool_mode to emulated or native.';
   }
   if (format.type === 'json_object') {
-    return capabilities.wire === 'anthropic' ? `${name} knows no json_object. Give a json_schema instead.` : null;
+    return capabilities.wire === 'anthropic'
+      ? `json_object is not supported by ${name}. Give a json_schema instead.`
+      : null;
   }
   if (capabilities.structured_outputs) return null;
-  return `${name} is configured without structured outputs. Choose another provider, or ask for JSON in the instructions.`;
+  return `Structured outputs are turned off for ${name}. Choose another provider, or ask for JSON in the instructions.`;
 }

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** The provider and the model that a request is for. */
+/** The provider and the model that receive a request. */
 export type Receiver = { provider: string; model: string };
 
 const MISTRALS = /mistral|ministral|mixtral|magistral|codestral|devstral|pixtral|voxtral/i;
 
-/** Whether a model is Mistral's, wherever it is hosted. Its ids have exactly nine letters and digits. */
+/** Returns whether a model is Mistral's, on any host. Its ids have exactly nine letters and digits. */
 export function isMistral({ provider, model }: Receiver): boolean {
   return MISTRALS.test(`${provider}/${model}`);
 }
 
-/** How a receiver gets ids: one that OpenAI (40 characters) or Mistral (nine) refuses becomes a part of its hash. */
+/**
+ * Returns the function that makes ids for a receiver. An id that OpenAI (40 characters) or Mistral (nine) refuses
+ * becomes a part of its hash.
+ */
 export function wireIdFor(receiver: Receiver): (id: string) => string {
   return isMistral(receiver) ? nineCharacters : fortyCharacters;
 }

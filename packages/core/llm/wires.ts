@@ -3,11 +3,12 @@ import type { StandingConfig, TurnConfig } from '../turn/request/turn.ts';
 import { splitModel } from './split-model.ts';
 
 /**
- * The wires that a turn chose for providers that speak two, by the names of the providers. Absent: Chat Completions.
+ * The wires that a turn chose for providers with two wires, by the names of the providers. Absent means Chat
+ * Completions.
  */
 export type Wires = TurnConfig['wires'];
 
-/** How a provider that speaks Chat Completions and Responses chooses one; with `isFixed`, no turn has a choice. */
+/** How a provider with Chat Completions and Responses chooses its wire. `isFixed`: a turn has no choice. */
 export type TwoWires = { isResponses: boolean; isFixed: boolean };
 
 /** The hosts at which the built-in providers use Responses. */
@@ -17,7 +18,9 @@ const HOSTS = {
   xai: /^(.+\.)?api\.x\.ai$/,
 };
 
-/** How a built-in provider chooses its wire: the operator's setting decides, else the host of its base URL. */
+/**
+ * Returns how a built-in provider chooses its wire: by the operator's setting, otherwise by the host of its base URL.
+ */
 export function twoWiresAt(
   name: keyof typeof HOSTS,
   { baseUrl, setting }: { baseUrl: string; setting: 'responses' | 'chat' | null },
@@ -26,7 +29,7 @@ export function twoWiresAt(
   return { isResponses, isFixed: setting !== null };
 }
 
-/** The models that a turn may ask, its fields, and its input in any form. They decide about its wires. */
+/** The models that a turn may ask, its fields, and its input in any form. They determine its wires. */
 export type Choosing = {
   models: readonly string[];
   config: Pick<StandingConfig, 'model' | 'stop' | 'seed' | 'provider_options'>;
@@ -34,8 +37,8 @@ export type Choosing = {
 };
 
 /**
- * Chooses the wires of a turn. A turn with something that only Chat Completions has goes over that, unless the operator
- * has decided. Undefined if every provider is asked over its only wire, or over Chat Completions.
+ * Chooses the wires of a turn. A model, field or input that only Chat Completions supports requires Chat Completions,
+ * unless the operator has decided. Undefined if every provider has only one wire or uses Chat Completions.
  */
 export function chooseWires(
   { models, config, input }: Choosing,
@@ -62,7 +65,7 @@ function needsChat(
   return hasOptions && Object.entries(options ?? {}).some(([name, value]) => value !== null && isOfChat(name, value));
 }
 
-/** Whether an option is a field of Chat Completions alone, or has the form that it has there. */
+/** Returns whether an option is a field of Chat Completions alone, or has the form that it has there. */
 function isOfChat(name: string, value: unknown): boolean {
   if (CHAT_ONLY.has(name)) return true;
   if (name === 'stream_options') return isRecord(value) && 'include_usage' in value;
@@ -70,7 +73,7 @@ function isOfChat(name: string, value: unknown): boolean {
   return tools.some((tool) => isRecord(tool) && isRecord(tool.function));
 }
 
-/** Models that OpenAI offers over Chat Completions alone. */
+/** Models that OpenAI offers only over Chat Completions. */
 const CHAT_MODELS = /\baudio\b|-search-preview\b/i;
 
 /** Fields of a Chat Completions request that a Responses request does not have. */

@@ -16,7 +16,6 @@ import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
 const { post } = makeHttpClient();
 
-/** A provider of that package, at a scripted server. */
 const mistral = (make: MakePackage) => (origin: string) =>
   aiSdkProvider({ name: 'mistral', make, options: { apiKey: 'some-secret-key', baseURL: `${origin}/v1` }, post });
 const bedrock = (origin: string) =>
@@ -33,7 +32,7 @@ providerExam('ai-sdk with @ai-sdk/amazon-bedrock', bedrock, bedrockWire);
 
 const signal = new AbortController().signal;
 
-/** Asks Bedrock with a key that signs, as AWS has it, and answers what came of it. */
+/** Asks Bedrock with signing keys, like AWS requires. Returns the reply and the request. */
 async function askSigned(answer: Answer) {
   await using server = await startWireServer(answer);
   const keys = {
@@ -47,7 +46,7 @@ async function askSigned(answer: Answer) {
   return { reply, asked: server.asked[0]! };
 }
 
-test('a request is signed by the package, and leaves as it was signed', async () => {
+test('the package signs a request, which is sent as it was signed', async () => {
   const { reply, asked } = await askSigned({ body: bedrockWire.reply({ text: ['Hi.'] }) });
 
   expect(reply).toMatchObject({ text: 'Hi.' });
@@ -59,7 +58,7 @@ test('a request is signed by the package, and leaves as it was signed', async ()
   });
 });
 
-test('a refused signature says so, and shows no key and no token that it was made with', async () => {
+test('the error of a refused signature shows no key and no token', async () => {
   const message =
     'The signature does not match. The canonical request was x-amz-security-token:token-that-signs, AKIA0123456789';
   const headers = { 'content-type': 'application/json', 'x-amzn-errortype': 'InvalidSignatureException' };
@@ -73,7 +72,7 @@ test('a refused signature says so, and shows no key and no token that it was mad
   });
 });
 
-test('a name of a model that the server does not know, or that would lead elsewhere, is one segment of the path', async () => {
+test('a model name with path characters is one segment of the path', async () => {
   await using server = await startWireServer(bedrockWire.refusal(404));
 
   const asking = bedrock(server.origin).ask({ ...someRequest, model: '../../other?x=1' }, signal, () => undefined);
@@ -82,7 +81,7 @@ test('a name of a model that the server does not know, or that would lead elsewh
   expect(server.asked[0]!.path).toBe('/model/..%2F..%2Fother%3Fx%3D1/converse-stream');
 });
 
-test('a package that refuses state is asked again as in later requests, with the same ids of calls', async () => {
+test('a package that refuses state is asked again without it, with equal call ids', async () => {
   const about = { url: 'https://a.example', requestBodyValues: {}, statusCode: 400 };
   const refusal = new APICallError({ ...about, message: 'Invalid `signature` in `thinking` block' });
   const { ask, called } = scriptedPackage([finished()], { refusal });

@@ -11,7 +11,7 @@ const RAW: Record<FinishReason, string> = {
   other: 'strange',
 };
 
-/** One frame of an event stream of AWS: lengths, headers and a JSON payload, each half with its checksum. */
+/** Returns one frame of an AWS event stream: lengths, headers and a JSON payload, each half with its checksum. */
 function frame(type: string, payload: object, messageType: 'event' | 'exception' = 'event'): Uint8Array {
   const headers = Buffer.concat([
     header(':message-type', messageType),
@@ -39,7 +39,7 @@ function checksum(bytes: Uint8Array): Buffer {
   return sum;
 }
 
-/** How Amazon Bedrock's converse-stream puts a scripted reply. */
+/** A scripted reply in the converse-stream of Amazon Bedrock. */
 export const bedrockWire: WireScript<Uint8Array> = {
   reply: (reply) => [...pieces(reply), ...ending(reply)],
   cutInCall(reply) {
@@ -58,7 +58,7 @@ export const bedrockWire: WireScript<Uint8Array> = {
   ],
   finished: (raw, text) => [delta(0, { text }), frame('messageStop', { stopReason: raw })],
   errorEvent: [frame('internalServerException', { message: 'The system has a problem.' }, 'exception')],
-  // The package asks for a call of a tool named `json`.
+  // The package requires a call of a tool named `json`.
   schemaIn: ({ toolConfig }) =>
     (toolConfig as { tools: { toolSpec: { inputSchema: { json: unknown } } }[] }).tools[0]!.toolSpec.inputSchema.json,
   refusal: (status) => ({
@@ -78,7 +78,7 @@ function stop(contentBlockIndex: number): Uint8Array {
   return frame('contentBlockStop', { contentBlockIndex });
 }
 
-/** Blocks one after another, except that the pieces of calls come by turns. A thought is signed at its end. */
+/** Returns the blocks in sequence, but interleaves the pieces of calls. A thought is signed at its end. */
 function pieces({ reasoning = [], text = [], calls = [] }: ScriptedReply): Uint8Array[] {
   const signature = delta(0, { reasoningContent: { signature: 'c2lnbmVk' } });
   const thought = reasoning.map((each) => delta(0, { reasoningContent: { text: each } }));

@@ -9,7 +9,7 @@ const HALF = '['.repeat(REPLY_BOUNDS.depth / 2 + 1);
 const CLOSED = ']'.repeat(REPLY_BOUNDS.depth / 2 + 1);
 const WIDE = `[${'[],'.repeat(REPLY_BOUNDS.values)}[]]`;
 
-/** A body that comes in these chunks, and what was read of it. */
+/** Returns a reader of these chunks, and the state of the reading. */
 function bodyOf(chunks: Iterable<string | Uint8Array>) {
   const left = chunks[Symbol.iterator]();
   const state = { bytes: 0, isCancelled: false };
@@ -28,7 +28,7 @@ function bodyOf(chunks: Iterable<string | Uint8Array>) {
   return { reader, state };
 }
 
-/** The pieces that a package is given of a body, and what the rest of it failed with. */
+/** Reads a bounded body. Returns the pieces for the package, and the failure of the rest. */
 async function givenOf(chunks: Iterable<string | Uint8Array>) {
   const { reader, state } = bodyOf(chunks);
   const pieces: Uint8Array[] = [];
@@ -39,7 +39,7 @@ async function givenOf(chunks: Iterable<string | Uint8Array>) {
   return { pieces, given: Buffer.concat(pieces), failure, state };
 }
 
-/** A frame of an event stream of AWS without headers. */
+/** Returns a frame of an AWS event stream without headers. */
 function frame(payload: string): Uint8Array {
   const bytes = Buffer.alloc(16 + Buffer.byteLength(payload));
   bytes.writeUInt32BE(bytes.length, 0);
@@ -61,7 +61,7 @@ function* after(first: string, rest: Iterable<string>): Generator<string> {
   yield* rest;
 }
 
-describe('a body for a package fails and is given up', () => {
+describe('a body for a package fails and its reading is cancelled', () => {
   test.each<[string, (string | Uint8Array)[], RegExp]>([
     ['deep data', [`data: ${DEEP}\n\n`], /more than 100 levels of JSON in one event/],
     ['deep data in lines', [`data: ${HALF}\n`, `data: ${HALF}\n\n`], /levels of JSON in one event/],
@@ -130,7 +130,7 @@ test.each<[string, Uint8Array]>([
   ],
   ['frames', Buffer.concat(Array.from({ length: 20 }, () => frame(JSON.stringify({ bytes: base64(nested) }))))],
   ['an empty body', Buffer.alloc(0)],
-])('a body of %s passes as it is, wherever it is cut', async (_, whole) => {
+])('a body of %s passes unchanged in chunks of any size', async (_, whole) => {
   for (const size of [1, 7, 4096, whole.length + 1]) {
     const count = Math.ceil(whole.length / size);
     const chunks = Array.from({ length: count }, (_, at) => whole.subarray(at * size, (at + 1) * size));
@@ -142,7 +142,7 @@ test.each<[string, Uint8Array]>([
   }
 });
 
-test('a frame passes in one piece, and one that was cut at the end', async () => {
+test('a frame passes in one piece, and a truncated frame passes too', async () => {
   const long = frame(JSON.stringify('a'.repeat(100_000)));
 
   const { pieces } = await givenOf([long.subarray(0, 50_000), long.subarray(50_000), long.subarray(0, 100)]);
@@ -150,7 +150,7 @@ test('a frame passes in one piece, and one that was cut at the end', async () =>
   expect(pieces.map(({ length }) => length)).toEqual([long.length, 100]);
 });
 
-test('a body passes in small pieces, and other work runs after a piece that was costly', async () => {
+test('a body passes in small pieces, so other work runs between costly pieces', async () => {
   const { reader } = bodyOf([`data: ${'[],'.repeat(4_000)}\n\n`]);
   const seen: (number | string)[] = [];
 

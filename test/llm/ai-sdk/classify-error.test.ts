@@ -53,7 +53,7 @@ test.each([
   [new Error('AWS SigV4 authentication requires AWS credentials.'), 'provider_authentication_failed', 'never'],
   [new TypeError('x is not a function'), 'internal', 'never'],
   [null, 'internal', 'never'],
-])('before a stream, %s is %s', (error, code, retry) => {
+])('the error %s before a stream is %s', (error, code, retry) => {
   expect(classifyError(error, before)).toMatchObject({ code, retry: { kind: retry } });
 });
 
@@ -64,21 +64,21 @@ test.each([
   [{ error: { message: 'No.', type: 'invalid_request_error' } }, 'provider_invalid_request'],
   ['The server had an error', 'provider_unavailable'],
   [undefined, 'provider_unavailable'],
-])('inside a stream, %j is %s', (error, code) => {
+])('the error %j in a stream is %s', (error, code) => {
   expect(classifyError(new StreamFailed(error), within)).toMatchObject({ code });
 });
 
-test('a stream that breaks in a way of its package’s own is unavailable', () => {
+test('a stream that breaks with an error of its package is unavailable', () => {
   expect(classifyError(new Error('Incomplete frame'), within).code).toBe('provider_unavailable');
 });
 
-test('a stream that its package stumbles over is a reply that cannot be used', () => {
+test('a stream that its package cannot read is a bad response', () => {
   const failure = classifyError(new TypeError("Cannot read properties of undefined (reading 'delta')"), within);
 
   expect(failure).toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
 });
 
-test('a refusal tells how long to wait and what it was, and none of the options or keys', () => {
+test('a refusal has the pause, the code and the text, but no options or keys', () => {
   const responseHeaders = {
     'retry-after': '7',
     'x-amzn-requestid': 'req_1',
@@ -93,7 +93,7 @@ test('a refusal tells how long to wait and what it was, and none of the options 
   expect(failure.message).toContain('"[redacted] [redacted] [redacted] at https://a.example in /usr/bin:/bin"');
 });
 
-test('what is missing is named', () => {
+test('the error for a missing key names the setting', () => {
   const failure = classifyError(new LoadAPIKeyError({ message: 'Acme API key is missing. Set ACME_KEY.' }), before);
 
   expect(failure.message).toContain('Check PAWL_PROVIDERS.acme.options. acme says: "Acme API key is missing.');

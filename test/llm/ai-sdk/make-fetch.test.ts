@@ -8,7 +8,7 @@ import { startWireServer } from '#test/llm/wire-server.ts';
 const fetched = makeFetch(makeHttpClient().post);
 const json = { 'content-type': 'application/json' };
 
-test('a request leaves as it was given, and its answer has all its headers', async () => {
+test('a request is sent unchanged, and its answer has all headers', async () => {
   await using server = await startWireServer();
   server.answer({ headers: { ...json, 'x-amzn-requestid': 'req_1', 'set-cookie': 'a=1' }, body: ['{"a":', '1}'] });
 
@@ -24,7 +24,7 @@ test('a request leaves as it was given, and its answer has all its headers', asy
   expect(server.asked[0]).toMatchObject({ path: '/x?y=1', headers: { authorization: 'Bearer x' }, body: { b: 2 } });
 });
 
-test('an answer without a body, a refusal and one that was packed are read', async () => {
+test('an empty answer, a refusal and a compressed answer are read', async () => {
   await using server = await startWireServer();
   const packed = { ...json, 'content-encoding': 'gzip' };
   server.answer({ status: 204 });
@@ -38,7 +38,7 @@ test('an answer without a body, a refusal and one that was packed are read', asy
   expect(await whole.json()).toEqual({ a: 1 });
 });
 
-test('a redirect to elsewhere is not followed, and an answer has a limit', async () => {
+test('a redirect elsewhere is not followed, and the answer size has a limit', async () => {
   await using server = await startWireServer();
   const mebibyte = Buffer.alloc(1024 * 1024, '\n');
   const many = Array.from({ length: REPLY_BOUNDS.bytes / mebibyte.length + 1 }, () => mebibyte);
@@ -61,7 +61,7 @@ test('an abort rejects with its reason', async () => {
   await expect(reading).rejects.toThrow('cancelled');
 });
 
-test('what is no text goes through Node’s own', async () => {
+test('a request with a binary body uses the fetch of Node', async () => {
   await using server = await startWireServer({ headers: json, body: ['{"a":1}'] });
 
   const answer = await fetched(server.origin, { method: 'POST', body: Buffer.from('{"b":2}') });

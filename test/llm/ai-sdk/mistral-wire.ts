@@ -4,13 +4,13 @@ import type { ScriptedReply, WireScript } from '#test/llm/wire-script.ts';
 const RAW: Partial<Record<FinishReason, string>> = { other: 'strange' };
 const DONE = 'data: [DONE]\n\n';
 
-/** One event of a stream of Mistral's, as its documentation shows them. */
+/** Returns one event of a Mistral stream in its documented form. */
 function mistralEvent(delta: object, finishReason: string | null = null, more: object = {}): string {
   const choice = { index: 0, delta, finish_reason: finishReason };
   return `data: ${JSON.stringify({ id: 'cmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice], ...more })}\n\n`;
 }
 
-/** How Mistral's own API puts a scripted reply: its thinking is a part of the content, its usage comes with the end. */
+/** A scripted reply in the API of Mistral. Thinking is a part of the content, and usage arrives at the end. */
 export const mistralWire: WireScript = {
   reply: (reply) => [...pieces(reply), ending(reply), DONE],
   cutInCall(reply) {

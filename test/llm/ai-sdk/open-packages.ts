@@ -1,7 +1,7 @@
 import { createHarness } from '#test/harness/create-harness.ts';
 import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
-/** Providers that are packages, and the servers behind them. */
+/** Opens providers that are packages, with the servers that they ask. */
 export async function openPackages() {
   const mistral = await startWireServer();
   const bedrock = await startWireServer();
@@ -24,7 +24,6 @@ export async function openPackages() {
   };
 }
 
-/** What a server answers, one after the other. */
 export function play(server: WireServer, first: (string | Uint8Array)[], ...more: (string | Uint8Array)[][]) {
   server.answer({ body: first });
   server.answerNext(...more.map((body) => ({ body })));

@@ -7,7 +7,7 @@ import { loadPackages } from '#core/llm/ai-sdk/package/load-packages.ts';
 import { makePackage } from '#core/llm/ai-sdk/package/package-model.ts';
 import { configureProviders, loadProviderPackages } from '#core/llm/providers.ts';
 
-/** A folder that an operator has installed packages in. */
+/** A folder in which an operator has installed packages. */
 let folder: string;
 
 const model = (version: string) => `{ specificationVersion: '${version}', supportedUrls: {}, doStream() {} }`;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const [name, code] of Object.entries(MODULES)) {
     const path = join(folder, 'node_modules', name);
     await mkdir(path, { recursive: true });
-    // As many packages are: made for `import` alone.
+    // Many packages allow `import` only.
     const manifest = { name, type: 'module', exports: { '.': { import: './index.js' } } };
     await writeFile(join(path, 'package.json'), JSON.stringify(manifest));
     await writeFile(join(path, 'index.js'), code);
@@ -52,7 +52,7 @@ test.each([
   ['current', 'v4'],
   ['before', 'v3'],
   ['unsaid', 'v4'],
-])('a package that the operator has installed is found and made: %s', async (module, version) => {
+])('an installed package is found and makes a provider: %s', async (module, version) => {
   const made = await make(module);
 
   expect(made.version).toBe(version);
@@ -63,15 +63,19 @@ test.each([
   ['not-there', 'createIt', 'PAWL_PROVIDERS.mine.module: this package is not installed. Install it with npm'],
   ['./nowhere.js', 'createIt', 'PAWL_PROVIDERS.mine.module: this package is not installed'],
   ['broken', 'createIt', 'PAWL_PROVIDERS.mine.module: this package could not be loaded (ERR_MODULE_NOT_FOUND).'],
-  ['strange', 'createThis', 'PAWL_PROVIDERS.mine.export: the package exports nothing of this name'],
+  ['strange', 'createThis', 'PAWL_PROVIDERS.mine.export: the package has no export of this name'],
   ['strange', 'createThis', 'It has createIt, createOther.'],
-  ['strange', 'toString', 'PAWL_PROVIDERS.mine.export: the package exports nothing of this name'],
-  ['strange', 'word', 'PAWL_PROVIDERS.mine.export: this is no function'],
-  ['strange', 'createIt', 'PAWL_PROVIDERS.mine.export: what this function makes is no provider of the AI SDK'],
-  ['older', 'createIt', "speaks version v2 of the AI SDK's interface, Pawl speaks v4 and v3."],
-  ['refusing', 'createIt', 'PAWL_PROVIDERS.mine.options: the package refuses them (Error).'],
-  ['keyless', 'createIt', 'PAWL_PROVIDERS.mine.options: the package refuses them: The setting is missing. Set IT_KEY.'],
-])('%s with %s: %s', async (module, exported, sentence) => {
+  ['strange', 'toString', 'PAWL_PROVIDERS.mine.export: the package has no export of this name'],
+  ['strange', 'word', 'PAWL_PROVIDERS.mine.export: this export is not a function'],
+  ['strange', 'createIt', 'PAWL_PROVIDERS.mine.export: this function does not return a provider of the AI SDK'],
+  ['older', 'createIt', "implements version v2 of the AI SDK's interface. Pawl supports v4 and v3."],
+  ['refusing', 'createIt', 'PAWL_PROVIDERS.mine.options: the package refused the options (Error).'],
+  [
+    'keyless',
+    'createIt',
+    'PAWL_PROVIDERS.mine.options: the package refused the options: The setting is missing. Set IT_KEY.',
+  ],
+])('the package %s with the export %s is refused: %s', async (module, exported, sentence) => {
   const failure = await make(module, exported).catch((error: unknown) => error as Misconfigured);
 
   expect(failure).toBeInstanceOf(Misconfigured);
@@ -86,7 +90,7 @@ const configure = async (fields: object) => {
   return configureProviders(env, sim, await loadProviderPackages(env));
 };
 
-test('a package beside Pawl is found as well, and stands among the providers', async () => {
+test('a package beside Pawl is found and listed as a provider', async () => {
   const providers = await configure({ structured_outputs: false });
 
   expect(providers.list()).toContainEqual(
@@ -101,13 +105,13 @@ test.each([
   [{ options: 'a-secret-value' }, 'PAWL_PROVIDERS.mine.options: give the options of the function as an object'],
   [{ base_url: 'a-secret-value' }, 'PAWL_PROVIDERS.mine: Unrecognized key: "base_url"'],
   [{ kind: 'ai' }, 'PAWL_PROVIDERS.mine.kind: give one of openai, openai-responses, anthropic, gemini, ai-sdk'],
-])('what cannot work is named, and its value is not shown: %j', async (fields, sentence) => {
+])('a wrong setting is named, and its value is not shown: %j', async (fields, sentence) => {
   const failure = await configure(fields).catch((error: unknown) => error as Misconfigured);
 
   expect(failure).toBeInstanceOf(Misconfigured);
   expect(failure).toMatchObject({ message: sentence });
 });
 
-test('where no package is named, none is loaded', async () => {
+test('no package is loaded if the settings name no package', async () => {
   expect(await loadProviderPackages({ PAWL_PROVIDERS: '{}' })).toEqual(new Map());
 });

@@ -20,7 +20,7 @@ async function calledBefore(request: Partial<RoundRequest>) {
   return calls[0] as LanguageModelV3CallOptions;
 }
 
-test('every field that the interface has is told, and nothing that was not asked for', async () => {
+test('the package gets every requested field, and no other field', async () => {
   const plain = await called({});
   const full = await called({
     ...{
@@ -54,11 +54,11 @@ test.each([
   ['auto', { type: 'auto' }],
   ['required', { type: 'required' }],
   ['none', { type: 'none' }],
-] as const)('the choice %s is told as it is', async (toolChoice, told) => {
+] as const)('the tool choice %s is sent unchanged', async (toolChoice, told) => {
   expect((await called({ tools: [add], toolChoice })).toolChoice).toEqual(told);
 });
 
-test('any JSON is JSON without a schema, any text needs no format', async () => {
+test('json_object is sent as JSON without a schema, text without a format', async () => {
   expect((await called({ textFormat: { type: 'json_object' } })).responseFormat).toEqual({ type: 'json' });
   expect(await called({ textFormat: { type: 'text' } })).not.toHaveProperty('responseFormat');
 });
@@ -75,7 +75,7 @@ const history: Message[] = [
   { role: 'user', content: 'And?' },
 ];
 
-test('calls and results, ids and names, late system messages: as every package takes them', async () => {
+test('calls, results, names and late system messages are valid for every package', async () => {
   const { prompt } = await called({ messages: history, tools: [add] });
 
   const renamed = expect.stringMatching(/^call_[0-9a-f]{32}$/);
@@ -112,7 +112,7 @@ function answerTo(toolCallId: string, toolName: string) {
 test.each([
   ['no tools', { tools: [] }],
   ['no tool that may be used', { tools: [add], toolChoice: 'none' }],
-] as const)('with %s earlier calls are sent as text', async (_, change) => {
+] as const)('earlier calls are sent as text with %s', async (_, change) => {
   const { prompt, tools } = await called({ messages: history, ...change, tools: [...change.tools] });
 
   expect(tools).toBeUndefined();
@@ -120,7 +120,7 @@ test.each([
   expect(JSON.stringify(prompt)).toContain('There is none.');
 });
 
-test('an id that comes twice in a history comes once in a request', async () => {
+test('ids that repeat in a history are unique in a request', async () => {
   const round = history.slice(0, 3);
   const { prompt } = await called({ messages: [...round, ...round, { role: 'user', content: 'So?' }], tools: [add] });
 
@@ -143,7 +143,7 @@ const parts: Message = {
   ],
 };
 
-test('images and files are told in the words of each version', async () => {
+test('images and files have the form of each interface version', async () => {
   const { ask, called: calls } = scriptedPackage(answer, { supportedUrls: { '*/*': [/./] } });
   await ask({ messages: [parts] });
   const before = await calledBefore({ messages: [parts] });
@@ -165,7 +165,7 @@ test('images and files are told in the words of each version', async () => {
   ]);
 });
 
-test('an address that the model does not fetch is a note in its place, and a warning', async () => {
+test('an image URL that the model cannot fetch becomes a note, with a warning', async () => {
   const { ask, called: calls } = scriptedPackage(answer, { supportedUrls: { 'application/*': [/^https:\/\/a\./] } });
 
   const { reply } = await ask({ messages: [parts] });
@@ -177,10 +177,12 @@ test('an address that the model does not fetch is a note in its place, and a war
     { data: { type: 'url' } },
     { filename: 'd.pdf' },
   ]);
-  expect(reply.warnings).toEqual(['acme: an image by address cannot be given to this model, a note stands for it']);
+  expect(reply.warnings).toEqual([
+    'acme: an image by address is not supported by this model and was replaced by a note',
+  ]);
 });
 
-test('images in results follow in a message of the user', async () => {
+test('images in results follow in a user message', async () => {
   const shown: Message = { role: 'tool', callId: 'call_a', name: 'add', content: 'x', isError: false };
   const image = { type: 'input_image', image_url: png } as const;
   const { prompt } = await called({
@@ -201,7 +203,7 @@ test('images in results follow in a message of the user', async () => {
   ]);
 });
 
-test('what the interface has no word for is said in a warning', async () => {
+test('an unsupported setting leads to a warning', async () => {
   const { ask } = scriptedPackage(answer);
 
   const { reply } = await ask({ tools: [add], parallelToolCalls: false });

@@ -21,7 +21,7 @@ const call = (toolCallId: string, input: string, more: object = {}): StreamPart 
   ...more,
 });
 
-/** The reply as it is stored, and as the next request has it. */
+/** Returns the reply as stored, in the history of the next request. */
 function asHistory({ text: content, calls, opaque }: Reply): Message[] {
   const state = JSON.parse(JSON.stringify(opaque));
   const results = calls.map(
@@ -53,7 +53,7 @@ const whole = [
   finished('tool-calls'),
 ];
 
-test('what a package says beside its parts goes back with them, in place and verbatim', async () => {
+test('metadata of parts is sent back with the parts, in place and verbatim', async () => {
   const { reply, deltas } = await scriptedPackage(whole).ask();
 
   expect(reply).toMatchObject({ text: 'Let me add.\n\nAnd again.', finishReason: 'tool_calls' });
@@ -76,7 +76,7 @@ test('what a package says beside its parts goes back with them, in place and ver
   ]);
 });
 
-test('the version before is sent what it knows', async () => {
+test('an older interface version gets only the parts that it supports', async () => {
   const { reply } = await scriptedPackage(whole).ask();
 
   const parts = (await partsSentBack(reply, 'v3')) as { type: string }[];
@@ -84,7 +84,7 @@ test('the version before is sent what it knows', async () => {
   expect(parts.map(({ type }) => type)).toEqual(['reasoning', 'text', 'tool-call', 'text', 'tool-call']);
 });
 
-test('a round that a dialect has rewritten goes back as its text', async () => {
+test('a round that a dialect rewrote is sent back as its text', async () => {
   const { reply } = await scriptedPackage(whole).ask();
 
   expect(await partsSentBack({ ...reply, text: 'Something else.', calls: [] })).toEqual([
@@ -92,14 +92,14 @@ test('a round that a dialect has rewritten goes back as its text', async () => {
   ]);
 });
 
-test('a reply that says all in its text and calls keeps no state', async () => {
+test('a reply that is complete in its text and calls keeps no state', async () => {
   const { reply } = await scriptedPackage([...text('0', 'Yes.'), call('a', '{}'), finished()]).ask();
 
   expect(reply).toMatchObject({ opaque: null, finishReason: 'tool_calls' });
   expect(reply).not.toHaveProperty('warnings');
 });
 
-test('texts that come by turns are kept in the order they came', async () => {
+test('interleaved texts keep their order of arrival', async () => {
   const { reply } = await scriptedPackage([
     ...[{ type: 'text-start', id: 'a' } as const, { type: 'text-start', id: 'b' } as const],
     ...['a', 'b', 'a'].map((id) => ({ type: 'text-delta', id, delta: `${id}!`, ...said(id) }) as const),
@@ -110,7 +110,7 @@ test('texts that come by turns are kept in the order they came', async () => {
   expect((await partsSentBack(reply)) as object[]).toMatchObject([{ text: 'a!' }, { text: 'b!' }, { text: 'a!' }]);
 });
 
-test('pieces that are no JSON are not shown, and the whole call is', async () => {
+test('argument pieces that are not JSON are not shown, but the whole call is', async () => {
   const { reply, deltas } = await scriptedPackage([
     { type: 'tool-input-start', id: 'a', toolName: 'add', inputEncoding: 'text' },
     { type: 'tool-input-delta', id: 'a', delta: 'plain words' },
@@ -123,7 +123,7 @@ test('pieces that are no JSON are not shown, and the whole call is', async () =>
   expect(deltas).toEqual([{ kind: 'tool-arguments', index: 0, text: '"plain words"' }]);
 });
 
-test('a call that was cut is in a reply that was cut', async () => {
+test('a truncated reply keeps its truncated call', async () => {
   const { reply } = await scriptedPackage([
     { type: 'tool-input-start', id: 'a', toolName: 'add' },
     { type: 'tool-input-delta', id: 'a', delta: '{"a":' },
@@ -133,7 +133,7 @@ test('a call that was cut is in a reply that was cut', async () => {
   expect(reply).toMatchObject({ finishReason: 'length', calls: [{ id: 'a', name: 'add', arguments: '{"a":' }] });
 });
 
-test('what a provider does by itself is passed over with a warning, and so is told what it warns of', async () => {
+test('hosted calls and warnings of a provider become warnings of the reply', async () => {
   const { reply } = await scriptedPackage([
     {
       type: 'stream-start',
@@ -158,10 +158,10 @@ test('what a provider does by itself is passed over with a warning, and so is to
   expect(reply.warnings).toEqual([
     ...['acme: topK is not supported: Not here.', 'acme: reasoning is only imitated'],
     ...['acme: old is deprecated: Use new.', 'acme: Beware.'],
-    'acme sent a call of a tool that it runs itself, which Pawl does not keep',
-    'acme sent the result of a tool that it ran itself, which Pawl does not keep',
-    'acme sent sources of its answer, which Pawl does not keep',
-    'acme sent a file, which Pawl does not keep',
+    'acme sent a call of a tool that the provider runs, which Pawl does not store',
+    'acme sent the result of a tool that the provider ran, which Pawl does not store',
+    'acme sent sources of its answer, which Pawl does not store',
+    'acme sent a file, which Pawl does not store',
   ]);
 });
 
@@ -177,7 +177,7 @@ test.each([
   [[...text('0', 'Half'), interrupted('other', undefined)], 'provider_unavailable'],
   [[...text('0', 'Half'), interrupted('error', 'x')], 'provider_bad_response'],
   [[call('a', '{}', { toolName: '' }), finished()], 'provider_bad_response'],
-])('a stream that ends in the middle, or without an answer, is a failed try', async (parts, code) => {
+])('a stream that ends in the middle, or without an answer, fails the attempt', async (parts, code) => {
   await expect(scriptedPackage(parts).ask()).rejects.toMatchObject({ code, retry: { kind: 'later' } });
 });
 
@@ -195,7 +195,7 @@ test('more calls than a reply may have are a bad response', async () => {
   });
 });
 
-test('what holds no NUL is stored, in a state as in a text', async () => {
+test('NUL is removed from the stored state and text', async () => {
   const { reply } = await scriptedPackage([...text('0', 'a\u0000b', said('c\u0000d')), finished()]).ask();
 
   expect(JSON.stringify(reply)).not.toContain('\\u0000');

@@ -9,10 +9,9 @@ const { post } = makeHttpClient();
 const signal = new AbortController().signal;
 
 type Call = LanguageModelV3CallOptions | LanguageModelV4CallOptions;
-/** `refusal` is what the first call throws. */
+/** `refusal` is the error of the first call. */
 type Script = { version?: 'v3' | 'v4'; supportedUrls?: Record<string, RegExp[]>; refusal?: Error };
 
-/** How a stream of either version ends. */
 export const finished = (unified: 'stop' | 'tool-calls' | 'length' = 'stop'): StreamPart => ({
   type: 'finish',
   finishReason: { unified, raw: unified },
@@ -22,7 +21,7 @@ export const finished = (unified: 'stop' | 'tool-calls' | 'length' = 'stop'): St
   },
 });
 
-/** A provider whose package has models that answer these parts, and what these were called with. */
+/** Makes a provider of a package with models that answer these parts. Records the calls of the models. */
 export function scriptedPackage(parts: StreamPart[], { version = 'v4', supportedUrls = {}, refusal }: Script = {}) {
   const called: Call[] = [];
   const model = {

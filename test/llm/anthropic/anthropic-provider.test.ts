@@ -31,7 +31,7 @@ async function ask(answer: Answer, more: { request?: object; options?: object } 
 const json = { 'content-type': 'application/json' };
 const hello = message(textBlock(0, ['Hi.']), 'end_turn');
 
-test.each(['', '/', '/v1', '/v1/'])('a base URL that ends in "%s" leads to the same place', async (ending) => {
+test.each(['', '/', '/v1', '/v1/'])('a base URL that ends in "%s" leads to the same path', async (ending) => {
   await using server = await startWireServer({ body: hello });
 
   await make(`${server.origin}/gateway${ending}`).ask(someRequest, signal, () => undefined);
@@ -39,19 +39,19 @@ test.each(['', '/', '/v1', '/v1/'])('a base URL that ends in "%s" leads to the s
   expect(server.asked[0]!.path).toBe('/gateway/v1/messages');
 });
 
-test('a connection that stays open after the whole reply costs nothing', async () => {
+test('a connection that stays open after the whole reply does not delay it', async () => {
   const { reply } = await ask({ body: hello, ending: 'hang' });
 
   expect(reply).toMatchObject({ text: 'Hi.', finishReason: 'stop' });
 });
 
-test('a stream that ends before its stop reason was cut', async () => {
+test('a stream that ends before its stop reason is an interrupted reply', async () => {
   const asking = ask({ body: hello.slice(0, -2) });
 
   await expect(asking).rejects.toMatchObject({ code: 'provider_unavailable', retry: { kind: 'later' } });
 });
 
-test('sampling is asked of the version of the API that knows it', async () => {
+test('sampling is requested with the API version that supports it', async () => {
   const plain = await ask({ body: hello });
   const warm = await ask({ body: hello }, { request: { temperature: 0.2 } });
   const top = await ask({ body: hello }, { request: { providerOptions: { top_p: 0.5 } } });
@@ -84,7 +84,7 @@ test('a reply sent whole is read like a stream', async () => {
   ]);
 });
 
-test('an error event says what it is, with the id of its call and without its status', async () => {
+test('the failure of an error event has its code and request id, but no status', async () => {
   const headers = { 'content-type': 'text/event-stream', 'request-id': 'req_7', 'retry-after': '9' };
   const body = [...hello.slice(0, 2), ...anthropicWire.errorEvent];
 
@@ -95,7 +95,7 @@ test('an error event says what it is, with the id of its call and without its st
   });
 });
 
-test('a reply that pauses is asked to go on with what it has written, and is one reply', async () => {
+test('a paused reply is continued by a second request, and is one reply', async () => {
   await using server = await startWireServer();
   const use = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search' };
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
@@ -126,7 +126,7 @@ test('a reply that pauses is asked to go on with what it has written, and is one
   expect(deltas.map(({ text }) => text).join('')).toBe(reply.text);
 });
 
-test('a resumed reply goes on where the server ran its tools', async () => {
+test('a resumed reply continues in the container of the server tools', async () => {
   await using server = await startWireServer();
   const [start, stop] = [hello[0]!, hello.at(-1)!];
   const container = { id: 'container_1', expires_at: 'later' };
@@ -139,7 +139,7 @@ test('a resumed reply goes on where the server ran its tools', async () => {
   expect(server.asked[1]!.body.container).toBe('container_1');
 });
 
-test('a reply that never stops pausing is cut', async () => {
+test('a reply that always pauses is ended with length', async () => {
   const { reply, asked } = await ask({ body: message(textBlock(0, ['.']), 'pause_turn') });
 
   expect(reply).toMatchObject({ text: '.'.repeat(11), finishReason: 'length', finishReasonRaw: 'pause_turn' });

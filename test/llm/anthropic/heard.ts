@@ -12,7 +12,7 @@ type Event = {
 };
 type Whole = { content: WireBlock[]; stop_reason: string; usage: Count };
 
-/** A recorded message as it would have come whole, read a second time and naively. */
+/** Returns a recorded message as if sent whole. This second reader is independent of the adapter, and simple. */
 export function heardIn({ response: { body } }: Exchange<unknown>): Whole {
   if (typeof body !== 'string') return body as Whole;
   const lines = body.split(/\r?\n/).filter((line) => line.startsWith('data:'));

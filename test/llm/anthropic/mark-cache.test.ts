@@ -9,7 +9,6 @@ const bodyOf = (fields: object) => ({ model: 'claude', max_tokens: 1, stream: tr
 const marked = (fields: object, ttl: '5m' | '1h' | null = null) => markCache(bodyOf(fields), ttl);
 const MARK = { cache_control: { type: 'ephemeral' } };
 
-/** The places of all marks of a body. */
 function marksOf(body: unknown, path = ''): string[] {
   if (typeof body !== 'object' || body === null) return [];
   return Object.entries(body).flatMap(([name, value]) =>
@@ -17,7 +16,7 @@ function marksOf(body: unknown, path = ''): string[] {
   );
 }
 
-test('the ends of the system prompt, of the last request and of this one are marked', () => {
+test('the cache marks are at the ends of system prompt, last and this request', () => {
   const calls = { type: 'tool_use', id: 'a', name: 'f', input: {} };
   const result = { type: 'tool_result', tool_use_id: 'a', content: '22' };
   const messages = [user(text('A')), model(text('B'), calls), user(result, text('C')), model(calls), user(result)];
@@ -29,7 +28,7 @@ test('the ends of the system prompt, of the last request and of this one are mar
   expect(body.messages[4]).toEqual(user({ ...result, ...MARK }));
 });
 
-test('without a system prompt the last tool is marked, except one that is loaded later', () => {
+test('the last tool has a cache mark if there is no system prompt', () => {
   const tools = [{ name: 'f' }, { name: 'g' }, { name: 'h', defer_loading: true }];
 
   const body = marked({ tools, messages: [user(text('A'))] });
@@ -44,7 +43,7 @@ test('only prompt_cache "1h" sends a ttl', () => {
   expect(hour).toEqual([{ ...text('A'), cache_control: { type: 'ephemeral', ttl: '1h' } }]);
 });
 
-test('thoughts and blank texts get no mark, the block before them does', () => {
+test('thoughts and blank texts get no cache mark, but the block before them does', () => {
   const thought = { type: 'thinking', thinking: 'Hm.', signature: 's' };
   const hidden = { type: 'redacted_thinking', data: 'd' };
   const messages = [user(text('A'), text(' ')), model(thought, text('B'), hidden), user(text(''))];
@@ -52,19 +51,19 @@ test('thoughts and blank texts get no mark, the block before them does', () => {
   expect(marksOf(marked({ system: ' ', messages }))).toEqual(['messages.0.content.0', 'messages.1.content.1']);
 });
 
-test('a first request without a system prompt has one mark, and a request without words has none', () => {
+test('a first request without a system prompt has one cache mark if it has text', () => {
   expect(marksOf(marked({ messages: [user(text('A'))] }))).toEqual(['messages.0.content.0']);
   expect(marksOf(marked({ messages: [user(text(''))] }))).toEqual([]);
 });
 
 test.each([[null], ['text'], [[null, 'text', { role: 'user' }, { role: 'user', content: [null] }]], [{}]])(
-  'messages %j of the caller are left to the provider',
+  'messages %j of the caller get no cache mark',
   (messages) => {
     expect(marked({ messages })).toEqual(bodyOf({ messages }));
   },
 );
 
-test('a text of the caller in place of blocks is marked as one block', () => {
+test('a text message of the caller is marked as one block', () => {
   const body = marked({ messages: [{ role: 'user', content: 'A' }] });
 
   expect(body.messages).toEqual([user({ ...text('A'), ...MARK })]);
@@ -77,6 +76,6 @@ test.each([
   ['in a message', { system: 'S', messages: [user({ ...text('A'), ...MARK }), user(text('B'))] }],
   ['in a document', { messages: [user({ type: 'document', source: { content: [{ ...text('A'), ...MARK }] } })] }],
   ['in a result', { messages: [user({ type: 'tool_result', content: [{ ...text('A'), ...MARK }] }), user(text('B'))] }],
-])('marks of the caller %s are the only ones', (_, fields) => {
+])('cache marks of the caller %s replace the marks of Pawl', (_, fields) => {
   expect(marked(fields)).toEqual(bodyOf(fields));
 });

@@ -25,7 +25,7 @@ test.each<[string, unknown]>([
   ['an empty object for a block', start(1, {})],
   ['an empty reason to stop', end('')],
   ['null as a text for a reason', end('null')],
-])('an event says nothing if it has %s', (_, odd) => {
+])('an event is ignored if it has %s', (_, odd) => {
   const { text: read, shown } = parse(start(0, { type: 'text', text: '' }), text(0, 'Hi'), odd, text(0, '.'), {
     type: 'message_stop',
   });
@@ -53,7 +53,7 @@ test.each<[string, unknown[]]>([
   expect(parse(...events)).toMatchObject({ text: 'Hi.', shown: 'Hi.' });
 });
 
-test('a reason to stop counts beside the delta', () => {
+test('a stop reason beside the delta counts', () => {
   const reply = startReply({ provider: 'anthropic' });
   for (const event of [start(0, { type: 'text', text: 'Ha' }), { type: 'message_delta', stop_reason: 'max_tokens' }])
     takeEvent(reply, event);
@@ -61,17 +61,17 @@ test('a reason to stop counts beside the delta', () => {
   expect(finishReply(reply).finishReason).toBe('length');
 });
 
-test('a stream is cut if it ends within a call and gives no reason', () => {
+test('a stream that ends within a call and without a reason was interrupted', () => {
   const half = piece(0, { type: 'input_json_delta', partial_json: '{"city": "Be' });
 
   expect(() => parse(start(0, use), half, { type: 'message_stop' })).toThrow(/cut/);
 });
 
-test('a stream is cut if its reason to stop was empty', () => {
+test('a stream with an empty stop reason was interrupted', () => {
   expect(() => parse(start(0, { type: 'text', text: 'Hi' }), end(''))).toThrow(/cut/);
 });
 
-test('a text counts if it comes under the index of a thought', () => {
+test('a text is read if its index is the index of a thought', () => {
   const thought = piece(0, { type: 'thinking_delta', thinking: 'Hm' });
   const signature = piece(0, { type: 'signature_delta', signature: 'c2ln' });
   const events = [start(0, { type: 'thinking', thinking: '' }), thought, text(0, 'Hi.'), signature, end('end_turn')];
@@ -85,12 +85,12 @@ test('a text counts if it comes under the index of a thought', () => {
   });
 });
 
-test('arguments count if their piece is an object', () => {
+test('arguments are read if their piece is an object', () => {
   const delta = { type: 'input_json_delta', partial_json: { city: 'Bern' } };
   expect(parse(start(0, use), piece(0, delta), end('tool_use')).calls).toEqual(['{"city":"Bern"}']);
 });
 
-test('a message says nothing new if its own stream came before it', () => {
+test('a whole message after its own stream is ignored', () => {
   const whole = { type: 'message', content: [{ type: 'text', text: 'Hi.' }, use], stop_reason: 'tool_use' };
   const events = [start(0, { type: 'text', text: 'Hi.' }), start(1, use), end('tool_use'), whole];
   expect(parse(...events)).toMatchObject({ text: 'Hi.', shown: 'Hi.', calls: ['{}'] });

@@ -8,7 +8,6 @@ export type WireBlock = { type: string } & Record<string, unknown>;
 export type WireMessage = { role: 'user' | 'assistant' | 'system'; content: string | WireBlock[] };
 type WireTool = { type?: string; name: string; description?: string; input_schema?: Record<string, unknown> };
 type WireChoice = { type: string; name?: string; disable_parallel_tool_use?: boolean };
-/** A recorded request of this wire. */
 export type WireBody = {
   model?: string;
   max_tokens: number;
@@ -18,20 +17,18 @@ export type WireBody = {
   tool_choice?: WireChoice;
 };
 
-/** The blocks of a content; text alone is one block. */
 export function blocksOf(content: string | WireBlock[]): WireBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** The texts of a content, one under the other. */
 function textsOf(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
   return content.map(({ text }) => text ?? '').join('\n\n');
 }
 
 /**
- * A recorded request in our words. What a model said comes from the replies we read where it is one of them, in the
- * form we store it; what was said before the recording began comes from the request itself.
+ * Returns a recorded request in the form of Pawl. Messages of the model are the stored replies, if Pawl read them.
+ * Messages from before the recording are the messages of the request.
  */
 export function inOurWords(body: WireBody, replies: Reply[]): RoundRequest {
   const choice = body.tool_choice;
@@ -95,13 +92,13 @@ function ourChoice(choice: WireChoice | undefined): RoundRequest['toolChoice'] {
 }
 
 /**
- * What a request means, in one form for both sides. These differences are accepted, each for its reason:
- * - text alone or as one block, results and system as text or as a list of texts: the wire reads them alike;
- * - `is_error: false`, `citations: null`, a direct `caller`, tool choice `auto`, an absent flag: meant without them;
- * - blank text beside calls: the wire takes it there, and refuses it alone;
- * - `cache_control`, `strict`, `defer_loading`, tools the server runs, and all fields not named here: a caller's own
- *   settings, which leave by `provider_options`;
- * - `type: object` at the top of a schema: the wire wants it said.
+ * Returns the meaning of a request in one form for both sides. These differences are accepted:
+ * - Text alone or as one block, and results and system as text or as a list of texts. The wire reads them alike.
+ * - `is_error: false`, `citations: null`, a direct `caller`, tool choice `auto`, an absent flag. These are defaults.
+ * - Blank text beside calls. The wire accepts it there, and refuses it alone.
+ * - `cache_control`, `strict`, `defer_loading`, tools that the server runs, and all fields not named here.
+ *   These are settings of a caller, which are sent by `provider_options`.
+ * - `type: object` at the top of a schema. The wire requires it.
  */
 export function meaningOf(body: WireBody): object {
   const choice = body.tool_choice;
@@ -121,12 +118,11 @@ export function meaningOf(body: WireBody): object {
   };
 }
 
-/** Whether a block is more than white space. */
 export function isSaying({ type, text }: WireBlock): boolean {
   return type !== 'text' || String(text).trim() !== '';
 }
 
-/** A block without what is accepted to differ. */
+/** Returns a block without the accepted differences. */
 export function plainBlock(block: WireBlock): WireBlock {
   const { cache_control: _cache, citations, caller, is_error, content, ...rest } = block;
   const isDirect = typeof caller !== 'object' || (caller as { type?: string } | null)?.type === 'direct';

@@ -18,7 +18,7 @@ const { files, count, replay } = recordings.openRecordings('anthropic', ({ api }
 const make = (baseUrl: string) =>
   settleEmpty(anthropicProvider({ name: 'anthropic', apiKey: 'none-at-all', baseUrl, post }));
 
-test.each(files)('what $file was answered is read, and would go back, as its client had it', async ({ file }) => {
+test.each(files)('the answers of $file are read, and are sent back as by its client', async ({ file }) => {
   const { exchanges } = recordings.readRecording<recorded.WireBody>(file);
   const replies: Reply[] = [];
 
@@ -83,7 +83,7 @@ function checkReply(answer: Reply | Error, exchange: Exchange): Reply {
   return answer;
 }
 
-/** What we would send back of a reply is what it was, block for block; blank text stays behind, and a thought alone. */
+/** Checks that Pawl would send back each block of a reply, except blank text and a thought alone. */
 function checkGoesBack({ text, calls, opaque }: Reply, content: recorded.WireBlock[]) {
   if (!text?.trim() && calls.length === 0) return;
   const spoken = {
@@ -102,7 +102,7 @@ function checkGoesBack({ text, calls, opaque }: Reply, content: recorded.WireBlo
   expect(messages[1]!.content.map(recorded.plainBlock)).toEqual(whole.map(recorded.plainBlock));
 }
 
-/** Our stored form of the conversation so far renders to an equivalent of what its client sent. */
+/** Checks that the stored conversation renders to an equivalent of the request of its client. */
 function checkRequest(body: recorded.WireBody, replies: Reply[]) {
   const skipped = whyNotOurs(body);
   if (skipped) return count(`requests skipped (${skipped})`);
@@ -110,7 +110,7 @@ function checkRequest(body: recorded.WireBody, replies: Reply[]) {
   const theirs = recorded.meaningOf(body) as recorded.WireBody;
   const ours = recorded.meaningOf(rendered) as recorded.WireBody;
 
-  // Some clients leave out what the model said beside its calls; we never do.
+  // Some clients omit the text beside calls. Pawl never does.
   const isLeftOut = textsBesideCalls(ours) > 0 && textsBesideCalls(theirs) === 0;
   expect(isLeftOut ? withoutTextsBesideCalls(ours) : ours).toEqual(theirs);
   count(isLeftOut ? 'requests rendered alike but for texts the client dropped' : 'requests rendered alike');

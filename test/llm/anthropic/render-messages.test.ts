@@ -12,7 +12,7 @@ const says = roundsOf('anthropic');
 const text = (words: string) => ({ type: 'text', text: words });
 const use = (id: string, input: object = {}) => ({ type: 'tool_use', id, name: 'get_weather', input });
 
-test('a later system message is user text that says what it is', () => {
+test('a later system message is user text with a note', () => {
   const messages = messagesOf(user('Hi'), says('Hello.'), system('Be kind.'), user('Who are you?'));
 
   expect(messages.at(-1)).toEqual({
@@ -21,7 +21,7 @@ test('a later system message is user text that says what it is', () => {
   });
 });
 
-test('neighbours of one role become one message', () => {
+test('adjacent messages of one role become one message', () => {
   expect(messagesOf(user('One'), user('Two'), says('A'), says('B'), user('Three'))).toEqual([
     { role: 'user', content: [text('One'), text('Two')] },
     { role: 'assistant', content: [text('A'), text('B')] },
@@ -29,7 +29,7 @@ test('neighbours of one role become one message', () => {
   ]);
 });
 
-test('a round is one assistant message; its results stand first in one user message, in order', () => {
+test('results of a round begin the user message after it, in order', () => {
   const messages = messagesOf(
     user('Hi'),
     says('Looking.', [call('a', '{"city": "Rome"}'), call('b')]),
@@ -51,7 +51,7 @@ test('a round is one assistant message; its results stand first in one user mess
   ]);
 });
 
-test('only an error is marked as one', () => {
+test('only an error result is marked as an error', () => {
   const messages = messagesOf(
     user('Hi'),
     says(null, [call('a')]),
@@ -63,7 +63,7 @@ test('only an error is marked as one', () => {
   ]);
 });
 
-test('blank text never leaves, and an empty result says that there was nothing', () => {
+test('blank text is omitted, and an empty result becomes a note', () => {
   const messages = messagesOf(user('Hi'), says(' \n'), user(' '), says('', [call('a')]), answer('a', ' '));
 
   expect(messages).toEqual([
@@ -74,7 +74,7 @@ test('blank text never leaves, and an empty result says that there was nothing',
 });
 
 test.each([[[says('Welcome.'), user('Hi')]], [[system('Be kind.')]], [[]]])(
-  'a history that does not begin with the user is opened for him: %j',
+  'a history without a first user message gets an opening: %j',
   (messages) => {
     expect(render({ messages }).messages[0]).toEqual({
       role: 'user',
@@ -83,7 +83,7 @@ test.each([[[says('Welcome.'), user('Hi')]], [[system('Be kind.')]], [[]]])(
   },
 );
 
-test('the beginning of an answer does not end in white space', () => {
+test('a partial answer at the end has no trailing white space', () => {
   expect(messagesOf(user('Hi'), says('The answer is \n')).at(-1)!.content).toEqual([text('The answer is')]);
   expect(messagesOf(user('Hi'), says('Done. '), user('More')).at(1)!.content).toEqual([text('Done. ')]);
 });
@@ -102,7 +102,7 @@ test.each([
   expect(messages[1]!.content).toEqual([use('a', input)]);
 });
 
-test('an id comes once in a request, and holds only what this wire takes', () => {
+test('call ids in a request are unique and valid on this wire', () => {
   const messages = messagesOf(
     user('Hi'),
     says(null, [call('call_0'), call('functions.x:1')]),
@@ -116,7 +116,7 @@ test('an id comes once in a request, and holds only what this wire takes', () =>
   expect(ids).toEqual(['call_0', 'functions_x_1', 'call_0', 'functions_x_1', 'call_0-2', 'call_0-2']);
 });
 
-test('a tool the model made up keeps a name this wire takes', () => {
+test('an unknown tool name is changed into a valid name on this wire', () => {
   const messages = messagesOf(user('Hi'), says(null, [call('a', '{}', 'functions.get weather')]), answer('a', 'x'));
 
   expect(messages[1]!.content[0]).toMatchObject({ name: 'functions_get_weather' });
@@ -126,7 +126,7 @@ const thought = { type: 'thinking', thinking: 'Hm.', signature: 'sig=' };
 const hidden = { type: 'redacted_thinking', data: 'secret' };
 const thinking = { blocks: [thought, hidden, text('Looking.'), { type: 'tool_use', call: 0 }] };
 
-test('thoughts go back before the text and calls of their message, byte for byte', () => {
+test('thoughts are sent back before the text and calls, byte for byte', () => {
   const messages = messagesOf(user('Hi'), says('Looking.', [call('a')], thinking), answer('a', 'x'));
 
   expect(messages[1]!.content).toEqual([thought, hidden, text('Looking.'), use('a')]);
@@ -139,13 +139,13 @@ test('the state of another provider is dropped', () => {
 });
 
 test.each(['junk', 7, { blocks: 'none' }, { message: {}, calls: [] }])(
-  'a state that is not ours is ignored: %j',
+  'a state that Pawl did not write is ignored: %j',
   (state) => {
     expect(messagesOf(user('Hi'), says('Hello.', [], state), user('?'))[1]!.content).toEqual([text('Hello.')]);
   },
 );
 
-test("a server's own tools go back in their place, with the citations of the text", () => {
+test('server tools are sent back in their place, with the citations of the text', () => {
   const asked = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ encrypted_content: 'e' }] };
   const cited = { ...text('It is so.'), citations: [{ type: 'web_search_result_location', url: 'u' }] };
@@ -156,7 +156,7 @@ test("a server's own tools go back in their place, with the citations of the tex
   expect(messages[1]!.content).toEqual(blocks);
 });
 
-test('a call keeps who asked for it', () => {
+test('a call keeps its caller', () => {
   const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' };
   const state = { blocks: [{ type: 'tool_use', caller, call: 1 }] };
 
@@ -170,13 +170,13 @@ test('a call keeps who asked for it', () => {
   expect(messages[1]!.content).toEqual([{ ...use('b'), caller }, use('a')]);
 });
 
-test("a message's own text and calls count, whatever its state says", () => {
+test('the text and calls of a message override its state', () => {
   const messages = messagesOf(user('Hi'), says('Changed.', [], thinking), user('?'));
 
   expect(messages[1]!.content).toEqual([thought, hidden, text('Changed.')]);
 });
 
-test('no message ends in a thought', () => {
+test('no message ends with a thought', () => {
   const cut = { blocks: [text('So:'), thought, { type: 'tool_use', call: 0 }] };
 
   expect(messagesOf(user('Hi'), says('So:', [], cut), user('?'))[1]!.content).toEqual([text('So:')]);

@@ -12,7 +12,7 @@ const render = (change: Partial<RoundRequest>) => renderRequest({ ...someRequest
 const says = roundsOf('anthropic');
 const text = (words: string) => ({ type: 'text', text: words });
 
-test('a bare request carries nothing that was not asked for', () => {
+test('a bare request has no field that was not requested', () => {
   expect(render({})).toEqual({
     model: 'some-model',
     max_tokens: 8192,
@@ -29,7 +29,7 @@ test('system messages at the start join the instructions, in order', () => {
   expect(body.messages).toEqual([{ role: 'user', content: [text('Hi')] }]);
 });
 
-test('a tool leaves as name, description and schema, and nothing of how Pawl runs it', () => {
+test('a tool is sent as name, description and schema only', () => {
   const bare = Tool.parse({ name: 'ping', effect: 'none', execution: { kind: 'client' } });
 
   expect(render({ tools: [weather, bare] }).tools).toEqual([
@@ -38,7 +38,7 @@ test('a tool leaves as name, description and schema, and nothing of how Pawl run
   ]);
 });
 
-test('a schema leaves as that of an object, without alternatives at its top', () => {
+test('a tool schema is sent as an object, without alternatives at its top', () => {
   const tool = Tool.parse({
     name: 'x',
     parameters: { properties: { a: { anyOf: [{}] } }, anyOf: [{ required: ['a'] }] },
@@ -66,7 +66,7 @@ test.each([
   expect(render({ tools: [weather], toolChoice, parallelToolCalls }).tool_choice).toEqual(expected);
 });
 
-test('a final round declares the tools its history calls, and lets none be used', () => {
+test('a final round declares the tools of its history, and allows none', () => {
   const messages = [user('Hi'), says(null, [call('a')]), answer('a', 'x')];
 
   const final = render({ messages, declaredTools: [weather], toolChoice: 'required', parallelToolCalls: false });
@@ -75,7 +75,7 @@ test('a final round declares the tools its history calls, and lets none be used'
   expect(final.tool_choice).toEqual({ type: 'none' });
 });
 
-test('without calls in the history nothing is said about tools that may not be used', () => {
+test('a final round without calls in its history declares no tools', () => {
   const body = render({ declaredTools: [weather], toolChoice: 'required' });
 
   expect(body).not.toHaveProperty('tools');
@@ -90,12 +90,12 @@ test.each([
   ['kimi-k2', {}, 8192],
   ['kimi-k2', { thinking: { type: 'enabled', budget_tokens: 10_000 } }, 14_096],
   ['claude-opus-4-5', { thinking: { type: 'adaptive' } }, 32_000],
-])('%s with %j gets a limit it takes where none is given', (model, providerOptions, tokens) => {
+])('%s with %j gets a valid max_tokens if none is given', (model, providerOptions, tokens) => {
   expect(render({ model, providerOptions }).max_tokens).toBe(tokens);
   expect(render({ model, providerOptions, maxOutputTokens: 100 }).max_tokens).toBe(100);
 });
 
-test('provider options win over what was rendered, except that a reply always streams', () => {
+test('provider options override rendered fields, except that a reply streams', () => {
   const thinking = { type: 'adaptive' };
 
   const body = render({ temperature: 1, providerOptions: { temperature: 0.5, thinking, stream: false } });
@@ -103,7 +103,7 @@ test('provider options win over what was rendered, except that a reply always st
   expect(body).toMatchObject({ temperature: 0.5, thinking, stream: true });
 });
 
-test('top_p, texts to stop at and effort leave as they were given', () => {
+test('top_p, stop sequences and effort are sent unchanged', () => {
   expect(render({ stop: ['END'] })).toMatchObject({ stop_sequences: ['END'] });
   expect(render({ topP: 0.9, reasoningEffort: 'max' })).toMatchObject({ top_p: 0.9, output_config: { effort: 'max' } });
   expect(render({ textFormat: { type: 'text' }, verbosity: 'medium' })).toEqual(render({}));
@@ -122,7 +122,7 @@ test.each([
   ['an effort beside a temperature', { reasoningEffort: 'low', temperature: 0 }, undefined],
   ['an effort of a model that needs a budget', { reasoningEffort: 'low', model: 'claude-opus-4-5' }, undefined],
   ['an effort of another maker’s model', { reasoningEffort: 'low', model: 'kimi-k2' }, undefined],
-] as const)('thoughts are asked for in words where thinking is on by %s', (_, own, thinking) => {
+] as const)('summaries of thoughts are requested if thinking is enabled by %s', (_, own, thinking) => {
   const request = { model: 'claude-opus-5', ...own } as Partial<RoundRequest>;
   const { thinking: rendered } = render({ ...request, reasoningSummary: 'auto' });
 
@@ -131,7 +131,7 @@ test.each([
   expect(render(request).thinking).toEqual(request.providerOptions?.thinking);
 });
 
-test('a schema for the text leaves with every object closed and without bounds', () => {
+test('an answer schema is sent with closed objects and without bounds', () => {
   const schema = {
     type: 'object',
     properties: {

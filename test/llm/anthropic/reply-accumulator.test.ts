@@ -20,7 +20,7 @@ function parse(...events: object[]) {
 
 const done = [end('end_turn'), stop];
 
-test('text, a thought and several calls are put together from their pieces', () => {
+test('text, a thought and several calls are assembled from their pieces', () => {
   const { reply, deltas } = parse(
     open(0, { type: 'thinking', thinking: '', signature: '' }),
     piece(0, { type: 'thinking_delta', thinking: 'Let me ' }),
@@ -65,24 +65,24 @@ test('text, a thought and several calls are put together from their pieces', () 
   ]);
 });
 
-test('a reply of text and plain calls leaves no state behind', () => {
+test('a reply of text and plain calls keeps no state', () => {
   const { reply } = parse(open(0, text), words(0, 'Hi'), open(1, { ...use('a'), caller: { type: 'direct' } }), ...done);
 
   expect(reply.opaque).toBeNull();
 });
 
-test('no arguments at all are an empty object, unless the reply was cut', () => {
+test('absent arguments are an empty object, unless the reply was truncated', () => {
   expect(parse(open(0, use('a')), json(0, ''), end('tool_use'), stop).reply.calls[0]!.arguments).toBe('{}');
   expect(parse(open(0, use('a')), end('max_tokens'), stop).reply.calls[0]!.arguments).toBe('');
 });
 
-test('arguments that are no JSON are kept as they came', () => {
+test('arguments that are not JSON are kept unchanged', () => {
   const { reply } = parse(open(0, use('a')), json(0, '{"a": oops'), end('tool_use'), stop);
 
   expect(reply.calls[0]!.arguments).toBe('{"a": oops');
 });
 
-test('a redacted thought is kept as it came', () => {
+test('a redacted thought is kept unchanged', () => {
   const redacted = { type: 'redacted_thinking', data: 'EncryptedBytes==' };
 
   const { reply } = parse(open(0, redacted), open(1, text), words(1, 'Hi'), ...done);
@@ -90,7 +90,7 @@ test('a redacted thought is kept as it came', () => {
   expect(reply).toMatchObject({ text: 'Hi', opaque: { blocks: [redacted, { type: 'text', text: 'Hi' }] } });
 });
 
-test("a server's tools are state, their calls are not ours, and a blank line parts the text around them", () => {
+test('server tools are state, and a blank line separates the texts around them', () => {
   const found = { type: 'web_search_tool_result', tool_use_id: 's', content: [{ url: 'u', encrypted_content: 'e' }] };
   const citation = { type: 'web_search_result_location', url: 'u' };
   const { reply, deltas } = parse(
@@ -121,7 +121,7 @@ test("a server's tools are state, their calls are not ours, and a blank line par
   });
 });
 
-test('what a cut reply leaves half done is not kept: it could not go back', () => {
+test('incomplete blocks of a truncated reply are not kept', () => {
   const { reply } = parse(
     open(0, text),
     words(0, 'So'),
@@ -180,7 +180,7 @@ test('tokens that a cache read or wrote count as input', () => {
   });
 });
 
-test('the last count given is the count; none at all is null', () => {
+test('the last token count wins, and a reply without a count has null', () => {
   const later = { input_tokens: 50, cache_read_input_tokens: null, output_tokens: 9 };
   const message = [open(0, text), words(0, 'Hi')];
 
@@ -190,7 +190,7 @@ test('the last count given is the count; none at all is null', () => {
   expect(parse(...message, ...done).reply.usage).toBeNull();
 });
 
-test('a message without message_stop counts if its stop reason came, and was cut if not', () => {
+test('a message without message_stop counts only if it has a stop reason', () => {
   expect(parse(open(0, text), words(0, 'Hi'), end('end_turn')).reply).toMatchObject({
     text: 'Hi',
     finishReason: 'stop',
@@ -204,14 +204,14 @@ test.each(['max_tokens', 'refusal'])('an empty reply with %s is a reply', (reaso
   expect(parse(end(reason), stop).reply).toMatchObject({ text: null, calls: [] });
 });
 
-test('a reply of a thought alone says more than its text', () => {
+test('a reply of a thought alone has more than its text', () => {
   const thought = { type: 'thinking', thinking: 'Hm', signature: 's' };
 
   expect(parse(open(0, thought), ...done).reply).toMatchObject({ text: null, hasMore: true });
   expect(parse(open(0, text), words(0, '\n\n'), ...done).reply).not.toHaveProperty('hasMore');
 });
 
-test('events, blocks and pieces of kinds to come change nothing', () => {
+test('unknown events, blocks and pieces are ignored', () => {
   const { reply } = parse(
     { type: 'news', about: 'x' },
     open(0, text),
@@ -223,11 +223,11 @@ test('events, blocks and pieces of kinds to come change nothing', () => {
   expect(reply.text).toBe('Hi');
 });
 
-test.each([[{}], [[]], ['text'], [null], [{ type: 'news', index: 'x' }]])('%j says nothing', (raw) => {
+test.each([[{}], [[]], ['text'], [null], [{ type: 'news', index: 'x' }]])('the event %j is ignored', (raw) => {
   expect(takeEvent(startReply({ provider: 'anthropic' }), raw)).toEqual([]);
 });
 
-test.each([[{ ...open(0, text), content_block: 'x' }], [json(5, '{}')]])('%j cannot be read', (raw) => {
+test.each([[{ ...open(0, text), content_block: 'x' }], [json(5, '{}')]])('the event %j cannot be read', (raw) => {
   expect(() => takeEvent(startReply({ provider: 'anthropic' }), raw)).toThrow(
     expect.objectContaining({ code: 'provider_bad_response' }),
   );
@@ -239,7 +239,7 @@ test('a call without a name is a bad response', () => {
   );
 });
 
-test('text no store can hold is made whole: halves of a pair meet, NUL goes', () => {
+test('split surrogates are joined, and unpaired surrogates and NUL are replaced', () => {
   const { reply } = parse(open(0, text), words(0, 'a\u0000\ud83d'), words(0, '\udc4b\ud83d'), ...done);
 
   expect(reply.text).toBe('a\ufffd👋\ufffd');

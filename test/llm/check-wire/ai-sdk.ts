@@ -3,10 +3,7 @@ import { repeated, unless } from './problems.ts';
 
 const ID = /^[a-zA-Z0-9_-]{1,40}$/;
 
-/**
- * What some package of the AI SDK, or the server behind it, would refuse in a call; nothing where it is valid everywhere. `id`
- * is what the server takes as the id of a call.
- */
+/** Returns the reasons of an AI SDK package, or its server, to refuse a call. `id` matches the valid call ids. */
 export function checkAiSdk({ prompt, tools = [], toolChoice }: Options, id: RegExp = ID): string[] {
   const spoken = prompt.filter(({ role }) => role !== 'system');
   const calls = prompt.flatMap(callsOf);
@@ -41,7 +38,7 @@ function checkContent(message: PromptMessage): string[] {
   ];
 }
 
-/** The calls of a message are answered in the next one, each once and in their order. */
+/** Checks that the next message answers each call once, in order. */
 function checkAnswers(message: PromptMessage, next: PromptMessage | undefined): string[] {
   const calls = callsOf(message);
   if (calls.length === 0) return [];

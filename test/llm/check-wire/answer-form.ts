@@ -1,6 +1,6 @@
 import { isObject, isSaid, unless } from './problems.ts';
 
-/** What Chat Completions would refuse in how a request wants its answer. */
+/** Returns the problems of the answer form on Chat Completions. */
 export function checkOpenaiForm({ stop, seed, response_format: format }: Record<string, unknown>): string[] {
   const schema = isObject(format) && format.type === 'json_schema' ? format.json_schema : undefined;
   const isNamed = isObject(schema) && /^[a-zA-Z0-9_-]{1,64}$/.test(String(schema.name)) && isObject(schema.schema);
@@ -12,7 +12,7 @@ export function checkOpenaiForm({ stop, seed, response_format: format }: Record<
   ];
 }
 
-/** What the Messages API would refuse there. */
+/** Returns the problems of the answer form on the Messages wire. */
 export function checkAnthropicForm({
   stop_sequences: stop,
   seed,
@@ -29,7 +29,7 @@ export function checkAnthropicForm({
   ];
 }
 
-/** What generateContent would refuse there. */
+/** Returns the problems of the answer form on generateContent. */
 export function checkGeminiForm({ generationConfig }: Record<string, unknown>): string[] {
   const {
     stopSequences,
@@ -57,7 +57,6 @@ function inStrict(problem: string): string {
   return `${problem} in a strict schema`;
 }
 
-/** Objects that are not closed, anywhere in a schema. */
 function openObjects(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const isOpen = isObject(schema) && schema.type === 'object' && schema.additionalProperties !== false;

@@ -17,7 +17,7 @@ type Body = {
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** What the Messages API would refuse in a request; nothing where it is valid. */
+/** Returns the reasons of the Messages API to refuse a request. */
 export function checkAnthropic(request: object): string[] {
   const body = request as Body;
   const { messages = [] } = body;
@@ -79,7 +79,7 @@ function checkBlock(block: Block, role: string | undefined): string[] {
   }
 }
 
-/** All calls of the message before are answered, once each, before anything else is said. */
+/** Checks that the results answer all calls of the message before, once each, at the start. */
 function checkResults(blocks: Block[], asked: unknown[]): string[] {
   const answered = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
   const first = blocks.slice(0, answered.length);
@@ -117,7 +117,7 @@ function checkTools({ messages = [], tools, tool_choice: choice }: Body): string
   ];
 }
 
-/** Tools that the server runs have a type of their own and no schema. */
+/** Checks the schema of a tool. Tools that the server runs have their own type and no schema. */
 function checkSchema({ type, input_schema: schema }: Declared): string[] {
   if (type && type !== 'custom') return [];
   return checkAnthropicSchema(schema);

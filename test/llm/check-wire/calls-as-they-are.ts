@@ -9,11 +9,11 @@ import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
 const bern = '{"city":"Bern"}';
 
-/** The same section, about calls: a repeated call is one call, and its arguments are read in every form. */
+/** Tests the calls of loose servers. A repeated call is one call, and its arguments are read in every form. */
 export function callsAsTheyAre(name: string, makeProvider: (origin: string) => Provider, wire: LooseScript) {
   const ask = askLoosely(makeProvider);
 
-  test(`${name}: a call that is sent again and again is one call`, async () => {
+  test(`${name}: a call that is sent repeatedly is one call`, async () => {
     const again = { id: 'call_1', args: bern };
 
     const { reply, deltas } = await ask({ body: wire.calls([again, again, again]) });
@@ -28,7 +28,7 @@ export function callsAsTheyAre(name: string, makeProvider: (origin: string) => P
     'get_weather<|channel|>json',
     'get_weather:0',
     'get_time',
-  ])(`${name}: a call of %s is a call of the tool with that name, if there is one`, async (given) => {
+  ])(`${name}: a call of %s is a call of the tool with that name, if it exists`, async (given) => {
     const body = wire.calls([{ id: 'call_1', args: bern }]);
 
     const { reply } = await ask({ body: body.map((event) => event.replace('"get_weather"', JSON.stringify(given))) });
@@ -36,7 +36,7 @@ export function callsAsTheyAre(name: string, makeProvider: (origin: string) => P
     expect(reply.calls).toMatchObject([{ name: given === 'get_time' ? given : 'get_weather', arguments: bern }]);
   });
 
-  test(`${name}: calls with ids of their own stay apart, however alike they are`, async () => {
+  test(`${name}: equal calls with different ids stay separate`, async () => {
     const { reply } = await ask({
       body: wire.calls([
         { id: 'call_1', args: bern },
@@ -69,7 +69,10 @@ export function callsAsTheyAre(name: string, makeProvider: (origin: string) => P
 
 const weather = Tool.parse({ name: 'get_weather', description: 'Get the weather of a city' });
 
-/** Makes the function that asks a provider with the tool `get_weather`. It returns the reply, the deltas and the requests. */
+/**
+ * Returns a function that asks a provider with the tool `get_weather`. The function returns reply, deltas and
+ * requests.
+ */
 export function askLoosely(makeProvider: (origin: string) => Provider) {
   return async (answers: Answer | Answer[], change: Partial<RoundRequest> = {}) => {
     await using server = await startWireServer(...[answers].flat());

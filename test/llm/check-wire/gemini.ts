@@ -24,7 +24,7 @@ const DATA = [
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ];
 
-/** What generateContent would refuse in a request to this model; nothing where it is valid. */
+/** Returns the reasons of generateContent to refuse a request to this model. */
 export function checkGemini(request: object, model: string): string[] {
   const body = request as Body;
   const { contents = [], systemInstruction } = body;
@@ -75,7 +75,7 @@ function isWhole(value: unknown, fields: string[]): boolean {
   return isObject(value) && fields.every((field) => isSaid(value[field]));
 }
 
-/** As many responses as calls, in their order, first in the content behind them, and with their ids if they have any. */
+/** Checks that the next content begins with a response for each call, in order, with the id if given. */
 function checkAnswers(parts: Part[], calls: Named[]): string[] {
   const answers = parts.flatMap(({ functionResponse: answer }) => answer ?? []);
   const isFirst = parts.slice(0, answers.length).every(({ functionResponse: answer }) => answer);
@@ -88,7 +88,7 @@ function checkAnswers(parts: Part[], calls: Named[]): string[] {
   ];
 }
 
-/** The first call of each step since the user last spoke must be signed. */
+/** Checks that the first call of each step since the last user text is signed. */
 function checkSignatures(contents: Content[]): string[] {
   const start = contents.findLastIndex(({ role, parts }) => role === 'user' && parts?.some(({ text }) => text));
   const firsts = contents.slice(start + 1).map(({ parts }) => parts?.find((part) => part.functionCall));

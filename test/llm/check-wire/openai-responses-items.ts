@@ -3,14 +3,14 @@ import { isObject, isSaid, unless } from './problems.ts';
 type Fields = Record<string, unknown>;
 type Check = (item: Fields, path: string, server: ResponsesServer) => string[];
 
-/** What the server knows: the encrypted reasoning and the ids that it made itself, and which model reasons. */
+/** The knowledge of the server: its own encrypted reasoning and ids, and the models that reason. */
 export type ResponsesServer = {
   isOwnSeal?: (sealed: string) => boolean;
   isOwnId?: (id: string) => boolean;
   reasons?: (model: string) => boolean;
 };
 
-/** Lists the sentences with which OpenAI's Responses API would refuse one item of an input. */
+/** Returns the reasons of OpenAI's Responses API to refuse an input item. */
 export function checkResponsesItem(item: unknown, path: string, server: ResponsesServer): string[] {
   if (!isObject(item)) return [`Invalid type for '${path}': expected an object.`];
   const type = String(item.type ?? (item.role === undefined ? undefined : 'message'));
@@ -58,7 +58,7 @@ const checkOutput: Check = ({ call_id: id, output }, path, server) => {
   ];
 };
 
-/** Without `store`, the server has nothing but the encrypted content. Open models say their reasoning in `content`. */
+/** Without `store`, the server has only the encrypted content. Open models put their reasoning into `content`. */
 const checkReasoning: Check = ({ id, summary, content, encrypted_content: sealed }, path, { isOwnSeal }) => {
   const parts = Array.isArray(content) ? content : [];
   const isHeld = isSaid(sealed) || parts.length > 0;

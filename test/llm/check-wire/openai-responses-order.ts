@@ -2,7 +2,7 @@ import { isObject, repeated, unless } from './problems.ts';
 
 type Item = Record<string, unknown>;
 
-/** Lists the sentences about items without their counterparts: calls and outputs, and reasoning and what it led to. */
+/** Returns the sentences about items without counterparts: calls and outputs, and reasoning and the item after it. */
 export function checkResponsesOrder(input: unknown[]): string[] {
   const items = input.filter(isObject);
   const ids = items.flatMap(({ id }) => (typeof id === 'string' ? id : []));
@@ -13,7 +13,7 @@ export function checkResponsesOrder(input: unknown[]): string[] {
   ];
 }
 
-/** Each output answers a call before it, and each call has exactly one output. */
+/** Checks that each output answers an earlier call, and that each call has exactly one output. */
 function checkCalls(items: Item[]): string[] {
   const problems: string[] = [];
   const open = new Set<unknown>();
@@ -29,7 +29,7 @@ function checkCalls(items: Item[]): string[] {
   return [...problems, ...[...open].map((id) => `No tool output found for function call ${id}.`)];
 }
 
-/** Reasoning led to a message of the model or to a call, which more reasoning may precede. */
+/** Checks that a message of the model or a call follows reasoning. More reasoning may be between them. */
 function checkFollowing({ type, id = '' }: Item, rest: Item[]): string[] {
   if (type !== 'reasoning') return [];
   const next = rest.find((item) => item.type !== 'reasoning');

@@ -107,7 +107,7 @@ test.for([
   expect(checkOpenaiResponses(ask([user], fields)).join('; ')).toContain(problem);
 });
 
-test('the Responses API takes strict schemas, settings of a model and cache options', () => {
+test('the Responses API accepts strict schemas, sampling and cache options', () => {
   expect(checkOpenaiResponses(ask([user], strict(closed)))).toEqual([]);
   expect(checkOpenaiResponses(ask([user], format(closed, { name: 'a', strict: true })))).toEqual([]);
   expect(checkOpenaiResponses(ask([user], { model, temperature: 0.2, top_p: 0.5, max_output_tokens: 16 }))).toEqual([]);

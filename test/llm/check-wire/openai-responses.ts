@@ -16,7 +16,7 @@ const FIELDS = new Set([
   ...['user', 'moderation', 'image', 'access_programs'],
 ]);
 
-/** Lists the sentences with which OpenAI's Responses API would refuse a request. */
+/** Returns the reasons of OpenAI's Responses API to refuse a request. */
 export function checkOpenaiResponses(request: object, server: ResponsesServer = {}): string[] {
   const body = { ...request } as Fields;
   const { input } = body;
@@ -38,7 +38,6 @@ export function checkOpenaiResponses(request: object, server: ResponsesServer = 
   ];
 }
 
-/** The models of OpenAI that reason. */
 function reasons(model: string): boolean {
   return /^(o\d|gpt-(5|6))/.test(model) && !/-chat/.test(model);
 }
@@ -141,7 +140,7 @@ const INCLUDABLE = new Set([
   ...['web_search_call.action.sources', 'code_interpreter_call.outputs', 'message.input_image.image_url'],
 ]);
 
-/** A model that reasons has fixed sampling, and another model has no reasoning to encrypt. */
+/** Checks that a reasoning model gets no sampling, and that other models get no reasoning options. */
 function checkModel(body: Fields, isReasoning: (model: string) => boolean): string[] {
   const { model, include, reasoning } = body;
   const included = Array.isArray(include) ? include : [];

@@ -3,18 +3,20 @@ import { unless } from './problems.ts';
 type Message = { role?: string; tool_calls?: unknown[] };
 type Order = (messages: Message[]) => string[];
 
-/** What the templates of many local models refuse in each request: two of the user, or two system prompts. */
+/** Returns the problems for the templates of many local models: two user messages or two system prompts in a row. */
 export const checkNeighbours: Order = (messages) =>
   messages.flatMap(({ role }, at) => {
     const isTwice = role === messages[at - 1]?.role && (role === 'user' || (role === 'system' && at === 1));
     return unless(!isTwice, `[${at}] ${role} after ${role}`);
   });
 
-/** What Qwen's templates refuse: a system message after the start. */
+/** Returns the problem for Qwen's templates: a system message after the start. */
 export const checkSystemFirst: Order = (messages) =>
   messages.flatMap(({ role }, at) => unless(at === 0 || role !== 'system', `[${at}] a late system message`));
 
-/** What Gemma's template and Perplexity refuse: any order but user and assistant by turns, from user to user. */
+/**
+ * Returns the problems for Gemma and Perplexity, which require user and assistant to alternate, from user to user.
+ */
 export const checkAlternate: Order = (messages) => {
   const spoken = messages[0]?.role === 'system' ? messages.slice(1) : messages;
   return [
@@ -32,7 +34,6 @@ function mayFollow({ role, tool_calls: calls }: Message, next: Message | undefin
   return role === 'assistant' && next?.role === (calls ? 'tool' : 'user');
 }
 
-/** What a template without a system role refuses. */
 export const checkUserOnly: Order = (messages) => [
   ...unless(
     messages.every(({ role }) => role !== 'system'),
@@ -48,7 +49,6 @@ const MISTRAL: Record<string, string[]> = {
   tool: ['assistant', 'tool'],
 };
 
-/** What Mistral's API refuses. */
 export const checkMistralOrder: Order = (messages) => [
   ...messages.slice(1).flatMap(({ role = '' }, at) => {
     const before = messages[at]?.role ?? '';

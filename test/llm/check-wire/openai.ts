@@ -18,8 +18,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const ID = /^[a-zA-Z0-9_-]{1,40}$/;
 
 /**
- * What the strictest servers of Chat Completions would refuse in a request; nothing where it is valid. `id` is what
- * they take as the id of a call: OpenAI up to 40 characters, Mistral exactly nine letters and digits.
+ * Returns the reasons of the strictest Chat Completions servers to refuse a request. `id` matches the valid call ids:
+ * OpenAI up to 40 characters, Mistral exactly nine letters and digits.
  */
 export function checkOpenai(request: object, id: RegExp = ID): string[] {
   const body = request as Body;
@@ -92,7 +92,7 @@ function checkCall({ id, type, function: named }: Call, allowed: RegExp): string
   ];
 }
 
-/** Calls are answered exactly once and directly after; nothing else is. */
+/** Checks that each call is answered exactly once, directly after it. */
 function checkOrder(messages: Message[], index: number): string[] {
   const { role, tool_calls: calls = [] } = messages[index] ?? {};
   if (role === 'tool') {

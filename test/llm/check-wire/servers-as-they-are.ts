@@ -15,8 +15,8 @@ const round: Message = {
 const result: Message = { role: 'tool', callId: 'call_1', name: 'get_weather', content: '22', isError: false };
 
 /**
- * The section of the exam about servers that keep loosely to a wire: what says nothing is skipped, what came whole
- * counts, a cut or filtered reply is no success, a repeated call is one call, and state goes back as it came.
+ * Tests servers that follow a wire loosely. Empty events are skipped, and whole replies count. A truncated or
+ * filtered reply is not a success, a repeated call is one call, and state is sent back unchanged.
  */
 export function serversAsTheyAre(name: string, makeProvider: (origin: string) => Provider, wire: LooseScript) {
   callsAsTheyAre(name, makeProvider, wire);
@@ -26,7 +26,7 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
   const failed = { code: 'provider_bad_response', retry: { kind: 'later' } };
 
   test.each([...wire.idle, 'data:\n\n', 'data: ping\n\n', 'data: {}\n\n', 'data: []\n\n', 'event: x\ndata: null\n\n'])(
-    `${name}: the event %j says nothing, wherever it is`,
+    `${name}: the event %j is ignored at any position`,
     async (idle) => {
       const body = [...whole, ...wire.sentinel].flatMap((event) => [idle, event]);
 
@@ -37,47 +37,52 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     },
   );
 
-  test.each(['result', 'response', 'data'])(`${name}: a value is read in the %s of a gateway, too`, async (field) => {
-    const wrap = (value: unknown) => JSON.stringify({ [field]: value, success: true });
-    const events = whole.map((event) => event.replace(/^data: (.*)$/m, (_, data) => `data: ${wrap(JSON.parse(data))}`));
+  test.each(['result', 'response', 'data'])(
+    `${name}: a value is also read from the field %s of a gateway`,
+    async (field) => {
+      const wrap = (value: unknown) => JSON.stringify({ [field]: value, success: true });
+      const events = whole.map((event) =>
+        event.replace(/^data: (.*)$/m, (_, data) => `data: ${wrap(JSON.parse(data))}`),
+      );
 
-    await expect(ask({ body: events })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
-    await expect(ask({ body: [wrap(wire.whole('Hello.'))] })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
-    await expect(ask({ body: [wrap(wire.wrongKey)] })).rejects.toMatchObject({
-      code: 'provider_authentication_failed',
-    });
-  });
+      await expect(ask({ body: events })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
+      await expect(ask({ body: [wrap(wire.whole('Hello.'))] })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
+      await expect(ask({ body: [wrap(wire.wrongKey)] })).rejects.toMatchObject({
+        code: 'provider_authentication_failed',
+      });
+    },
+  );
 
-  test(`${name}: a field of an odd type is ignored if the reply is whole without it`, async () => {
+  test(`${name}: a field of an odd type is ignored if the reply is complete without it`, async () => {
     const { reply } = await ask({ body: [...wire.oddFields('Hello.'), ...wire.sentinel] });
 
     expect(reply).toMatchObject({ text: 'Hello.', finishReason: 'stop' });
   });
 
-  test(`${name}: a text that cannot be read fails the attempt`, async () => {
+  test(`${name}: an unreadable text fails the attempt`, async () => {
     await expect(ask({ body: [...wire.unreadable, ...wire.sentinel] })).rejects.toMatchObject(failed);
   });
 
-  test(`${name}: broken JSON fails the attempt before the reason to stop, and costs nothing after it`, async () => {
+  test(`${name}: broken JSON fails the attempt only before the stop reason`, async () => {
     const broken = 'data: {"half": \n\n';
 
     await expect(ask({ body: [broken, ...whole] })).rejects.toMatchObject(failed);
     await expect(ask({ body: [...whole, broken] })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
   });
 
-  test(`${name}: a stream that ends or breaks after the reason to stop counts`, async () => {
+  test(`${name}: a stream that ends or breaks after the stop reason counts`, async () => {
     for (const ending of ['end', 'cut'] as const) {
       await expect(ask({ body: whole, ending })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
     }
   });
 
-  test(`${name}: events without a blank line between them are read one by one`, async () => {
+  test(`${name}: events without a blank line between them are read separately`, async () => {
     const body = [...whole, ...wire.sentinel].map((event) => event.replace(/^event: .*\n/, '').trimEnd());
 
     await expect(ask({ body: [`${body.join('\n')}\n\n`] })).resolves.toMatchObject({ reply: { text: 'Hello.' } });
   });
 
-  test.each(TYPES)(`${name}: a reply is read as JSON or as events, whatever %s says`, async (type) => {
+  test.each(TYPES)(`${name}: a reply is read as JSON or as events with any content type %s`, async (type) => {
     const json = await ask({ headers: typed(type), body: ['\n ', JSON.stringify(wire.whole('Hello.'))] });
     const late = await ask({ headers: typed(type), body: [' '.repeat(300) + JSON.stringify(wire.whole('Hello.'))] });
     const events = await ask({ headers: typed(type), body: whole });
@@ -87,7 +92,7 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     expect(events.reply).toMatchObject({ text: 'Hello.', finishReason: 'stop' });
   });
 
-  test.each(TYPES)(`${name}: an error with status 200 is that error, as JSON or as an event of %s`, async (type) => {
+  test.each(TYPES)(`${name}: an error with status 200 is an error, as JSON or event of %s`, async (type) => {
     const text = JSON.stringify(wire.wrongKey);
     const refused = { code: 'provider_authentication_failed', retry: { kind: 'never' } };
 
@@ -121,7 +126,7 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     expect(reply).toMatchObject({ text: 'Some', finishReason, finishReasonRaw: word });
   });
 
-  test(`${name}: a word for a cut or filtered reply counts, whatever a gateway adds`, async () => {
+  test(`${name}: a stop reason for a truncated or filtered reply takes precedence`, async () => {
     for (const [word, finishReason] of [
       ['max_tokens', 'length'],
       ['content_filter', 'content_filter'],
@@ -135,7 +140,7 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     );
   });
 
-  test.skipIf(wire.hasEndEvent)(`${name}: a word that says nothing is no end`, async () => {
+  test.skipIf(wire.hasEndEvent)(`${name}: a meaningless stop reason does not end a reply`, async () => {
     const cut = { code: 'provider_unavailable' };
 
     for (const word of ['FINISH_REASON_UNSPECIFIED', 'unspecified', 'null']) {
@@ -143,21 +148,21 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     }
   });
 
-  test(`${name}: an unknown reason to stop is no success, even without a text`, async () => {
+  test(`${name}: an unknown stop reason is not a success, even without a text`, async () => {
     const { reply, asked } = await ask({ body: wire.text([], 'a new word') });
 
     expect(reply).toMatchObject({ text: null, finishReason: 'other' });
     expect(asked).toHaveLength(1);
   });
 
-  test(`${name}: a reply of thoughts only is a reply, a reply of nothing is a failed attempt`, async () => {
+  test(`${name}: a reply of only thoughts counts, and an empty reply fails`, async () => {
     const { reply } = await ask({ body: wire.thoughts });
 
     expect(reply).toMatchObject({ text: null, calls: [], finishReason: 'stop' });
     await expect(ask({ body: wire.nothing })).rejects.toMatchObject(failed);
   });
 
-  test(`${name}: an empty reply after results is asked once more, and a second one counts`, async () => {
+  test(`${name}: an empty reply after results is repeated once, then counts`, async () => {
     const messages = [user, round, result];
 
     const once = await ask([{ body: wire.nothing }, { body: whole }], { messages });
@@ -174,13 +179,13 @@ export function serversAsTheyAre(name: string, makeProvider: (origin: string) =>
     ['with other characters', 'call with/odd#signs°'],
     ['of 54 characters', `chatcmpl-tool-${'0'.repeat(40)}`],
     ['with a signature of thoughts', `call_1__thought__${'Cs/+'.repeat(1000)}`],
-  ])(`${name}: an id %s goes back to the server that gave it, with its result`, async (_, given) => {
+  ])(`${name}: an id %s is sent back to its server with its result`, async (_, given) => {
     const { reply } = await ask({ body: wire.calls([{ id: given, args: bern }]) });
     const state = {
       provider: makeProvider('http://localhost').name,
       state: JSON.parse(JSON.stringify(reply.opaque)),
     };
-    // Pawl replaces an id that is malformed.
+    // Pawl replaces a malformed id.
     const isKept = /^[a-zA-Z0-9_-]{1,64}$/.test(given);
     const callId = isKept ? given : 'call_1';
     const own: Message = {

@@ -5,7 +5,7 @@ const BANNED = new Set([
   ...['propertyNames', 'unevaluatedProperties', 'unevaluatedItems', 'contains', 'prefixItems'],
 ]);
 
-/** Lists the sentences with which OpenAI refuses a strict schema. */
+/** Returns the reasons of OpenAI to refuse a strict schema. */
 export function checkStrictSchema(schema: unknown): string[] {
   if (!isObject(schema)) return ['schema must be an object.'];
   return [

@@ -6,7 +6,7 @@ type Schema = Record<string, unknown>;
 const ajv = new Ajv2020({ strict: false, logger: false, formats: { regex: isPythonPattern } });
 const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf', 'enum', 'not'];
 
-/** What Chat Completions would refuse in the schema of a tool. Strict schemas are checked by other rules. */
+/** Returns the reasons of Chat Completions to refuse a tool schema. Strict schemas have other rules. */
 export function checkOpenaiSchema(schema: unknown, isStrict = false): string[] {
   if (!isObject(schema)) return ['a schema that is no object'];
   const parts = isStrict ? [] : partsOf(schema);
@@ -21,7 +21,6 @@ export function checkOpenaiSchema(schema: unknown, isStrict = false): string[] {
   ];
 }
 
-/** What the Messages API would refuse in it. */
 export function checkAnthropicSchema(schema: unknown): string[] {
   if (!isObject(schema)) return ['a schema that is no object'];
   const names = partsOf(schema).flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : []));
@@ -32,7 +31,7 @@ export function checkAnthropicSchema(schema: unknown): string[] {
   ];
 }
 
-/** What Gemini documents of the names and the fields of `parametersJsonSchema`. */
+/** Returns the problems by Gemini's documented names and fields of `parametersJsonSchema`. */
 export function checkGeminiSchema(schema: unknown): string[] {
   if (schema === undefined) return [];
   if (!isObject(schema)) return ['a schema that is no object'];
@@ -90,7 +89,7 @@ function leads(reference: unknown, root: Schema): boolean {
   return isObject(found);
 }
 
-/** All schemas within a schema, itself first. */
+/** Returns all schemas within a schema, itself first. */
 function partsOf(schema: unknown): Schema[] {
   if (!isObject(schema)) return [];
   const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
@@ -104,7 +103,7 @@ const HOLDERS = new Set([
   ...['allOf', 'anyOf', 'oneOf', 'unevaluatedItems', 'unevaluatedProperties'],
 ]);
 
-/** Whether Python could read a pattern, as far as JavaScript can tell. */
+/** Returns whether Python can read a pattern, as far as JavaScript can check. */
 function isPythonPattern(pattern: string): boolean {
   if (/\\[pPkcuzZ]\{?|\(\?<|\(\?[a-z]+:/.test(pattern.replace(/\\u[0-9a-f]{4}/gi, ''))) return false;
   try {

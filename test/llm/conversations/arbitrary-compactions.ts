@@ -13,7 +13,6 @@ const made = fc.record({
   leftOut: fc.constantFrom(0, 0, 0, 1),
 });
 
-/** How a turn may compact its history by itself. */
 const context = fc.record({
   strategy: fc.constantFrom('summarize' as const, 'drop_tool_results' as const),
   max_input_tokens: fc.constant(null),
@@ -21,7 +20,7 @@ const context = fc.record({
   model: fc.constant(null),
 });
 
-/** A conversation whose history was compacted at any places, before any rounds of its turns. */
+/** A conversation with compactions at any places, before any rounds of its turns. */
 export const someCompactedConversation: fc.Arbitrary<HistoryTurn[]> = fc
   .record({
     turns: someConversation,

@@ -57,7 +57,7 @@ const replied = (speaker: Speaker) =>
     results: fc.array(result, { minLength: 6, maxLength: 6 }),
   });
 
-/** What another model says, where a turn changed to that. */
+/** Replies of a fallback model, after a turn changed to it. */
 const fallback = fc.constantFrom(...speakers).chain((speaker) => fc.array(replied(speaker), { maxLength: 2 }));
 
 const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
@@ -94,7 +94,7 @@ const turn: fc.Arbitrary<Turn> = fc.constantFrom(...speakers).chain((speaker) =>
     }),
 );
 
-/** A conversation whose turns went to any provider in any mode, and ended in any way, or not yet. */
+/** A conversation with turns of any provider and any tool mode, ended in any way or still running. */
 export const someConversation: fc.Arbitrary<Turn[]> = fc.array(turn, { minLength: 1, maxLength: 4 });
 
 type Replied = {
@@ -107,7 +107,7 @@ type Replied = {
 
 const VIOLATIONS = [{ path: '/city', message: 'is required' }];
 
-/** The turn after one more reply; one that has ended, or whose try has failed, is as it was. */
+/** Returns the turn after one more reply. An ended turn and a failed attempt stay unchanged. */
 function lived(turn: Turn, { model, reply, handsOver, isUnfit, results }: Replied, isFinal: boolean): Turn {
   if (turn.output !== null || !reply) return turn;
   const outcome = outcomeOf(reply, isFinal ? 'max_rounds' : null, needsRepair(turn));
@@ -115,7 +115,7 @@ function lived(turn: Turn, { model, reply, handsOver, isUnfit, results }: Replie
   if (outcome.kind === 'completed' && isUnfit && turn.config.output_schema) {
     const round = { ...makeRound(number, reply.text), model, opaque: reply.opaque, violations: VIOLATIONS };
     const asked = { ...turn, rounds: [...turn.rounds, round] };
-    // After its repair the turn has failed; some are retried, and go on.
+    // A turn fails after its repair. Some such turns are retried and continue.
     return needsRepair(turn) && !handsOver ? { ...asked, status: 'failed', output: outcome.output } : asked;
   }
   if (outcome.kind !== 'calls') {
@@ -124,7 +124,7 @@ function lived(turn: Turn, { model, reply, handsOver, isUnfit, results }: Replie
   }
   const calls = assignCallIds(reply.calls, turn).map((call, index) => ({
     ...call,
-    // What is not handed over has run to its end by then.
+    // Calls that were not handed over have ended by then.
     result: handsOver ? (index % 2 === 0 ? HANDED_OVER : (results[index] ?? ANSWERED)) : (results[index] ?? null),
   }));
   const rounds = [...turn.rounds, { ...makeRound(number, reply.text, calls), model, opaque: reply.opaque }];

@@ -20,7 +20,7 @@ const part: fc.Arbitrary<Part> = fc.oneof(
     .map((format) => ({ type: 'input_audio' as const, data: 'UklGRg==', format })),
   fc.constant({ type: 'input_file' as const, file_url: 'https://example.com/paper.pdf', filename: 'paper.pdf' }),
 );
-/** Parts of all kinds, some of which no wire takes. */
+/** Parts of all kinds. No wire takes some of these parts. */
 export const someParts = fc.array(part, { minLength: 1, maxLength: 4 });
 
 const message: fc.Arbitrary<InputItem> = fc.oneof(
@@ -47,17 +47,16 @@ const answered: fc.Arbitrary<InputItem> = fc.record({
   ...{ type: fc.constantFrom('function_call_output', 'custom_tool_call_output'), call_id: someId, output },
 });
 
-/** State of a reply, which its message may follow or not. */
+/** The state of a reply, with or without its message. */
 const state: fc.Arbitrary<InputItem> = fc
   .constantFrom(...speakers)
   .chain((provider) =>
     someReply(provider).map((reply) => ({ type: 'opaque_state', provider, state: reply?.opaque ?? null })),
   );
 
-/** A history that was compacted. */
 const compaction: fc.Arbitrary<InputItem> = fc.string().map((summary) => ({ type: 'compaction', summary }));
 
-/** One item of an input, of any kind; whether it has its counterpart is another matter. */
+/** One input item of any kind, with or without its counterpart. */
 export const someItem: fc.Arbitrary<InputItem> = fc.oneof(
   { weight: 14, arbitrary: message },
   { weight: 2, arbitrary: asked },
@@ -66,7 +65,7 @@ export const someItem: fc.Arbitrary<InputItem> = fc.oneof(
   { weight: 1, arbitrary: compaction },
 );
 
-/** What a caller sends of an earlier turn: a call, and its result somewhere behind it. */
+/** A call and its result from elsewhere, with other items possible between them. */
 export const someExchange: fc.Arbitrary<InputItem[]> = fc
   .record({
     id: someId,

@@ -29,13 +29,13 @@ const spoken: fc.Arbitrary<Spoken> = fc.record({
   stop: fc.constantFrom('done', 'done', 'done', 'done', 'cut', 'refused'),
 });
 
-/** The wires there are, and what has none: calls that a dialect read out of a text. */
+/** The wires, and `dialect` for calls that a dialect reads from a text. */
 export const speakers = [
   ...['openai', 'openai-responses', 'azure', 'anthropic', 'gemini', 'deepseek', 'bedrock', 'dialect'],
 ] as const;
 export type Speaker = (typeof speakers)[number];
 
-/** A reply as the adapter of that provider reads it, off its own wire; null where it is one to ask for again. */
+/** Returns a reply as the adapter of that provider reads it, or null if the reply must be requested again. */
 export function someReply(speaker: Speaker): fc.Arbitrary<Reply | null> {
   return spoken.map((said) => {
     try {
@@ -93,10 +93,10 @@ const responseEnds: Record<Spoken['stop'], ResponseEnd> = {
   refused: { status: 'incomplete', reason: 'content_filter' },
 };
 
-/** Ids of hosted calls are unique in a conversation. */
+/** The number of hosted calls so far, because their ids are unique in a conversation. */
 let hosted = 0;
 
-/** As the server of Responses says it; `seal` is what it makes of its reasoning. */
+/** Reads the reply in the form of a Responses server. `seal` is its encrypted reasoning. */
 function readResponses({ pieces, stop }: Spoken, seal: string): Reply {
   const output = pieces.map(({ kind, text, isSigned, id, name, args = '' }, index) => {
     const content = [{ type: 'output_text', text, annotations: isSigned ? [{ type: 'page', text: 'x' }] : [] }];
@@ -124,7 +124,7 @@ function readAnthropic({ pieces, stop }: Spoken): Reply {
     const server = { type: 'server_tool_use', id: `srv_${index}`, name: 'web_search', input: {} };
     const start: Record<string, object> = {
       text: { type: 'text', text, citations: isSigned ? [{ type: 'page', cited_text: 'x' }] : null },
-      // A thought is signed by the wire, unless the reply was cut in the middle of it.
+      // The wire signs a thought, unless the reply was truncated within it.
       thought: { type: 'thinking', thinking: text, signature: isSigned || stop !== 'cut' ? 'sig' : '' },
       call: { type: 'tool_use', id, name, input: {} },
       else: isSigned ? { type: 'redacted_thinking', data: 'x' } : server,
@@ -161,7 +161,10 @@ function readGemini({ pieces, stop }: Spoken): Reply {
   return gemini.finishReply(accumulator);
 }
 
-/** As a package of the AI SDK tells a reply: each part begins, goes on and ends, and may have a signature beside it. */
+/**
+ * Reads the reply in the form of an AI SDK package. Each part has a start, pieces and an end, and may have a
+ * signature.
+ */
 function readAiSdk({ pieces, stop }: Spoken): Reply {
   const accumulator = aiSdk.startReply('bedrock');
   const take = (part: aiSdk.StreamPart) => aiSdk.takePart(accumulator, part);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cleanText } from '#core/text.ts';
 
-/** Text as models and tools write it: none, blank, odd characters, halves of them, NUL, long. */
+/** Text as models and tools write it: empty, blank, long, with odd characters, unpaired surrogates or NUL. */
 export const someText = fc.oneof(
   fc.constantFrom('', ' ', '\n\n', 'Let me check…', 'Done! ⭐', '{"stars":65000}', '[1, 2]', '12345678901234567890'),
   fc.constantFrom('\u0000', 'half \ud83d', 'ends in space \n', 'grüß dich 👋', '</result>', '[TOOL_CALL: get_weather]'),
@@ -9,10 +9,10 @@ export const someText = fc.oneof(
   fc.constant('long '.repeat(5_000)),
 );
 
-/** Text as callers may give it: cleaned by the API, and not empty. */
+/** Text from callers: cleaned by the API, and not empty. */
 export const givenText = someText.map(cleanText).filter((text) => text !== '');
 
-/** Arguments of a call: objects, and all that a model may write instead. */
+/** Arguments of a call: objects, and other texts that a model may write. */
 export const someArguments = fc.oneof(
   fc.constantFrom('', ' ', '{}', '{"city":"Tokyo"}', '{"city": "Tōkyō\\u0000 👋", "days": 12345678901234567890}'),
   fc.constantFrom('[1,2]', '"Tokyo"', 'null', '7', '{"broken": ', 'city=Tokyo', '\u0000', '{"__proto__":{"a":1}}'),
@@ -20,13 +20,13 @@ export const someArguments = fc.oneof(
   fc.constant(`{"text":"${'x'.repeat(50_000)}"}`),
 );
 
-/** Ids as providers give them: of every make, missing, repeated, too long, with characters that few take. */
+/** Ids from providers: all kinds, missing, repeated, too long, with unusual characters. */
 export const someId = fc.constantFrom(
   ...['', 'call_0', 'call_1', 'call_1-2', 'toolu_01A09q90qw90lq917835lq9', 'has space', 'functions.get_weather:0'],
   ...['aB3dE6gH9', 'x'.repeat(64), 'y'.repeat(41), 'z'.repeat(200), 'emulated_1763633000000000000_0', 'inline_1_0'],
 );
 
-/** Names that models call: tools there are, tools there were, and names that no tool may have. */
+/** Names that models call: current tools, former tools, and invalid names. */
 export const someName = fc.constantFrom(
   ...[
     'get_weather',

@@ -9,7 +9,9 @@ import { summaryPrompt } from '#core/turn/compaction/summary-prompt.ts';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
-/** Every request that leaves while these turns are worked, in each turn's own mode; each round also as a final one. */
+/**
+ * Returns every request of these turns, in the tool mode of each turn. Each round is also requested as a final round.
+ */
 export async function requestsOf(conversation: HistoryTurn[]): Promise<RoundRequest[]> {
   const stages = conversation.flatMap((turn, index) =>
     stagesOf(turn).map((stage) => [conversation.slice(0, index), stage]),
@@ -18,7 +20,7 @@ export async function requestsOf(conversation: HistoryTurn[]): Promise<RoundRequ
   return (await Promise.all(asked)).flat();
 }
 
-/** A turn as it was before each of its rounds. */
+/** Returns the states of a turn before each of its rounds. */
 function stagesOf(turn: HistoryTurn): HistoryTurn[] {
   const withCalls = turn.rounds.filter(({ calls }) => calls.length > 0);
   return [...Array(withCalls.length + 1).keys()].map((done) => ({
@@ -29,7 +31,7 @@ function stagesOf(turn: HistoryTurn): HistoryTurn[] {
   }));
 }
 
-/** As it is asked, and again with its history compacted where that can be. */
+/** Returns the requests for a turn, and again with a compacted history if a compaction is possible. */
 async function requestsAt(earlier: HistoryTurn[], turn: HistoryTurn): Promise<RoundRequest[]> {
   const leaving: RoundRequest[] = [];
   const asks = [turn, compacted(earlier, turn)].flatMap((asked) => (asked ? [asked] : []));
@@ -43,7 +45,7 @@ async function requestsAt(earlier: HistoryTurn[], turn: HistoryTurn): Promise<Ro
   return leaving;
 }
 
-/** The turn with the compaction that it plans, and the summary that may come of it. */
+/** Returns the turn with its planned compaction and a summary. */
 function compacted(earlier: HistoryTurn[], turn: HistoryTurn): HistoryTurn | null {
   const plan = planCompaction([...earlier, turn], 'refused');
   if (!plan) return null;
@@ -55,7 +57,7 @@ function compacted(earlier: HistoryTurn[], turn: HistoryTurn): HistoryTurn | nul
 
 type Moded = { config: Pick<Turn['config'], 'tool_mode'> };
 
-/** Asks in the tool mode of the turn, and adds the requests that leave to `leaving`. The model never calls a tool. */
+/** Asks in the tool mode of the turn, and adds the requests to `leaving`. The model never calls a tool. */
 export async function noteRequests({ config }: Moded, request: RoundRequest, leaving: RoundRequest[]): Promise<void> {
   const noting = {
     ask: async (request: RoundRequest) => {
@@ -77,7 +79,7 @@ export async function noteRequests({ config }: Moded, request: RoundRequest, lea
     });
     await dialect.ask(request, new AbortController().signal, () => undefined);
   } catch (failure) {
-    // No tool was called where one had to be.
+    // The model called no tool although a call was required.
     if (!(failure instanceof ProviderFailed)) throw failure;
   }
 }

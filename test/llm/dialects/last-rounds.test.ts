@@ -26,7 +26,7 @@ function native(...replies: Reply[]) {
   return { asked: provider.asked, dialect: chooseDialect('native', provider) };
 }
 
-test('calls of a round that may not call are dropped, and its text is the answer', async () => {
+test('calls of a last round are dropped, and its text is the answer', async () => {
   const { dialect, asked } = native(calls('22 degrees.'));
 
   const { reply } = await askOnce(dialect, last);
@@ -35,14 +35,14 @@ test('calls of a round that may not call are dropped, and its text is the answer
   expect(asked).toEqual([last]);
 });
 
-test('a thought beside a text stays when the calls are dropped', async () => {
+test('a thought beside the text stays when the calls of a last round are dropped', async () => {
   const { dialect } = native({ ...calls('22 degrees.'), hasMore: true });
 
   expect((await askOnce(dialect, last)).reply).toMatchObject({ text: '22 degrees.', calls: [], hasMore: true });
 });
 
 test.each(['provider_invalid_request', 'model_unsupported_feature', 'provider_bad_response'])(
-  'after a refusal with %s it is asked without tools',
+  'a last round refused with %s is requested without tools',
   async (code) => {
     const provider = scriptedProvider([refusal(code), says('22 degrees.')]);
 
@@ -53,7 +53,7 @@ test.each(['provider_invalid_request', 'model_unsupported_feature', 'provider_ba
   },
 );
 
-test('after a refusal behind some text it is not, since that text was shown', async () => {
+test('a last round refused after shown text fails', async () => {
   const provider = {
     name: 'scripted',
     async ask(_request: unknown, _signal: unknown, onDelta: (delta: { kind: 'text'; text: string }) => void) {
@@ -67,7 +67,7 @@ test('after a refusal behind some text it is not, since that text was shown', as
   expect([failure.code, shown]).toEqual(['provider_invalid_request', '22 de']);
 });
 
-test('after any other failure it is not', async () => {
+test('a last round with any other failure fails', async () => {
   const provider = scriptedProvider([refusal('provider_rate_limited'), says('22 degrees.')]);
 
   const { failure } = await askOnce(chooseDialect('native', provider), last);
@@ -75,7 +75,7 @@ test('after any other failure it is not', async () => {
   expect(failure).toMatchObject({ code: 'provider_rate_limited' });
 });
 
-test('a reply that was cut stays cut without its calls', async () => {
+test('a truncated last round stays truncated without its calls', async () => {
   const { dialect } = native({ ...calls('22'), finishReason: 'length' });
 
   expect((await askOnce(dialect, last)).reply).toMatchObject({ text: '22', calls: [], finishReason: 'length' });
@@ -84,7 +84,7 @@ test('a reply that was cut stays cut without its calls', async () => {
 test.each([
   ['behind results', last],
   ['without any', { ...last, messages: [{ role: 'user' as const, content: 'Hi' }] }],
-])('a model that thinks and calls is asked once more without tools, %s', async (_, request) => {
+])('a last round of thoughts and calls is repeated once without tools, %s', async (_, request) => {
   const first = {
     ...calls(),
     hasMore: true,
@@ -100,7 +100,7 @@ test.each([
   expect(asked).toEqual([request, { ...request, tools: [], declaredTools: null }]);
 });
 
-test('a model that says nothing twice has said all after results, and has failed otherwise', async () => {
+test('two empty last rounds are an answer after results, and otherwise a failure', async () => {
   const behind = await askOnce(native(calls(), calls()).dialect, last);
   const alone = await askOnce(native(calls(), calls()).dialect, { ...last, messages: [history[0]!] });
 

@@ -11,19 +11,16 @@ export const weather = Tool.parse({
 });
 const postcard = Tool.parse({ name: 'send_postcard', description: 'Sends a postcard' });
 
-/** A round's request with two tools. */
 export const withTools: RoundRequest = {
   ...someRequest,
   tools: [weather, postcard],
   declaredTools: [weather, postcard],
 };
 
-/** A plain reply in some words. */
 export function says(text: string | null, more: Partial<Reply> = {}): Reply {
   return { text, calls: [], finishReason: 'stop', finishReasonRaw: 'stop', usage: null, opaque: null, ...more };
 }
 
-/** Tokens of one request. */
 export function usageOf(input: number, output: number): Usage {
   return {
     input_tokens: input,
@@ -35,12 +32,11 @@ export function usageOf(input: number, output: number): Usage {
   };
 }
 
-/** What a provider says that refuses a request. */
 export function refusal(code: string, message = 'refused'): ProviderFailed {
   return new ProviderFailed(code, message, { retry: { kind: 'never' } });
 }
 
-/** A provider that answers with one reply after the other, its text as deltas of `pieceChars`, and keeps what it was asked. */
+/** Makes a provider that gives these replies in order, with text deltas of `pieceChars`. Records its requests. */
 export function scriptedProvider(replies: (Reply | ProviderFailed)[], { pieceChars = 3 } = {}) {
   const asked: RoundRequest[] = [];
   const ask: Provider['ask'] = async (request, _signal, onDelta) => {
@@ -59,7 +55,7 @@ export function scriptedProvider(replies: (Reply | ProviderFailed)[], { pieceCha
   return { name: 'scripted', ask, asked };
 }
 
-/** Asks once and answers the reply, or the failure, with the text that was shown meanwhile. */
+/** Asks once. Returns the reply or the failure, with the text and the deltas that were shown. */
 export async function askOnce(provider: Pick<Provider, 'ask'>, request: RoundRequest) {
   const deltas: Delta[] = [];
   const reply = await provider

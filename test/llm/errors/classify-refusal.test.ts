@@ -10,7 +10,7 @@ const refusal = (status: number, body: unknown, headers: Record<string, string> 
 });
 const refused = (status: number, error: object = {}, headers: Record<string, string> = {}) =>
   classifyRefusal(refusal(status, { error }, headers), asked);
-/** The same as Anthropic and servers of its wire put it. */
+/** Classifies a refusal in the form of Anthropic and servers of its wire. */
 const typed = (status: number, error: object = {}, headers: Record<string, string> = {}) =>
   classifyRefusal(refusal(status, { type: 'error', error }, headers), asked);
 
@@ -31,7 +31,7 @@ test.each([
   [503, 'provider_unavailable', 'later'],
   [504, 'provider_timeout', 'later'],
   [529, 'provider_overloaded', 'later'],
-])('a %i is %s on every wire, to try again: %s', (status, code, kind) => {
+])('a %i is %s on every wire, with retry %s', (status, code, kind) => {
   const expected = { code, retry: { kind }, provider: { status } };
 
   expect(refused(status)).toMatchObject(expected);
@@ -70,7 +70,7 @@ test.each([
   [504, 'timeout_error', 'provider_timeout', 'later'],
   [529, 'overloaded_error', 'provider_overloaded', 'later'],
   [401, 'auth_error', 'provider_authentication_failed', 'never'],
-  // Gateways write one type into all answers: if it contradicts the status, the status counts.
+  // Gateways write one type into all answers. If the type contradicts the status, the status counts.
   [400, 'api_error', 'provider_invalid_request', 'never'],
   [401, 'api_error', 'provider_authentication_failed', 'never'],
   [403, 'api_error', 'provider_permission_denied', 'never'],
@@ -79,11 +79,11 @@ test.each([
   [404, 'invalid_request_error', 'provider_model_not_found', 'never'],
   [429, 'invalid_request_error', 'provider_rate_limited', 'rate-limited'],
   [503, 'invalid_request_error', 'provider_unavailable', 'later'],
-  // A status that leaves open whether another try may help is made clear by the type.
+  // If the status does not show whether a retry may help, the type decides.
   [400, 'authentication_error', 'provider_authentication_failed', 'never'],
   [400, 'billing_error', 'quota_exceeded', 'never'],
   [503, 'overloaded_error', 'provider_overloaded', 'later'],
-])('a %i with the type %s is %s, to try again: %s', (status, type, code, kind) => {
+])('a %i with the type %s is %s, with retry %s', (status, type, code, kind) => {
   const expected = { code, retry: { kind }, provider: { status } };
 
   expect(typed(status, { type })).toMatchObject(expected);
@@ -105,7 +105,7 @@ test.each([
   [{ type: 'error', error: { type: 'rate_limit_error' } }, 'provider_rate_limited', 'rate-limited'],
   [{ type: 'error', error: { type: 'invalid_request_error' } }, 'provider_invalid_request', 'never'],
   [{ type: 'error', error: { type: 'something_new', message: 'Oh' } }, 'provider_unavailable', 'later'],
-])('inside a stream %j is %s, and no header says how long to wait', (body, code, kind) => {
+])('an error %j in a stream is %s, and its retry ignores headers', (body, code, kind) => {
   const failure = classifyErrorObject(body, new Headers({ 'retry-after': '9' }), asked);
 
   expect(failure).toMatchObject({ code });
@@ -118,7 +118,7 @@ test.each([
   [400, { type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' }],
   [400, { type: 'invalid_request_error', message: 'You have reached your specified API usage limits. You will …' }],
   [400, { type: 'invalid_request_error', message: 'You have reached your specified workspace API usage limits.' }],
-])('a %i with %j means that money is out, which no waiting mends', (status, error) => {
+])('a %i with %j is quota_exceeded, without a retry', (status, error) => {
   const failure = typed(status, error, { 'retry-after': '5' });
 
   expect(failure).toMatchObject({ code: 'quota_exceeded', retry: { kind: 'never' } });
@@ -132,20 +132,20 @@ test.each([
     'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease',
   ],
   [413, 'request_too_large', 'Prompt is too long'],
-])('a %i of %s with "%s" is a conversation too long', (status, type, message) => {
+])('a %i of %s with "%s" is context_length_exceeded', (status, type, message) => {
   const failure = typed(status, { type, message });
 
   expect(failure).toMatchObject({ code: 'context_length_exceeded', retry: { kind: 'never' } });
 });
 
-test('what a provider asks to wait is kept, unless waiting cannot help', () => {
+test('a retry waits as the provider requests, unless a retry cannot help', () => {
   expect(refused(429, {}, { 'retry-after': '2' }).retry).toEqual({ kind: 'rate-limited', afterMs: 2000 });
   expect(refused(429).retry).toEqual({ kind: 'rate-limited' });
   expect(refused(503, {}, { 'retry-after-ms': '250' }).retry).toEqual({ kind: 'later', afterMs: 250 });
   expect(refused(400, {}, { 'retry-after': '2' }).retry).toEqual({ kind: 'never' });
 });
 
-test('a failure says where to look, quotes the provider and says how to find the call', () => {
+test('a failure names the setting, quotes the provider and has the request id', () => {
   const error = { message: 'Bad key: top-secret', code: 'invalid_api_key' };
   const failure = refused(401, error, { 'x-request-id': 'req_9' });
   const named = typed(401, { type: 'authentication_error' }, { 'request-id': 'req_9', 'x-request-id': 'other' });
@@ -164,7 +164,7 @@ test.each([
   ['a list', [{ error: { code: 502 } }]],
   ['an error of text', { error: 'upstream' }],
   ['nothing', undefined],
-])('an error body of %s is read as far as it goes', (_, body) => {
+])('an error body of %s is read as far as possible', (_, body) => {
   expect(classifyRefusal(refusal(502, body), asked)).toMatchObject({
     code: 'provider_unavailable',
     provider: { status: 502 },
@@ -185,11 +185,11 @@ test.each([
   ],
   [caused('UND_ERR_BODY_TIMEOUT'), 'provider_timeout'],
   [new SyntaxError('bad JSON'), 'provider_bad_response'],
-])('%s is %s, to try again', (error, code) => {
+])('%s is %s, with a retry', (error, code) => {
   expect(classifyBreakage(error, asked)).toMatchObject({ code, retry: { kind: 'later' } });
 });
 
-test('a mistake of our own is internal, and its text stays inside', () => {
+test('an error of Pawl itself is internal, and its text is hidden', () => {
   const failure = classifyBreakage(new RangeError('top-secret detail'), asked);
 
   expect(failure).toMatchObject({ code: 'internal', retry: { kind: 'never' } });

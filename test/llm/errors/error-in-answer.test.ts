@@ -56,7 +56,7 @@ test.each([
   expect(await codesOf(streamed(body))).toEqual(onEach(OWN_WIRES, code));
 });
 
-test('an event of the name error is an error, whatever it says', async () => {
+test('an event with the name error is an error with any data', async () => {
   const event = (data: string) => ({ body: [`event: error\ndata: ${data}\n\n`] });
 
   for (const wire of ['openai', 'responses', 'anthropic'] as const) {
@@ -66,7 +66,7 @@ test('an event of the name error is an error, whatever it says', async () => {
 });
 
 test.each(['text/event-stream', 'text/plain', 'application/octet-stream'])(
-  'an error is found in JSON that is sent as %s',
+  'an error is found in JSON with the content type %s',
   async (type) => {
     const body = [JSON.stringify({ error: { message: 'Invalid API key', code: 'invalid_api_key' } })];
 
@@ -83,7 +83,7 @@ test('an error event without JSON is quoted', async () => {
   expect(message).toContain('openai says: "Invalid API key"');
 });
 
-test('a package that cannot read a chunk hands over the error in it', async () => {
+test('the error in a chunk that a package cannot read is reported', async () => {
   const { code, message } = await wires.ask('pack', streamed(base(1008, 'insufficient balance')));
 
   expect(code).toBe('quota_exceeded');
@@ -138,7 +138,7 @@ test.each([
   null,
   7,
   'text',
-])('%j is no error', (value) => {
+])('the value %j is not an error', (value) => {
   expect(errorInAnswer(value)).toBeUndefined();
 });
 
@@ -166,7 +166,7 @@ test('an error under x_groq is the error of the reply', async () => {
   expect(message).toContain('openai says: "The server is over capacity"');
 });
 
-/** An object that no text can be made of: `String` and `Number` throw. Any server can send it. */
+/** An object that cannot become a text, because `String` and `Number` throw. Any server can send such an object. */
 const noText = { toString: null, valueOf: null };
 
 test.each([
@@ -176,7 +176,7 @@ test.each([
   ['status', { status: noText, message: 'No' }],
   ['status_code', { base_resp: { status_code: noText, status_msg: 'No' } }],
   ['every field', { type: noText, status: noText, code: noText, message: noText, error: noText, object: noText }],
-])('an answer whose %s is not a text is a failure of its provider on every wire', async (_field, body) => {
+])('an answer is a provider failure on every wire if its %s is not a text', async (_field, body) => {
   const codes = Object.values({ ...(await codesOf(whole(body))), ...(await codesOf(streamed(body))) });
 
   expect(codes.filter((code) => !code?.startsWith('provider_'))).toEqual([]);
@@ -186,11 +186,11 @@ test.each([
   { type: 'heartbeat', message: 'still here' },
   { type: 'status', message: 'Model is loading' },
   { event: 'progress', message: 'step 2' },
-])('a value is no error if its kind shows that the server works on: %j', (value) => {
+])('a value is not an error if its kind shows that the server still works: %j', (value) => {
   expect(errorInAnswer(value)).toBeUndefined();
 });
 
-test('a message is no error if the name of its event shows that the server works on', () => {
+test('a message is not an error if its event shows that the server still works', () => {
   expect(errorInAnswer({ message: 'Model is loading' }, 'info')).toBeUndefined();
 });
 
@@ -198,6 +198,6 @@ test.each([
   { type: 'ping', error: 'the upstream is gone' },
   { type: 'error', message: 'the status is unknown' },
   { status: 'failed', event: 'progress', message: 'no' },
-])('a value is an error if it tells of one, whatever its kind: %j', (value) => {
+])('a value that reports an error is an error, of any kind: %j', (value) => {
   expect(errorInAnswer(value)).toBe(value);
 });

@@ -4,9 +4,9 @@ import type { Reply } from '#core/turn/reply.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 
-/** The wires on which a gateway may quote any other server. */
+/** The wires on which a gateway may quote another server. */
 export const WIRES = ['openai', 'responses', 'anthropic', 'gemini', 'pack'] as const;
-/** The wires whose answers Pawl reads itself. */
+/** The wires with answers that Pawl reads itself. */
 export const OWN_WIRES = ['openai', 'responses', 'anthropic', 'gemini'] as const;
 export type Wire = (typeof WIRES)[number];
 
@@ -14,7 +14,7 @@ export const KEY = 'top-secret-key';
 
 type Answered = Partial<Reply> & { code?: string; message?: string };
 
-/** One provider of each wire in front of one scripted server, for the tests of one file. */
+/** Opens one provider of each wire at one scripted server, for the tests of one file. */
 export function prepareWires() {
   let opened: Awaited<ReturnType<typeof openWires>>;
   beforeAll(async () => {
@@ -24,7 +24,6 @@ export function prepareWires() {
   const ask = (wire: Wire, answer: Answer) => opened.ask(wire, answer);
   return {
     ask,
-    /** The code that each wire gives to a refusal with this body. */
     async codesOf(status: number, body: object) {
       const codes: [string, string | undefined][] = [];
       for (const wire of WIRES) codes.push([wire, (await ask(wire, refused(status, body))).code]);
@@ -54,7 +53,6 @@ async function openWires() {
   const nowhere = { baseUrl: () => Promise.reject(new Error('no simulator')) };
   const providers = configureProviders(env, nowhere, await loadProviderPackages(env));
   return {
-    /** The reply, or the failure, that an answer becomes on one wire. */
     async ask(wire: Wire, answer: Answer): Promise<Answered> {
       server.answer(answer);
       const asking = providers.find(wire).ask(someRequest, new AbortController().signal, () => {});
@@ -67,12 +65,10 @@ async function openWires() {
   };
 }
 
-/** A refusal with a JSON body. */
 export function refused(status: number, body: unknown): Answer {
   return { status, headers: { 'content-type': 'application/json' }, body: [JSON.stringify(body)] };
 }
 
-/** The same value for each of some wires. */
 export function onEach<Value>(wires: readonly Wire[], value: Value): Partial<Record<Wire, Value>> {
   return Object.fromEntries(wires.map((wire) => [wire, value]));
 }

@@ -20,7 +20,7 @@ test.each([
   { message: 'There are not enough resources to process your request on flex.', code: 'flex_unavailable' },
   { message: 'No.', type: 'resource_unavailable' },
   { message: 'No.', code: 'resource_unavailable' },
-])('the 429 %j says on each wire that its provider lacks capacity', async (error) => {
+])('the 429 %j means a lack of capacity on each wire', async (error) => {
   for (const retry of await retriesAfter(429, error))
     expect(retry).toMatchObject({ kind: 'rate-limited', lacksCapacity: true });
 });
@@ -44,20 +44,20 @@ test.each([
     { message: 'This request would exceed the rate limit for your organization.', type: 'rate_limit_error' },
   ],
   ['a gateway', { message: 'Too Many Requests' }],
-])('an ordinary rate limit of %s says nothing about capacity', async (_, error) => {
+])('an ordinary rate limit of %s does not mean a lack of capacity', async (_, error) => {
   for (const retry of await retriesAfter(429, error)) {
     expect(retry.kind).toBe('rate-limited');
     expect(retry).not.toHaveProperty('lacksCapacity');
   }
 });
 
-test.each([503, 400, 404])('status %i with the words of a lack of capacity is no rate limit', async (status) => {
+test.each([503, 400, 404])('status %i with the words of a lack of capacity is not a rate limit', async (status) => {
   const error = { message: 'Resource unavailable.', type: 'resource_unavailable', code: 'resource_unavailable' };
 
   for (const retry of await retriesAfter(status, error)) expect(retry.kind).not.toBe('rate-limited');
 });
 
-test('a pause that the provider requests is kept beside its lack of capacity', async () => {
+test('a lack of capacity keeps the pause that the provider requests', async () => {
   const answer = refused(429, { error: { message: 'Resource unavailable.', code: 'resource_unavailable' } });
   const headers = { ...answer.headers, 'retry-after': '7' };
 
@@ -66,7 +66,7 @@ test('a pause that the provider requests is kept beside its lack of capacity', a
   expect(failure.retry).toEqual({ kind: 'rate-limited', afterMs: 7_000, lacksCapacity: true });
 });
 
-test('a lack of capacity that a 200 reports is one, too', async () => {
+test('a lack of capacity inside a 200 is recognized', async () => {
   const error = { message: 'No.', type: 'resource_unavailable', code: 'resource_unavailable' };
   const retries = await retriesAfter(200, error);
 

@@ -50,7 +50,7 @@ test.each([
   ['Baidu', 429, { message: 'Open api daily request limit reached' }],
   ['no server', 429, { message: 'Monthly quota exceeded' }],
   ['no server', 429, { message: 'Your credits have been exhausted' }],
-])('money that is used up at %s: a %i with %j', async (_, status, error) => {
+])('an exhausted quota at %s is quota_exceeded: a %i with %j', async (_, status, error) => {
   expect(await wires.codesOf(status, { error })).toEqual(onEach(WIRES, 'quota_exceeded'));
 });
 
@@ -133,7 +133,7 @@ test.each([
   ['provider_bad_response', 400, { message: 'The model produced invalid content.' }],
   ['provider_invalid_request', 400, { message: 'Failed to parse tool call arguments as JSON: unexpected token' }],
   ['provider_invalid_request', 400, { message: 'Invalid tool call in messages[2]: not valid JSON' }],
-])('%s: a %i with %j', async (code, status, error) => {
+])('the code is %s for a %i with %j', async (code, status, error) => {
   expect(await wires.codesOf(status, { error })).toEqual(onEach(WIRES, code));
 });
 
@@ -162,6 +162,6 @@ test.each([
   [520, 'provider_unavailable'],
   [522, 'provider_timeout'],
   [530, 'provider_unavailable'],
-])('a %i is %s if its words say nothing', async (status, code) => {
+])('a %i is %s if its message is unknown', async (status, code) => {
   expect(await wires.codesOf(status, { error: { message: 'Oh' } })).toEqual(onEach(WIRES, code));
 });

@@ -16,21 +16,21 @@ test.each([
   'Incorrect API key provided: 0123456789abcdef0123456789abcdef',
   'x-api-key: 0123456789abcdef',
   'Received: Key Hash (Token) =0123456789abcdef0123456789abcdef',
-])('no key is left of: %s', (text) => {
+])('a quotation hides all keys: %s', (text) => {
   const quoted = quoteProvider(text, { apiKey: 'my-own-key-1' });
 
   expect(quoted).toContain('[redacted]');
   expect(quoted).not.toMatch(/abc|0123456789|AIza|my-own-key/);
 });
 
-test('what is no key stays', () => {
+test('a quotation keeps words that only resemble keys', () => {
   const text =
     'Use max_completion_tokens for task-based models; the risk-score of desk-42 is 3. The key is wrong; tokens: 123456.';
 
   expect(quoteProvider(text)).toBe(text);
 });
 
-test('a long text is cut to 500 characters, on one line, without what no store can hold', () => {
+test('a quotation has at most 500 characters on one line, without NUL', () => {
   expect(quoteProvider('x'.repeat(600))).toHaveLength(500);
   expect(quoteProvider('a\n\n  b\u0000')).toBe('a b\ufffd');
   expect(quoteProvider('👋'.repeat(300)).isWellFormed()).toBe(true);

@@ -1,13 +1,12 @@
 type Refused = [server: string, problem: string, status: number, error: object];
 
-/** An error as OpenAI writes it. */
 export const param = (name: string, message: string, code: string | null = null) => ({
   ...{ message, type: 'invalid_request_error', param: name, code },
 });
 
 /**
- * The servers' words for a feature that a model lacks, by the beginning of Pawl's sentence about it. The brackets have
- * the status, if it is not 400, and the field and the code that the server names.
+ * Messages of servers for a feature that a model lacks, grouped by the beginning of Pawl's sentence. The brackets
+ * have the status, if it is not 400, and the field and code from the server.
  */
 const SAID: Record<string, string[]> = {
   'cannot call tools over Chat Completions while it reasons': [
@@ -23,7 +22,7 @@ const SAID: Record<string, string[]> = {
     'new-api [code=unsupported_model]: Unsupported model: foo',
     'vLLM: The model does not support Responses API',
   ],
-  'does not take this temperature': [
+  'does not support this temperature': [
     "OpenAI [param=temperature; code=unsupported_value]: Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
     "Responses [param=temperature]: Unsupported parameter: 'temperature' is not supported with this model.",
     'Anthropic: `temperature` is deprecated for this model.',
@@ -31,7 +30,7 @@ const SAID: Record<string, string[]> = {
     "LiteLLM: litellm.UnsupportedParamsError: gpt-5 doesn't support temperature=0.1 while reasoning is active.",
     'a gateway: For this model temperature not supported',
   ],
-  'does not take `web_search_options`': [
+  'does not support `web_search_options`': [
     'OpenAI [param=web_search_options; code=unsupported_parameter]: Web search options not supported with this model.',
   ],
   'does not read images': [
@@ -48,7 +47,7 @@ const SAID: Record<string, string[]> = {
     'a model with such a name: model "kimi-k2-thinking" not supported for vision',
     'a model with such a name: Model kimi-k2-thinking does not support image input',
   ],
-  'does not reason as the request asks': [
+  'does not support this reasoning setting': [
     "OpenAI [param=reasoning_effort; code=unsupported_value]: Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported values are: 'none' and 'low'.",
     'xAI: Model grok-4-latest does not support parameter reasoningEffort.',
     'Groq: `reasoning_effort` is not supported with this model',
@@ -62,7 +61,7 @@ const SAID: Record<string, string[]> = {
     'Gemini: Budget 0 is invalid. This model only works in thinking mode.',
     'Vertex: thinking is not configurable in this model; please remove the setting',
   ],
-  'does not take stop': ['xAI: Argument not supported on this model: stop'],
+  'does not support stop': ['xAI: Argument not supported on this model: stop'],
   'does not call tools': [
     'Groq: `tool calling` is not supported with this model',
     'Mistral: Function calling is not enabled for this model',
@@ -78,14 +77,14 @@ const SAID: Record<string, string[]> = {
     'Qwen [500]: Unsupported param: tools',
     'Databricks: parameter "tools" is not supported',
   ],
-  'does not write JSON by this schema or format': [
+  'does not support this schema or format': [
     'Groq: This model does not support response format `json_schema`.',
     'DashScope [code=invalid_parameter_error]: Json mode response is not supported when enable_thinking is true',
     "Gemini: Function calling with a response mime type: 'application/json' is unsupported",
     'DeepSeek: deepseek-reasoner does not support Json Output.',
     "Gemini: Tool use with a response mime type: 'application/json' is unsupported",
   ],
-  'does not follow this tool_choice': [
+  'does not support this tool_choice': [
     'DeepSeek: Thinking mode does not support this tool_choice',
     'DashScope: <400> InternalError.Algo.InvalidParameter: The tool_choice parameter does not support being set to required or object in thinking mode',
     "OpenRouter [404]: No endpoints found that support the provided 'tool_choice' value.",
@@ -93,14 +92,14 @@ const SAID: Record<string, string[]> = {
     'Kimi: tool_choice specified is incompatible with thinking enabled',
     'Anthropic: Thinking may not be enabled when tool_choice forces tool use.',
   ],
-  'does not take instructions': [
+  'does not support instructions': [
     'Gemini: Developer instruction is not enabled for models/gemma-3-27b-it',
     `o1 behind LiteLLM: litellm.BadRequestError: {'error': {'message': "Unsupported value: 'messages[0].role' does not support 'system' with this model."}}`,
     "o1 [param=messages[0].role; code=unsupported_value]: Unsupported value: 'messages[0].role' does not support 'system' with this model.",
     'llama.cpp [500]: Only user and assistant roles are supported, got system.',
     'a model with such a name: Developer instruction is not enabled for models/gemini-2.5-flash-image',
   ],
-  'does not take both temperature and top_p': [
+  'does not support both temperature and top_p': [
     'Anthropic: `temperature` and `top_p` cannot both be specified for this model. Please use only one.',
   ],
   'does not continue an assistant message': [
@@ -108,21 +107,21 @@ const SAID: Record<string, string[]> = {
   ],
   'does not read files of this kind': ["Anthropic: 'claude-3' does not support PDF input."],
   'does not read audio': ['llama.cpp [500]: audio input is not supported - hint: you may need the mmproj'],
-  'does not take parallel_tool_calls': ['vLLM: This model only supports single tool-calls at once!'],
-  'lacks something that the request needs': [
+  'does not support parallel_tool_calls': ['vLLM: This model only supports single tool-calls at once!'],
+  'does not support a part of the request': [
     'Gemini: The request is not supported by this model.',
     'a gateway [code=unsupported_value]: No.',
   ],
   'does not stream, and Pawl always streams': ['Bedrock: The model is unsupported for streaming.'],
-  'does not take `enable_search`': ['DashScope: This model does not support enable_search.'],
-  'does not take `top_k`': ['a gateway [param=top_k; code=unsupported_parameter]: Not for you.'],
+  'does not support `enable_search`': ['DashScope: This model does not support enable_search.'],
+  'does not support `top_k`': ['a gateway [param=top_k; code=unsupported_parameter]: Not for you.'],
   'does not show summaries of its reasoning': ['OpenAI [param=reasoning.summary; code=unsupported_value]: No.'],
-  'does not take `n`': ["OpenAI: 'n' is not supported with this model"],
-  'does not take a seed': ['a model with such a name: Model phi-4-multimodal does not support seed'],
-  'does not take penalties': ['Gemini: Penalty is not enabled for models/gemini-2.5-flash'],
+  'does not support `n`': ["OpenAI: 'n' is not supported with this model"],
+  'does not support a seed': ['a model with such a name: Model phi-4-multimodal does not support seed'],
+  'does not support penalties': ['Gemini: Penalty is not enabled for models/gemini-2.5-flash'],
 };
 
-/** The server, the beginning of the sentence, the status and the error of each refusal. */
+/** The server, the beginning of Pawl's sentence, the status and the error of each refusal. */
 export const refusedFeatures: Refused[] = Object.entries(SAID).flatMap(([problem, all]) =>
   all.map((said): Refused => {
     const [, server = '', marks = '', message = ''] = /^([^:[]+?)(?: \[(.*?)\])?: (.*)$/s.exec(said) ?? [];

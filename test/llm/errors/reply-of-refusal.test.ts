@@ -15,7 +15,7 @@ test.each([
     400,
     { message: 'max completion tokens reached before generating a valid document', code: 'json_validate_failed' },
   ],
-])('a refusal of %s because the limit was reached is a reply that was cut: a %i with %j', async (_, status, error) => {
+])('a refusal of %s at the token limit is a truncated reply: a %i with %j', async (_, status, error) => {
   for (const wire of WIRES) {
     const reply = await wires.ask(wire, refused(status, { error }));
 
@@ -41,7 +41,7 @@ test.each([
   ['MiniMax', 400, { type: 'bad_request_error', message: 'input new_sensitive (1026)' }],
   ['MiniMax', 500, { type: 'server_error', message: 'output new_sensitive (1027)' }],
   ['Cloudflare', 424, [{ code: 2016, message: 'Prompt blocked due to security configurations' }]],
-])('a refusal of a filter at %s is a reply that was filtered: a %i with %j', async (_, status, error) => {
+])('a refusal by a filter at %s is a filtered reply: a %i with %j', async (_, status, error) => {
   for (const wire of WIRES) {
     const reply = await wires.ask(wire, refused(status, { error }));
 
@@ -59,7 +59,7 @@ test('the raw finish reason is the code of the refusal', async () => {
 
 const inside = (status_code: number) => ({ choices: null, base_resp: { status_code, status_msg: 'new_sensitive' } });
 
-test.each([1026, 1027])('base_resp %i inside a 200 is a reply that was filtered', async (code) => {
+test.each([1026, 1027])('base_resp %i inside a 200 is a filtered reply', async (code) => {
   const whole = { headers: { 'content-type': 'application/json' }, body: [JSON.stringify(inside(code))] };
 
   for (const wire of OWN_WIRES) {
@@ -67,7 +67,7 @@ test.each([1026, 1027])('base_resp %i inside a 200 is a reply that was filtered'
   }
 });
 
-test('the filter of Spark inside a 200 is a reply that was filtered', async () => {
+test('a refusal by the filter of Spark inside a 200 is a filtered reply', async () => {
   const error = { message: '输入内容审核不通过，涉嫌违规，请重新调整输入内容', type: 'api_error', code: '10013' };
   const whole = { headers: { 'content-type': 'application/json' }, body: [JSON.stringify({ error })] };
 
@@ -76,7 +76,7 @@ test('the filter of Spark inside a 200 is a reply that was filtered', async () =
   }
 });
 
-test('a filter in the middle of a stream keeps the text that there is', async () => {
+test('a filter in mid-stream keeps the text so far', async () => {
   const started = (data: object) =>
     `event: ${'type' in data ? data.type : 'message'}\ndata: ${JSON.stringify(data)}\n\n`;
   const filtered = started({ error: { code: 'content_filter', message: 'No' } });
@@ -106,7 +106,7 @@ test.each([
   [400, { message: '账号涉嫌违规，已被封禁' }],
   [424, { message: 'The model returned the following errors: internal' }],
   [429, { code: 'content_filter', message: 'Slow down' }],
-])('a %i with %j is no reply', async (status, error) => {
+])('a %i with %j is a failure and not a reply', async (status, error) => {
   for (const wire of WIRES) {
     expect((await wires.ask(wire, refused(status, { error }))).code, wire).toBeDefined();
   }

@@ -57,7 +57,7 @@ test.each([
   ['no server', 'Requested 9000 tokens but the model only supports 8192'],
   ['no server', 'prompt_tokens 9000 > max_model_len 8192'],
   ['no server', 'The conversation history is too long for this model'],
-])('words of %s for a history that is too long: "%s"', async (_, message) => {
+])('the words of %s mean that a history is too long: "%s"', async (_, message) => {
   expect(await wires.codesOf(400, { error: { message } })).toEqual(onEach(WIRES, 'context_length_exceeded'));
 });
 
@@ -68,7 +68,7 @@ test.each([
   [400, { code: '1261', message: 'No.' }],
   [400, { code: 'tokens_too_long' }],
   [500, 'Requested tokens (2105) exceed context window of 2048'],
-])('a %i with %j is a history that is too long', async (status, error) => {
+])('a %i with %j means that a history is too long', async (status, error) => {
   expect(await wires.codesOf(status, { error })).toEqual(onEach(WIRES, 'context_length_exceeded'));
 });
 
@@ -94,7 +94,7 @@ test.each([
     '`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 8000 `inputs` tokens and 512 `max_new_tokens`',
     '`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 100 `inputs` tokens and 8192 `max_new_tokens`',
   ],
-])('the numbers of a refusal tell whether the history or the limit is too long: "%s"', async (history, limit) => {
+])('the numbers of a refusal decide between history and limit: "%s"', async (history, limit) => {
   expect(await wires.codesOf(400, { error: { message: history } })).toEqual(onEach(WIRES, 'context_length_exceeded'));
   expect(await wires.codesOf(400, { error: { message: limit } })).toEqual(onEach(WIRES, 'provider_invalid_request'));
 });
@@ -125,11 +125,11 @@ test.each([
   'A maximum of 100 PDF pages may be provided.',
   'Request payload size exceeds the limit: 20971520 bytes.',
   'The long context beta is not yet available for this subscription.',
-])('a field or a limit of the reply is not the history: "%s"', async (message) => {
+])('a refused field or reply limit is not a history that is too long: "%s"', async (message) => {
   expect(await wires.codesOf(400, { error: { message } })).toEqual(onEach(WIRES, 'provider_invalid_request'));
 });
 
-test('a request is too long if it alone exceeds the tokens of a minute', async () => {
+test('a request is too long if it alone exceeds the tokens per minute', async () => {
   const words = (used: string) => `on tokens per min (TPM): Limit 30,000, ${used}. The tokens must be reduced.`;
   const error = { code: 'rate_limit_exceeded', type: 'tokens' };
 

@@ -4,7 +4,7 @@ import { param, refusedFeatures } from './refused-features.ts';
 
 const wires = prepareWires();
 
-/** Returns the code that each wire gives to a refusal, and the problem that its sentence names. */
+/** Returns the code of a refusal on each wire, and the problem in its sentence. */
 async function readOnEach(status: number, said: string | object) {
   const error = typeof said === 'string' ? { message: said } : said;
   const read: [string, { code: string | undefined; problem: string }][] = [];
@@ -16,7 +16,7 @@ async function readOnEach(status: number, said: string | object) {
   return Object.fromEntries(read);
 }
 
-test.each(refusedFeatures)('%s: the model %s', async (_, problem, status, error) => {
+test.each(refusedFeatures)('at %s the model %s', async (_, problem, status, error) => {
   expect(await readOnEach(status, error)).toEqual(onEach(WIRES, { code: 'model_unsupported_feature', problem }));
 });
 
@@ -42,29 +42,31 @@ test.each([
   ['provider_model_not_found', { message: 'Model x is not supported' }],
   ['provider_permission_denied', { message: 'your current token plan not support model, MiniMax-M3 (2061)' }],
   ['context_length_exceeded', { message: 'This model only supports 8192 tokens: your prompt is too long.' }],
-])('%s stays with %j', async (code, error) => {
+])('the code stays %s with %j', async (code, error) => {
   expect(await readOnEach(400, error)).toEqual(onEach(WIRES, { code, problem: '' }));
 });
 
-test('the sentence says what to change, quotes the provider, and hides the key', async () => {
+test('the message has advice, quotes the provider and hides the key', async () => {
   const message = `Function tools with reasoning_effort are not supported for ${KEY} in /v1/chat/completions.`;
 
   const failure = await wires.ask('openai', refused(400, { error: param('reasoning_effort', message) }));
   const named = await wires.ask('openai', refused(400, { error: param(`x ${KEY}`, 'No.', 'unsupported_parameter') }));
 
-  expect(failure.message).toContain('Set reasoning_effort to "none", set tool_mode to "emulated", or ask it over');
+  expect(failure.message).toContain('Set reasoning_effort to "none", set tool_mode to "emulated", or use');
   expect(failure.message).toContain('OPENAI_WIRE=responses');
   expect(failure.message).toContain('openai says: "Function tools with reasoning_effort are not supported');
-  expect(named.message).toContain('does not take `x [redacted]` (400). Leave it out, or choose another model.');
+  expect(named.message).toContain(
+    'does not support `x [redacted]` (400). Leave the field out, or choose another model.',
+  );
   expect(failure.message).not.toContain(KEY);
 });
 
 test.each([
-  ['This model is only supported in v1/responses and not in v1/chat/completions.', 'Choose another model, or ask it'],
-  ['model "x" is not accessible via the /chat/completions endpoint', 'Choose another model, or ask it'],
+  ['This model is only supported in v1/responses and not in v1/chat/completions.', 'Choose another model, or use'],
+  ['model "x" is not accessible via the /chat/completions endpoint', 'Choose another model, or use'],
   ['This model is only supported in v1/chat/completions and not in v1/responses.', 'Choose another model.'],
   ['This is not a chat model and thus not supported in the v1/chat/completions endpoint.', 'Choose another model.'],
-])('%s: %s', async (message, advice) => {
+])('the advice for "%s" is: %s', async (message, advice) => {
   const failure = await wires.ask('openai', refused(404, { error: { message } }));
 
   expect(failure.message).toContain(`is not offered by this API (404). ${advice}`);
@@ -76,7 +78,7 @@ test.each([
   [400, 'Azure OpenAI Responses API is enabled only for api-version 2025-03-01-preview and later'],
   [404, 'This model is not supported in the v1/responses endpoint. Did you mean to use v1/completions?'],
   [405, 'The requested model gpt-x is not supported in the v1/responses endpoint.'],
-])('a model or a server without Responses is asked over Chat Completions: a %i with %s', async (status, message) => {
+])('a failure without Responses advises Chat Completions: a %i with %s', async (status, message) => {
   for (const wire of WIRES) {
     const failure = await wires.ask(wire, refused(status, { error: { message } }));
 

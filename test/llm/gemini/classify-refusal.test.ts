@@ -35,7 +35,7 @@ test.each([
   expect(refused(status, error)).toMatchObject({ code });
 });
 
-test('gemini: RetryInfo says how long to wait, to the millisecond; a header says it where there is none', () => {
+test('gemini: the pause of a retry is RetryInfo, or else Retry-After', () => {
   expect(refused(429, details(retry('17s'))).retry).toEqual({ kind: 'rate-limited', afterMs: 17_000 });
   expect(refused(429, details(retry('0.25s')), { 'retry-after': '9' }).retry).toEqual({
     kind: 'rate-limited',
@@ -47,7 +47,7 @@ test('gemini: RetryInfo says how long to wait, to the millisecond; a header says
   expect(refused(400, details(retry('2s'))).retry).toEqual({ kind: 'never' });
 });
 
-test('gemini: an error is read as an object, in a list, as text and as nothing', () => {
+test('gemini: an error is read from an object, a list, a text or an empty body', () => {
   const read = (error: unknown) => refusedWith(typeof error === 'string' ? error : JSON.stringify(error), 400);
 
   expect(read([{ error: { code: 400, message: 'In a list' } }]).message).toContain('In a list');
@@ -66,7 +66,7 @@ test.each([
   [{ status: 'DEADLINE_EXCEEDED' }, 'provider_timeout', 'later', 504],
   [{ status: 'INVALID_ARGUMENT' }, 'provider_invalid_request', 'never', 400],
   [{ message: 'Something broke' }, 'provider_unavailable', 'later', null],
-])('gemini: inside a stream %j is %s', (error, code, kind, status) => {
+])('gemini: an error %j in a stream is %s', (error, code, kind, status) => {
   const headers = new Headers({ 'retry-after': '99' });
 
   const failure = classifyErrorObject(error, headers, asked);
@@ -75,7 +75,7 @@ test.each([
   expect(failure.retry).not.toHaveProperty('afterMs');
 });
 
-test('gemini: a failure says where to look, quotes Google and says how to find the call', () => {
+test('gemini: a failure names the setting, quotes Google and has the request id', () => {
   const failure = refused(
     400,
     { ...details(info('API_KEY_INVALID')), message: 'Bad key top-secret', status: 'INVALID_ARGUMENT' },

@@ -1,25 +1,25 @@
 import { renderSchema } from '#core/llm/gemini/render-schema.ts';
 import type { WireBody, WireContent, WirePart } from '#test/llm/gemini/stored-form.ts';
 
-/** A body in camelCase with standard base64, as Google reads it. */
+/** Returns a body in camelCase with standard base64, as Google reads it. */
 export function asGoogleReads(body: unknown): WireBody {
   return camelCase(body) as WireBody;
 }
 
 /**
- * What a body says, without the differences that change nothing:
- * - field names in snake_case: Google reads both
- * - signatures in the URL-safe base64 alphabet: the same bytes
- * - neighbours of one role apart: merged, since roles go by turns
- * - text in several parts: joined
- * - signatures on texts, which the recorded clients dropped, and the empty texts that carry nothing else
- * - ids of calls, which the clients made up or dropped: ours are those that Gemini gave (checked apart)
- * - missing arguments: none
- * - schemas in the OpenAPI dialect, in capitals or as numbers of Google's enum: the same types
- * - declarations without parameters, or with empty ones, or with a schema of their answers, which Pawl does not hold
- * - the model in the body: it stands in the path
- * - media: Pawl holds text
- * - a role and an empty text in the system instruction; calling mode AUTO and an empty config, which are the default
+ * Returns the content of a body, without the differences that do not change its meaning:
+ * - Field names in snake_case. Google reads both.
+ * - Signatures in the URL-safe base64 alphabet. The bytes are equal.
+ * - Separate neighbours of one role. They are merged, because roles alternate.
+ * - Text in several parts. The parts are joined.
+ * - Signatures on texts, which the recorded clients dropped, and empty texts that carry only a signature.
+ * - Call ids, which the clients invented or dropped. Pawl has the ids from Gemini (checked separately).
+ * - Missing arguments. They are empty.
+ * - Schemas in the OpenAPI dialect, in capitals or as numbers of Google's enum. The types are equal.
+ * - Declarations without parameters, with empty parameters, or with an answer schema, which Pawl does not store.
+ * - The model in the body. It is also in the path.
+ * - Media. Pawl stores text.
+ * - A role and an empty text in the system instruction, calling mode AUTO and an empty config. These are defaults.
  */
 export function essence({ contents, systemInstruction, tools = [], toolConfig, model: _, ...rest }: WireBody) {
   const system = [systemInstruction?.parts ?? []]
@@ -90,7 +90,7 @@ function typeOf(type: unknown): unknown {
   return typeof type === 'string' ? type.toLowerCase() : lowerCaseTypes(type);
 }
 
-/** What callers named themselves keeps its name: arguments, responses, properties. */
+/** Fields with names from callers, which stay unchanged: arguments, responses, properties. */
 const CALLERS = new Set(['args', 'response', 'parameters', 'parametersJsonSchema']);
 
 function camelCase(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { called, end, parts, read } from '#test/llm/gemini/reading.ts';
 
-test('gemini: several calls in one chunk and in several are put in order, missing ids stay empty', () => {
+test('gemini: calls in one or several chunks are in order, missing ids are empty', () => {
   const { reply, deltas } = read(
     parts({ text: 'Both.' }, called('add', { b: 3, a: 2 }), {
       functionCall: { id: 'x1', name: 'mul', args: { a: 1 } },
@@ -19,7 +19,7 @@ test('gemini: several calls in one chunk and in several are put in order, missin
   expect(deltas.at(-1)).toEqual({ kind: 'tool-arguments', index: 2, text: '{}' });
 });
 
-test('gemini: arguments that arrive in pieces are put together along their paths', () => {
+test('gemini: arguments in pieces are assembled by their paths', () => {
   const piece = (partialArgs: object[], more: object = {}) => parts({ functionCall: { partialArgs, ...more } });
   const { reply, deltas } = read(
     parts({ functionCall: { name: 'send', willContinue: true }, thoughtSignature: 's' }),
@@ -52,7 +52,7 @@ test('gemini: arguments that arrive in pieces are put together along their paths
 });
 
 test.each(['to', '$', '$.a[7]', '$..a', '$.a.b['])(
-  'gemini: a piece at %s fits nowhere and is a failed attempt',
+  'gemini: a piece with the invalid path %s fails the attempt',
   (jsonPath) => {
     const piece = { functionCall: { name: 'send', partialArgs: [{ jsonPath, stringValue: 'x' }] } };
 
@@ -60,13 +60,13 @@ test.each(['to', '$', '$.a[7]', '$..a', '$.a.b['])(
   },
 );
 
-test('gemini: a name starts another call, even where more of the last one was announced', () => {
+test('gemini: a name starts another call, even if the last call was to continue', () => {
   const { reply } = read(parts({ functionCall: { name: 'a', willContinue: true } }, called('b')), end());
 
   expect(reply.calls.map(({ name }) => name)).toEqual(['a', 'b']);
 });
 
-test('gemini: a piece that no announcement precedes replaces the one before it', () => {
+test('gemini: a piece without an announced continuation replaces the piece before', () => {
   const partialArgs = ['a', 'b'].map((stringValue) => ({ jsonPath: '$.to', stringValue }));
 
   const { reply } = read(parts({ functionCall: { name: 'send', partialArgs } }), end());
@@ -74,7 +74,7 @@ test('gemini: a piece that no announcement precedes replaces the one before it',
   expect(reply.calls[0]!.arguments).toBe('{"to":"b"}');
 });
 
-test('gemini: a name like __proto__ is only a name', () => {
+test('gemini: a path with __proto__ does not change a prototype', () => {
   const partialArgs = [{ jsonPath: '$.__proto__.polluted', boolValue: true }];
 
   const { reply } = read(parts({ functionCall: { name: 'send', partialArgs } }), end());
@@ -83,13 +83,13 @@ test('gemini: a name like __proto__ is only a name', () => {
   expect({}).not.toHaveProperty('polluted');
 });
 
-test('gemini: a call of a tool that was not declared is a call, and its answer says so to the model', () => {
+test('gemini: a call of an undeclared tool is a call', () => {
   const { reply } = read(parts(called('list_files')), end('UNEXPECTED_TOOL_CALL'));
 
   expect(reply).toMatchObject({ finishReason: 'tool_calls', finishReasonRaw: 'UNEXPECTED_TOOL_CALL' });
   expect(reply.calls).toHaveLength(1);
 });
 
-test('gemini: a call without a name cannot be answered', () => {
+test('gemini: a call without a name fails the attempt', () => {
   expect(() => read(parts({ functionCall: { args: { a: 1 } } }), end())).toThrow('no name');
 });

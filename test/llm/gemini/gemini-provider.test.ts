@@ -33,7 +33,7 @@ async function ask(answer: Answer, change: object = {}) {
 const json = { 'content-type': 'application/json; charset=UTF-8' };
 const hi = [partsEvent([{ text: 'Hi.' }], { finishReason: 'STOP' })];
 
-test('gemini: its key and its address come from the settings, and from no other variable that an SDK knows', async () => {
+test("gemini: key and address are read from Pawl's settings only", async () => {
   await using server = await startWireServer({ body: hi });
   vi.stubEnv('GOOGLE_GENAI_USE_VERTEXAI', 'true');
   vi.stubEnv('GOOGLE_GEMINI_BASE_URL', 'http://127.0.0.1:1');
@@ -51,7 +51,7 @@ test('gemini: its key and its address come from the settings, and from no other 
   expect(providers.list()).toContainEqual(expect.objectContaining({ name: 'gemini', wire: 'gemini', tools: true }));
 });
 
-test('gemini: a stream that breaks off is asked once', async () => {
+test('gemini: a stream that breaks off is requested once', async () => {
   await using server = await startWireServer({ body: [partsEvent([{ text: 'Half' }])], ending: 'cut' });
 
   const asking = make(server.origin).ask(someRequest, signal, () => undefined);
@@ -63,7 +63,7 @@ test('gemini: a stream that breaks off is asked once', async () => {
 test.each([
   ['an error event', geminiWire.errorEvent, 'provider_overloaded'],
   ['a chunk that is none', [geminiEvent({ candidates: 'x' })], 'provider_bad_response'],
-])('gemini: a stream left at %s is not kept open', async (_, body, code) => {
+])('gemini: a stream abandoned at %s is closed', async (_, body, code) => {
   await using server = await startWireServer({ body, ending: 'hang' });
 
   const asking = make(server.origin).ask(someRequest, signal, () => undefined);
@@ -72,7 +72,7 @@ test.each([
   await server.left;
 });
 
-test('gemini: a reply that Google would let go on is a cut one, and is not asked for again', async () => {
+test('gemini: a reply with CONTINUATION is truncated, and not requested again', async () => {
   const more = { finishReason: 'CONTINUATION', continuationToken: 'dG9rZW4=' };
 
   const { reply, asked } = await ask({ body: [partsEvent([{ text: 'Half' }], more)] });
@@ -81,7 +81,7 @@ test('gemini: a reply that Google would let go on is a cut one, and is not asked
   expect(reply).toMatchObject({ text: 'Half', finishReason: 'length', finishReasonRaw: 'CONTINUATION' });
 });
 
-test('gemini: options of the caller are laid over the body, the wire keys at the top, others in generationConfig', async () => {
+test('gemini: provider options override the body or its generationConfig', async () => {
   const providerOptions = {
     thinkingConfig: { thinkingBudget: 0 },
     temperature: 0.5,
@@ -97,7 +97,7 @@ test('gemini: options of the caller are laid over the body, the wire keys at the
   });
 });
 
-test('gemini: no option of a caller leads the key to another server', async () => {
+test('gemini: provider options cannot send the key to another server', async () => {
   await using thief = await startWireServer({ body: hi });
   const httpOptions = { baseUrl: thief.origin, headers: { 'x-goog-api-key': 'other' } };
 
@@ -108,7 +108,7 @@ test('gemini: no option of a caller leads the key to another server', async () =
 });
 
 test.each(['../files', 'a%2e%2e/b', 'x?key=1', 'x#y', 'a b', ''])(
-  'gemini: the model name %j never leaves',
+  'gemini: the invalid model name %j is not sent',
   async (model) => {
     await using server = await startWireServer();
 
@@ -121,7 +121,7 @@ test.each(['../files', 'a%2e%2e/b', 'x?key=1', 'x#y', 'a b', ''])(
 
 const chunk = (text: string, more: object = {}) => ({ candidates: [{ content: { parts: [{ text }] }, ...more }] });
 
-test('gemini: a JSON array, or one reply sent whole, is read like a stream', async () => {
+test('gemini: a JSON array and a whole reply are read like a stream', async () => {
   const array = await ask({
     headers: json,
     body: [JSON.stringify([chunk('H'), chunk('i.', { finishReason: 'STOP' })], null, 2)],
@@ -132,7 +132,7 @@ test('gemini: a JSON array, or one reply sent whole, is read like a stream', asy
   expect(whole.reply).toMatchObject({ text: 'Hi.', finishReason: 'stop' });
 });
 
-test('gemini: a comment or a field beside the data, and a missing last blank line, change nothing', async () => {
+test('gemini: comments, other fields and a missing last blank line are ignored', async () => {
   const [event] = hi;
   const noisy = `: ping\nevent: message\nid: 7\n${event!.trimEnd()}`;
 
@@ -148,7 +148,7 @@ test.each([
   await expect(ask(answer)).rejects.toMatchObject({ code: 'provider_bad_response', retry: { kind: 'later' } });
 });
 
-test('gemini: an error object inside the stream counts, whether it gives a number, a word or neither', async () => {
+test('gemini: an error object in a stream fails the attempt, even without a code', async () => {
   const asking = (error: object) => ask({ body: [...hi, geminiEvent({ error })] });
 
   await expect(asking({ code: 429, message: 'Slow down' })).rejects.toMatchObject({ code: 'provider_rate_limited' });

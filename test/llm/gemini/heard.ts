@@ -16,7 +16,7 @@ type Count = {
 };
 
 /**
- * The recorded reply as Gemini answers our client: some clients asked for a JSON array instead of events, and for
+ * Returns the recorded reply in the form for our client. Some clients requested a JSON array instead of events, and
  * numbers instead of words.
  */
 export function inWords(exchange: Exchange<unknown>): Exchange<unknown> {
@@ -54,7 +54,7 @@ function finishOf(all: Event[]): string | null {
   return typeof raw === 'number' ? (WORDS[raw] ?? null) : raw;
 }
 
-/** A recorded reply, read a second time and naively. */
+/** Returns a recorded reply. This second reader is independent of the adapter, and simple. */
 export function heardIn(exchange: Exchange<unknown>) {
   const all = events(exchange);
   const parts = all.flatMap(({ candidates = [] }) => candidates[0]?.content?.parts ?? []);

@@ -5,7 +5,6 @@ import type { Message } from '#core/turn/message.ts';
 import { roundsOf } from '#test/llm/history.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
-/** The contents these messages leave as. */
 export function contentsOf(messages: Message[], change: Partial<RoundRequest> = {}): Content[] {
   const request = { ...someRequest, messages, instructions: null, ...change };
   return renderRequest(request, 'gemini').contents as Content[];

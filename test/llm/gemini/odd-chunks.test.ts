@@ -21,7 +21,7 @@ test.each<[string, unknown]>([
   ['null among parts', parts(null)],
   ['null for the text of a part', parts({ text: null })],
   ['no reason for a block', { promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED' }, ...parts() }],
-])('a chunk says nothing if it has %s', (_, odd) => {
+])('a chunk is ignored if it has %s', (_, odd) => {
   expect(parse(parts({ text: 'Hi' }), odd, parts({ text: '.' }), stop)).toEqual({ text: 'Hi.', calls: [] });
 });
 
@@ -45,7 +45,7 @@ test("arguments are read if they have OpenAI's name", () => {
   expect(parse(charge({ arguments: { amount_due: 5 } }), stop).calls).toEqual(['{"amount_due":5}']);
 });
 
-test.each([{}, undefined])('a call is one call if its arguments come with its id after %j', (args) => {
+test.each([{}, undefined])('a call is one call if its arguments arrive with its id after %j', (args) => {
   const calls = parse(charge({ id: 'a', args }), charge({ id: 'a', args: { amount: 5 } }), stop).calls;
   expect(calls).toEqual(['{"amount":5}']);
 });

@@ -2,24 +2,20 @@ import { finishReply, startReply, takeChunk } from '#core/llm/gemini/reply-accum
 import type { Delta } from '#core/llm/provider.ts';
 import type { Reply } from '#core/turn/reply.ts';
 
-/** A chunk that adds parts to the first candidate. */
 export function parts(...parts: object[]): object {
   return { candidates: [{ content: { parts } }] };
 }
 
-/** The last chunk, with the reason to stop. */
 export function end(finishReason = 'STOP', more: object = {}): object {
   return { candidates: [{ finishReason }], ...more };
 }
 
-/** A part that calls a tool. */
 export function called(name: string, args?: object): object {
   return { functionCall: { name, ...(args ? { args } : {}) } };
 }
 
 export type Reading = { reply: Reply; deltas: Delta[] };
 
-/** The reply these chunks are, and what a watcher saw of it. */
 export function read(...chunks: object[]): Reading {
   const reply = startReply({ provider: 'gemini' });
   const deltas = chunks.flatMap((chunk) => takeChunk(reply, chunk));

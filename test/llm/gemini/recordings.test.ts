@@ -14,7 +14,7 @@ const { post } = makeHttpClient();
 const make = (baseUrl: string) => geminiProvider({ name: 'gemini', apiKey: 'none-at-all', baseUrl, post });
 const { files, count, replay } = openRecordings('gemini', ({ api }) => /generateContent/i.test(api));
 
-test.each(files)('$file: read as its client read it, and sent as its client sent it', async ({ file }) => {
+test.each(files)('$file is read and sent like by its client', async ({ file }) => {
   const { exchanges } = readRecording<unknown>(file);
   const replies: Reply[] = [];
 
@@ -46,7 +46,7 @@ function checkReply(answer: Reply | Error, exchange: Exchange<unknown>): Reply {
   return answer;
 }
 
-/** Gemini could not read the call that the model wrote. */
+/** Returns whether Gemini could not read the call of the model. */
 function isUnusable(exchange: Exchange<unknown>): boolean {
   return (heardIn(exchange).finish ?? '').startsWith('MALFORMED');
 }
@@ -76,7 +76,9 @@ function checkFailure(answer: Reply | Error, { response: { status, body } }: Exc
   count(`as ${code}`);
 }
 
-/** What we hold of the conversation leaves as what the client sent; `essence` says what may differ. */
+/**
+ * Checks that the stored conversation renders to the request of the client. `essence` removes accepted differences.
+ */
 function checkRequest(sent: WireBody, recorded: WireBody, replies: Reply[]) {
   const ours = essence(sent);
   const theirs = essence(recorded);
@@ -93,12 +95,12 @@ function checkRequest(sent: WireBody, recorded: WireBody, replies: Reply[]) {
   );
 }
 
-/** A content that held media alone is one of Pawl's own sentences, or gone. */
+/** Removes contents without parts. Pawl replaces a content of media by a sentence, or omits it. */
 function withoutMedia(body: ReturnType<typeof essence>) {
   return { ...body, contents: body.contents.filter(({ parts }) => parts.length > 0) };
 }
 
-/** The model's words in the next request are the reply we read. */
+/** Checks that the model content in the next request equals the reply. */
 function checkCarried(body: WireBody, before: WireBody, reply: Reply | undefined) {
   const next = body.contents.slice(before.contents.length).find(({ role }) => role === 'model');
   if (!next || !reply) return count('rounds not carried on');

@@ -11,7 +11,7 @@ const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 const weather = Tool.parse({ name: 'get_weather', description: 'Tells the weather', parameters });
 const bare = Tool.parse({ name: 'ping' });
 const render = (change: Partial<RoundRequest>) => renderRequest({ ...someRequest, ...change }, 'gemini');
-test('gemini: a bare request carries nothing that was not asked for', () => {
+test('gemini: a bare request has no field that was not requested', () => {
   expect(render({})).toEqual({
     contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
     systemInstruction: { parts: [{ text: 'Be brief.' }] },
@@ -19,7 +19,7 @@ test('gemini: a bare request carries nothing that was not asked for', () => {
   });
 });
 
-test('gemini: a round is one model content with its text and calls, its results one user content in order', () => {
+test('gemini: a round is one model content, and its results one user content', () => {
   const contents = contentsOf([
     user('Hi'),
     round('Looking.', [call('call_1', '{"city": "Rome"}'), call('call_2')]),
@@ -55,13 +55,13 @@ test.each([
   ['{broken', { result: '{broken' }],
   ['', { result: '(no output)' }],
   ['{"id":12345678901234567890}', { result: '{"id":12345678901234567890}' }],
-])('gemini: the result %j answers as %j', (content, response) => {
+])('gemini: the result %j is sent as the response %j', (content, response) => {
   const contents = contentsOf([user('Hi'), round(null, [call('c')]), answer('c', content)]);
 
   expect(contents.at(-1)!.parts![0]!.functionResponse!.response).toEqual(response);
 });
 
-test('gemini: a failed call answers with an error, even where its text is JSON', () => {
+test('gemini: a failed call is answered with an error, even if its text is JSON', () => {
   const contents = contentsOf([user('Hi'), round(null, [call('c')]), answer('c', '{"a":1}', { isError: true })]);
 
   expect(contents.at(-1)!.parts![0]!.functionResponse!.response).toEqual({ error: '{"a":1}' });
@@ -74,13 +74,13 @@ test.each([
   ['no json', { invalid_arguments: 'no json' }],
   ['[1]', { invalid_arguments: '[1]' }],
   ['null', { invalid_arguments: 'null' }],
-])('gemini: the arguments %j go back as %j', (text, args) => {
+])('gemini: the arguments %j are sent back as %j', (text, args) => {
   const contents = contentsOf([user('Hi'), round(null, [call('c', text)]), answer('c', 'ok')]);
 
   expect(contents[1]!.parts![0]!.functionCall!.args).toEqual(args);
 });
 
-test('gemini: what a user says in a row is merged, a model is asked to go on, and nothing empty leaves', () => {
+test('gemini: user texts are merged, model texts separated, empty texts omitted', () => {
   const contents = contentsOf([
     user('One'),
     user(' '),
@@ -101,7 +101,7 @@ test('gemini: what a user says in a row is merged, a model is asked to go on, an
   ]);
 });
 
-test('gemini: results and the next user message are one user content, results first', () => {
+test('gemini: results and the next user message are one user content', () => {
   const contents = contentsOf([user('Hi'), round(null, [call('c')]), answer('c', 'ok'), user('And now?')]);
 
   expect(contents.at(-1)).toEqual({
@@ -110,7 +110,7 @@ test('gemini: results and the next user message are one user content, results fi
   });
 });
 
-test('gemini: a history that begins or ends with the model gets a user there', () => {
+test('gemini: a history that begins or ends with the model gets a user content', () => {
   const contents = contentsOf([round('Welcome.', []), user('Hi'), round('Hello', [])]);
 
   expect(contents.map(({ role }) => role)).toEqual(['user', 'model', 'user', 'model', 'user']);
@@ -118,7 +118,7 @@ test('gemini: a history that begins or ends with the model gets a user there', (
   expect(contentsOf([])).toEqual([{ role: 'user', parts: [{ text: expect.any(String) }] }]);
 });
 
-test('gemini: system messages at the start join the system instruction, later ones say what they are', () => {
+test('gemini: first system messages are instructions, later system messages user text', () => {
   const messages: Message[] = [
     { role: 'system', content: 'Be kind.' },
     user('Hi'),
@@ -137,7 +137,7 @@ test('gemini: system messages at the start join the system instruction, later on
   ]);
 });
 
-test('gemini: a tool leaves as name, description and schema, without parameters where it has none', () => {
+test('gemini: a tool is sent as name, description and schema, if it has a schema', () => {
   expect(render({ tools: [weather, bare] }).tools).toEqual([
     {
       functionDeclarations: [
@@ -162,14 +162,14 @@ test.each([
   expect(toolConfig?.functionCallingConfig).toEqual(expected);
 });
 
-test('gemini: without tools nothing is said about them', () => {
+test('gemini: a request without tools has no tool fields', () => {
   const body = render({ toolChoice: 'required', parallelToolCalls: false, declaredTools: [weather] });
 
   expect(body).not.toHaveProperty('tools');
   expect(body).not.toHaveProperty('toolConfig');
 });
 
-test('gemini: a final round declares no tools, not even those its history calls', () => {
+test('gemini: a final round declares no tools, even if its history has calls', () => {
   const messages = [user('Hi'), round(null, [call('c')]), answer('c', 'ok')];
 
   const body = render({ messages, declaredTools: [weather] });
@@ -179,14 +179,14 @@ test('gemini: a final round declares no tools, not even those its history calls'
   expect(body).not.toHaveProperty('toolConfig');
 });
 
-test('gemini: temperature and the token limit are passed on', () => {
+test('gemini: temperature and the token limit are sent', () => {
   expect(render({ temperature: 0, maxOutputTokens: 64 }).generationConfig).toEqual({
     temperature: 0,
     maxOutputTokens: 64,
   });
 });
 
-test('gemini: top_p, texts to stop at, seed and effort are passed on, beside what the options say', () => {
+test('gemini: top_p, stop, seed and effort are sent beside the provider options', () => {
   const providerOptions = { thinkingConfig: { includeThoughts: true } };
 
   expect(
@@ -199,7 +199,7 @@ test('gemini: top_p, texts to stop at, seed and effort are passed on, beside wha
   });
 });
 
-test('gemini: thoughts are asked for where they are to be shown, unless the options say otherwise', () => {
+test('gemini: thoughts are requested if shown, unless the options disable them', () => {
   const configOf = (own: Parameters<typeof render>[0]) => render(own).generationConfig;
   const providerOptions = { thinkingConfig: { includeThoughts: false } };
 

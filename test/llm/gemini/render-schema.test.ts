@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderSchema } from '#core/llm/gemini/render-schema.ts';
 
-test('gemini schema: what Gemini documents passes as it is', () => {
+test('gemini schema: a schema of documented keywords is unchanged', () => {
   const schema = {
     type: 'object',
     description: 'An order',
@@ -22,7 +22,7 @@ test('gemini schema: what Gemini documents passes as it is', () => {
   expect(renderSchema(schema)).toEqual(schema);
 });
 
-test('gemini schema: words Gemini does not know are dropped at every depth', () => {
+test('gemini schema: unknown keywords are dropped at every depth', () => {
   const inner = {
     type: 'string',
     title: 'T',
@@ -52,7 +52,7 @@ test('gemini schema: words Gemini does not know are dropped at every depth', () 
   });
 });
 
-test('gemini schema: a property may be named like a word of JSON Schema', () => {
+test('gemini schema: a property may have the name of a JSON Schema keyword', () => {
   const properties = { pattern: { type: 'string' }, default: { type: 'string' }, properties: { type: 'object' } };
 
   expect(renderSchema({ type: 'object', properties })).toEqual({ type: 'object', properties });
@@ -86,11 +86,11 @@ test.each([
     { type: 'object', properties: { a: {} }, required: ['a'] },
   ],
   [true, {}],
-])('gemini schema: %j is %j', (schema, expected) => {
+])('gemini schema: the schema %j becomes %j', (schema, expected) => {
   expect(renderSchema(schema)).toEqual(expected);
 });
 
-test('gemini schema: all of several objects is one object, all of one reference is the reference', () => {
+test('gemini schema: allOf of objects is one object, of one reference a reference', () => {
   const allOf = [
     { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
     { properties: { b: { const: 1 } }, required: ['b'] },
@@ -104,7 +104,7 @@ test('gemini schema: all of several objects is one object, all of one reference 
   expect(renderSchema({ allOf: [{ $ref: '#/$defs/a' }], description: 'x' })).toEqual({ $ref: '#/$defs/a' });
 });
 
-test('gemini schema: the schema given is left as it is', () => {
+test('gemini schema: the given schema is not modified', () => {
   const schema = { type: 'object', properties: { a: { const: 'x' } }, definitions: { b: { oneOf: [{}] } } };
   const before = structuredClone(schema);
 

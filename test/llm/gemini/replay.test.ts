@@ -5,7 +5,7 @@ import { contentsOf, round } from '#test/llm/gemini/history.ts';
 import { answer, call, user } from '#test/llm/history.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
-test('gemini: signed parts go back in their order, each with its own signature, to gemini only', () => {
+test('gemini: signed parts are sent back in order with their signatures', () => {
   const state = {
     parts: [
       { whole: { text: 'Hm.', thought: true, thoughtSignature: 's0' } },
@@ -33,7 +33,7 @@ test('gemini: signed parts go back in their order, each with its own signature, 
   expect(other[1]!.parts).toEqual([{ text: 'One.two' }, { functionCall }, { functionCall }]);
 });
 
-test('gemini: ids are carried by call and answer where Gemini gave them to every call of the round, else by none', () => {
+test('gemini: call ids are sent if Gemini gave an id to every call of the round', () => {
   const own = {
     parts: [
       { call: 0, id: 'a' },
@@ -61,7 +61,7 @@ test.each([
   expect(contents[1]!.parts).toEqual([{ text: 'Hm' }, { functionCall: { name: 'get_weather', args: {} } }]);
 });
 
-test('gemini: names no tool may have are made ones it may', () => {
+test('gemini: invalid tool names are replaced by valid names', () => {
   const calls = [call('a', '{}', 'weird name!'), call('b', '{}', '')];
   const contents = contentsOf([
     user('Hi'),
@@ -76,7 +76,7 @@ test('gemini: names no tool may have are made ones it may', () => {
   expect(names).toEqual([undefined, 'weird_name_', 'unnamed', 'weird_name_', 'unnamed']);
 });
 
-test('gemini: unsigned calls are marked as not its own, for models that check, and stay marked in later turns', () => {
+test('gemini: unsigned calls get a placeholder signature if the model checks them', () => {
   const messages = [
     user('Hi'),
     round(null, [call('a')]),

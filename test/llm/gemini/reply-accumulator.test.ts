@@ -3,7 +3,7 @@ import { renderRequest } from '#core/llm/gemini/render-request.ts';
 import { called, end, parts, type Reading, read } from '#test/llm/gemini/reading.ts';
 import { someRequest } from '#test/llm/provider-exam.ts';
 
-/** What goes back of a reply, once it is stored as JSON. */
+/** Returns the contents that are sent back for a reply, after it was stored as JSON. */
 function sentBack({ reply: { text, calls, opaque } }: Reading) {
   const stored = JSON.parse(JSON.stringify({ provider: 'gemini', state: opaque }));
   const message = { role: 'assistant', content: text, calls, opaque: stored } as const;
@@ -24,7 +24,7 @@ test('gemini: thoughts are reasoning, never text, and are not stored', () => {
   ]);
 });
 
-test('gemini: signatures come back on exactly the parts they came on', () => {
+test('gemini: signatures are sent back on exactly their parts', () => {
   const came = [
     { text: 'One ', thoughtSignature: 'c2ln/+==' },
     { text: 'two three' },
@@ -44,7 +44,7 @@ test('gemini: signatures come back on exactly the parts they came on', () => {
   expect(sentBack(reading)).toEqual(came);
 });
 
-test('gemini: a signed thought and code that ran at Google go back verbatim, media do not', () => {
+test('gemini: signed thoughts and code of Google are sent back, media are not', () => {
   const thought = { text: 'Hm \u0000', thought: true, thoughtSignature: 's1' };
   const code = { executableCode: { language: 'PYTHON', code: 'print(1)' } };
   const reading = read(
@@ -55,12 +55,12 @@ test('gemini: a signed thought and code that ran at Google go back verbatim, med
   expect(sentBack(reading)).toEqual([{ ...thought, text: 'Hm \uFFFD' }, code, { text: '1' }]);
 });
 
-test('gemini: a reply that wants nothing back leaves no state', () => {
+test('gemini: a reply without signatures keeps no state', () => {
   expect(read(parts({ text: 'Hi' }, called('ping')), parts({ text: '' }), end()).reply.opaque).toBeNull();
 });
 
 test.each(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL'])(
-  'gemini: %s without anything in it is a failed attempt',
+  'gemini: an empty reply with %s fails the attempt',
   (reason) => {
     expect(() => read(parts({ text: '' }), end(reason))).toThrow(
       expect.objectContaining({ code: 'provider_bad_response', retry: { kind: 'later' } }),
@@ -68,13 +68,13 @@ test.each(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CAL
   },
 );
 
-test('gemini: a malformed call is a failed attempt even behind a text', () => {
+test('gemini: a malformed call fails the attempt, even after a text', () => {
   expect(() => read(parts({ text: 'I will call' }), end('MALFORMED_FUNCTION_CALL'))).toThrow('MALFORMED_FUNCTION_CALL');
   expect(() => read(parts({ text: 'I will call' }), end('UNEXPECTED_TOOL_CALL'))).toThrow('UNEXPECTED_TOOL_CALL');
 });
 
 test.each(['MAX_TOKENS', 'SAFETY', 'RECITATION', 'MODEL_ARMOR'])(
-  'gemini: an empty reply that ends by %s is a reply',
+  'gemini: an empty reply with %s is a reply',
   (reason) => {
     expect(read(end(reason)).reply).toMatchObject({ text: null, calls: [], finishReasonRaw: reason });
   },
@@ -90,19 +90,19 @@ test.each([
   expect(reply.usage).toMatchObject({ input_tokens: 7, output_tokens: 0 });
 });
 
-test('gemini: ratings of a prompt that passed are no refusal', () => {
+test('gemini: ratings of an accepted prompt are not a refusal', () => {
   const { reply } = read({ promptFeedback: { safetyRatings: [] }, ...parts({ text: 'Hi' }) }, end());
 
   expect(reply.finishReason).toBe('stop');
 });
 
-test('gemini: a stream without a finish reason was cut', () => {
+test('gemini: a stream without a finish reason was interrupted', () => {
   expect(() => read(parts({ text: 'Hi' }))).toThrow(
     expect.objectContaining({ code: 'provider_unavailable', retry: { kind: 'later' } }),
   );
 });
 
-test('gemini: tokens of thoughts are output, those of tools at Google input, and a later count replaces an earlier', () => {
+test('gemini: thought tokens are output, tool tokens input, and the last count wins', () => {
   const usageMetadata = {
     promptTokenCount: 10,
     toolUsePromptTokenCount: 5,
@@ -128,7 +128,7 @@ test('gemini: tokens of thoughts are output, those of tools at Google input, and
   });
 });
 
-test('gemini: a count that cannot be read costs no reply', () => {
+test('gemini: an unreadable token count does not fail the reply', () => {
   expect(read(parts({ text: 'Hi' }), end('STOP', { usageMetadata: 'many' })).reply).toMatchObject({
     text: 'Hi',
     usage: null,

@@ -16,7 +16,7 @@ export type WirePart = {
 export type WireContent = { role: string; parts: WirePart[] };
 type Declaration = { name: string; description?: string; parameters?: Json; parametersJsonSchema?: Json };
 export type WireBody = {
-  /** Stands in the path; some clients say it again. */
+  /** Also in the path. Some clients repeat it in the body. */
   model?: string;
   contents: WireContent[];
   systemInstruction?: { parts: { text: string } | { text: string }[] };
@@ -25,7 +25,7 @@ export type WireBody = {
   toolConfig?: { functionCallingConfig: { mode: string; allowedFunctionNames?: string[] } };
 };
 
-/** What Pawl would hold of a conversation whose next request was `body`, given the replies it had read so far. */
+/** Returns the stored form of a conversation with `body` as its next request, after these replies. */
 export function storedForm(body: WireBody, replies: Reply[]): RoundRequest {
   const { contents, systemInstruction, generationConfig = {}, tools = [], toolConfig, model: _, ...rest } = body;
   const { temperature = null, topP = null, maxOutputTokens = null, ...generation } = generationConfig;
@@ -58,7 +58,7 @@ function storedTool({ name, description, parameters, parametersJsonSchema }: Dec
   return Tool.parse({ name, description, parameters: parameters ?? parametersJsonSchema });
 }
 
-/** Whether a model's content is what a reply said, whatever ids and signatures became of it. */
+/** Returns whether a model content equals a reply, with any ids and signatures. */
 export function isReply({ parts }: WireContent, { text, calls }: Reply): boolean {
   const said = parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('');
   const called = parts.flatMap(({ functionCall: call }) => (call ? [[call.name, sorted(call.args ?? {})]] : []));
@@ -82,7 +82,7 @@ function storedMessages(contents: WireContent[], replies: Reply[]): Message[] {
   });
 }
 
-/** Two replies may look alike, so each stands for one content, in order. */
+/** Returns the reply of a content. Replies may be equal, so each reply is used for one content, in order. */
 function takeReply(content: WireContent, left: Reply[]): Reply | undefined {
   const index = left.findIndex((each) => isReply(content, each));
   return left.splice(0, index + 1).at(-1);
@@ -101,7 +101,7 @@ function storedRound(content: WireContent, { reply, place }: { reply: Reply | un
   };
 }
 
-/** The text of an answer that leaves as this response. */
+/** Returns the text of the tool message that is sent as this response. */
 function storedAnswer({ name, response }: { name: string; response: Json }, callId: string): Message {
   const [[field, value] = [], ...more] = Object.entries(response);
   const isBare = more.length === 0 && typeof value === 'string';

@@ -24,7 +24,7 @@ const owned = [
   ...['upgrade', 'expect', 'accept-encoding', 'proxy-authorization', 'Proxy-Connection', 'Host'],
 ];
 
-test.each(owned)('an operator cannot set the header %s, and a turn cannot either', (name) => {
+test.each(owned)('neither an operator nor a turn can set the header %s', (name) => {
   const problem = 'the connection sets this header, leave it out';
 
   expect(problemOf(entry({ headers: { [name]: 'some-value' } })).message).toBe(
@@ -40,16 +40,16 @@ const keys = [
   ...['x-amz-security-token', 'openai-organization', 'OpenAI-Project', 'x-goog-user-project', 'client-secret'],
 ];
 
-test.each(keys)('an operator may set the header %s, but not allow it to turns', (name) => {
+test.each(keys)('an operator may set the header %s, but not allow turns to set it', (name) => {
   expect(() => configureProviders(entry({ headers: { [name]: 'some-value' } }), sim)).not.toThrow();
   expect(problemOf(entry({ allowed_headers: [name] })).message).toBe(
-    'PAWL_PROVIDERS.x.allowed_headers.0: this header carries a key or names an account, set it in headers',
+    'PAWL_PROVIDERS.x.allowed_headers.0: this header contains a key or names an account, set it in headers',
   );
 });
 
 test.each([
-  [{ headers: { 'bad name': 'secret-value' } }, 'PAWL_PROVIDERS.x.headers.bad name: this is not the name of a header'],
-  [{ headers: { '': 'secret-value' } }, 'PAWL_PROVIDERS.x.headers.: this is not the name of a header'],
+  [{ headers: { 'bad name': 'secret-value' } }, 'PAWL_PROVIDERS.x.headers.bad name: this is not a valid header name'],
+  [{ headers: { '': 'secret-value' } }, 'PAWL_PROVIDERS.x.headers.: this is not a valid header name'],
   [{ headers: { 'x-a': 'secret-value\r\nx-b: 1' } }, 'PAWL_PROVIDERS.x.headers.x-a: use printable Latin-1'],
   [{ headers: { 'x-a': 'secret-value\t' } }, 'PAWL_PROVIDERS.x.headers.x-a: use printable Latin-1'],
   [{ headers: { 'x-a': 'secret-value €' } }, 'PAWL_PROVIDERS.x.headers.x-a: use printable Latin-1'],
@@ -59,11 +59,11 @@ test.each([
   [{ headers: ['secret-value'] }, 'PAWL_PROVIDERS.x.headers: give an object of headers, by their names'],
   [{ allowed_headers: 'openai-beta' }, 'PAWL_PROVIDERS.x.allowed_headers: give a list of header names'],
   [{ allowed_headers: [1] }, 'PAWL_PROVIDERS.x.allowed_headers.0: give the name as a text'],
-  [{ allowed_headers: ['a b'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this is not the name of a header'],
-  [{ allowed_headers: ['*'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this is not the name of a header'],
-  [{ allowed_headers: ['x-accesskey'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this header carries a key'],
+  [{ allowed_headers: ['a b'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this is not a valid header name'],
+  [{ allowed_headers: ['*'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this is not a valid header name'],
+  [{ allowed_headers: ['x-accesskey'] }, 'PAWL_PROVIDERS.x.allowed_headers.0: this header contains a key'],
   [{ headers: { 'content-encoding': 'gzip' } }, 'PAWL_PROVIDERS.x.headers.content-encoding: the connection sets'],
-])('headers that cannot be sent are named at start without their value: %j', (settings, named) => {
+])('an invalid header stops the start, without its value: %j', (settings, named) => {
   for (const kind of Object.keys(KIND_FIELDS) as (keyof typeof KIND_FIELDS)[]) {
     const problem = problemOf(entry(settings, kind));
 

@@ -22,7 +22,7 @@ test.for(KINDS)('$kind sends the headers of the operator and of the turn', async
   ]);
 });
 
-test.for(KINDS)('$kind prefers the header of the turn to that of the operator, and that to its own', async (kind) => {
+test.for(KINDS)('$kind prefers turn headers to operator headers, and these to its own', async (kind) => {
   const headers = { 'X-Client-Request-Id': 'operator', 'x-both': 'operator', 'User-Agent': 'Gateway' };
   await using headed = await openHeaded(kind, { headers });
   const { server, provider } = headed;
@@ -37,7 +37,7 @@ test.for(KINDS)('$kind prefers the header of the turn to that of the operator, a
   }
 });
 
-test.for(KINDS)('$kind sends the authorization header of the operator in place of the key', async (kind) => {
+test.for(KINDS)('$kind sends the authorization header of the operator instead of the key', async (kind) => {
   await using headed = await openHeaded(kind, { headers: { Authorization: 'Basic b3BlcmF0b3I=' } });
   const { server, provider } = headed;
 
@@ -61,17 +61,14 @@ test.for(KINDS.filter(({ kind }) => kind !== 'ai-sdk'))(
   },
 );
 
-test.for(KINDS)(
-  '$kind knows the headers that a turn may set, and passes them on through every wrapper',
-  async (kind) => {
-    const settings = { allowed_headers: ['Anthropic-Beta', 'openai-beta'], tools: false, structured_outputs: false };
-    await using headed = await openHeaded(kind, settings);
+test.for(KINDS)('$kind reports the headers that a turn may set, through every wrapper', async (kind) => {
+  const settings = { allowed_headers: ['Anthropic-Beta', 'openai-beta'], tools: false, structured_outputs: false };
+  await using headed = await openHeaded(kind, settings);
 
-    expect(headed.provider.allowedHeaders).toEqual(['anthropic-beta', 'openai-beta']);
-  },
-);
+  expect(headed.provider.allowedHeaders).toEqual(['anthropic-beta', 'openai-beta']);
+});
 
-test('a header of an entry wins over ANTHROPIC_CUSTOM_HEADERS and needs no key', async () => {
+test('a header of an entry overrides ANTHROPIC_CUSTOM_HEADERS and needs no key', async () => {
   const env = { ANTHROPIC_CUSTOM_HEADERS: 'x-team: all\nx-other: all' };
   const headers = { 'x-team': 'blue', authorization: 'Bearer gateway' };
   await using headed = await openHeaded(anthropic!, { headers, api_key: null }, env);
@@ -108,7 +105,7 @@ test('each request of a round in emulated mode has the headers of its turn', asy
   expect(server.asked.map(({ headers }) => headers['openai-beta'])).toEqual(['three', 'three', 'three']);
 });
 
-test.for(KINDS)('an error of $kind shows no value of an operator header of 8 characters or more', async (kind) => {
+test.for(KINDS)('an error of $kind hides operator header values of 8 characters or more', async (kind) => {
   const headers = { 'x-gateway-auth': 'Token abcdefgh-ijk', 'x-team': 'the blue team', 'x-stage': 'prod' };
   await using headed = await openHeaded(kind, { headers });
   const { server, provider } = headed;
@@ -126,7 +123,7 @@ test.for(KINDS)('an error of $kind shows no value of an operator header of 8 cha
   expect(JSON.stringify(failure)).not.toMatch(/abcdefgh|blue team/);
 });
 
-test('values of operator headers are not shown as JSON, as a part of a cookie, or as the id of a request', async () => {
+test('operator header values are hidden in JSON, cookies and request ids', async () => {
   const headers = { 'x-quote': 'say "hi" back\\slash', cookie: 'session=abcdefgh-ijk; theme=dark' };
   await using headed = await openHeaded(chat!, { headers });
   const { server, provider } = headed;
@@ -140,7 +137,7 @@ test('values of operator headers are not shown as JSON, as a part of a cookie, o
   expect(`${(failure as Error).message}${JSON.stringify(failure)}`).not.toMatch(/abcdefgh|say /);
 });
 
-test('a server gets only the headers of Pawl if neither the operator nor the turn sets any', async () => {
+test('a server gets only the headers of Pawl without headers of operator and turn', async () => {
   await using headed = await openHeaded(chat!);
   const { server, provider } = headed;
 

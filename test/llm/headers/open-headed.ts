@@ -14,7 +14,6 @@ const local = (kind: string, wire: WireScript, path = ''): Wire => ({
   entry: (origin) => ({ kind, base_url: origin + path, api_key: 'the-key-of-the-server' }),
 });
 
-/** Every kind of an entry in `PAWL_PROVIDERS`. */
 export const KINDS: Wire[] = [
   local('openai', openaiWire, '/v1'),
   local('openai-responses', responsesWire, '/v1'),
@@ -31,7 +30,7 @@ export const KINDS: Wire[] = [
 
 const sim = { baseUrl: () => Promise.reject(new Error('the simulator was asked')) };
 
-/** A provider named `own` of that kind with these settings, at a scripted server that says hello. */
+/** Opens a provider `own` of that kind with these settings, at a scripted server that answers with a greeting. */
 export async function openHeaded({ wire, entry }: Wire, settings: object = {}, env: Record<string, string> = {}) {
   const server = await startWireServer({ body: wire.reply({ text: ['Hi.'] }) });
   const given = { ...env, PAWL_PROVIDERS: JSON.stringify({ own: { ...entry(server.origin), ...settings } }) };

@@ -17,26 +17,25 @@ import {
   wires,
 } from './wire-pieces.ts';
 
-/** What a hostile server sends: its headers and, for as long as they are taken, its pieces. */
+/** The answer of a hostile server: its headers, and its pieces until the reader stops. */
 export type Attack = {
   on: readonly Wire[];
   status?: number;
   headers?: Record<string, string>;
-  /** The pieces are the answer itself, its first line included. */
+  /** Whether the pieces are the raw answer, with its first line. */
   isRaw?: boolean;
   pieces(wire: Wire): Iterable<string | Uint8Array>;
 };
 
-/** What the failed attempt says. */
 type Failing = { says: RegExp };
 
 const KIB = 1024;
 
-/** A marker of `tool_mode` `inline` that holds the next one in its text. */
+/** A marker of `tool_mode` `inline` that contains the next marker in its text. */
 export const MARKER = '[TOOL_CALL: t {"\\"';
 export const MARKERS = 6500;
 
-/** Each way to overwhelm who reads a reply; those without an end go on until the connection is closed. */
+/** The attacks on a reader of replies. Endless attacks run until the connection is closed. */
 export const attacks: Record<string, Attack & Failing> = {
   'endless data lines': { on: wires, pieces: () => endless('data: 1\n'), says: /more than 8 MiB in one event/ },
   'an endless line': { on: wires, pieces: () => after('data: ', endless('a')), says: /more than 8 MiB in one line/ },
@@ -77,7 +76,7 @@ export const attacks: Record<string, Attack & Failing> = {
     pieces: endlessArguments,
     says: /more than 1 MiB of arguments in one call/,
   },
-  // Its deltas are for watchers only, and the arguments come whole.
+  // The deltas are only for watchers, and the arguments arrive whole.
   'deltas of one call, for ever': {
     on: ['openai-responses'],
     pieces: endlessArguments,
@@ -154,22 +153,21 @@ export const attacks: Record<string, Attack & Failing> = {
     status: 503,
     headers: { 'content-type': 'application/json' },
     pieces: () => after('{"error":{"message":"', endless('no ')),
-    says: /could not be reached, or broke off \(503\)/,
+    says: /could not be reached, or closed the connection \(503\)/,
   },
   'a deep error': {
     on: wires,
     status: 503,
     headers: { 'content-type': 'application/json' },
     pieces: () => [`{"error":{"message":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`],
-    says: /could not be reached, or broke off \(503\)/,
+    says: /could not be reached, or closed the connection \(503\)/,
   },
 };
 
-/** A text of markers that nothing closes: a reply like any other. */
+/** A reply with a text of markers that are never closed. */
 export const markers: Attack = {
   on: wires,
   pieces: (wire) => replyOf(wire, MARKER.repeat(MARKERS)),
 };
 
-/** The name of an attack as the name of a model. */
 export const modelOf = (attack: string) => attack.replaceAll(/\W+/g, '-');

@@ -7,7 +7,7 @@ import { createServer } from '#test/harness/servers/create-server.ts';
 import { type Attack, attacks, markers, modelOf } from './attacks.ts';
 import { type Wire, wires } from './wire-pieces.ts';
 
-/** A server, in a thread of its own, that overwhelms its clients: the path says on which wire, the model how. */
+/** Starts a server in a separate thread that floods its clients. The path selects the wire, the model the attack. */
 export async function startHostileServer() {
   const thread = new Worker(new URL(import.meta.url));
   const [port] = await once(thread, 'message');
@@ -27,7 +27,7 @@ if (!isMainThread && parentPort) {
     if (!attack || !wire) return response.writeHead(404).end();
     return await play(response, attack, wire);
   });
-  // Longer than any test: a connection that is taken up again as it is closed would be reset.
+  // Longer than any test. Otherwise a connection that is reused during its close would be reset.
   server.keepAliveTimeout = 180_000;
   server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));
 }
@@ -43,7 +43,7 @@ async function play(response: ServerResponse, attack: Attack, wire: Wire): Promi
   to.end();
 }
 
-/** Writes a piece once there is room for it; false where no reader takes any more. */
+/** Writes a piece when there is room. Returns false if no reader accepts more. */
 async function write(to: Writable, piece: string | Uint8Array): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const onClose = () => resolve(false);

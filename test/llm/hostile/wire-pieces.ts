@@ -3,7 +3,7 @@ export type Wire = (typeof wires)[number];
 
 const BLOCK = 64 * 1024;
 
-/** Yields items of a response that are added or done, each at its own place and with its own ids. */
+/** Yields items of a response that are added or done, each with its own index and ids. */
 export function* endlessItems(
   how: 'added' | 'done',
   item: { type: string; [field: string]: unknown },
@@ -18,7 +18,7 @@ export function* endlessItems(
   }
 }
 
-/** Blocks of a text that repeats, made once; a reader that takes none stops it. */
+/** Yields blocks of a repeated text until the reader stops. The block is made once. */
 export function* endless(text: string): Generator<Uint8Array> {
   const block = Buffer.from(text.repeat(Math.max(1, Math.floor(BLOCK / text.length))));
   for (;;) yield block;
@@ -86,7 +86,6 @@ export function endlessArguments(wire: Wire): Iterable<string | Uint8Array> {
   return after(event(wire, start), endless(event(wire, more)));
 }
 
-/** The end of a response with so many items that say little. */
 export function manyItems(count: number): object {
   return completed(Array.from({ length: count }, () => ({ type: 'reasoning', summary: [] })));
 }
@@ -107,7 +106,6 @@ export function manyCalls(wire: Wire, count: number): object {
   };
 }
 
-/** A reply of one call, with its end. */
 export function oneCall(wire: Wire, name: string, args: string): string[] {
   if (wire === 'gemini') return [event(wire, parts([{ functionCall: { name, args: {} } }], 'STOP'))];
   if (wire === 'openai-responses') return [event(wire, completed([functionCall('x', name, args)]))];

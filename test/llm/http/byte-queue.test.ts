@@ -12,7 +12,7 @@ function makeQueue() {
 }
 const bytes = (text: string) => Buffer.from(text);
 
-test('what came together is read together, in order, and then the end', async () => {
+test('chunks that arrive together are read together, in order, before the end', async () => {
   const { queue, read } = makeQueue();
   const first = read();
   queue.push(bytes('a'));
@@ -25,7 +25,7 @@ test('what came together is read together, in order, and then the end', async ()
   expect([await read(), await read(), await read()]).toEqual(['c', null, null]);
 });
 
-test('a break is reported behind what had come, an urgent one at once', async () => {
+test('a failure is read after the data, and an urgent failure at once', async () => {
   const cut = makeQueue();
   const left = makeQueue();
   cut.queue.push(bytes('a'));
@@ -39,7 +39,7 @@ test('a break is reported behind what had come, an urgent one at once', async ()
   await expect(left.read()).rejects.toThrow('left');
 });
 
-test('a sender too far ahead waits, and learns of room once it is read', async () => {
+test('a sender waits if the queue is full, and continues after a read', async () => {
   const { queue, read, told } = makeQueue();
 
   const mayGoOn = [queue.push(Buffer.alloc(60_000)), queue.push(Buffer.alloc(60_000))];
@@ -49,7 +49,7 @@ test('a sender too far ahead waits, and learns of room once it is read', async (
   expect(told).toEqual(['room']);
 });
 
-test('a reader that leaves gets no more, and ends its connection', async () => {
+test('a reader that cancels gets no more data, and ends its connection', async () => {
   const { queue, read, told } = makeQueue();
   queue.push(bytes('a'));
 
@@ -60,7 +60,7 @@ test('a reader that leaves gets no more, and ends its connection', async () => {
   expect(told).toEqual(['cancel']);
 });
 
-test('two reads at once both end', async () => {
+test('two simultaneous reads both end', async () => {
   const { queue, read } = makeQueue();
   const reads = Promise.all([read(), read()]);
 

@@ -19,7 +19,7 @@ const startServer = (listener: RequestListener) => listen(createServer(listener)
 
 const sent = { headers: { 'content-type': 'application/json' }, body: '{"a":1}' };
 
-test('a request leaves in one piece, headers and body', async () => {
+test('a request is sent in one piece, headers and body', async () => {
   const heard: string[] = [];
   const sockets = new Set<Socket>();
   const server = createSocketServer((socket) => {
@@ -58,7 +58,7 @@ test.each([307, 308])('a %i to another path of the same server is followed, with
 });
 
 test.each([301, 302, 303, 307, 308])(
-  'a %i to another server is not followed: neither key nor body go there',
+  'a %i to another server is not followed, with neither key nor body',
   async (status) => {
     await using there = await startWireServer();
     await using here = await startWireServer({ status, headers: { location: `${there.origin}/other` } });
@@ -75,7 +75,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test('a server that redirects to itself for ever is asked six times', async () => {
+test('a server that always redirects to itself gets six requests', async () => {
   await using server = await startWireServer({ status: 307, headers: { location: '/x' } });
   const { post, close } = makeHttpClient();
 
@@ -90,7 +90,7 @@ test.each([
   ['gzip', gzipSync],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
-])('an answer packed in %s, though nobody asked for it, is unpacked', async (encoding, pack) => {
+])('an answer in unrequested %s compression is decompressed', async (encoding, pack) => {
   await using server = await startWireServer();
   const packed = pack(Buffer.from('data: hello'.repeat(100)));
   server.answer({ headers: { 'content-encoding': encoding }, body: [packed.subarray(0, 9), packed.subarray(9)] });
@@ -103,7 +103,7 @@ test.each([
   await close();
 });
 
-test('a reply is asked for unpacked, whatever the operator says, and once', async () => {
+test('accept-encoding is sent once as identity, with any operator header', async () => {
   await using server = await startServer((request, response) =>
     response.end(JSON.stringify(request.rawHeaders.filter((_, at, all) => all[at - 1] === 'accept-encoding'))),
   );
@@ -115,7 +115,7 @@ test('a reply is asked for unpacked, whatever the operator says, and once', asyn
   await close();
 });
 
-test('a server that is not there, and one that breaks off, fail as the web has it', async () => {
+test('an absent server and a broken connection fail like in fetch', async () => {
   const server = await startWireServer({ body: ['half'], ending: 'cut' });
   const { post, close } = makeHttpClient();
 
@@ -131,7 +131,7 @@ test('a server that is not there, and one that breaks off, fail as the web has i
   await close();
 });
 
-test('an abort ends a call with its reason at once: before it began, before it is answered, and in its body', async () => {
+test('an abort ends a call with its reason: before, during and after the request', async () => {
   await using server = await startWireServer();
   await using silent = await startServer(() => undefined);
   server.answer({ body: ['half'], ending: 'hang' });
@@ -150,13 +150,13 @@ test('an abort ends a call with its reason at once: before it began, before it i
   await close();
 });
 
-test('a reader that takes its time gets all of it, and not more at once than it asked for', async () => {
+test('a slow reader gets the whole body, and only as much at once as it reads', async () => {
   const size = 8 * 1024 * 1024;
   await using server = await startServer((_request, response) => response.end(Buffer.alloc(size, 'x')));
   const { post, close } = makeHttpClient();
 
   const answer = await post({ ...sent, url: server.origin });
-  // While the first answer is not read, a second one has time to come.
+  // While the first answer is not read, a second answer has time to arrive.
   await textOf(await post({ ...sent, url: server.origin }));
   const reader = answer.body;
   const first = await reader.read();
@@ -167,7 +167,7 @@ test('a reader that takes its time gets all of it, and not more at once than it 
   await close();
 });
 
-test('calls leave nothing on a signal that outlives them', async () => {
+test('calls leave no listener on a signal that outlives them', async () => {
   await using server = await startWireServer({ body: ['hi'] });
   const { post, close } = makeHttpClient();
   const { signal } = new AbortController();
@@ -183,11 +183,11 @@ test.each([
   ['http://host/', 'http://host/v1/messages'],
   ['http://host/gateway//', 'http://host/gateway/v1/messages'],
   ['http://host/gateway?api-version=3', 'http://host/gateway/v1/messages?api-version=3'],
-])('a path below %s is %s', (baseUrl, url) => {
+])('the URL of a path below %s is %s', (baseUrl, url) => {
   expect(urlBelow(baseUrl, '/v1/messages')).toBe(url);
 });
 
-test('a server that sends informational responses without end is given up at the bound', async () => {
+test('a server that sends informational responses without end is given up', async () => {
   await using flooding = await startRawReceiver((socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'));
   const { post, close } = makeHttpClient();
 

@@ -12,7 +12,7 @@ test.each<[string, string[]]>([
   ['a comment in the same chunk', [`: keep\n\n${json}`]],
   ['long comments in the same chunk', [`: ${'keep '.repeat(100)}\n\n${json}`]],
   ['a thousand blanks in the same chunk', [`${' '.repeat(1_000)}${json}`]],
-])('JSON is read whole if it comes after %s', async (_, body) => {
+])('JSON is read whole if it follows %s', async (_, body) => {
   await using server = await startWireServer({ headers: { 'content-type': 'text/event-stream' }, body });
 
   const opened = await openReply(post, { url: server.origin, headers: {}, body: '{}', signal });
@@ -21,7 +21,7 @@ test.each<[string, string[]]>([
   expect('text' in opened && opened.text).toBe(json);
 });
 
-test('events are read as a stream if they come after a comment', async () => {
+test('events are read as a stream if they follow a comment', async () => {
   await using server = await startWireServer();
   server.answer({ headers: { 'content-type': 'text/event-stream' }, body: [': keep\n\n', 'data: {}\n\n'] });
 

@@ -12,7 +12,7 @@ async function eventsOf(text: string, portion = text.length): Promise<string[]> 
   return events;
 }
 
-test.each(['\n', '\r\n'])('events with line ends %j are read alike, in any portions', async (end) => {
+test.each(['\n', '\r\n'])('events with line ends %j are read in any portions', async (end) => {
   const lines = [': ping', 'event: message', 'data: {"a":', 'data:"grüß 👋"}', 'id: 1', '', '', 'data: {}', '', ''];
 
   for (const portion of [1, 2, 3, 5, 1000]) {
@@ -29,7 +29,7 @@ test('a last event without its blank line counts if it is whole', async () => {
 test.each([
   ['data: 1\n', 'more than 8 MiB in one event'],
   ['a', 'more than 8 MiB in one line'],
-])('%j without an end is refused, at a cost of what it weighs', async (text, refusal) => {
+])('an endless text of %j is refused within its byte bound', async (text, refusal) => {
   const chunk = Buffer.from(text.repeat(Math.floor(65536 / text.length)));
   let taken = 0;
   function* endless() {
@@ -44,7 +44,7 @@ test.each([
   expect(taken).toBeLessThan(140);
 });
 
-test('events without an end are refused, in small portions', async () => {
+test('endless events are refused, in small portions', async () => {
   function* endless() {
     for (;;) yield Buffer.from('data: {}\n\n'.repeat(5_000));
   }
@@ -58,13 +58,13 @@ test('events without an end are refused, in small portions', async () => {
   expect(Math.max(...portions)).toBe(200);
 });
 
-test.each(['\n', '\r\n', '\r'])('lines that nobody reads cost little, however many they are (%j)', async (end) => {
+test.each(['\n', '\r\n', '\r'])('a large number of unused lines is read quickly (%j)', async (end) => {
   const noise = ['a', ': c', 'retry: x', 'dataset: 1'].join(end).concat(end).repeat(250_000);
 
   expect(await eventsOf(`${noise}data: {"a":${end}data: 1}${end}${end}`, 65_536)).toEqual(['{"a":\n1}']);
 });
 
-test('other work runs after a portion that was costly', async () => {
+test('other work runs after a costly portion of events', async () => {
   const seen: string[] = [];
 
   for await (const _ of readEvents([Buffer.from('data: {}\n\n'.repeat(400))])) {

@@ -16,31 +16,31 @@ async function failureOf(answer: Answer, more: object = {}) {
     .catch((error: unknown) => error);
 }
 
-/** An error as the Responses API writes it, often without a code. */
+/** Returns an error in the form of the Responses API, often without a code. */
 const error = (param: string | null, message: string, code: string | null = null) => ({
   ...{ message, type: 'invalid_request_error', param, code },
 });
 const unsupported = (field: string) => `Unsupported parameter: '${field}' is not supported with this model.`;
 
 test.each([
-  ['does not take this temperature', error('temperature', unsupported('temperature'))],
-  ['does not take top_p', error('top_p', unsupported('top_p'))],
-  ['does not reason as the request asks', error('reasoning.effort', unsupported('reasoning.effort'))],
+  ['does not support this temperature', error('temperature', unsupported('temperature'))],
+  ['does not support top_p', error('top_p', unsupported('top_p'))],
+  ['does not support this reasoning setting', error('reasoning.effort', unsupported('reasoning.effort'))],
   [
-    'does not reason as the request asks',
+    'does not support this reasoning setting',
     error('reasoning.effort', "Unsupported value: 'minimal' is not supported with the 'x' model.", 'unsupported_value'),
   ],
   [
-    'does not take this verbosity',
+    'does not support this verbosity',
     error('text.verbosity', "Unsupported value: 'low' is not supported with the 'x' model.", 'unsupported_value'),
   ],
   [
-    'does not write JSON by this schema or format',
+    'does not support this schema or format',
     error('text.format', "Invalid parameter: 'text.format' of type 'json_schema' is not supported with model `x`."),
   ],
-  ['does not take parallel_tool_calls', error('parallel_tool_calls', unsupported('parallel_tool_calls'))],
+  ['does not support parallel_tool_calls', error('parallel_tool_calls', unsupported('parallel_tool_calls'))],
   [
-    'does not follow this tool_choice',
+    'does not support this tool_choice',
     error('tool_choice', "Tool choice 'required' is not supported with this model."),
   ],
   ['does not read images', error('input', 'Invalid input image. The model does not support image inputs.')],
@@ -48,7 +48,7 @@ test.each([
     'is not offered by this API',
     error('model', "The requested model 'x' is not supported with the Responses API.", 'unsupported_model'),
   ],
-])('a model of Responses %s if its server says %j, as a refusal or in a stream', async (problem, refusal) => {
+])('a Responses model %s if its server says %j, refused or in a stream', async (problem, refusal) => {
   const answers: Answer[] = [
     { status: 400, headers: json, body: [JSON.stringify({ error: refusal })] },
     { body: [responsesEvent('error', { error: refusal })] },
@@ -79,7 +79,7 @@ test.each([
   ['provider_rate_limited', 429, error(null, 'Rate limit reached for x.', 'rate_limit_exceeded')],
   ['provider_overloaded', 503, error(null, 'The server is overloaded.', 'server_is_overloaded')],
   ['provider_unavailable', 500, { message: 'The server had an error.', type: 'server_error', code: 'server_error' }],
-])('the code is %s if a server of Responses answers %i with %j', async (code, status, refusal) => {
+])('the code is %s if a Responses server answers %i with %j', async (code, status, refusal) => {
   expect(await failureOf({ status, headers: json, body: [JSON.stringify({ error: refusal })] })).toMatchObject({
     code,
     provider: { status },
@@ -97,7 +97,7 @@ test.each([
   { status: 404 },
   { status: 405, headers: json, body: ['{"detail":"Method Not Allowed"}'] },
   { status: 405, headers: { 'content-type': 'text/plain' }, body: ['Method Not Allowed'] },
-])('a server without /responses is named with the setting that helps: %j', async (answer) => {
+])('the failure of a server without /responses names the setting: %j', async (answer) => {
   expect(await failureOf(answer, { chatSetting: 'OPENAI_WIRE=chat' })).toMatchObject({
     code: 'model_unsupported_feature',
     message: expect.stringContaining('OPENAI_WIRE=chat'),
@@ -107,13 +107,13 @@ test.each([
 
 test.each([
   ['model_unsupported_feature', 'No endpoints found that support tool use.', 'does not call tools'],
-  ['context_length_exceeded', 'Your prompt is too long.', 'longer than the model'],
+  ['context_length_exceeded', 'Your prompt is too long.', 'exceeds the context of the model'],
   ['provider_model_not_found', 'No endpoints found for openai/gpt-9.', 'Check'],
   ['provider_model_not_found', 'The model `some-model` does not exist.', 'does not know the model'],
   ['provider_model_not_found', "Vector store with id ['vs_1'] not found.", 'Vector store with id'],
   ['provider_model_not_found', "Prompt with id 'pmpt_1' not found.", 'Prompt with id'],
   ['provider_model_not_found', 'No such File object: file-1', 'No such File object'],
-])('a 404 of a server that has /responses is %s if it says %j', async (code, message, says) => {
+])('a 404 of a server with /responses is %s if it says %j', async (code, message, says) => {
   const answer = { status: 404, headers: json, body: [JSON.stringify({ error: { message, code: 404 } })] };
 
   const failure = await failureOf(answer, { chatSetting: 'OPENAI_WIRE=chat' });

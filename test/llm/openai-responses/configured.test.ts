@@ -6,7 +6,7 @@ import { startWireServer } from '#test/llm/wire-server.ts';
 
 const sim = { baseUrl: async () => 'http://127.0.0.1:1/v1' };
 
-test('a server of the Responses kind is asked at /responses, with its key and its settings', async () => {
+test('a server of the Responses kind is used with its path, key and settings', async () => {
   await using server = await startWireServer({ body: responsesWire.finished('Sensitive', 'Hi.') });
   const gateway = { kind: 'openai-responses', base_url: `${server.origin}/v1`, api_key: 'other', prompt_cache: true };
   const own = { gateway: { ...gateway, finish_reasons: { Sensitive: 'content_filter' } }, plain: gateway };

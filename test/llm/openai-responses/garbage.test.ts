@@ -27,7 +27,7 @@ const garbage = fc.oneof(
   fc.json({ maxDepth: 3 }).map((text) => JSON.parse(text) as unknown),
 );
 
-/** Puts a value at some place within another, picked by a number. */
+/** Replaces a value within another value. `pick` selects the place. */
 function replaced(value: unknown, pick: number, by: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return by;
   const names = Object.keys(value);
@@ -42,7 +42,7 @@ function replaced(value: unknown, pick: number, by: unknown): unknown {
 const change = fc.record({ at: fc.nat({ max: stream.length - 1 }), pick: fc.nat(), by: garbage });
 const written = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
 
-test('whatever stands in a field of a response, it is a reply, or a failure with a code of a provider', async () => {
+test('any value in a response field leads to a reply or a provider failure', async () => {
   await using server = await startWireServer();
   const provider = openaiResponsesProvider({ name: 'odd', apiKey: null, baseUrl: server.origin, post });
   const counts = { replies: 0, failures: 0 };
@@ -75,7 +75,7 @@ test('whatever stands in a field of a response, it is a reply, or a failure with
   expect(({} as Record<string, unknown>).a).toBeUndefined();
 });
 
-/** The reply can be stored, and leaves with the next request. */
+/** Expects that the reply can be stored and sent with the next request. */
 function expectUsable({ text, calls, opaque }: { text: string | null; calls: object[]; opaque: unknown }) {
   const state: unknown = JSON.parse(JSON.stringify(opaque));
   const said = { role: 'assistant' as const, content: text, calls: calls as [], opaque: { provider: 'odd', state } };

@@ -32,7 +32,7 @@ type Response = {
 };
 type Event = { type: string; response?: Response; item?: WireItem };
 
-/** A recorded response, read a second time: from its last snapshot alone. */
+/** Returns a recorded response. This second reader uses only the last snapshot. */
 export function heardIn(exchange: Exchange<unknown>) {
   const response = snapshotOf(exchange);
   const items = response?.output ?? [];
@@ -50,7 +50,6 @@ export function heardIn(exchange: Exchange<unknown>) {
   };
 }
 
-/** The parts of a content, whether it is a text or a list. */
 export function partsOf(content: WireItem['content']): WirePart[] {
   if (typeof content === 'string') return content ? [{ type: 'output_text', text: content }] : [];
   return content ?? [];

@@ -34,7 +34,7 @@ async function ask(answer: Answer, more: object = {}) {
 const json = { 'content-type': 'application/json' };
 const hi = { body: responsesWire.reply({ text: ['Hi.'] }) };
 
-test('the Responses wire reports its name, its cache times and its key for the cache', () => {
+test('the Responses wire reports its name, its cache times and its cache key', () => {
   expect(make('http://localhost')).toMatchObject({
     name: 'openai',
     capabilities: { wire: 'openai-responses', streaming: true, tools: true, structured_outputs: true },
@@ -46,7 +46,7 @@ test('the Responses wire reports its name, its cache times and its key for the c
   expect(make('http://localhost').cacheTtls).toBeUndefined();
 });
 
-test('the Responses wire learns its base URL at the first call if it is a function', async () => {
+test('the Responses wire gets its base URL at the first call from a function', async () => {
   await using server = await startWireServer(hi);
 
   await make('', { baseUrl: async () => `${server.origin}/other/v1` }).ask(someRequest, signal, () => undefined);
@@ -61,7 +61,7 @@ test.each([
   ['after a delta', whole.slice(0, 5)],
   ['after its only item is done', whole.slice(0, -1)],
   ['with [DONE] in place of its last event', [...whole.slice(0, -1), 'data: [DONE]\n\n']],
-])('a stream of the Responses wire that ends %s was cut', async (_, body) => {
+])('a stream of the Responses wire that ends %s was interrupted', async (_, body) => {
   for (const ending of ['end', 'cut'] as const) {
     await expect(ask({ body, ending })).rejects.toMatchObject({
       code: 'provider_unavailable',
@@ -76,7 +76,7 @@ test.each([
   ['response.notice', { message: 'A model is about to be retired.' }],
   ['response.notice', { detail: 'A model is about to be retired.', success: false }],
   ['response.search.updated', { status: 'failed', response: { error: { message: 'Away.' } } }],
-])('an unknown event costs nothing: %s with %j', async (type, more) => {
+])('an unknown event is ignored: %s with %j', async (type, more) => {
   const event = responsesEvent(type, more);
 
   const { reply } = await ask({
@@ -88,7 +88,7 @@ test.each([
 
 const failed = (error: object | null, output: object[] = []) => endEvent(output, { status: 'failed', error });
 
-test('a response that failed without a status and an error is asked again', async () => {
+test('a response that failed without a status and an error is retried', async () => {
   for (const response of [{}, { status: 'in_progress' }, { status: 'completed', error: null }]) {
     const body = [...whole.slice(0, -1), responsesEvent('response.failed', { response })];
 
@@ -96,7 +96,7 @@ test('a response that failed without a status and an error is asked again', asyn
   }
 });
 
-/** The codes of OpenAI's Responses that blame the request. */
+/** The codes of OpenAI's Responses for an invalid request. */
 const INVALID = [
   ...['invalid_prompt', 'data_residency_mismatch', 'invalid_image', 'invalid_image_format', 'invalid_base64_image'],
   ...['invalid_image_url', 'image_too_large', 'image_too_small', 'image_parse_error', 'invalid_image_mode'],
@@ -151,7 +151,7 @@ test.each<[error: object | null, code: unknown, kind: string]>([
 });
 
 test.each(['content_filter', 'bio_policy', 'misalignment_policy_violation', 'image_content_policy_violation'])(
-  'a filter that fails a response with %s keeps the text that there is',
+  'a filter that fails a response with %s keeps the text so far',
   async (code) => {
     const { reply } = await ask({ body: [...whole.slice(0, -1), failed({ code, message: 'It was filtered.' })] });
 

@@ -16,7 +16,7 @@ test('the usage of a response has cached, written and reasoning tokens', () => {
   });
 });
 
-test('writes for 12 hours are part of the writes, and count as kept for longer', () => {
+test('cache writes for 12 hours are part of the writes, and count as 1-hour writes', () => {
   const details = (ttl_12h_tokens: unknown) => ({
     ...whole.input_tokens_details,
     cache_write_tokens_details: { ttl_30m_tokens: 100, ttl_12h_tokens },
@@ -43,12 +43,12 @@ test.each([
   ['inside the output', { output_tokens: 70, total_tokens: 1_070 }, 70],
   ['beside it', { output_tokens: 30, total_tokens: 1_070 }, 70],
   ['beside it, without a total', { output_tokens: 30, total_tokens: undefined }, 40],
-])('output tokens include reasoning counted %s', (_, counts, output) => {
+])('output tokens include reasoning tokens counted %s', (_, counts, output) => {
   expect(readUsage({ ...whole, ...counts })).toMatchObject({ output_tokens: output, total_tokens: 1_000 + output });
 });
 
 test.each([null, {}, { input_tokens: 'x', output_tokens: null }, { input_tokens_details: { cached_tokens: 4 } }])(
-  'the usage %j counts nothing',
+  'the usage %j has no counts',
   (usage) => {
     expect(readUsage(usage)).toBeNull();
   },
@@ -62,6 +62,6 @@ test.each([
   ],
   [{ ...whole, input_tokens: null }, { input_tokens: 0 }],
   [{ ...whole, output_tokens: 1.4, total_tokens: 0, output_tokens_details: {} }, { output_tokens: 1 }],
-])('counts of odd types and numbers are read: %j', (usage, counts) => {
+])('token counts of odd types and numbers are read: %j', (usage, counts) => {
   expect(readUsage(usage as Record<string, unknown>)).toMatchObject(counts);
 });

@@ -1,7 +1,7 @@
 import type { Exchange } from '#test/llm/recordings.ts';
 import type { WireItem } from './heard.ts';
 
-/** A recorded request; null where the client only looked for a response that ran in the background. */
+/** A recorded request, or null if the client only polled a background response. */
 export type WireBody = {
   model: string;
   instructions?: string | null;
@@ -12,8 +12,8 @@ export type WireBody = {
 type Recorded = Exchange<WireBody | null>;
 
 /**
- * The exchanges of a recording as a stateless client would have had them: a response that ran in the background is the
- * answer of its request, and an input that continues a stored response has everything before it.
+ * Returns the exchanges of a recording as a stateless client would have them. A background response is the answer to
+ * its request. An input that continues a stored response includes all earlier items.
  */
 export function recordedExchanges(exchanges: Exchange<unknown>[]): Exchange<unknown>[] {
   const whole: Recorded[] = [];
@@ -33,7 +33,6 @@ function continued(body: WireBody, before: Recorded | undefined): WireBody {
   return { ...rest, input: [...itemsOf(before.request.body.input), ...output, ...itemsOf(body.input)] };
 }
 
-/** The items of an input, which may be one text. */
 export function itemsOf(input: WireBody['input']): WireItem[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : input;
 }

@@ -14,12 +14,12 @@ import { type Exchange, openRecordings, readRecording } from '#test/llm/recordin
 const { post } = makeHttpClient();
 const { files, count, replay } = openRecordings('responses', ({ api }) => api === 'responses');
 
-test.each(files)('$file is read as its last snapshot has it', async ({ file, provider }) => {
+test.each(files)('$file is read like its last snapshot', async ({ file, provider }) => {
   for (const exchange of readRecording<unknown>(file).exchanges) {
     const heard = heardIn(exchange);
     const make = (origin: string) =>
       settleEmpty(openaiResponsesProvider({ name: provider, apiKey: 'none-at-all', baseUrl: `${origin}/v1`, post }));
-    // Only a client that asked for a background response gets one that has not ended.
+    // Only a client that requested a background response gets a response that has not ended.
     if (/queued|in_progress/.test(heard.status ?? '')) count('responses that have not ended');
     else {
       const { answer } = await replay(exchange, make);
@@ -32,12 +32,12 @@ test.each(files)('$file is read as its last snapshot has it', async ({ file, pro
 const BY_WORDS: [RegExp, string][] = [
   [/context window/, 'context_length_exceeded'],
   [/not supported with this model/, 'model_unsupported_feature'],
-  // One request above the limit of a minute never passes.
+  // A single request above the limit per minute never passes.
   [/Limit 1, Requested 30/, 'context_length_exceeded'],
   [/"server_error"/, 'provider_unavailable'],
 ];
 
-/** The words of some errors say more than their status. */
+/** Checks the failure. For some errors the text is more precise than the status. */
 function checkFailure(answer: Reply | Error, { response }: Exchange<unknown>) {
   const byStatus = response.status === 401 ? 'provider_authentication_failed' : 'provider_invalid_request';
   const text = JSON.stringify(response.body).replaceAll('\\"', '"');
@@ -78,7 +78,7 @@ function finishOf(exchange: Exchange<unknown>): string {
   return calls.length > 0 ? 'tool_calls' : 'stop';
 }
 
-/** The next request of a conversation, with this reply and the results of its calls. */
+/** Returns the next request of a conversation, with this reply and the results of its calls. */
 function sentAgain({ text, calls, opaque }: Reply, provider: string): WireBody {
   const results = calls.map(({ id, name }) => ({
     ...{ role: 'tool' as const, callId: id, name },

@@ -45,18 +45,18 @@ test('a history of another provider is text, calls and results on Responses', ()
   ]);
 });
 
-test('system messages stay where they are in the input of Responses', () => {
+test('system messages keep their place in the input of Responses', () => {
   expect(inputOf(user('Hi'), { role: 'system', content: 'Now in French.' }, user('And?'))[1]).toEqual({
     ...{ type: 'message', role: 'system', content: 'Now in French.' },
   });
 });
 
-test('blank messages are left out of the input of Responses, and an empty history gets an opening', () => {
+test('the input of Responses has no blank messages, and an opening if empty', () => {
   expect(inputOf(user(''), said(' '), user('Hi'))).toEqual([{ type: 'message', role: 'user', content: 'Hi' }]);
   expect(inputOf()).toHaveLength(1);
 });
 
-test('images and files go to Responses by data and by address', () => {
+test('images and files are sent to Responses by data and by URL', () => {
   const png = 'data:image/png;base64,iVBORw0KGgo=';
   const pdf = 'data:application/pdf;base64,JVBERi0=';
   const url = 'https://example.com/a.pdf';
@@ -110,14 +110,14 @@ test.each([
   ['old tool!', /^[a-zA-Z0-9_-]+$/],
   ['grüße', /^[a-zA-Z0-9_-]+$/],
   ['n'.repeat(70), /^n{1,64}$/],
-])('the name %s of a call is one that Responses takes', (name, allowed) => {
+])('the call name %s becomes a name that Responses accepts', (name, allowed) => {
   const [, called] = inputOf(user('Hi'), said(null, call('a', name)), result('a', 'ok'));
 
   expect((called as { name: string }).name).toMatch(allowed);
 });
 
 test.each(['has space', 'z'.repeat(200), 'functions.look:0', 'ü'])(
-  'the id %s has its place in a call and its result',
+  'the call id %s is equal in a call and its result on Responses',
   (id) => {
     const [, called, answered] = inputOf(user('Hi'), said(null, call(id)), result(id, 'ok')) as { call_id: string }[];
 

@@ -17,7 +17,7 @@ function render(change: Partial<RoundRequest>): Record<string, unknown> {
   return JSON.parse(JSON.stringify(body));
 }
 
-test('a request of Responses has its instructions, its input and what Pawl adds', () => {
+test('a request of Responses has instructions, input and the fields of Pawl', () => {
   expect(render({})).toEqual({
     ...{ model: 'some-model', instructions: 'Be brief.', store: false, stream: true },
     input: [{ type: 'message', role: 'user', content: 'Hi' }],
@@ -27,7 +27,7 @@ test('a request of Responses has its instructions, its input and what Pawl adds'
   expect(render({ instructions: null })).not.toHaveProperty('instructions');
 });
 
-test('tools of Responses are flat, and each says whether it is strict', () => {
+test('tools of Responses are flat and have the field strict', () => {
   const closed = { ...parameters, required: ['city'], additionalProperties: false };
   const strict = { ...Tool.parse({ name: 'held', parameters: closed }), strict: true };
 
@@ -45,17 +45,17 @@ test.each([
     { type: 'specific', name: 'get_weather' },
     { type: 'function', name: 'get_weather' },
   ],
-] as const)('the tool choice %j leaves as %j on Responses', (toolChoice, sent) => {
+] as const)('the tool choice %j is sent as %j on Responses', (toolChoice, sent) => {
   expect(render({ tools: [weather], toolChoice }).tool_choice).toEqual(sent);
   expect(render({ tools: [], toolChoice }).tool_choice).toBeUndefined();
 });
 
-test('parallel calls are a setting of a request with tools', () => {
+test('parallel calls are set only in a request with tools', () => {
   expect(render({ tools: [weather], parallelToolCalls: false }).parallel_tool_calls).toBe(false);
   expect(render({ tools: [], parallelToolCalls: false })).not.toHaveProperty('parallel_tool_calls');
 });
 
-test('sampling, reasoning and verbosity have their places on Responses', () => {
+test('sampling, reasoning and verbosity are set on Responses', () => {
   const body = render({ temperature: 0.2, topP: 0.5, maxOutputTokens: 900, reasoningEffort: 'low', verbosity: 'high' });
 
   expect(body).toMatchObject({ temperature: 0.2, top_p: 0.5, max_output_tokens: 900 });
@@ -72,7 +72,7 @@ test.each([
   [15, 16],
   [16, 16],
   [17, 17],
-])('a limit of %i output tokens leaves as %i on Responses', (maxOutputTokens, sent) => {
+])('a limit of %i output tokens is sent as %i on Responses', (maxOutputTokens, sent) => {
   expect(render({ maxOutputTokens }).max_output_tokens).toBe(sent);
 });
 
@@ -88,7 +88,7 @@ test.each([
     { type: 'json_schema', name: 'place', schema: parameters, strict: false, description: 'A place' },
     { type: 'json_schema', name: 'place', schema: parameters, strict: false, description: 'A place' },
   ],
-] as const)('the text format %j leaves as %j on Responses', (textFormat, format) => {
+] as const)('the text format %j is sent as %j on Responses', (textFormat, format) => {
   expect(render({ textFormat }).text).toEqual(format && { format });
 });
 
@@ -96,13 +96,13 @@ test.each([
   [null, undefined],
   ['5m', { ttl: '30m' }],
   ['1h', { ttl: '12h' }],
-] as const)('the time to cache %s leaves as %j on Responses', (ttl, sent) => {
+] as const)('the cache ttl %s is sent as %j on Responses', (ttl, sent) => {
   const body = render({ promptCache: { ttl, key: 'k' } });
 
   expect([body.prompt_cache_key, body.prompt_cache_options]).toEqual(['k', sent]);
 });
 
-test('options of the caller are merged last, and null leaves a field out', () => {
+test('options of the caller are merged last, and null removes a field', () => {
   const options = { store: true, temperature: 1, prompt_cache_key: 'mine', service_tier: 'flex', stream_options: null };
 
   const body = render({ temperature: 0.2, promptCache: { ttl: null, key: 'k' }, providerOptions: options });
@@ -125,7 +125,7 @@ test.each([
   ['stream_options', null],
   ['prompt_cache_options', null],
   ['prompt_cache_key', null],
-])('an option %s that is null takes the field out of a request of Responses', (field, value) => {
+])('a null option %s removes the field from a request of Responses', (field, value) => {
   const promptCache = { ttl: '1h', key: 'k' } as const;
 
   expect(render({ promptCache, providerOptions: { [field]: value } })).not.toHaveProperty(field);

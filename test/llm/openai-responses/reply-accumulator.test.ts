@@ -29,7 +29,7 @@ const weather = (id: string, args = '{"city":"Bern"}', more: object = {}) =>
   callItem({ id, name: 'get_weather', arguments: [args] }, more);
 const { item: hello } = messageItem(['Hello.']);
 
-test('the reply is the last snapshot, whatever the items and deltas before it said', () => {
+test('the reply is the last snapshot, with any items and deltas before it', () => {
   const before = eventsIn(responseStream([messageItem(['Half'])]).slice(0, -1));
 
   const { reply, deltas } = parse(...before, ...eventsIn([endEvent([hello])]));
@@ -38,7 +38,7 @@ test('the reply is the last snapshot, whatever the items and deltas before it sa
   expect(deltas).toEqual([{ kind: 'text', text: 'Half' }]);
 });
 
-test('a snapshot without output is the items that are done, in the order of their places', () => {
+test('a snapshot without output uses the done items in order of their index', () => {
   const { reply } = parse(done(weather('b').item, 2), done(hello, 1), done(reasoningItem(['Hm.']).item, 0), empty);
 
   expect(reply).toMatchObject({ text: 'Hello.', calls: [{ id: 'b' }], finishReason: 'tool_calls' });
@@ -50,7 +50,7 @@ test.each([
   ['at the same place', 0, 0],
   ['without a place', undefined, undefined],
   ['with a place that is no number', 'x', 'x'],
-])('a second item %s is an item of its own', (_, first, second) => {
+])('a second item %s is a separate item', (_, first, second) => {
   const { item: other } = messageItem(['And you?'], { id: 'msg_2' });
 
   const { reply } = parse(done(hello, first), done(other, second), done(weather('a').item, 2), empty);
@@ -67,7 +67,7 @@ test('an item that is done twice is one item', () => {
   expect(reply.calls).toHaveLength(1);
 });
 
-test('a response that comes whole is read like a stream, and shown to those who watch', () => {
+test('a whole response is read like a stream and shown to watchers', () => {
   const items = [reasoningItem(['Hm.']), messageItem(['Hello.']), weather('a')];
 
   const { reply, deltas } = parse(responseObject(outputOf(items)));
@@ -80,7 +80,7 @@ test('a response that comes whole is read like a stream, and shown to those who 
   ]);
 });
 
-test('a stream whose only event is the last one is shown to those who watch', () => {
+test('a stream of only the last event is shown to watchers', () => {
   expect(parse(...eventsIn([endEvent([hello])])).deltas).toEqual([{ kind: 'text', text: 'Hello.' }]);
 });
 
@@ -94,14 +94,14 @@ test.each([
   { type: 'keepalive', sequence_number: 7 },
   { type: 'response.output_item.added', output_index: 9, item: { type: 'news_call', id: 'n_1' } },
   {},
-])('the event %j says nothing', (event) => {
+])('the event %j is ignored', (event) => {
   const { reply, deltas } = parse(event, ...eventsIn(responseStream([messageItem(['Hello.'])])), event);
 
   expect(reply).toMatchObject({ text: 'Hello.', finishReason: 'stop' });
   expect(deltas).toEqual([{ kind: 'text', text: 'Hello.' }]);
 });
 
-test('a step of a call that the server runs shows that it works on, without a text', () => {
+test('a step of a hosted call is shown as progress without text', () => {
   const step = { type: 'response.web_search_call.searching', output_index: 0, item_id: 'ws_1' };
   const { reply, deltas } = parse(step, ...eventsIn([endEvent([hello])]));
 
@@ -112,7 +112,7 @@ test('a step of a call that the server runs shows that it works on, without a te
   ]);
 });
 
-test('the type in the data counts, and events need no numbers', () => {
+test('the type in the data decides, and events need no sequence numbers', () => {
   const { reply, deltas } = parse(
     { type: 'response.output_text.delta', delta: 'Hello.' },
     { type: 'response.completed', response: { output: [hello] } },
@@ -137,7 +137,7 @@ test.each([
   ['response.completed', 'queued', null, 'stop'],
   ['response.incomplete', 'completed', { reason: 'max_output_tokens' }, 'length'],
   ['response.incomplete', 'in_progress', { reason: 'content_filter' }, 'content_filter'],
-])('the last event %s counts, with the status %s and without one', (type, status, details, finishReason) => {
+])('the last event %s decides, with the status %s or without a status', (type, status, details, finishReason) => {
   for (const more of [{ status }, {}, { status: null }]) {
     const event = { type, response: { ...more, incomplete_details: details, output: [hello] } };
 
@@ -145,13 +145,13 @@ test.each([
   }
 });
 
-test('calls without an id at the same place are two calls if their call_id differs', () => {
+test('calls without an id at the same index are two calls if call_id differs', () => {
   const [one, other] = ['a', 'b'].map((id) => done(weather(id, '{}', { id: undefined }).item, 0));
 
   expect(parse(one, other, empty).reply.calls.map(({ id }) => id)).toEqual(['a', 'b']);
 });
 
-test('a part is what its type says, whatever other fields it has', () => {
+test('the type of a part decides about its text, with any other fields', () => {
   const parts = [
     { type: 'output_text', text: 'hello', refusal: '' },
     { type: 'a_new_part', text: 'hidden' },
@@ -164,7 +164,7 @@ test('a part is what its type says, whatever other fields it has', () => {
   expect(deltas.map(({ kind }) => kind)).toEqual(['text', 'text']);
 });
 
-test('a call of a response that was cut by length does not become a call to run', () => {
+test('a truncated call keeps the finish reason length, so that it does not run', () => {
   const cut = weather('a', '{"city":"Be', { status: 'incomplete' });
 
   const { reply } = read([cut], { status: 'incomplete', reason: 'max_output_tokens' });
@@ -172,7 +172,7 @@ test('a call of a response that was cut by length does not become a call to run'
   expect(reply).toMatchObject({ finishReason: 'length', calls: [{ arguments: '{"city":"Be' }] });
 });
 
-test('a refusal is text, and says where it begins', () => {
+test('a refusal is text, with its position in the reply', () => {
   const refusal = { type: 'refusal', refusal: 'I cannot.' };
   const { item } = messageItem(['Well. ']);
   const said = { ...item, content: [...(item.content as object[]), refusal] };
@@ -184,7 +184,7 @@ test('a refusal is text, and says where it begins', () => {
   expect(deltas).toEqual([{ kind: 'refusal', text: 'I cannot.' }]);
 });
 
-test('several messages of one reply are one text, in their order', () => {
+test('several messages of one reply are one text, in order', () => {
   const comment = messageItem(['I look. '], { phase: 'commentary' });
   const answer = messageItem(['It rains.'], { id: 'msg_2', phase: 'final_answer' });
 
@@ -200,7 +200,7 @@ test.each([
   ['get_weather<|channel|>json', 'get_weather'],
   ['get_weather:0', 'get_weather'],
   ['get_time', 'get_time'],
-])('a call of %s is a call of %s', (given, name) => {
+])('the call name %s is read as %s', (given, name) => {
   expect(read([weather('a', '{}', { name: given })]).reply.calls).toEqual([{ id: 'a', name, arguments: '{}' }]);
 });
 
@@ -210,7 +210,7 @@ test('a call without a name is a bad response', () => {
   );
 });
 
-test('calls of the same id with other arguments are two calls', () => {
+test('calls with the same id and different arguments are two calls', () => {
   const { reply } = read([weather('a', '{"city":"Bern"}'), weather('a', '{"city":"Rome"}', { id: 'fc_2' })]);
 
   expect(reply.calls.map(({ arguments: args }) => args)).toEqual(['{"city":"Bern"}', '{"city":"Rome"}']);
@@ -229,10 +229,10 @@ test.each([
   expect(read([weather('a', given)]).reply.calls[0]?.arguments).toBe(args);
 });
 
-test('arguments that a server sends as an object become their text', () => {
+test('arguments sent as an object become JSON text', () => {
   expect(read([weather('a', '', { arguments: { city: 'Bern' } })]).reply.calls[0]?.arguments).toBe('{"city":"Bern"}');
 });
 
-test('a text no store can hold is made whole', () => {
+test('NUL and unpaired surrogates in a text are replaced', () => {
   expect(read([messageItem(['a\u0000\ud83d'])]).reply.text).toBe('a\ufffd\ufffd');
 });

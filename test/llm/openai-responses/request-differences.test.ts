@@ -29,7 +29,7 @@ test.for([
   [[{ ...thought, summary: [{ type: 'summary_text', text: 'Hm' }] }, call, result], ['[1] summary is ']],
   [[thought, call, { ...result, output: 'ko' }], ['[3] output is "ko" for "ok"']],
   [[thought, call], ['3 items for 4']],
-] as const)('requests differ as their items do: %j', ([ours, differences]) => {
+] as const)('requests differ if their items differ: %j', ([ours, differences]) => {
   const found = requestDifferences(body(user, ...ours), body(user, thought, call, result));
 
   for (const difference of differences) expect(found.join('; ')).toContain(difference);
@@ -44,6 +44,6 @@ test.for([
   [[bareThought, { ...bareCall, arguments: '{}' }, result], false],
   [[bareThought, { ...bareCall, more: 1 }, result], false],
   [[bareCall, result], false],
-] as const)('a reply goes back as it came, without ids: %j', ([items, isSame]) => {
+] as const)('a reply is sent back unchanged, without ids: %j', ([items, isSame]) => {
   expect(carryDifferences(body(user, ...items), [reply]).length === 0).toBe(isSame);
 });

@@ -4,8 +4,8 @@ import { heardIn, partsOf, type WireItem } from './heard.ts';
 import { itemsOf, type WireBody } from './recorded-exchanges.ts';
 
 /**
- * Lists how the items and the fields of a request differ from a recorded request. The recorded client may have left out
- * fields without a value, may have sent ids and tools as items, and may have chosen other ids for calls.
+ * Returns the differences between the items and the fields of a request and a recorded request. The recorded client
+ * may have omitted empty fields, sent ids and tools as items, and chosen other call ids.
  */
 export function requestDifferences(ours: WireBody, theirs: WireBody, { withFields = true } = {}): string[] {
   const own = essences(ours);
@@ -20,7 +20,7 @@ export function requestDifferences(ours: WireBody, theirs: WireBody, { withField
 
 type Fields = Record<string, unknown>;
 
-/** A call that breaks the rules of its tool is answered by Pawl, in words of its own. */
+/** Returns whether Pawl itself answered a call that breaks the rules of its tool. */
 function isOwnAnswer({ type, output }: Fields): boolean {
   return type === 'function_call_output' && String(output).startsWith('Toolexecutionfailed');
 }
@@ -33,7 +33,7 @@ function fieldsOf({ tools = [], tool_choice: choice, ...body }: WireBody): Field
   return { ...given, included, tool_choice: choice ?? 'auto', tools: tools.map(toolFields) };
 }
 
-/** Leaves out an empty description, and `$schema`, which a model does not read. */
+/** Returns the fields of a tool without an empty description and without `$schema`, which models do not read. */
 function toolFields({ strict: _, description, parameters, ...tool }: WireItem): Fields {
   const { $schema: __, ...schema } = (parameters ?? {}) as Fields;
   return filled({ ...tool, description: description || null, parameters: parameters ? schema : null });
@@ -62,7 +62,7 @@ function essence(item: WireItem, ids: unknown[]): Fields {
     case 'reasoning': {
       const { encrypted_content: sealed = null, summary, content } = item;
       if (!sealed && !content?.length) return { type: 'nothing' };
-      // OpenAI encrypts the same reasoning anew for each event, and clients read different events.
+      // OpenAI encrypts the same reasoning differently for each event, and clients read different events.
       return filled({ type: 'reasoning', sealed: sealed !== null, summary, shown: content?.length ? content : null });
     }
     case 'function_call': {
@@ -74,7 +74,7 @@ function essence(item: WireItem, ids: unknown[]): Fields {
     case 'additional_tools':
       return { type: 'nothing' };
     default:
-      // Clients change what the server has run: they leave out or rename its fields.
+      // Clients omit or rename fields of hosted calls.
       return filled({ type: item.type, id: item.id });
   }
 }
@@ -84,7 +84,6 @@ function textIn(content: WireItem['content']): string {
   return texts.join('').replace(/\s+/g, '');
 }
 
-/** Lists the fields of `other` that `own` lacks, or has with another value. */
 function lacks(own: Fields, other: Fields): string[] {
   return Object.entries(other).flatMap(([field, value]) => {
     if (has(own[field], value)) return [];
@@ -108,8 +107,8 @@ function kinds(items: Fields[]): string {
 }
 
 /**
- * Lists how the items of the model in a request differ from the items of its replies. Messages, reasoning and calls of
- * functions go back without their ids and their status, all other items as they came.
+ * Returns the differences between the model items in a request and the items of its replies. Messages, reasoning and
+ * function calls are sent back without id and status, all other items unchanged.
  */
 export function carryDifferences({ input }: WireBody, replies: Exchange<unknown>[]): string[] {
   const own = itemsOf(input).filter(isOfModel);
@@ -128,7 +127,7 @@ function isOfModel({ type = 'message', role }: WireItem): boolean {
   return type === 'message' ? role === 'assistant' : !/_output$/.test(type) || type === 'tool_search_output';
 }
 
-/** Reasoning without content is of no use, and a message without text says nothing. */
+/** Returns whether an item is sent back. Reasoning without content and messages without text are not. */
 function goesBack({ type, encrypted_content: sealed, content }: WireItem): boolean {
   if (type === 'message') return textIn(content) !== '';
   return type !== 'reasoning' || Boolean(sealed) || Boolean(content?.length);
@@ -141,7 +140,6 @@ function withoutIds(item: WireItem): WireItem {
   return WITHOUT_IDS.includes(item.type ?? '') ? rest : item;
 }
 
-/** Pawl replaces the id of a call if an earlier call had the same id. */
 function withUniqueIds(items: WireItem[]): WireItem[] {
   const seen = new Set<unknown>();
   return items.map((item) => {

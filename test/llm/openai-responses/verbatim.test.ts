@@ -10,7 +10,7 @@ import { callItem, messageItem, reasoningItem, responseObject } from '#test/llm/
 
 type Item = { type: string } & Record<string, unknown>;
 
-/** What one reply with these items becomes in the next request, its results included. OpenAI refuses odd items. */
+/** Returns the input of the next request after a reply with these items and its results. OpenAI refuses odd items. */
 function nextInput(output: Item[], { provider = 'openai', isKept = true, isOdd = false } = {}): Item[] {
   const { said, results } = roundOf(output);
   const messages: Message[] = [{ role: 'user', content: 'Hi' }, said, ...results, { role: 'user', content: 'And?' }];
@@ -31,7 +31,7 @@ function roundOf(output: Item[]): { said: Message; results: Message[] } {
   };
 }
 
-/** The items as they go back: from messages, reasoning and calls, the id and the status are removed. */
+/** Returns the items as sent back. Messages, reasoning and calls have no id and no status. */
 function returned(output: Item[]): Item[] {
   return output.map((item) => {
     if (!['message', 'reasoning', 'function_call'].includes(item.type)) return item;
@@ -56,7 +56,7 @@ const items: Record<string, Item> = {
   unknown: { type: 'program', id: 'p_1', call_id: 'x', code: 'y', fingerprint: 'z' },
 };
 
-test('each item of a reply goes back as it came, in its place', () => {
+test('each item of a reply is sent back unchanged, in its place', () => {
   const { thought, comment, call, search, code, unknown, other, answer } = items;
   const output = [thought!, comment!, search!, call!, code!, unknown!, other!, answer!];
 
@@ -67,14 +67,14 @@ test('hosted calls and unknown items keep their id and status', () => {
   expect(nextInput([items.search!, items.code!, items.unknown!])).toEqual([items.search, items.code, items.unknown]);
 });
 
-test('parts of a message of a new kind go back as they came', () => {
+test('unknown parts of a message are sent back unchanged', () => {
   const text = { type: 'output_text', text: 'hello', annotations: [], refusal: '' };
   const message = messageItem([], { content: [{ type: 'a_new_part', text: 'more', at: 3 }, text] }).item;
 
   expect(nextInput([message], { isOdd: true })).toEqual(returned([message]));
 });
 
-test('items in any order go back in that order', () => {
+test('items are sent back in any given order', () => {
   const names = Object.keys(items).filter((name) => !/thought/i.test(name));
 
   fc.assert(
@@ -90,19 +90,19 @@ test('items in any order go back in that order', () => {
   );
 });
 
-test('reasoning without content does not go back', () => {
+test('reasoning without content is not sent back', () => {
   const bare = reasoningItem(['Hm.'], { encrypted_content: undefined }).item;
 
   expect(nextInput([bare, items.answer!])).toEqual(returned([items.answer!]));
   expect(nextInput([{ ...bare, encrypted_content: '' }, items.call!])).toEqual(returned([items.call!]));
 });
 
-test('reasoning at the end, which led to nothing, does not go back', () => {
+test('reasoning at the end of a reply is not sent back', () => {
   expect(nextInput([items.answer!, items.thought!])).toEqual(returned([items.answer!]));
   expect(nextInput([items.thought!])).toEqual([]);
 });
 
-test('another provider gets the text and the calls of a reply, and so does a server that refused its state', () => {
+test('only text and calls are sent to another provider or after a refusal', () => {
   const output = [items.thought!, items.comment!, items.search!, items.call!];
   const bare = [
     { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.', annotations: [] }] },
@@ -113,7 +113,7 @@ test('another provider gets the text and the calls of a reply, and so does a ser
   expect(nextInput(output, { isKept: false })).toEqual(bare);
 });
 
-test('a text that was changed since goes back in one message at the place of the first', () => {
+test('a changed text is sent back in one message at the place of the first', () => {
   const { said } = roundOf([items.thought!, items.comment!, items.search!, items.answer!]);
   const changed = { ...said, content: 'A summary of it all.' } as Message;
   const request = { ...someRequest, messages: [changed, { role: 'user' as const, content: 'And?' }] };
@@ -128,7 +128,7 @@ test('a text that was changed since goes back in one message at the place of the
   ]);
 });
 
-test('an id that a server gives in each reply goes back once, and later calls get their own', () => {
+test('a repeated call id is sent back once, and later calls get their own ids', () => {
   const first = roundOf([items.call!]);
   const second = roundOf([items.call!]);
   const renamed = { ...second.said, calls: [{ id: 'call_2', name: 'look', arguments: '{}' }] } as Message;
@@ -142,7 +142,7 @@ test('an id that a server gives in each reply goes back once, and later calls ge
   expect(ids).toEqual(['call_a', 'call_a', 'call_2', 'call_2']);
 });
 
-test('a call that came twice goes back once', () => {
+test('a repeated call is sent back once', () => {
   const again = { ...items.call!, id: 'fc_again' };
 
   expect(nextInput([items.call!, again])).toEqual(returned([items.call!]));

@@ -17,7 +17,7 @@ type Count = {
 type Event = { error?: unknown; choices?: Choice[]; usage?: Count; x_groq?: { usage?: Count } };
 type Call = { id: string; name: string; args: string };
 
-/** A recorded Chat Completions reply, read a second time and naively. */
+/** Returns a recorded Chat Completions reply. This second reader is independent of the adapter, and simple. */
 export function heardIn(exchange: Exchange<unknown>) {
   const all = eventsOf(exchange);
   const choices = all.flatMap((event) => (event.choices ?? []).filter(({ index }) => !index));
@@ -34,7 +34,6 @@ export function heardIn(exchange: Exchange<unknown>) {
   };
 }
 
-/** Whether an error came after the 200. */
 export function isErrorStream(exchange: Exchange<unknown>): boolean {
   return eventsOf(exchange).some((event) => event.error);
 }
@@ -45,7 +44,7 @@ function eventsOf({ response: { body } }: Exchange<unknown>): Event[] {
   return lines.map((line) => JSON.parse(line.slice(5)));
 }
 
-/** A name starts a call, unless it only says again whose piece this is. */
+/** Returns the calls of these pieces. A name starts a call, unless it only repeats the name of the current call. */
 function callsIn(pieces: Piece[]): Call[] {
   const calls: (Call & { index: number | undefined })[] = [];
   const all = pieces.flatMap(

@@ -27,7 +27,7 @@ test.each([
   '{"error":{"message":null,"param":"max_tokens","code":"unsupported_parameter"}}',
   'Please use max_completion_tokens for this deployment.',
   'Unrecognized request argument supplied: max_tokens',
-])('the limit of tokens is sent under the other name if the server says %j', (text) => {
+])('the token limit is sent under the other name if the server says %j', (text) => {
   expect(learn(text)).toEqual(newer);
 });
 
@@ -37,7 +37,7 @@ test.each([
   "property 'max_completion_tokens' is unsupported",
   'Invalid JSON payload received. Unknown name "max_completion_tokens": Cannot find field.',
   'Additional properties are not allowed (max_completion_tokens was unexpected)',
-])('the older name comes back if the server says %j', (text) => {
+])('the token limit gets its older name if the server says %j', (text) => {
   expect(learn(text, { quirks: newer })).toEqual(configured);
 });
 
@@ -45,7 +45,7 @@ test.each([
   'max_tokens is too large: 500000. This model supports at most 4096 completion tokens.',
   'Invalid max_tokens value, the valid range of max_tokens is [1, 8192]',
   "This model's maximum context length is 8192 tokens, however you requested max_tokens 9000.",
-])('the name of the limit stays if the server refuses its value: %j', (text) => {
+])('the token limit keeps its name if the server refuses its value: %j', (text) => {
   expect(learn(text)).toBeNull();
 });
 
@@ -55,7 +55,7 @@ test.each([
   [{ providerOptions: { stream_options: { include_usage: true } } }, "Unknown parameter: 'stream_options'"],
   [{ temperature: 0 }, "Unsupported parameter: 'temperature' is not supported with this model."],
   [{}, 'The model does not exist'],
-])('nothing is learned of a field that the caller chose: %j', (change, text) => {
+])('a refusal of a field that the caller chose changes no quirk: %j', (change, text) => {
   expect(learn(text, change)).toBeNull();
 });
 
@@ -64,7 +64,7 @@ test.each([
   "Unknown parameter: 'stream_options'.",
   '{"message":{"detail":[{"type":"extra_forbidden","loc":["body","stream_options","include_usage"]}]}}',
   'stream_options must be null',
-])('stream_options is left out if the server says %j', (text) => {
+])('stream_options is omitted if the server says %j', (text) => {
   expect(learn(text, { status: 422 })).toEqual({ ...configured, streamOptions: false });
 });
 
@@ -88,25 +88,25 @@ test.each([
   ["Unsupported value: 'messages[0].role' does not support 'system' with this model.", 'user-only'],
   ['Developer instruction is not enabled for models/gemma-3-27b-it', 'user-only'],
   ['This model does not support system messages', 'user-only'],
-])('%j asks for the order %s', (text, roles) => {
+])('the refusal %j leads to the role order %s', (text, roles) => {
   for (const status of [400, 404, 422, 500, null]) expect(learn(text, { status })).toEqual({ ...configured, roles });
 });
 
 test.each([
   ['Unrecognized request argument supplied: prompt_cache_key', 'cacheKey'],
   ["Unsupported parameter: 'stream_options'", 'streamOptions'],
-] as const)('%j leaves out a field that Pawl added', (text, quirk) => {
+] as const)('the refusal %j omits a field that Pawl added', (text, quirk) => {
   expect(learn(text)).toEqual({ ...configured, [quirk]: false });
   expect(learn(text, { quirks: { ...configured, [quirk]: false } })).toBeNull();
 });
 
-test('the next stricter order is tried if the request had the order that the words ask for', () => {
+test('a role order that was already used leads to the next stricter order', () => {
   const quirks = { ...configured, roles: 'alternate' } as const;
 
   expect(learn('Conversation roles must alternate', { quirks })).toEqual({ ...configured, roles: 'user-only' });
   expect(learn('Conversation roles must alternate', { quirks: { ...quirks, roles: 'user-only' } })).toBeNull();
 });
 
-test.each([401, 402, 403, 429])('nothing is learned from a refusal with status %d', (status) => {
+test.each([401, 402, 403, 429])('a refusal with status %d changes no quirk', (status) => {
   expect(learn('System role not supported', { status })).toBeNull();
 });

@@ -30,7 +30,7 @@ test.each<[string, unknown]>([
   ['an object for choices', { choices: {} }],
   ['a text among choices', { choices: [''] }],
   ['null as a text for a reason', chunk({}, 'null')],
-])('a chunk says nothing if it has %s', (_, odd) => {
+])('a chunk is ignored if it has %s', (_, odd) => {
   expect(parse(chunk({ content: 'Hi' }), odd, chunk({ content: '.' }), chunk({}, 'stop'))).toEqual(hi);
 });
 
@@ -44,7 +44,7 @@ test.each<[string, unknown]>([
 test.each<[string, unknown]>([
   ['in the delta', { choices: [{ delta: { content: 'Hi.', finish_reason: 'stop' } }] }],
   ['in camel case', { choices: [{ delta: { content: 'Hi.' }, finishReason: 'stop' }] }],
-])('a reason to stop is read %s', (_, odd) => {
+])('a stop reason is read %s', (_, odd) => {
   expect(parse(odd)).toEqual(hi);
 });
 
@@ -58,14 +58,14 @@ test.each<[string, object]>([
   expect(parse(chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')).calls).toEqual(['get_weather {"city":"Bern"}']);
 });
 
-test('a call goes on if later pieces are named null', () => {
+test('a call continues if later pieces have the name null', () => {
   const pieces = ['{"city":', '"Bern"}'].map((args, at) =>
     chunk({ tool_calls: [{ index: 0, function: { name: at ? 'null' : 'get_weather', arguments: args } }] }),
   );
   expect(parse(...pieces, chunk({}, 'tool_calls')).calls).toEqual(['get_weather {"city":"Bern"}']);
 });
 
-test('a call is made once if it comes in tool_calls and in function_call', () => {
+test('a call in tool_calls and in function_call is one call', () => {
   const listed = chunk({ tool_calls: [weather('{"city":"Bern"}', { index: 0, id: 'a' })] });
   const legacy = chunk({ function_call: { name: 'get_weather', arguments: '{"city":"Bern"}' } });
   const end = chunk({}, 'tool_calls');
@@ -79,7 +79,7 @@ test('a call is made once if it comes in tool_calls and in function_call', () =>
   expect(parse(legacy, end).calls).toEqual(['get_weather {"city":"Bern"}']);
 });
 
-test('a search of the server among the calls is no call', () => {
+test('a hosted search among the calls is not a call', () => {
   const search = { index: 0, id: 's', type: 'web_search', web_search: { results: [{ title: 'Bern' }] } };
   expect(parse(chunk({ content: 'Hi.', tool_calls: [search] }), chunk({}, 'stop'))).toEqual(hi);
 });
@@ -100,7 +100,7 @@ test('a refusal is read from a part of the content', () => {
   expect(finishReply(reply)).toMatchObject({ text: 'No.', refusalFrom: 0, finishReason: 'refusal' });
 });
 
-test.each(['null', 'None', 'not_finished', ''])('a stream is cut if its reason to stop was %j', (word) => {
+test.each(['null', 'None', 'not_finished', ''])('a stream with the stop reason %j was interrupted', (word) => {
   expect(() => parse(chunk({ content: 'Hi' }, word))).toThrow(/cut/);
 });
 
@@ -109,7 +109,7 @@ test.each<[string, object]>([
   ['has more of it', { content: 'Hi. ' }],
   ['says it in another way', { content: 'hi' }],
   ['has no text', { content: null }],
-])('a text is not said twice if a message at the end %s', (_, said) => {
+])('a text is not repeated if a message at the end %s', (_, said) => {
   const { text, shown } = parse(chunk({ content: 'Hi' }), chunk({ content: '.' }), message(said));
   expect([text?.trim(), shown.trim()]).toEqual(['Hi.', 'Hi.']);
 });
@@ -122,12 +122,12 @@ test.each<[string, unknown[]]>([
   expect(parse(...chunks, message(said, 'tool_calls')).calls).toEqual(['get_weather {"city":"Bern"}']);
 });
 
-test('a stream is cut if it repeats the message with each delta and has no reason to stop', () => {
+test('a stream that repeats its message without a stop reason was interrupted', () => {
   const both = { index: 0, delta: { content: 'Hi' }, message: { content: 'Hi' }, finish_reason: null };
   expect(() => parse({ choices: [both] })).toThrow(/cut/);
 });
 
-test('text and calls are one reply if a server gives each of them a choice', () => {
+test('text and calls are one reply if a server puts them into separate choices', () => {
   const choices = [{ message: { content: 'A moment.' } }, { message: { tool_calls: [weather('{}')] } }];
   expect(parse({ choices: choices.map((each) => ({ ...each, finish_reason: 'tool_calls' })) })).toMatchObject({
     text: 'A moment.',
@@ -135,7 +135,7 @@ test('text and calls are one reply if a server gives each of them a choice', () 
   });
 });
 
-test('a function call counts if the list of calls beside it is empty', () => {
+test('a function call counts if the list of tool calls is empty', () => {
   const { calls } = parse(chunk({ tool_calls: [], function_call: weather('{}').function }), chunk({}, 'function_call'));
   expect(calls).toEqual(['get_weather {}']);
 });
@@ -147,7 +147,7 @@ test.each<[string, unknown]>([
   expect(parse(chunk({ content }), chunk({}, 'stop'))).toEqual(hi);
 });
 
-test('a call without a name and arguments is left out if it stands beside another', () => {
+test('a call without a name and arguments is omitted beside another call', () => {
   const { calls } = parse(chunk({ tool_calls: [weather('{}', { index: 0, id: 'a' })] }), {
     ...chunk({ tool_calls: [{ index: 1, id: 'b', function: { name: '', arguments: '' } }] }, 'tool_calls'),
   });

@@ -27,7 +27,7 @@ async function ask(answer: Answer, more: object = {}) {
 
 const json = { 'content-type': 'application/json' };
 
-test('a key that no header may hold is not sent, and not tried again', async () => {
+test('a key that is invalid in a header is not sent, without a retry', async () => {
   await using server = await startWireServer();
   const asking = make(server.origin, { apiKey: 'sk-test\u2026' }).ask(someRequest, signal, () => undefined);
 
@@ -35,7 +35,7 @@ test('a key that no header may hold is not sent, and not tried again', async () 
   expect(server.asked).toEqual([]);
 });
 
-test('a base URL may be learned at the first call', async () => {
+test('a base URL may be resolved at the first call', async () => {
   await using server = await startWireServer({ body: openaiWire.reply({ text: ['Hi.'] }) });
   const provider = make('', { baseUrl: async () => `${server.origin}/other/v1` });
 
@@ -50,7 +50,7 @@ const DONE = 'data: [DONE]\n\n';
 const counting = (content: string) => event({ content }, null, { usage });
 const named = { index: 0, id: 'x', function: { name: 'f', arguments: '' } };
 
-test('a stream without a finish reason that counts and is done is whole (Snowflake Cortex)', async () => {
+test('a stream with usage and DONE is complete without a finish reason (Snowflake)', async () => {
   const call = { index: 0, id: 'x', function: { name: 'f', arguments: '{}' } };
 
   const words = await ask({ body: [event({ content: 'Hi.' }), counted, event({ function_call: { name: '' } }), DONE] });
@@ -71,7 +71,7 @@ test.each([
   ['that counts from its role on', [event({ role: 'assistant', content: '' }, null, { usage }), counting('Ha'), DONE]],
   ['that counts beside the name of a call', [counting('Hm.'), event({ tool_calls: [named] }, null, { usage }), DONE]],
   ['that goes on with a call after it has counted', [counted, event({ tool_calls: [named] }), DONE]],
-])('a stream without a finish reason %s was cut', async (_, body) => {
+])('a stream without a finish reason %s was interrupted', async (_, body) => {
   await expect(ask({ body })).rejects.toMatchObject({ code: 'provider_unavailable', retry: { kind: 'later' } });
 });
 
@@ -83,7 +83,7 @@ test('an error object after the finish reason is still an error', async () => {
   await expect(asking).rejects.toMatchObject({ code: 'provider_unavailable', provider: { status: 502 } });
 });
 
-test('an error object without an error field (vLLM) is read, too', async () => {
+test('an error object without an error field (vLLM) is read', async () => {
   const error = { object: 'error', message: 'No room', type: 'BadRequestError', code: 400 };
 
   const asking = ask({ body: [`data: ${JSON.stringify(error)}\n\n`] });

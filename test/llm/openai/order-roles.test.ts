@@ -14,7 +14,7 @@ const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.jp
 const LATE = 'System message, not written by the user:\n';
 const BRIDGE = said('(The tools have answered.)');
 
-test('any order keeps messages as they are, every other order merges neighbours', () => {
+test('role order any keeps all messages, and other orders merge neighbours', () => {
   const messages = [system('One.'), system('Two.'), user('A'), user('B'), said('C')];
 
   expect(orderRoles(messages, 'any')).toEqual(messages);
@@ -29,7 +29,7 @@ test('texts and parts of the user are merged as parts, without blank texts', () 
   ]);
 });
 
-test('neighbours of the assistant are merged unless state of the server would be lost', () => {
+test('assistant neighbours are merged unless server state would be lost', () => {
   const [one, two] = [said('A', { reasoning_content: '1' }), said('B', { reasoning_content: '2' })];
 
   expect(orderRoles([said('A'), said('B', { reasoning_content: '2' })], 'system-first')).toEqual([
@@ -47,11 +47,11 @@ test.each<[RoleOrder, WireMessage[]]>([
   ['system-first', [system('S'), user('A'), said('B'), user(`${LATE}T\n\nC`)]],
   ['alternate', [system('S'), user('A'), said('B'), user(`${LATE}T\n\nC`)]],
   ['user-only', [user('S\n\nA'), said('B'), user(`${LATE}T\n\nC`)]],
-])('with roles %s, a later system message is sent so', (order, sent) => {
+])('a later system message is sent in the form of role order %s', (order, sent) => {
   expect(orderRoles([system('S'), user('A'), said('B'), system('T'), user('C')], order)).toEqual(sent);
 });
 
-test('with roles alternate, what follows results of tools is bridged by the assistant', () => {
+test('role order alternate puts an assistant message after tool results', () => {
   expect(orderRoles([user('A'), called, result, user('B')], 'alternate')).toEqual([
     ...[user('A'), called, result, BRIDGE, user('B')],
   ]);
@@ -61,19 +61,19 @@ test('with roles alternate, what follows results of tools is bridged by the assi
   expect(orderRoles([user('A'), called, result], 'alternate')).toEqual([user('A'), called, result]);
 });
 
-test('with roles alternate, the user speaks first and last', () => {
+test('role order alternate begins and ends with the user', () => {
   expect(orderRoles([system('S'), said('A')], 'alternate')).toEqual([
     ...[system('S'), user('(The conversation begins here.)'), said('A'), user('Go on.')],
   ]);
 });
 
 test.each<RoleOrder>(['any', 'system-first', 'alternate', 'user-only'])(
-  'with roles %s, a history without words is one message of the user',
+  'role order %s sends a history without text as one user message',
   (order) => {
     expect(orderRoles([], order)).toEqual([user('(The conversation begins here.)')]);
   },
 );
 
-test('with roles user-only, a system prompt alone is what the user says', () => {
+test('role order user-only sends a system prompt alone as user text', () => {
   expect(orderRoles([system('S')], 'user-only')).toEqual([user('S\n\n(The conversation begins here.)')]);
 });

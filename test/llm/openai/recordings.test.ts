@@ -21,7 +21,7 @@ type WireMessage = {
 type Exchange = recordings.Exchange<{ messages?: WireMessage[] }>;
 const { files, count, replay } = recordings.openRecordings('openai', ({ api }) => api === 'chat.completions');
 
-test.each(files)('what $file was answered is read as its client read it', async ({ file, provider }) => {
+test.each(files)('the answers of $file are read as by its client', async ({ file, provider }) => {
   const make = (baseUrl: string) =>
     settleEmpty(openaiProvider({ name: provider, apiKey: 'none-at-all', baseUrl, post }));
   const { exchanges, traits } = recordings.readRecording<{ messages?: WireMessage[] }>(file);
@@ -49,7 +49,7 @@ const BY_WORDS: [RegExp, string][] = [
   [/not supported with this model/, 'model_unsupported_feature'],
 ];
 
-/** The words of some errors say more than their status. */
+/** Checks the failure. For some errors the text is more precise than the status. */
 function checkFailure(answer: Reply | Error, { response }: Exchange) {
   const text = JSON.stringify(response.body);
   const byStatus = wanted.get(response.status) ?? 'provider_invalid_request';
@@ -60,7 +60,7 @@ function checkFailure(answer: Reply | Error, { response }: Exchange) {
   count(`as ${code}`);
 }
 
-/** Replies that our rules refuse: nothing is in them. */
+/** Returns whether a reply is empty, which the rules of Pawl refuse. */
 function isUnusable(exchange: Exchange): boolean {
   const seen = heardIn(exchange);
   return !/length|filter/.test(seen.finish ?? '') && seen.calls.length === 0 && !seen.text.trim();
@@ -94,13 +94,13 @@ function checkReply(answer: Reply | Error, exchange: Exchange) {
 
 type Carrying = { provider: string; exchange: Exchange; next: Exchange; isPartial: boolean };
 
-/** What the client sent back with its next request is what we read, and what we would send back. */
+/** Checks that the reply that the client sent back equals our reply, and the reply that Pawl would send back. */
 function checkCarried(reply: Reply, { provider, exchange, next, isPartial }: Carrying) {
   const before = exchange.request?.body.messages?.length;
   const carried = (next.request?.body.messages ?? []).slice(before).filter(({ role }) => role === 'assistant');
   if (before === undefined || carried.length === 0) return count('rounds not carried on');
 
-  // A client may add calls of its own, names those that came without an id, and some run the first call only.
+  // A client may add its own calls and name calls without an id. Some clients run only the first call.
   const theirs = carried.flatMap((message) => message.tool_calls ?? []).map(comparable);
   const ours = reply.calls.map((call) => comparable({ id: call.id, function: call }));
   for (const call of isPartial ? ours.slice(0, 1) : ours) {
@@ -108,7 +108,7 @@ function checkCarried(reply: Reply, { provider, exchange, next, isPartial }: Car
   }
   count('rounds carried on');
 
-  // Some clients lay out JSON anew, or add what they observed.
+  // Some clients format JSON differently, or add their observations.
   const text = carried.map(textOf).join('').replace(/\s/g, '');
   if (text && !text.startsWith('[empty') && reply.text) expect(text).toContain(reply.text.replace(/\s/g, ''));
 

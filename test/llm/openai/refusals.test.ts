@@ -12,7 +12,7 @@ function parse(...chunks: object[]) {
   return { reply: finishReply(reply), deltas };
 }
 
-test('a refusal is the text there is, and the reason says so', () => {
+test('a refusal is the text of a reply with the finish reason refusal', () => {
   const { reply, deltas } = parse(chunk({ refusal: "I can't " }), chunk({ refusal: 'help.' }), done);
 
   expect(reply).toMatchObject({ text: "I can't help.", finishReason: 'refusal', finishReasonRaw: 'stop' });
@@ -23,13 +23,13 @@ test('a refusal is the text there is, and the reason says so', () => {
   ]);
 });
 
-test('a refusal behind text begins where the text ends, also in one delta', () => {
+test('a refusal after text begins at the end of the text, also in one delta', () => {
   const { reply, deltas } = parse(chunk({ content: 'Gladly 👋 ', refusal: 'or ' }), chunk({ refusal: 'not.' }), done);
 
   expect(reply).toMatchObject({ text: 'Gladly 👋 or not.', refusalFrom: 'Gladly 👋 '.length, finishReason: 'refusal' });
   expect(deltas.map(({ kind }) => kind)).toEqual(['text', 'refusal', 'refusal']);
 });
 
-test('a reply that refuses nothing says so', () => {
+test('a reply without a refusal has no refusal position', () => {
   expect(parse(chunk({ content: 'Hi', refusal: '' }), done).reply.refusalFrom).toBeNull();
 });

@@ -18,7 +18,7 @@ const refuse = (message: string, status = 400): Answer => ({
 });
 const NOT_MAX_TOKENS = refuse("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
 
-/** A provider whose server gives these answers one after the other. */
+/** Starts a provider with a server that gives these answers in order. */
 async function start(...answers: Answer[]) {
   const server = await startWireServer(...answers);
   const provider = openaiProvider({ name: 'azure', apiKey: null, baseUrl: `${server.origin}/v1`, post });
@@ -28,7 +28,7 @@ async function start(...answers: Answer[]) {
 
 const bodies = ({ asked }: WireServer) => asked.map(({ body }) => body);
 
-test('a refused name of the limit is replaced at once, and the model is asked so from then on', async () => {
+test('a refused name of the token limit is replaced at once and remembered', async () => {
   await using azure = await start(NOT_MAX_TOKENS, hi);
 
   const reply = await azure.ask(limited);
@@ -42,7 +42,7 @@ test('a refused name of the limit is replaced at once, and the model is asked so
   ]);
 });
 
-test('fields that a server sent and refuses are left out, one after the other, and only these', async () => {
+test('only refused state fields of the server are omitted, in sequence', async () => {
   const opaque = {
     provider: 'azure',
     state: {
@@ -72,7 +72,7 @@ test('fields that a server sent and refuses are left out, one after the other, a
   });
 });
 
-test('what one model has refused is not kept from another model', async () => {
+test('a quirk of one model does not apply to another model', async () => {
   await using azure = await start(NOT_MAX_TOKENS, hi);
 
   await azure.ask(limited);
@@ -81,7 +81,7 @@ test('what one model has refused is not kept from another model', async () => {
   expect(bodies(azure.server).at(-1)).toMatchObject({ model: 'another-model', max_tokens: 64 });
 });
 
-test('a change that did not help is not remembered, and the last refusal counts', async () => {
+test('a change that did not help is forgotten, and the last refusal counts', async () => {
   const unknown = refuse('Unknown parameter: max_completion_tokens');
   await using azure = await start(NOT_MAX_TOKENS, unknown, hi);
 
@@ -91,7 +91,7 @@ test('a change that did not help is not remembered, and the last refusal counts'
   expect(bodies(azure.server)).toMatchObject([{ max_tokens: 64 }, { max_completion_tokens: 64 }, { max_tokens: 64 }]);
 });
 
-test('a server may refuse several fields, one after the other', async () => {
+test('a server may refuse several fields in sequence', async () => {
   const noStreamOptions = refuse('Extra inputs are not permitted: stream_options', 422);
   await using azure = await start(NOT_MAX_TOKENS, noStreamOptions, refuse('System role not supported', 500), hi);
 
@@ -119,7 +119,7 @@ test('a refusal inside a 200 stream counts, unless the reply had begun', async (
   expect(late.server.asked).toHaveLength(1);
 });
 
-test('a request that no order of roles changes is refused once', async () => {
+test('a request that no role order changes is refused once', async () => {
   await using server = await start(refuse('Conversation roles must alternate'), hi);
 
   await expect(server.ask({ ...someRequest, instructions: null })).rejects.toMatchObject({
@@ -128,7 +128,7 @@ test('a request that no order of roles changes is refused once', async () => {
   expect(server.server.asked).toHaveLength(1);
 });
 
-test('a weaker word for the order of roles leads to the first order that changes the request', async () => {
+test('an ambiguous refusal leads to the first role order that changes the request', async () => {
   await using server = await start(refuse('The system message must come first.'), hi);
 
   await server.ask({

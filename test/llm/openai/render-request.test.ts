@@ -10,7 +10,7 @@ const wire = { provider: 'openai', maxTokensField: 'max_completion_tokens' } as 
 const render = (change: Partial<RoundRequest>, change2: Partial<typeof wire> | object = {}) =>
   renderRequest({ ...someRequest, ...change }, { ...wire, ...change2 });
 
-test('a bare request carries nothing that was not asked for', () => {
+test('a bare request has no field that was not requested', () => {
   expect(render({})).toEqual({
     model: 'some-model',
     messages: [
@@ -22,7 +22,7 @@ test('a bare request carries nothing that was not asked for', () => {
   });
 });
 
-test('a round is one assistant message with its text and calls, then one message per result', () => {
+test('a round is one assistant message with text and calls, then its results', () => {
   const { messages } = render({
     instructions: null,
     messages: [
@@ -46,7 +46,7 @@ test('a round is one assistant message with its text and calls, then one message
   ]);
 });
 
-test('a message with neither text nor calls does not leave', () => {
+test('a message with neither text nor calls is not sent', () => {
   const { messages } = render({
     instructions: '',
     messages: [
@@ -59,7 +59,7 @@ test('a message with neither text nor calls does not leave', () => {
   expect(messages).toEqual([{ role: 'user', content: 'Hi' }]);
 });
 
-test('a tool leaves as name, description and schema, and nothing of how Pawl runs it', () => {
+test('a tool is sent as name, description and schema only', () => {
   const nameless = Tool.parse({ name: 'ping', effect: 'none', execution: { kind: 'client' } });
 
   expect(render({ tools: [weather, nameless] }).tools).toEqual([
@@ -80,7 +80,7 @@ test.each([
   expect(render({ tools: [weather], toolChoice }).tool_choice).toEqual(expected);
 });
 
-test('without tools nothing is said about them', () => {
+test('a request without tools has no tool fields', () => {
   const body = render({ toolChoice: 'required', parallelToolCalls: true });
 
   expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['tools']));
@@ -88,19 +88,19 @@ test('without tools nothing is said about them', () => {
   expect(body).not.toHaveProperty('parallel_tool_calls');
 });
 
-test('parallel calls are spoken of only when the caller did', () => {
+test('parallel_tool_calls is sent only if the caller set it', () => {
   expect(render({ tools: [weather], parallelToolCalls: false }).parallel_tool_calls).toBe(false);
   expect(render({ tools: [weather] })).not.toHaveProperty('parallel_tool_calls');
 });
 
-test('temperature and the token limit are passed on, the limit under the name this server knows', () => {
+test('the token limit is sent under the name that the server supports', () => {
   const change = { temperature: 0, maxOutputTokens: 64 };
 
   expect(render(change)).toMatchObject({ temperature: 0, max_completion_tokens: 64 });
   expect(render(change, { maxTokensField: 'max_tokens' })).toMatchObject({ max_tokens: 64 });
 });
 
-test('provider options win over what was rendered, except that a reply always streams', () => {
+test('provider options override rendered fields, except that a reply streams', () => {
   const body = render({
     temperature: 1,
     providerOptions: { temperature: 0.5, reasoning_effort: 'low', stream: false },
@@ -109,7 +109,7 @@ test('provider options win over what was rendered, except that a reply always st
   expect(body).toMatchObject({ temperature: 0.5, reasoning_effort: 'low', stream: true });
 });
 
-test('opaque state goes back to the provider it came from, and to no other', () => {
+test('opaque state is sent back to its provider only', () => {
   const state = {
     message: { reasoning_content: 'Hm.', reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] },
     calls: [{ google: { thought_signature: 's' } }],
@@ -129,7 +129,7 @@ test('opaque state goes back to the provider it came from, and to no other', () 
   expect(Object.keys(other ?? {})).toEqual(['role', 'content', 'tool_calls']);
 });
 
-test('a stored state that is not ours is ignored', () => {
+test('a stored state that Pawl did not write is ignored', () => {
   const message = {
     role: 'assistant',
     content: 'Hi',
@@ -144,7 +144,7 @@ test('a stored state that is not ours is ignored', () => {
 
 const schema = { type: 'object', properties: { city: { type: 'string', minLength: 1 } }, required: ['city'] };
 
-test('sampling leaves as it was given', () => {
+test('sampling fields are sent unchanged', () => {
   expect(render({ topP: 0, reasoningEffort: 'minimal', verbosity: 'low', stop: ['END'], seed: 7 })).toMatchObject({
     top_p: 0,
     reasoning_effort: 'minimal',

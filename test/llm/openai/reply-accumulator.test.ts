@@ -48,14 +48,14 @@ test.each([
       calls(call('{"b":2}', { index: 1, id: 'y' }, { name: 'mul' })),
     ],
   ],
-])('calls are put together %s', (_, chunks) => {
+])('calls are assembled %s', (_, chunks) => {
   expect(parse(...chunks, done).reply.calls).toEqual([
     { id: 'x', name: 'add', arguments: '{"a":1}' },
     { id: 'y', name: 'mul', arguments: '{"b":2}' },
   ]);
 });
 
-test('whole calls of the same tool without id or index are kept apart', () => {
+test('whole calls of the same tool without id or index stay separate', () => {
   const { reply } = parse(
     calls(call('{"city":"Rome"}', {}, { name: 'weather' }), call('{"city":"Bonn"}', { id: '' }, { name: 'weather' })),
     chunk({}, 'tool_calls'),
@@ -74,13 +74,13 @@ test.each<[form: string, chunks: object[]]>([
     ],
   ],
   ['whole', [calls(call('{"a":1}', { id: 'x' }, { name: 'f' }), call('{"a":2}', { id: 'x' }, { name: 'f' }))]],
-])('calls of the same id are told apart %s', (_, chunks) => {
+])('calls with the same id are distinguished %s', (_, chunks) => {
   const { reply } = parse(...chunks, done);
 
   expect(reply.calls).toEqual(['{"a":1}', '{"a":2}'].map((text) => ({ id: 'x', name: 'f', arguments: text })));
 });
 
-test('a name repeated in every piece starts no new call', () => {
+test('a name repeated in every piece does not start a new call', () => {
   const { reply } = parse(
     calls(call('{"a"', { index: 0 }, { name: 'add' })),
     calls(call(':1}', { index: 0 }, { name: 'add' })),
@@ -90,7 +90,7 @@ test('a name repeated in every piece starts no new call', () => {
   expect(reply.calls).toEqual([{ id: '', name: 'add', arguments: '{"a":1}' }]);
 });
 
-test('arguments keep every byte the model wrote, an object becomes its text, none at all are an empty object', () => {
+test('arguments keep every byte, and absent arguments are an empty object', () => {
   const odd = '{ "a" : 1.0, "b":"\\u00fc" ';
   const { reply } = parse(
     calls(call(odd, { index: 0, id: 'x' }, { name: 'a' })),
@@ -102,7 +102,7 @@ test('arguments keep every byte the model wrote, an object becomes its text, non
   expect(reply.calls.map((each) => each.arguments)).toEqual([odd, '{"c":1}', '{}']);
 });
 
-test('a call cut off by length keeps what there was', () => {
+test('a call truncated by length keeps its arguments so far', () => {
   const { reply } = parse(calls({ index: 0, id: 'x', function: { name: 'a' } }), chunk({}, 'length'));
 
   expect(reply).toMatchObject({ finishReason: 'length', calls: [{ arguments: '' }] });
@@ -120,7 +120,7 @@ test('a call without a name is a bad response', () => {
   );
 });
 
-test('calls beside the word stop are tool calls', () => {
+test('calls with the finish reason stop are tool calls', () => {
   expect(parse(calls(call('{}', { index: 0, id: 'x' }, { name: 'a' })), done).reply.finishReason).toBe('tool_calls');
 });
 
@@ -128,17 +128,17 @@ test.each(['length', 'content_filter', 'refusal'])('an empty reply with %s is a 
   expect(parse(chunk({}, reason)).reply).toMatchObject({ text: null, finishReason: reason });
 });
 
-test('a stream without a finish reason was cut', () => {
+test('a stream without a finish reason was interrupted', () => {
   expect(() => parse(chunk({ content: 'Half' }), chunk({}, ''))).toThrow(
     expect.objectContaining({ code: 'provider_unavailable', retry: { kind: 'later' } }),
   );
 });
 
-test.each([[{}], [{ type: 'ping' }], [{ choices: null }], [{ choices: [null] }]])('%j says nothing', (raw) => {
+test.each([[{}], [{ type: 'ping' }], [{ choices: null }], [{ choices: [null] }]])('chunk %j is ignored', (raw) => {
   expect(takeChunk(startReply({ provider: 'openai' }), raw)).toEqual([]);
 });
 
-test.each([[{ choices: 'none' }], [chunk({ content: 5 })], [calls({ function: 'f' })]])('%j is no chunk', (raw) => {
+test.each([[{ choices: 'none' }], [chunk({ content: 5 })], [calls({ function: 'f' })]])('%j is not a chunk', (raw) => {
   expect(() => takeChunk(startReply({ provider: 'openai' }), raw)).toThrow(
     expect.objectContaining({ code: 'provider_bad_response' }),
   );
@@ -149,7 +149,7 @@ test.each([
   ['beside it (xAI)', { prompt_tokens: 10, completion_tokens: 3, total_tokens: 18 }, 8, 5],
   ['beside it and the total', { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 }, 8, 5],
   ['only in the total (Gemini)', { prompt_tokens: 10, completion_tokens: 3, total_tokens: 18 }, 8, 0],
-])('output tokens include reasoning counted %s', (_, usage, output, reasoning) => {
+])('output tokens include reasoning tokens counted %s', (_, usage, output, reasoning) => {
   const details = { completion_tokens_details: { reasoning_tokens: reasoning } };
 
   const { reply } = parse(chunk({ content: 'Hi' }), done, counted({ ...usage, ...details }));
@@ -157,13 +157,13 @@ test.each([
   expect(reply.usage).toMatchObject({ output_tokens: output, total_tokens: 18, reasoning_tokens: reasoning });
 });
 
-test('writes to a cache are counted, and never exceed the rest of the input', () => {
+test('cache writes are counted, and never exceed the rest of the input', () => {
   const details = { cached_tokens: 900, cache_write_tokens: 800 };
   const { reply } = parse(done, counted({ prompt_tokens: 1_000, prompt_tokens_details: details }));
   expect(reply.usage).toMatchObject({ cached_input_tokens: 900, cache_write_tokens: 100 });
 });
 
-test('usage is the last one given, wherever it stands; cached tokens never exceed the input', () => {
+test('the last usage wins, and cached tokens never exceed the input', () => {
   const early = { ...chunk({ content: 'Hi' }), usage: { prompt_tokens: 3, completion_tokens: null } };
   const late = { prompt_tokens: 3, completion_tokens: 2, prompt_cache_hit_tokens: 9 };
   const expected = {
@@ -180,7 +180,7 @@ test('usage is the last one given, wherever it stands; cached tokens never excee
   expect(parse(early, { choices: [{ ...done.choices[0], usage: late }] }).reply.usage).toEqual(expected);
 });
 
-test('reasoning sent in two fields is shown once and goes back in one', () => {
+test('reasoning in two fields is shown once and sent back in one field', () => {
   const told = (text: string) => ({ reasoning: text, reasoning_details: [{ type: 'reasoning.text', index: 0, text }] });
 
   const { reply, deltas } = parse(chunk(told('Let me ')), chunk(told('think.')), chunk({ content: '4' }), done);
@@ -190,7 +190,7 @@ test('reasoning sent in two fields is shown once and goes back in one', () => {
   expect(reply.opaque).toEqual({ message: { reasoning_details: [block] }, asked: [] });
 });
 
-test('a signed block keeps its signature, an encrypted one stands apart', () => {
+test('a signed block keeps its signature, and an encrypted block is separate', () => {
   const { reply } = parse(
     chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm', signature: '' }] }),
     chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: '', signature: 'sig', format: null }] }),
@@ -208,7 +208,7 @@ test('a signed block keeps its signature, an encrypted one stands apart', () => 
   });
 });
 
-test('what a server wants back with a call stands at the place of that call', () => {
+test('state of a call is stored at the index of the call', () => {
   const extra_content = { google: { thought_signature: 's' } };
 
   const { reply } = parse(
@@ -222,7 +222,7 @@ test('what a server wants back with a call stands at the place of that call', ()
   expect(reply.opaque).toEqual({ message: {}, asked: [null, { fields: { extra_content } }] });
 });
 
-test('thinking inside a list of content parts is reasoning, the rest is text', () => {
+test('thinking in a list of content parts is reasoning, the rest is text', () => {
   const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
 
   const { reply, deltas } = parse(chunk({ content: [thinking, { type: 'text', text: 'Hi' }] }), done);
@@ -243,7 +243,7 @@ test('only the first choice is the reply', () => {
   expect(reply.text).toBe('Yes');
 });
 
-test('text no store can hold is made whole: halves of a pair meet, NUL goes', () => {
+test('split surrogates are joined, and unpaired surrogates and NUL are replaced', () => {
   const { reply } = parse(chunk({ content: 'a\u0000\ud83d' }), chunk({ content: '\udc4b\ud83d' }), done);
 
   expect(reply.text).toBe('a\ufffd👋\ufffd');

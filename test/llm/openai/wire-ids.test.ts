@@ -18,7 +18,7 @@ function sentIds(model: string, ...ids: string[]) {
   return asked;
 }
 
-test('ids go out as they are, up to the 40 characters that OpenAI takes', () => {
+test('call ids of up to 40 characters are sent unchanged', () => {
   const [kept, cut, other] = sentIds('gpt-4.1', 'x'.repeat(40), 'x'.repeat(41), 'x'.repeat(42));
 
   expect(kept).toBe('x'.repeat(40));
@@ -27,7 +27,7 @@ test('ids go out as they are, up to the 40 characters that OpenAI takes', () => 
 });
 
 test.each(['mistral-small', 'magistral-medium-latest', 'mistralai/Devstral-Small-2507'])(
-  'ids for %s are nine letters and digits, the same in every request',
+  'call ids for %s are nine letters and digits, equal in every request',
   (model) => {
     const [own, made, other] = sentIds(model, 'aB3dE6gH9', 'call_1', 'call_2');
 
@@ -38,7 +38,7 @@ test.each(['mistral-small', 'magistral-medium-latest', 'mistralai/Devstral-Small
   },
 );
 
-test('a name that no tool may have goes out as one it may', () => {
+test('an invalid tool name is sent as a valid name', () => {
   const request = { ...someRequest, instructions: null, messages: history('call_1') };
   const { messages } = renderRequest(request, { provider: 'openai', maxTokensField: 'max_tokens' });
 
@@ -50,7 +50,7 @@ test.each([
   ['', '{}'],
   ['[1]', '{"invalid_arguments":"[1]"}'],
   ['{"a": ', '{"invalid_arguments":"{\\"a\\": "}'],
-])('arguments %j go out as %j, since many servers read them', (written, sent) => {
+])('the arguments %j are sent as %j, because many servers parse them', (written, sent) => {
   const [user, round, ...rest] = history('call_1');
   const calls = [{ id: 'call_1', name: 'ping', arguments: written }];
   const request = { ...someRequest, instructions: null, messages: [user!, { ...round!, calls } as Message, ...rest] };

@@ -37,7 +37,7 @@ const openai = (...messages: Message[]) =>
 const anthropic = (...messages: Message[]) => renderAnthropic(ask(messages), 'anthropic').messages;
 const gemini = (...messages: Message[]) => renderGemini(ask(messages), 'gemini').contents;
 
-test('Chat Completions takes images by data and by address, with the detail it knows, and PDF files with a name', () => {
+test('Chat Completions accepts images by data or URL, and named PDF files', () => {
   const said = user(words('Look: '), words(' '), image(PNG, 'low'), image(CAT, 'original'), file({ file_data: PDF }));
 
   expect(openai(said)).toEqual([
@@ -53,7 +53,7 @@ test('Chat Completions takes images by data and by address, with the detail it k
   ]);
 });
 
-test('Anthropic takes images and documents by data and by address, and a text file as text', () => {
+test('Anthropic accepts images and documents by data or URL, and text files', () => {
   const said = user(
     ...[image('data:image/jpg;base64,/9j/'), image(CAT), file({ file_data: PDF, filename: 'a.pdf' })],
     ...[
@@ -79,7 +79,7 @@ test('Anthropic takes images and documents by data and by address, and a text fi
   ]);
 });
 
-test('Gemini takes data of any type, and addresses with the type of their file ending, or none', () => {
+test('Gemini accepts data of any type, and URLs with the type of their extension', () => {
   const said = user(image(PNG), image(CAT), file({ file_url: 'https://example.com/b' }), file({ file_data: PDF }));
 
   expect(gemini(said)).toEqual([
@@ -95,7 +95,7 @@ test('Gemini takes data of any type, and addresses with the type of their file e
   ]);
 });
 
-test('audio goes to the wires that take it', () => {
+test('audio is sent on the wires that accept audio', () => {
   const said = user({ type: 'input_audio', data: 'UklGRg==', format: 'wav' });
 
   expect(openai(said)[0]?.content).toEqual([{ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }]);
@@ -103,7 +103,7 @@ test('audio goes to the wires that take it', () => {
   expect(anthropic(said)[0]?.content).toEqual([{ type: 'text', text: `[audio] ${MISSING}` }]);
 });
 
-test('images in results follow in one user message behind all results of the batch on Chat Completions', () => {
+test('images in results follow in one user message on Chat Completions', () => {
   const sent = openai(
     ...[user(words('Hi')), called('a', 'b'), result('a', [words('Two:'), image(PNG)]), result('b', [image(CAT)])],
     { role: 'user', content: 'And?' },
@@ -126,7 +126,7 @@ test('images in results follow in one user message behind all results of the bat
   ]);
 });
 
-test('Anthropic has them inside the result', () => {
+test('images in results are inside the result on Anthropic', () => {
   const [, , results] = anthropic(
     user(words('Hi')),
     called('a', 'b'),
@@ -146,7 +146,7 @@ test('Anthropic has them inside the result', () => {
   ]);
 });
 
-test('Gemini has them behind all results of the batch', () => {
+test('images in results follow all results of the batch on Gemini', () => {
   const sent = gemini(user(words('Hi')), called('a', 'b'), result('a', [image(PNG)]), result('b', 'ok'));
 
   expect(sent[2]).toEqual({
@@ -159,7 +159,7 @@ test('Gemini has them behind all results of the batch', () => {
   });
 });
 
-test('what a wire does not take is a note in its place', () => {
+test('an unsupported part becomes a note in its place', () => {
   const zip = file({ file_data: 'data:application/zip;base64,UEs=', filename: 'a.zip' });
   const note = `[file: a.zip] ${MISSING}`;
 

@@ -24,21 +24,21 @@ const taken: [string, Part, string[]][] = [
   ['data that is no data: URL', file('JVBERi0='), []],
 ];
 
-test.for(taken)('%s goes to the wires that take it, and to no other', ([, part, wires]) => {
+test.for(taken)('%s is accepted by its wires, and by no other wire', ([, part, wires]) => {
   const all = ['openai', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk'] as const;
   const taking = all.filter((wire) => !unsupportedParts(wire, [said(part)]));
 
   expect(taking).toEqual(wires);
 });
 
-test('audio goes to Chat Completions and not to Responses', () => {
+test('audio is accepted on Chat Completions and not on Responses', () => {
   const audio = said({ type: 'input_audio', data: 'UklGRg==', format: 'wav' });
 
   expect(unsupportedParts('openai', [audio])).toBeNull();
   expect(unsupportedParts('openai-responses', [audio])).toMatchObject({ param: 'input[0].content[0]' });
 });
 
-test('the first part that is not taken is named, with what is', () => {
+test('the error names the first unsupported part and the supported parts', () => {
   const input = [
     said({ type: 'input_text', text: 'Hi' }),
     said(image('https://example.com/a'), file(data('text/csv'))),
@@ -47,11 +47,11 @@ test('the first part that is not taken is named, with what is', () => {
   expect(unsupportedParts('openai', input)).toEqual({
     param: 'input[1].content[1]',
     message:
-      '`input[1].content[1]` cannot be sent: beside text, this provider takes images (a data: URL or an https address), PDF files (a data: URL) and audio (MP3 or WAV), and this is none of them.',
+      '`input[1].content[1]` cannot be sent: this provider supports text, images (data: URL or https address), PDF files (data: URL) and audio (MP3 or WAV). Send a supported part.',
   });
 });
 
-test('only a user’s message has images; in a result a note stands for what the wire does not take', () => {
+test('images are valid in user messages, and become notes in results', () => {
   const part = image(data('image/png'));
 
   expect(unsupportedParts('gemini', [{ role: 'developer', content: [part] }])?.param).toBe('input[0].content[0]');

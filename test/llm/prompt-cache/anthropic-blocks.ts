@@ -2,7 +2,7 @@ type Fields = Record<string, unknown>;
 type Mark = { type?: unknown; ttl?: unknown };
 type Content = string | Fields[] | undefined;
 
-/** The fields of a Messages body that matter for its cache. */
+/** The fields of a Messages body that affect its cache. */
 export type AnthropicBody = {
   model?: unknown;
   tools?: Fields[];
@@ -14,10 +14,10 @@ export type AnthropicBody = {
   cache_control?: Mark;
 };
 
-/** One block in the order of the cache: tools, system, messages. `path` names it as the provider's errors do. */
+/** One block in the order of the cache: tools, system, messages. `path` is its name in errors of the provider. */
 export type AnthropicBlock = { tier: 'tools' | 'system' | 'messages'; path: string; role: string; value: Fields };
 
-/** Lists the blocks of a request, each with its mark. */
+/** Returns the blocks of a request, each with its mark. */
 export function anthropicBlocks({ tools = [], system, messages = [] }: AnthropicBody): AnthropicBlock[] {
   return [
     ...tools.map((value, at) => ({ tier: 'tools' as const, path: `tools.${at}`, role: '', value })),
@@ -33,19 +33,17 @@ export function anthropicBlocks({ tools = [], system, messages = [] }: Anthropic
   ];
 }
 
-/** Returns the JSON of a block without marks: a mark is not part of the prefix. */
+/** Returns the JSON of a block without marks, which are not part of the prefix. */
 export function textOfBlock({ value: { cache_control: _, ...value } }: AnthropicBlock): string {
   const { content } = value;
   const unmarked = Array.isArray(content) ? { content: content.map(({ cache_control: _, ...part }) => part) } : {};
   return JSON.stringify({ ...value, ...unmarked });
 }
 
-/** Returns the mark of a block, or null. */
 export function markOf({ value }: AnthropicBlock): Mark | null {
   return (value.cache_control as Mark | null | undefined) ?? null;
 }
 
-/** Returns how long the entry of a mark lasts. */
 export function ttlOf({ ttl }: Mark): '5m' | '1h' {
   return ttl === '1h' ? '1h' : '5m';
 }

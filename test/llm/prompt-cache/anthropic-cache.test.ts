@@ -4,7 +4,6 @@ import { makeAnthropicCache } from './anthropic-cache.ts';
 
 const mark = { type: 'ephemeral' };
 const hourMark = { type: 'ephemeral', ttl: '1h' };
-/** A text block of about so many tokens. */
 const text = (tokens: number, more: object = {}) => ({ type: 'text', text: 'abc '.repeat(tokens), ...more });
 const tool = { name: 'get_weather', description: 'abc '.repeat(500), input_schema: { type: 'object' } };
 const user = (...content: object[]) => ({ role: 'user', content: content as Record<string, unknown>[] });
@@ -43,7 +42,7 @@ test('the Anthropic cache writes at marks and reads the longest entry', () => {
   expect(last?.fresh).toBeGreaterThan(299);
 });
 
-test('the Anthropic cache stores no unmarked prefix and no prefix below 1,024 tokens', () => {
+test('the Anthropic cache stores no unmarked prefix and none below 1,024 tokens', () => {
   const unmarked = ask({ system: [text(1_000)], messages: [user(text(2_000))] });
   const short = ask({ tools: [], system: [text(900, { cache_control: mark })], messages: [user(text(3_000))] });
 
@@ -52,7 +51,7 @@ test('the Anthropic cache stores no unmarked prefix and no prefix below 1,024 to
   expect(uses.map(({ read, written }) => read + written)).toEqual([0, 0, 0, 0]);
 });
 
-test('changed tools discard the Anthropic cache, a changed system prompt keeps tools', () => {
+test('changed tools discard the Anthropic cache, but a changed system keeps tools', () => {
   const marked = ask({ tools: [{ ...tool, description: 'abc '.repeat(1_100), cache_control: mark }] });
   const system = { ...marked, system: [text(1_001, { cache_control: mark })] };
   const tools = { ...marked, tools: [{ ...marked.tools![0]!, name: 'other' }] };
@@ -92,7 +91,7 @@ test('a mark of Anthropic looks back over 20 blocks, its own included', () => {
   expect(usesOf(ask(), after(20))[1]?.read).toBeLessThan(1_600);
 });
 
-test('the Anthropic cache counts writes for an hour apart from the others', () => {
+test('the Anthropic cache counts writes for an hour separately', () => {
   const mixed = ask({ system: [text(1_000, { cache_control: hourMark })] });
 
   const [use] = usesOf(mixed);
@@ -111,7 +110,7 @@ test('a mark at the top level of an Anthropic request marks its last block', () 
   expect(second?.read).toBe(first?.written);
 });
 
-test('Anthropic refuses marks in wrong places, in wrong order and beyond four', () => {
+test('Anthropic refuses misplaced or misordered cache marks, and more than four', () => {
   const five = user(...Array.from({ length: 4 }, () => text(1, { cache_control: mark })));
   const thought = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln', cache_control: mark };
   const assistant = { role: 'assistant', content: [thought, text(1)] };

@@ -11,14 +11,14 @@ import type { PromptCache } from './prompt-cache.ts';
 import { refuseAnthropicMarks } from './refuse-anthropic-marks.ts';
 import { freshCount, type TokenCount } from './token-count.ts';
 
-/** A mark looks for an entry at its own block and at the 19 blocks before it. */
+/** The number of blocks in which a mark finds an entry: its own block and the 19 blocks before it. */
 const LOOKBACK = 20;
 
 type MarkedCut = PrefixCut & { at: number; ttl: '5m' | '1h' };
 
 /**
- * Caches prefixes as Anthropic documents it. Only marks write entries. A request reads the longest
- * entry that its marks find, and writes the rest up to its last mark. Marks of a prefix below `minimum` are ignored.
+ * Makes a cache of prefixes as documented by Anthropic. Only marks write entries. A request reads the longest entry
+ * that its marks find, and writes the rest up to its last mark. Marks of a prefix below `minimum` are ignored.
  */
 export function makeAnthropicCache(minimum = MINIMUM_PREFIX): PromptCache<AnthropicBody> {
   const entries = new Set<string>();
@@ -37,12 +37,17 @@ export function makeAnthropicCache(minimum = MINIMUM_PREFIX): PromptCache<Anthro
   };
 }
 
-/** A changed output format changes the system prompt that Anthropic adds itself. */
+/**
+ * Returns the root of a prefix. The root has the output format, which changes Anthropic's own system prompt.
+ */
 function rootOf({ model, output_config: output }: AnthropicBody): string {
   return JSON.stringify([model, output?.format ?? null]);
 }
 
-/** A changed tool choice, changed thinking, and images that appear or vanish discard the messages only. */
+/**
+ * Adds a salt to the messages. A changed tool choice or thinking setting, and added or removed images, discard only
+ * messages.
+ */
 function saltBlocks(blocks: readonly AnthropicBlock[], { tool_choice: choice, thinking }: AnthropicBody) {
   const texts = blocks.map(textOfBlock);
   const hasImages = texts.some((text, at) => blocks[at]?.tier === 'messages' && text.includes('"type":"image"'));
@@ -53,7 +58,7 @@ function saltBlocks(blocks: readonly AnthropicBlock[], { tool_choice: choice, th
   }));
 }
 
-/** A mark of the top level belongs to the last block that can carry a mark. */
+/** Adds the mark of the top level to the last block that can have a mark. */
 function withAutomaticMark(blocks: readonly AnthropicBlock[], { cache_control: mark }: AnthropicBody) {
   if (!mark) return blocks;
   const last = blocks.findLastIndex(({ value }) => !/^(redacted_)?thinking$/.test(String(value.type)));
@@ -62,7 +67,7 @@ function withAutomaticMark(blocks: readonly AnthropicBlock[], { cache_control: m
   );
 }
 
-/** Lists the marks at the end of a prefix that can be cached. */
+/** Returns the marks at the end of a prefix that can be cached. */
 function marksOf(blocks: readonly AnthropicBlock[], cuts: readonly (PrefixCut | null)[]): MarkedCut[] {
   return blocks.flatMap((block, at) => {
     const [mark, cut] = [markOf(block), cuts[at]];
@@ -79,7 +84,7 @@ function tokensRead(marks: readonly MarkedCut[], cuts: readonly PrefixCut[], ent
 
 type Use = { cuts: readonly PrefixCut[]; marks: readonly MarkedCut[]; read: number };
 
-/** Entries for an hour come first. The others begin at the end of the last of them. */
+/** Counts the tokens of a use. Entries for an hour precede the others. */
 function countUse({ cuts, marks, read }: Use): TokenCount {
   const endOf = (marked: readonly MarkedCut[]) => Math.max(read, ...marked.map(({ tokens }) => tokens));
   const hour = endOf(marks.filter(({ ttl }) => ttl === '1h'));

@@ -56,19 +56,16 @@ test.for(wires)('the scripted $wire.name server reports and bills cached tokens'
   expect(server.bill() - first).toBeLessThan(0.0005);
 });
 
-test.for(wires)(
-  'the scripted $wire.name server refuses invalid bodies and fields that it does not know',
-  async (on) => {
-    const script = { prices, reply: () => ({ text: 'Hello.' }), unknownFields: ['cache_control', 'prompt_cache_key'] };
-    await using server = await startCacheServer(on.wire, script);
+test.for(wires)('the scripted $wire.name server refuses invalid bodies and unknown fields', async (on) => {
+  const script = { prices, reply: () => ({ text: 'Hello.' }), unknownFields: ['cache_control', 'prompt_cache_key'] };
+  await using server = await startCacheServer(on.wire, script);
 
-    const invalid = await post(server, on.path, { ...on.body, messages: [], contents: [], input: [] });
-    const unknown = await post(server, on.path, { ...on.body, prompt_cache_key: 'key', ...mark });
+  const invalid = await post(server, on.path, { ...on.body, messages: [], contents: [], input: [] });
+  const unknown = await post(server, on.path, { ...on.body, prompt_cache_key: 'key', ...mark });
 
-    expect([invalid.status, unknown.status]).toEqual([400, 400]);
-    expect(unknown.text).toContain('cache_control');
-    expect(server.refusals).toHaveLength(2);
-    expect(server.answered).toEqual([]);
-    expect(server.bill()).toBe(0);
-  },
-);
+  expect([invalid.status, unknown.status]).toEqual([400, 400]);
+  expect(unknown.text).toContain('cache_control');
+  expect(server.refusals).toHaveLength(2);
+  expect(server.answered).toEqual([]);
+  expect(server.bill()).toBe(0);
+});

@@ -10,22 +10,21 @@ type Script = {
   prices: TokenPrices;
   /** Returns the reply to an answered request, counted from 1. */
   reply(request: number, body: Body): CacheReply;
-  /** Fields that the server does not know, as some gateways do not. */
+  /** Fields that the server refuses as unknown, like some gateways. */
   unknownFields?: readonly string[];
 };
 
-/** A scripted server with a prompt cache. It keeps its own bill. */
+/** A scripted server with a prompt cache and its own bill. */
 export type CacheServer = AsyncDisposable & {
   origin: string;
   /** The bodies of the answered requests, and their tokens. */
   answered: Body[];
   counts: TokenCount[];
   refusals: string[];
-  /** Returns the price of all answered requests in USD. */
   bill(): number;
 };
 
-/** Starts a server that caches prompts as the provider of a wire does, and refuses the same requests. */
+/** Starts a server that caches prompts like the provider of a wire, and refuses the same requests. */
 export async function startCacheServer(wire: CacheWire, script: Script): Promise<CacheServer> {
   const [answered, counts, refusals]: [Body[], TokenCount[], string[]] = [[], [], []];
   const cache = wire.makeCache();
@@ -51,7 +50,7 @@ export async function startCacheServer(wire: CacheWire, script: Script): Promise
   };
 }
 
-/** Reads a body. Gemini names the model in the path only. */
+/** Reads a body. On Gemini, only the path has the model. */
 async function readBody(request: IncomingMessage): Promise<Body> {
   const model = /models\/([^:]+):/.exec(request.url ?? '')?.[1];
   return { ...(model ? { model } : {}), ...JSON.parse(await text(request)) };

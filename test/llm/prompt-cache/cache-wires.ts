@@ -12,18 +12,17 @@ import { makeOpenaiCache, makeResponsesCache } from './openai-cache.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import { inputOf, type TokenCount } from './token-count.ts';
 
-/** The reply of a scripted model. */
 export type CacheReply = { thought?: string; text?: string; calls?: { id: string; name: string; args: object }[] };
 
-/** One wire with prompt caching, as a scripted server speaks it. */
+/** One wire with prompt caching, for a scripted server. */
 export type CacheWire = {
   name: 'anthropic' | 'openai' | 'openai-responses' | 'gemini';
   makeCache(): PromptCache<object>;
-  /** Lists the reasons to refuse a body, apart from its marks. */
+  /** Returns the reasons to refuse a body, apart from its marks. */
   problems(body: object, model: string): string[];
   writeReply(reply: CacheReply, count: TokenCount): string[];
   writeRefusal(message: string): object;
-  /** The sentence of a gateway that does not know a field. */
+  /** Returns the message of a gateway that does not support a field. */
   unknownField(field: string): string;
 };
 
@@ -120,7 +119,7 @@ export const responsesCacheWire: CacheWire = {
   unknownField: openaiCacheWire.unknownField,
 };
 
-/** The same wire with a model that does not reason. */
+/** The Responses wire with a model that does not reason. */
 export const olderResponsesCacheWire: CacheWire = {
   ...responsesCacheWire,
   writeReply: ({ thought: _, ...reply }, count) => responsesCacheWire.writeReply(reply, count),

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { countTokens } from './token-count.ts';
 
-/** One block of a request. `salt` belongs to the identity of the prefix but has no tokens. */
+/** One block of a request. `salt` is part of the prefix's identity, but has no tokens. */
 export type PrefixBlock = { text: string; salt?: string };
 
 /** The prefix up to the end of one block. Equal prefixes have equal hashes. */
 export type PrefixCut = { hash: string; tokens: number };
 
-/** Below this size a provider caches no prefix. */
+/** The size below which a provider caches no prefix. */
 export const MINIMUM_PREFIX = 1_024;
 
-/** Cuts a request at the end of each block. `root` names everything that separates caches, such as the model. */
+/** Cuts a request at the end of each block. `root` contains all values that separate caches, such as the model. */
 export function cutPrefix(root: string, blocks: readonly PrefixBlock[]): PrefixCut[] {
   let hash = digest(root);
   let characters = 0;

@@ -2,11 +2,11 @@ import { MINIMUM_PREFIX, sharedLength } from './cut-prefix.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import { countTokens, freshCount } from './token-count.ts';
 
-/** The fields of a generateContent body that matter for its cache, and the model of its path. */
+/** The fields of a generateContent body that affect its cache, and the model of its path. */
 export type GeminiBody = { model?: unknown; tools?: unknown[]; systemInstruction?: unknown; contents?: Content[] };
 type Content = { role?: unknown; parts?: unknown[] };
 
-/** Caches prefixes as Gemini does without being asked: the longest common prefix of tools, instruction and contents. */
+/** Makes a cache like Gemini's automatic cache: the longest common prefix of tools, instruction and contents. */
 export function makeGeminiCache(): PromptCache<GeminiBody> {
   const earlier = new Map<unknown, string[]>();
   return {
@@ -21,7 +21,7 @@ export function makeGeminiCache(): PromptCache<GeminiBody> {
   };
 }
 
-/** The parts follow each other without brackets around a content: a longer content begins with a shorter one. */
+/** Joins the parts without brackets around a content, so that a longer content begins with a shorter content. */
 function textOfBody({ tools = [], systemInstruction, contents = [] }: GeminiBody): string {
   const parts = contents.flatMap(({ role, parts = [] }) => parts.map((part) => [role, part]));
   return [...tools, systemInstruction ?? null, ...parts].map((value) => JSON.stringify(value)).join('');

@@ -29,7 +29,7 @@ test('older OpenAI models read the longest common prefix in steps of 128 tokens'
   expect(second).toMatchObject({ read: 1_920, written: 0 });
 });
 
-test('GPT-5.6 reads only whole requests of before, and reports its cache writes', () => {
+test('GPT-5.6 reads only whole earlier requests, and reports its cache writes', () => {
   const first = ask('gpt-5.6', [said(2_000)]);
   const longer = ask('gpt-5.6', [said(2_000), said(500, 'assistant')]);
   const shorter = ask('gpt-5.6', [said(2_000), said(400, 'assistant')]);
@@ -68,7 +68,7 @@ const response = (model: string, more: object = {}) => ({
   ...{ model, instructions: words(2_000), tools: [{ type: 'function', name: 'tool' }], input: [said(500)], ...more },
 });
 
-test.for(['gpt-4.1', 'gpt-6'])('the cache of Responses of %s depends on instructions, schema and input', (model) => {
+test.for(['gpt-4.1', 'gpt-6'])('the Responses cache of %s depends on instructions, schema and input', (model) => {
   const first = response(model);
   const grown = { input: [said(500), said(10, 'assistant')] };
   const changes = [{ instructions: 'Hi' }, { tools: [] }, { text: { format: { type: 'json_object' } } }];
@@ -79,7 +79,7 @@ test.for(['gpt-4.1', 'gpt-6'])('the cache of Responses of %s depends on instruct
   expect(readAfter({ tool_choice: 'none', text: { verbosity: 'low' } })).toBeGreaterThan(2_300);
 });
 
-test('a time to cache on Responses decides which writes are counted, and older models refuse it', () => {
+test('the cache ttl on Responses selects the counted writes, if supported', () => {
   const ttl = (time: string) => ({ prompt_cache_options: { ttl: time } });
   const [short] = usesOf(makeResponsesCache(), response('gpt-5.6', ttl('30m')));
   const [long] = usesOf(makeResponsesCache(), response('gpt-5.6', ttl('12h')));

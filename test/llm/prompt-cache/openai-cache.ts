@@ -2,7 +2,6 @@ import { cutPrefix, MINIMUM_PREFIX, type PrefixCut, sharedLength } from './cut-p
 import type { PromptCache } from './prompt-cache.ts';
 import { countTokens, freshCount, type TokenCount } from './token-count.ts';
 
-/** The fields of a Chat Completions body that matter for its cache. */
 export type OpenaiBody = {
   model?: unknown;
   tools?: unknown[];
@@ -11,7 +10,6 @@ export type OpenaiBody = {
   prompt_cache_key?: unknown;
 };
 
-/** The fields of a Responses body that matter for its cache. */
 export type ResponsesBody = Pick<OpenaiBody, 'model' | 'tools' | 'prompt_cache_key'> & {
   instructions?: unknown;
   text?: { format?: unknown };
@@ -19,13 +17,13 @@ export type ResponsesBody = Pick<OpenaiBody, 'model' | 'tools' | 'prompt_cache_k
   prompt_cache_options?: { ttl?: unknown };
 };
 
-/** Older models match prefixes in steps of this many tokens. */
+/** The number of tokens in a step of older models, which match prefixes in such steps. */
 const STEP = 128;
 
 const LONGEST_KEY = 64;
 
 /**
- * Caches prefixes as OpenAI does without being asked. From GPT-5.6 on, each request writes an entry that ends with its
+ * Makes a cache like OpenAI's automatic cache. From GPT-5.6 on, each request writes an entry that ends with its
  * newest message, and only a whole entry matches. Older models match the longest common prefix and write for free.
  */
 export function makeOpenaiCache(): PromptCache<OpenaiBody> {
@@ -33,8 +31,8 @@ export function makeOpenaiCache(): PromptCache<OpenaiBody> {
 }
 
 /**
- * Caches prefixes of Responses bodies in the same way. Only models whose writes cost take a time to cache, and their
- * writes for 12 hours have another price.
+ * Makes a cache of Responses bodies. Only models with paid writes accept a ttl, and writes for 12 hours have another
+ * price.
  */
 export function makeResponsesCache(): PromptCache<ResponsesBody> {
   const cache = makeCache<ResponsesBody>(({ tools = [], text, instructions, input = [] }) => [
@@ -56,7 +54,7 @@ const UNSUPPORTED = "Unsupported parameter: 'prompt_cache_options' is not suppor
 
 type Cached = Pick<OpenaiBody, 'model' | 'prompt_cache_key'>;
 
-/** `partsOf` lists the parts of the prefix in their order. Missing parts are left out. */
+/** Makes a cache. `partsOf` returns the parts of the prefix in order. Missing parts are omitted. */
 function makeCache<Body extends Cached>(partsOf: (body: Body) => unknown[]): PromptCache<Body> {
   const entries = new Set<string>();
   const earlier = new Map<string, string[]>();

@@ -1,4 +1,7 @@
 import type { TokenCount } from './token-count.ts';
 
-/** Takes one request body after another, and refuses it or counts its tokens. The output is counted elsewhere. */
+/**
+ * A cache that takes request bodies in sequence, and refuses each body or counts its tokens. It does not count
+ * output.
+ */
 export type PromptCache<Body> = { take(body: Body): { refusal: string } | { usage: TokenCount } };

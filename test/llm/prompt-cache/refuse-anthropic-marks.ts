@@ -1,6 +1,5 @@
 import { type AnthropicBlock, markOf, ttlOf } from './anthropic-blocks.ts';
 
-/** The most marks of one request. */
 const MOST_MARKS = 4;
 
 const TTL_ORDER =
@@ -31,7 +30,6 @@ function refuseMark(block: AnthropicBlock): string | null {
   return `${path}${tier === 'messages' ? '.text' : ''}: cache_control cannot be set for empty text blocks`;
 }
 
-/** Counts the marks inside of tool results. */
 function nestedMarks(blocks: readonly AnthropicBlock[]): number {
   const nested = blocks.flatMap(({ value: { content } }) => (Array.isArray(content) ? content : []));
   return nested.filter(({ cache_control: mark }) => mark).length;

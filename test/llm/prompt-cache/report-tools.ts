@@ -7,10 +7,9 @@ const input = z.object({
   format: z.string().describe(sentence.repeat(9)).optional(),
 });
 
-/** The names of the tools. */
 export const reportTools = Array.from({ length: 8 }, (_, index) => `read_report_${index}`);
 
-/** Server-side tools with long definitions, about 4,000 tokens together. A result of theirs has about 1,000 tokens. */
+/** Server tools with long definitions, about 4,000 tokens in total. Each result has about 1,000 tokens. */
 export default reportTools.map((name) =>
   defineTool({
     name,

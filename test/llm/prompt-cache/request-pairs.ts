@@ -6,22 +6,23 @@ import type { Message } from '#core/turn/message.ts';
 import { needsRepair } from '#core/turn/output/output-schema.ts';
 import { noteRequests } from '#test/llm/conversations/requests-of.ts';
 
-/** The requests of two neighbouring rounds. */
+/** The requests of two consecutive rounds. */
 export type RequestPair = {
   before: RoundRequest;
   after: RoundRequest;
-  /** The kind of the second round. */
   kind: 'plain' | 'final' | 'repair';
-  /** The first round requires a call. */
   isForced: boolean;
-  /** Who speaks last in the history of the first request. Null if nothing is said in it. */
+  /** The role of the last message in the first request's history, or null if the history has no text. */
   lastRole: string | null;
 };
 
-/** The model that is asked, and the tool mode of all turns. */
+/** The requested model, and the tool mode of all turns. */
 type Asked = { model: string; mode: HistoryTurn['config']['tool_mode'] };
 
-/** Lists the pairs of requests to this model in a conversation. Each second round occurs as a final one, too. */
+/**
+ * Returns the pairs of requests to this model in a conversation. Each second round is also requested as a final
+ * round.
+ */
 export async function requestPairs(conversation: readonly object[], { model, mode }: Asked): Promise<RequestPair[]> {
   const turns = conversation.map((turn, index) => placed(turn as HistoryTurn, index, mode));
   const rounds = turns.flatMap((turn, index) =>
@@ -32,8 +33,8 @@ export async function requestPairs(conversation: readonly object[], { model, mod
 }
 
 /**
- * The turn at its place in the conversation. Its own model gave the answers that are repaired. They say something and
- * call nothing.
+ * Returns the turn with its place in the conversation. Its own model gave the invalid answers, which have text and no
+ * calls.
  */
 function placed(turn: HistoryTurn, index: number, mode: Asked['mode']): HistoryTurn {
   const rounds = turn.rounds.map((round) => (round.violations ? unfit(round, turn) : round));
@@ -45,7 +46,10 @@ function unfit(round: HistoryTurn['rounds'][number], { config }: HistoryTurn): H
   return { ...round, calls: [], text: round.text?.trim() ? round.text : '{}', model: config.model };
 }
 
-/** A round was asked of this model, and another round follows it. The model of a turn without tools calls none. */
+/**
+ * Returns whether this model was asked for a round, and another round follows. In a turn without tools, the model
+ * calls no tool.
+ */
 function continuesAfter({ rounds, output, config }: HistoryTurn, at: number, model: string): boolean {
   const round = rounds[at];
   if (!round || (at === rounds.length - 1 && output !== null)) return false;
@@ -75,13 +79,12 @@ async function pairsAt({ turn, at, earlier }: Place, model: string): Promise<Req
   ];
 }
 
-/** Blank messages leave for no provider. */
+/** Returns whether a message has content. Blank messages are sent to no provider. */
 function isSaying({ content, ...message }: Message): boolean {
   const hasMore = message.role === 'assistant' ? message.calls.length > 0 : Boolean(message.parts?.length);
   return hasMore || Boolean(content?.trim());
 }
 
-/** The turn after `done` rounds. */
 function turnAt(turn: HistoryTurn, done: number, model: string): HistoryTurn {
   const rounds = turn.rounds.slice(0, done);
   const going = { status: 'in_progress' as const, output: null, error: null };
@@ -96,7 +99,7 @@ function historyOf(earlier: HistoryTurn[], turn: HistoryTurn): History {
 
 type Asking = { history: History; final: 'max_rounds' | null };
 
-/** Returns the first request that leaves for the next round of a turn, in the turn's own tool mode. */
+/** Returns the first request for the next round of a turn, in the tool mode of the turn. */
 async function requestOf(turn: HistoryTurn, { history, final }: Asking): Promise<RoundRequest> {
   const request = roundRequest(turn, { kind: 'run-round', round: turn.rounds.length + 1, final }, history);
   const sent: RoundRequest[] = [];

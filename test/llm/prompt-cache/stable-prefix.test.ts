@@ -12,7 +12,7 @@ import type { GeminiBody } from './gemini-cache.ts';
 import type { OpenaiBody, ResponsesBody } from './openai-cache.ts';
 import { type RequestPair, requestPairs } from './request-pairs.ts';
 
-/** The head of a request, which stays equal, and the blocks after it, which only grow. */
+/** The head of a request, which stays equal, and its blocks, to which later requests only add. */
 type Prefix = { head: string; blocks: string[] };
 
 function anthropicPrefix(request: RoundRequest): Prefix {
@@ -55,17 +55,17 @@ const models = [
   { model: 'gemini/gemini-3-pro', prefixOf: geminiPrefix },
 ];
 
-/** Its server demands roles by turns, so that neighbouring results of inline tools become one message. */
+/** A model on a server that requires alternating roles, so adjacent results of inline tools become one message. */
 const byTurns = { model: 'openai/mistral-large', prefixOf: openaiPrefix };
 
 const modes = (['native', 'emulated', 'inline'] as const).flatMap((mode) =>
   [...models, ...(mode === 'native' ? [byTurns] : [])].map((each) => ({ ...each, mode })),
 );
 
-/** All wires render the same conversations, since they are expensive to make. */
+/** The conversations for all wires, made once because they are expensive. */
 const conversations = fc.sample(someConversation, { numRuns: 850, seed: 20_261_128 });
 
-/** Checks the pairs of requests of each conversation. A failure names the place of its conversation. */
+/** Checks the pairs of requests of each conversation. A failure has the index of its conversation. */
 async function checkPairs(asked: Parameters<typeof requestPairs>[1], check: (pair: RequestPair) => void) {
   for (const [place, conversation] of conversations.entries()) {
     for (const pair of await requestPairs(conversation, asked)) {
@@ -82,9 +82,9 @@ test.for(modes)('each $mode request to $model begins with the request of the rou
   const seen = { plain: 0, final: 0, repair: 0, forced: 0 };
 
   await checkPairs(on, (pair) => {
-    // Some wires do not end with the model's words. Another test sends histories that end with them.
+    // Some wires add text after a last assistant message. Another test sends such histories.
     if (pair.lastRole === null || pair.lastRole === 'assistant') return;
-    // A repair with inline tools ends with a rule for it alone. Only a retry of the failed turn comes after it.
+    // A repair with inline tools ends with its own rule. Only a retry of the failed turn follows it.
     if (on.mode === 'inline' && !pair.before.mayCall) return;
     expectPrefix(pair, on.prefixOf);
     seen[pair.kind] += 1;
@@ -96,7 +96,7 @@ test.for(modes)('each $mode request to $model begins with the request of the rou
 });
 
 test.for([...models, byTurns])(
-  'each request to $model keeps that prefix if the input ends with the model',
+  'each request to $model keeps its prefix if the input ends with the model',
   async (on) => {
     let seen = 0;
 
@@ -112,14 +112,14 @@ test.for([...models, byTurns])(
 
 function expectPrefix({ before, after }: RequestPair, prefixOf: (request: RoundRequest) => Prefix) {
   const [earlier, later] = [prefixOf(before), prefixOf(after)];
-  // Some wires fill in what a history that says nothing lacks. A later history needs no such text.
+  // Some wires add a filler to a history without text. A later history does not need this filler.
   const isFiller = earlier.blocks.length === 1 && earlier.blocks[0]?.includes('"(The conversation begins here.)"');
   if (isFiller) return;
   expect(later.head).toBe(earlier.head);
   expect(later.blocks.slice(0, earlier.blocks.length)).toEqual(earlier.blocks);
 }
 
-test('each request to Anthropic reads all that the request before has marked', async () => {
+test('each Anthropic request reads the marked prefix of the request before it', async () => {
   const asked = { model: 'anthropic/claude-sonnet-4-5', mode: 'native' } as const;
   let seen = 0;
 

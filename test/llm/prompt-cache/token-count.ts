@@ -4,7 +4,7 @@ export type TokenCount = { fresh: number; read: number; written: number; written
 /** USD per million tokens, with the field names of `PAWL_PRICES`. */
 export type TokenPrices = Record<'input' | 'cached_input' | 'cache_write' | 'cache_write_1h' | 'output', number>;
 
-/** Estimates how many tokens a text has: one per four characters. */
+/** Estimates the number of tokens of a text: one per four characters. */
 export function countTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
@@ -14,12 +14,10 @@ export function freshCount(fresh: number): TokenCount {
   return { fresh, read: 0, written: 0, writtenForHour: 0, output: 0 };
 }
 
-/** Returns all input tokens of a request. */
 export function inputOf({ fresh, read, written, writtenForHour }: TokenCount): number {
   return fresh + read + written + writtenForHour;
 }
 
-/** Adds up the counts of several requests. */
 export function sumCounts(counts: readonly TokenCount[]): TokenCount {
   return counts.reduce(
     (sum, each) => ({
@@ -33,7 +31,6 @@ export function sumCounts(counts: readonly TokenCount[]): TokenCount {
   );
 }
 
-/** Returns the price of the counted tokens in USD. */
 export function billOf(prices: TokenPrices, { fresh, read, written, writtenForHour, output }: TokenCount): number {
   const input = fresh * prices.input + read * prices.cached_input;
   const writes = written * prices.cache_write + writtenForHour * prices.cache_write_1h;

@@ -1,11 +1,11 @@
 import { MEDIA, type Said } from './wire-reader.ts';
 
 /**
- * Whether two requests tell the same history. These differences are accepted, each for its reason:
- * - white space: some clients lay out JSON anew, or trim what the model said;
- * - what a client said to the model itself beside the results, or to show it a file: Pawl says nothing of its own;
- * - text beside calls that the client left out, or put its reasoning into: we send what the model wrote;
- * - the results of calls that break their tool's rules: Pawl answers them in its own words.
+ * Returns whether two requests have the same history. These differences are accepted:
+ * - White space. Some clients format JSON differently, or trim the text of the model.
+ * - Text from a client beside the results, also to show a file. Pawl adds no such text.
+ * - Text beside calls that the client omitted, or replaced by its reasoning. Pawl sends the text of the model.
+ * - The results of calls that break the rules of their tool. Pawl writes these results itself.
  */
 export function isAlike(ours: Said[], theirs: Said[]): boolean {
   const own = ours.filter(isHistory);
@@ -13,7 +13,10 @@ export function isAlike(ours: Said[], theirs: Said[]): boolean {
   return own.length === other.length && own.every((said, index) => isSame(said, other[index]!));
 }
 
-/** The words behind results, before the model speaks again, are the client's own. */
+/**
+ * Returns whether a message is part of the history. Text between results and the next model message is from the
+ * client.
+ */
 function isHistory(said: Said, index: number, all: Said[]): boolean {
   if (said.role === 'tool' || (said.role === 'assistant' && said.calls > 0)) return true;
   const before = all.slice(0, index).findLast(({ role }) => role !== 'user' && role !== 'system');

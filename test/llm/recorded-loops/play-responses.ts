@@ -6,15 +6,17 @@ import type { ReadRequest, Said, WireReader } from './wire-reader.ts';
 type Item = OpenAI.Responses.ResponseInputItem;
 type Response = OpenAI.Responses.Response;
 
-/** How a client goes on: behind the last response, in a conversation, or with all items again, and the state of the provider. */
+/**
+ * The ways in which a client continues: after the last response, in a conversation, or by sending all items again.
+ */
 export type Way = 'previous_response_id' | 'conversation' | 'all items again' | 'all items and state again';
 
-/** Where a client is in a conversation: what it goes on with, and all items so far. */
+/** The state of a client in a conversation: the values to continue with, and all items so far. */
 export type Line = { last: Response | null; conversation: string | null; items: Item[] };
 
 /**
- * Plays a recorded turn as a client of the Responses API: each reply is a response, and its calls are answered by what the
- * recorded client answered. Calls that the client kept to itself end it.
+ * Plays a recorded turn as a client of the Responses API. Each reply is a response, and its calls get the recorded
+ * results. Calls without a recorded result end the turn.
  */
 export async function playResponses(
   harness: Harness,
@@ -54,7 +56,7 @@ function standing(way: Way, { last, conversation }: Line) {
   return way === 'conversation' && conversation ? { conversation } : {};
 }
 
-/** A message as the AI SDK and openai-agents send it again. */
+/** Returns a message as the AI SDK and openai-agents send it again. */
 function sent({ id, content }: OpenAI.Responses.ResponseOutputMessage): Item[] {
   return [{ type: 'message', role: 'assistant', status: 'completed', id, content }];
 }
@@ -69,7 +71,6 @@ function messageOf({ role, text }: Said): Item[] {
 
 type Declared = { name: string; description?: string; parameters?: Record<string, unknown> };
 
-/** The fields of a turn as a create request has them. */
 function createFields(fields: ReadRequest['fields']) {
   const { model, instructions, tools, tool_choice: choice, parallel_tool_calls: parallel, provider_options } = fields;
   const isNamed = typeof choice === 'object' && choice !== null && 'name' in choice;

@@ -3,12 +3,11 @@ import { isTerminal } from '#core/turn/turn.ts';
 import { type Harness, letTimePass } from '#test/harness/create-harness.ts';
 import type { Answer, RecordedTurn } from './recorded-turns.ts';
 
-/** A turn that was played, or the refusal of its start. */
 export type Played = { turn: TurnResource } | { refused: { code: string; message: string } };
 
 /**
- * Starts a recorded turn and answers its calls with what the recorded client answered. A turn whose last calls the
- * client kept to itself is left waiting for them.
+ * Starts a recorded turn and answers its calls with the recorded results. If the last calls have no recorded results,
+ * the turn keeps waiting for them.
  */
 export async function playTurn(
   harness: Harness,
@@ -32,7 +31,7 @@ export async function playTurn(
   }
 }
 
-/** Answers what waits; false where the recorded client answered nothing at all. */
+/** Answers waiting calls. Returns false if the recorded client answered no call. */
 async function answer(harness: Harness, turn: TurnResource, answers: (Answer | null)[]): Promise<boolean> {
   if (!answers.some(Boolean)) return false;
   const waiting = turn.required_action?.tool_outputs.map(({ id }) => id) ?? [];

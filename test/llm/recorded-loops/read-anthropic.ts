@@ -4,7 +4,6 @@ import { checkAnthropic } from '#test/llm/check-wire/anthropic.ts';
 import type { Exchange } from '#test/llm/recordings.ts';
 import { MEDIA, type ReadReply, type ReadRequest, type Said, type WireReader } from './wire-reader.ts';
 
-/** Recordings of Messages. */
 export const readAnthropic: WireReader = {
   wire: 'anthropic',
   isOurs: (api) => api === 'messages',
@@ -28,7 +27,7 @@ function request(exchange: Exchange<unknown>): ReadRequest {
       })),
       tool_choice: choiceOf(choice),
       parallel_tool_calls: choice?.disable_parallel_tool_use ? false : null,
-      // Tools that the server knows by their type can only be named in its own words.
+      // Server tools that are defined by their type can only be sent as provider options.
       provider_options: isPlain ? {} : { tools },
     },
   };

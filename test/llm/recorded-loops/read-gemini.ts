@@ -5,7 +5,6 @@ import type { WireContent } from '#test/llm/gemini/stored-form.ts';
 import type { Exchange } from '#test/llm/recordings.ts';
 import { MEDIA, type ReadReply, type ReadRequest, type Said, type WireReader } from './wire-reader.ts';
 
-/** Recordings of generateContent, streamed or not. */
 export const readGemini: WireReader = {
   wire: 'gemini',
   isOurs: (api) => /generateContent/i.test(api),
@@ -50,7 +49,7 @@ function asSaid({ role, parts }: WireContent): Said[] {
   ];
 }
 
-/** The text of an answer that leaves as this response. */
+/** Returns the text of the tool message that is sent as this response. */
 function answerIn(response: Record<string, unknown>): { text: string; isError: boolean } {
   const [[field, value] = [], ...more] = Object.entries(response);
   const isBare = more.length === 0 && typeof value === 'string';
@@ -58,10 +57,10 @@ function answerIn(response: Record<string, unknown>): { text: string; isError: b
   return { text, isError: isBare && field === 'error' };
 }
 
-/** What Google's own clients may call a type instead: by its number in the protocol. */
+/** The types by their number in the protocol, which Google's clients may use instead of the name. */
 const TYPES = ['', 'string', 'number', 'integer', 'boolean', 'array', 'object'];
 
-/** A schema in the OpenAPI dialect, which names types in capitals, as JSON Schema; none stays none. */
+/** Returns a schema of the OpenAPI dialect, which has types in capitals, as JSON Schema. */
 function jsonSchema(schema: object | undefined): object | undefined {
   if (!schema) return undefined;
   return JSON.parse(JSON.stringify(schema), (key, value) => {

@@ -5,7 +5,6 @@ import { carryDifferences, requestDifferences } from '#test/llm/openai-responses
 import type { Exchange } from '#test/llm/recordings.ts';
 import { MEDIA, type ReadReply, type ReadRequest, type Said, type WireReader } from './wire-reader.ts';
 
-/** Recordings of the Responses API. */
 export const readOpenaiResponses: WireReader = {
   wire: 'openai-responses',
   isOurs: (api) => api === 'responses',
@@ -22,7 +21,7 @@ export const readOpenaiResponses: WireReader = {
   problems: (body) => checkOpenaiResponses(body).filter((problem) => problem !== ADDED),
 };
 
-/** OpenAI refuses a field that Pawl adds to every request. It is left out once a server has refused it. */
+/** The refusal of a field that Pawl adds to every request. Pawl omits the field after a refusal. */
 const ADDED = 'Encrypted content is not supported with this model.';
 
 function skips(exchanges: Exchange<unknown>[]): string | null {
@@ -36,7 +35,7 @@ function skips(exchanges: Exchange<unknown>[]): string | null {
 function request(exchange: Exchange<unknown>): ReadRequest {
   const body = exchange.request!.body as WireBody;
   const items = itemsOf(body.input);
-  // A turn begins with a message of the user, or with one of the system if there is no other.
+  // A turn begins with a user message, or with a system message if there is no other message.
   const start = Math.max(
     items.findIndex((item) => !isSystem(item)),
     0,
@@ -62,13 +61,13 @@ function toolFields({ tools = [], tool_choice: choice, parallel_tool_calls: para
       ...{ name: String(name), description: description ?? undefined, parameters },
       execution: { kind: 'client' },
     })),
-    // The choice of a hosted tool can only be given in the words of the server.
+    // The choice of a hosted tool can only be sent as a provider option.
     tool_choice: functions.length > 0 && typeof choice === 'string' ? choice : 'auto',
     parallel_tool_calls: (parallel as boolean | null | undefined) ?? null,
   };
 }
 
-/** Fields for which a turn has no words: they are merged as they are. */
+/** Returns the fields that a turn lacks. They are merged unchanged. */
 function optionsOf({ tools = [], tool_choice, ...body }: WireBody): Record<string, unknown> {
   const isPlain = tools.every(({ type, defer_loading: isDeferred }) => type === 'function' && !isDeferred);
   const own = ['include', 'reasoning', 'text', 'max_tool_calls'].filter((field) => field in body);
@@ -82,10 +81,10 @@ function isSystem({ role = '' }: WireItem): boolean {
   return role === 'system' || role === 'developer';
 }
 
-/** The items of one reply are one message of the assistant. */
+/** Adds an item to the messages. The items of one reply are one assistant message. */
 function addItem(said: Said[], item: WireItem): Said[] {
   if (item.type === 'function_call_output') {
-    // One client puts the id of the response before ids that its server uses again.
+    // One client prefixes the response id to call ids that its server reuses.
     const id = String(item.call_id).replace(/^resp_\w+:/, '');
     return [...said, { role: 'tool', id, text: outputOf(item), isError: false }];
   }

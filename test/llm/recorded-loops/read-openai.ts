@@ -15,7 +15,6 @@ type Body = {
   parallel_tool_calls?: boolean | null;
 };
 
-/** Recordings of Chat Completions. */
 export const readOpenai: WireReader = {
   wire: 'openai',
   isOurs: (api) => api === 'chat.completions',
@@ -27,7 +26,7 @@ export const readOpenai: WireReader = {
 
 function request(exchange: Exchange<unknown>): ReadRequest {
   const { model, messages, tools, tool_choice: choice, parallel_tool_calls: parallel } = exchange.request!.body as Body;
-  // Something must be said to begin with, and be it by the system.
+  // A turn must begin with some message, even if only the system has messages.
   const start = Math.max(
     messages.findIndex(({ role }) => !/system|developer/.test(role)),
     0,
@@ -77,7 +76,7 @@ function reply(exchange: Exchange<unknown>): ReadReply {
   };
 }
 
-/** More reasoning than completion is no part of it; gateways to Gemini leave it out of the total as well. */
+/** Returns the total tokens, with reasoning above the completion, which gateways to Gemini omit from their total. */
 function totalOf(usage: NonNullable<ReturnType<typeof heardIn>['usage']>): number {
   const { prompt_tokens: prompt, completion_tokens: completion, completion_tokens_details: details } = usage;
   const reasoning = details?.reasoning_tokens ?? 0;

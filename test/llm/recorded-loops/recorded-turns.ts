@@ -3,22 +3,22 @@ import type { ReadReply, ReadRequest, Said, WireReader } from './wire-reader.ts'
 
 export type Answer = Extract<Said, { role: 'tool' }>;
 
-/** One reply, and what its client answered to the calls in it; null where it answered nothing. */
+/** One reply, and the client's answers to its calls. An answer is null if the client gave none. */
 export type RecordedRound = { exchange: Exchange<unknown>; reply: ReadReply; answers: (Answer | null)[] };
 
 /** The exchanges of a recording that are one turn to Pawl. */
 export type RecordedTurn = {
   fields: ReadRequest['fields'];
-  /** What the turn begins with; in one that goes on with the conversation before it, only what is new. */
+  /** The input of the turn. If the turn continues the conversation before it, only the new input. */
   input: Said[];
   goesOn: boolean;
   rounds: RecordedRound[];
 };
 
-/** A recording as turns, or why it cannot be. */
+/** A recording as turns, or the reason why Pawl cannot play it. */
 export type RecordedLoop = { turns: RecordedTurn[] } | { skip: string };
 
-/** Reads exchanges as the turns they would have been; null where no call was answered, which is no tool loop. */
+/** Reads exchanges as turns. Returns null if no call was answered, because the recording is not a tool loop. */
 export function recordedTurns(recorded: Exchange<unknown>[], reader: WireReader): RecordedLoop | null {
   const exchanges = reader.exchanges?.(recorded) ?? recorded;
   const reason = exchanges.length > 1 && reader.skips?.(exchanges);
@@ -27,7 +27,7 @@ export function recordedTurns(recorded: Exchange<unknown>[], reader: WireReader)
   const isAnswered = exchanges.every(({ request }) => request === null);
   const requests = isAnswered ? imagined(replies, reader) : exchanges.map((exchange) => reader.request(exchange));
   const steps = exchanges.map((exchange, index) => ({ exchange, reply: replies[index]!, ...requests[index]! }));
-  // A client may ask again without a new word; that is no turn.
+  // A client may repeat a request without new input. Such a request is not a turn.
   const turns = steps.reduce(addStep, []).filter(({ input }) => input.length > 0);
   const isLoop = turns.some(({ rounds }) => rounds.some(({ answers }) => answers.some(Boolean)));
   if (!isLoop && !(reader.hasStateAlways && turns.some(({ goesOn }) => goesOn))) return null;
@@ -36,7 +36,7 @@ export function recordedTurns(recorded: Exchange<unknown>[], reader: WireReader)
   return turns.some(goesOnAlone) ? { skip: 'it ends with a call of no tool, which Pawl answers' } : { turns };
 }
 
-/** Requests for replies that were recorded without them: some words, and an answer to each call. */
+/** Returns requests for replies that were recorded without requests: some text, and an answer to each call. */
 function imagined(replies: ReadReply[], { wire }: WireReader): ReadRequest[] {
   const names = new Set(replies.flatMap(({ calls }) => calls.map(({ name }) => name)));
   const tools = [...names].map((name) => ({ name, execution: { kind: 'client' } }));
@@ -66,26 +66,28 @@ function addStep(turns: RecordedTurn[], step: Step, index: number, steps: Step[]
   return [...turns, { fields: step.fields, input, goesOn: answer !== -1, rounds: [round] }];
 }
 
-/** What a request says that the one before did not; nothing where it does not go on with it. */
+/** Returns the new messages of a request. Returns none if the request does not continue the request before it. */
 function added(before: Said[], after: Said[] | undefined): Said[] {
   const isSame = after && before.every((each, index) => each.role === after[index]?.role);
   return isSame ? after.slice(before.length) : [];
 }
 
-/** By its id, or by its place where the wire had none. */
+/** Returns the answer by its id, or by its place if the wire has no ids. */
 function answerTo(id: string, place: number, answers: Answer[]): Answer | null {
   const isNamed = Boolean(id && answers[0]?.id);
   return (isNamed ? answers.find((answer) => answer.id === id) : answers[place]) ?? null;
 }
 
-/** Whether Pawl would ask on where the recorded client gave up: a call of a tool that does not exist needs no answer. */
+/**
+ * Returns whether Pawl would continue after the recorded client stopped. A call of an unknown tool needs no client.
+ */
 function goesOnAlone({ rounds, fields }: RecordedTurn): boolean {
   const { reply, answers } = rounds.at(-1)!;
   const names = fields.tools.map(({ name }) => name);
   return reply.calls.length > 0 && !answers.some(Boolean) && !reply.calls.some(({ name }) => names.includes(name));
 }
 
-/** Whether the model said nothing twice in a row, but was asked again. */
+/** Returns whether the model gave two empty replies in a row, and was requested again. */
 function endsEmpty({ rounds }: RecordedTurn): boolean {
   const isEmpty = ({ reply }: RecordedRound) =>
     reply.problem !== null && !reply.text?.trim() && reply.calls.length === 0;

@@ -1,7 +1,6 @@
 import type { Usage } from '#core/turn/reply.ts';
 import type { Exchange } from '#test/llm/recordings.ts';
 
-/** A message of a recorded request, whichever wire it was on. */
 export type Said =
   | { role: 'system' | 'user'; text: string }
   | { role: 'assistant'; text: string; calls: number }
@@ -9,13 +8,13 @@ export type Said =
 
 export type AskedCall = { id: string; name: string; arguments: unknown };
 
-/** A recorded request: its messages, and what of it Pawl is asked to do, in the fields of a turn. */
+/** A recorded request: its messages, and its settings in the fields of a turn. */
 export type ReadRequest = {
   said: Said[];
   fields: Record<string, unknown> & { model: string; tools: { name: string }[] };
 };
 
-/** A recorded reply; `problem` is the code of the failure it is to us. */
+/** A recorded reply. `problem` is the code of the failure that Pawl reports. */
 export type ReadReply = {
   text: string;
   calls: AskedCall[];
@@ -23,7 +22,7 @@ export type ReadReply = {
   problem: string | null;
 };
 
-/** How recordings of one wire are read, and what leaves on it is judged. */
+/** A reader of the recordings of one wire, which also checks the sent requests. */
 export type WireReader = {
   wire: 'openai' | 'openai-responses' | 'anthropic' | 'gemini';
   isOurs(api: string): boolean;
@@ -31,16 +30,16 @@ export type WireReader = {
   reply(exchange: Exchange<unknown>): ReadReply;
   /** Returns the exchanges as a client that sends the whole history would have them. Absent: as recorded. */
   exchanges?(recorded: Exchange<unknown>[]): Exchange<unknown>[];
-  /** Tells why a recording cannot be played as turns; null if it can. */
+  /** Returns the reason why a recording cannot be played as turns, or null. */
   skips?(exchanges: Exchange<unknown>[]): string | null;
-  /** Whether every reply has state, so that conversations without calls are played, too. */
+  /** Whether every reply has state, so that conversations without calls are played too. */
   hasStateAlways?: boolean;
-  /** Lists how our request differs from the recorded one in its state and its fields. `replies` came before it. */
+  /** Returns how our request differs from the recorded request in state and fields. `replies` are earlier replies. */
   differences?(ours: object, recorded: Exchange<unknown>, replies: Exchange<unknown>[]): string[];
-  /** The exchange as its server answers us. */
+  /** Returns the exchange as its server answers Pawl. */
   answered(exchange: Exchange<unknown>): Exchange<unknown>;
   problems(body: object, model: string): string[];
 };
 
-/** What stands for a picture or a file: Pawl holds text. */
+/** The text that replaces a picture or a file, because Pawl stores text. */
 export const MEDIA = '(a file)';

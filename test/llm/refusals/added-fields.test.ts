@@ -9,13 +9,13 @@ import { type Answer, startWireServer } from '#test/llm/wire-server.ts';
 const { post } = makeHttpClient();
 const hi: Answer = { body: responsesWire.reply({ text: ['Hi.'] }) };
 
-/** A refusal as OpenAI writes it. The Responses API often has no code. */
+/** Returns a refusal in the form of OpenAI. The Responses API often has no code. */
 const refuse = (message: string, param: string | null = null, status = 400): Answer => ({
   ...{ status, headers: { 'content-type': 'application/json' } },
   body: [JSON.stringify({ error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', param } })],
 });
 
-/** Asks a provider of Responses with a cache. Its server gives these answers first, and then replies. */
+/** Starts a Responses provider with a cache. Its server gives these answers first, and then replies. */
 async function start(...refusals: Answer[]) {
   const server = await startWireServer(...refusals, hi);
   const provider = openaiResponsesProvider({
@@ -33,7 +33,7 @@ async function start(...refusals: Answer[]) {
   return { server, ask, sent, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** What OpenAI gives as the param of a wrong value. */
+/** The param in OpenAI's error for an invalid value. */
 const PARAMS: Record<string, string> = { include: 'include[0]', prompt_cache_options: 'prompt_cache_options.ttl' };
 const FIELDS = ['include', 'stream_options', 'prompt_cache_key', 'prompt_cache_options'];
 const refusals = FIELDS.flatMap((field) => [
@@ -55,7 +55,7 @@ test.each([
   ['include', "include.0: Input should be 'file_search_call.results'"],
   ['include', "The value 'reasoning.encrypted_content' is not valid for include."],
   ['include', "[{'loc': ('body', 'include', 0), 'msg': \"Input should be 'message.input_image.image_url'\"}]"],
-])('%s is left out at once if the server of Responses says %j, and from then on', async (field, words) => {
+])('the field %s is omitted at once and later if the Responses server says %j', async (field, words) => {
   await using gateway = await start(refuse(words, words.startsWith('Invalid value') ? PARAMS[field] : null));
 
   const reply = await gateway.ask();
@@ -70,7 +70,7 @@ test.each([
   }
 });
 
-test('a server that checks with pydantic is asked without include', async () => {
+test('a pydantic refusal of include leads to a request without include', async () => {
   const refused = {
     type: 'literal_error',
     loc: ['body', 'include', 0],
@@ -86,7 +86,7 @@ test('a server that checks with pydantic is asked without include', async () => 
   expect(gateway.sent('include')).toEqual([true, false]);
 });
 
-test.each(FIELDS)('the code of a refusal names %s if its words do not', async (field) => {
+test.each(FIELDS)('the code of a refusal identifies %s if its text does not', async (field) => {
   const error = { message: 'Unsupported parameter.', param: field, code: 'unsupported_parameter' };
   const refusal = { ...refuse(''), body: [JSON.stringify({ error })] };
   await using gateway = await start(refusal);
@@ -95,7 +95,7 @@ test.each(FIELDS)('the code of a refusal names %s if its words do not', async (f
   expect(gateway.sent(field)).toEqual([true, false]);
 });
 
-test('a server of Responses that refuses one added field after the other gets a request without all of them', async () => {
+test('a Responses server may refuse all added fields in sequence', async () => {
   await using gateway = await start(...FIELDS.map((field) => refuse(`Unknown parameter: '${field}'.`, field)));
 
   await gateway.ask();
@@ -105,7 +105,7 @@ test('a server of Responses that refuses one added field after the other gets a 
   for (const field of FIELDS) expect(gateway.sent(field).slice(-2)).toEqual([false, false]);
 });
 
-test('a refusal of sealed reasoning by its name leaves out the state alone, and not for good', async () => {
+test('a refusal of sealed reasoning omits only the state, and only once', async () => {
   const message = 'The reasoning.encrypted_content of item rs_1 could not be verified.';
   const error = { message, type: 'invalid_request_error', param: null, code: 'invalid_encrypted_content' };
   await using gateway = await start({ ...refuse(''), body: [JSON.stringify({ error })] });
@@ -125,7 +125,7 @@ test('a refusal of sealed reasoning by its name leaves out the state alone, and 
   for (const field of FIELDS) expect(gateway.sent(field)).toEqual([true, true, true]);
 });
 
-test('a refusal of an added field inside a 200 counts, too', async () => {
+test('a refusal of an added field inside a 200 counts', async () => {
   const error = { message: 'Encrypted content is not supported with this model.', param: 'include', code: null };
   const inside = `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`;
   await using gateway = await start({ body: [inside] });
@@ -150,7 +150,7 @@ test.each([
   ["Unsupported parameter: 'reasoning.effort' is not supported with this model.", 'reasoning.effort'],
   ['Invalid schema: the response must include a name', 'tools[0].parameters'],
   ["Invalid 'input[0].content': the text must include the word json", 'input'],
-])('a refusal of anything else stands: %j', async (words, param) => {
+])('a refusal of other fields fails the request: %j', async (words, param) => {
   await using gateway = await start(refuse(words, param));
 
   await expect(gateway.ask()).rejects.toMatchObject({ provider: { status: 400 } });
@@ -170,7 +170,7 @@ test.each([
   for (const field of FIELDS) expect(gateway.sent(field)).toEqual([true, true]);
 });
 
-test('a time to cache that a server of Responses refuses is a warning of each reply', async () => {
+test('a cache ttl that a Responses server refuses is a warning of each reply', async () => {
   await using gateway = await start(refuse("Unknown parameter: 'prompt_cache_options'.", 'prompt_cache_options'));
 
   const replies = [

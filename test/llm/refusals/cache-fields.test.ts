@@ -56,7 +56,7 @@ const refuse = (message: string, status = 400): Answer => ({
   body: [JSON.stringify({ type: 'error', error: { message, type: 'invalid_request_error' } })],
 });
 
-/** Asks a provider of this wire with a cache. Its server gives these answers first, and then a reply. */
+/** Starts a provider of this wire with a cache. Its server gives these answers first, and then a reply. */
 async function start(name: Wire, ...refusals: Answer[]) {
   const { wire, make, field } = WIRES[name];
   const server = await startWireServer(...refusals, { body: wire.reply({ text: ['Hi.'] }) });
@@ -69,7 +69,7 @@ async function start(name: Wire, ...refusals: Answer[]) {
   return { server, ask, sent, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-test.each(cases)('%s: the field is left out at once if the server says %j, and from then on', async (name, words) => {
+test.each(cases)('%s: the cache field is omitted at once and later if the server says %j', async (name, words) => {
   await using gateway = await start(name, refuse(words));
 
   const reply = await gateway.ask();
@@ -80,7 +80,7 @@ test.each(cases)('%s: the field is left out at once if the server says %j, and f
   expect(gateway.sent()).toEqual([true, false, false, true]);
 });
 
-test.each(names)('%s: a request that is not cached has no such field', async (name) => {
+test.each(names)('%s: a request without a cache has no cache field', async (name) => {
   await using gateway = await start(name);
 
   await gateway.ask({ promptCache: null });
@@ -88,7 +88,7 @@ test.each(names)('%s: a request that is not cached has no such field', async (na
   expect(gateway.sent()).toEqual([false]);
 });
 
-test.each(names)('%s: a refused field of the caller fails the turn', async (name) => {
+test.each(names)('%s: a refused cache field of the caller fails the turn', async (name) => {
   await using gateway = await start(name, refuse(WIRES[name].words[0]), refuse('never asked'));
 
   const asked = gateway.ask({ providerOptions: WIRES[name].own });
@@ -97,14 +97,14 @@ test.each(names)('%s: a refused field of the caller fails the turn', async (name
   expect(gateway.server.asked.map(({ body }) => body)).toMatchObject([WIRES[name].own]);
 });
 
-test.each(names)('%s: a refusal of anything else stands', async (name) => {
+test.each(names)('%s: a refusal of other fields fails the request', async (name) => {
   await using gateway = await start(name, refuse('temperature: must be at most 1'));
 
   await expect(gateway.ask()).rejects.toMatchObject({ provider: { status: 400 } });
   expect(gateway.server.asked).toHaveLength(1);
 });
 
-test('a refusal about the marks of one history is not remembered for others', async () => {
+test('a refusal of the cache marks in one history is not remembered', async () => {
   await using gateway = await start(
     'anthropic',
     refuse('A maximum of 4 blocks with cache_control may be provided. Found 5.'),
@@ -116,7 +116,7 @@ test('a refusal about the marks of one history is not remembered for others', as
   expect(gateway.sent()).toEqual([true, false, true]);
 });
 
-test('a time to cache that a server refuses is a warning of each reply', async () => {
+test('a refused cache ttl is a warning of each reply', async () => {
   await using gateway = await start('anthropic', refuse(WIRES.anthropic.words[0]));
   const promptCache = { ttl: '1h', key: 'key' } as const;
 
@@ -126,7 +126,7 @@ test('a time to cache that a server refuses is a warning of each reply', async (
   expect(replies.map(({ warnings }) => warnings)).toEqual([[warning], [warning], undefined]);
 });
 
-test('a refused time is left out alone, and marks without it stay', async () => {
+test('only a refused cache ttl is omitted, and cache marks without a ttl stay', async () => {
   const words = 'system.0.cache_control.ephemeral.ttl: Extra inputs are not permitted';
   await using gateway = await start('anthropic', refuse(words));
 
@@ -138,13 +138,13 @@ test('a refused time is left out alone, and marks without it stay', async () => 
   expect(warnings).toEqual(['prompt_cache "1h" was refused by gateway and left out']);
 });
 
-test('a model that does not cache may be refused with the status for permissions', async () => {
+test('a model without a cache may refuse it with status 403', async () => {
   await using gateway = await start('anthropic', refuse('Your request did not allow prompt caching.', 403));
 
   expect((await gateway.ask()).text).toBe('Hi.');
 });
 
-test('an error that quotes the request teaches nothing about its fields', async () => {
+test('an error that quotes the request does not remove cache fields', async () => {
   await using gateway = await start('openai', refuse('You must retry. Request: {"prompt_cache_key":"key"}', 500));
 
   await expect(gateway.ask()).rejects.toMatchObject({ provider: { status: 500 } });
@@ -162,7 +162,7 @@ test.each([
   ],
   ['an error that quotes the request', refuse(`temperature: unknown value. ${echo}`)],
   ['a server that is overloaded', refuse('Overloaded: prompt caching service is busy', 529)],
-])('marks stay after %s', async (_, refusal) => {
+])('cache marks stay after %s', async (_, refusal) => {
   await using gateway = await start('anthropic', refusal);
 
   await expect(gateway.ask()).rejects.toThrow();
@@ -174,7 +174,7 @@ test.each([
 test.each<[string, Partial<RoundRequest>]>([
   ['without a cache', { promptCache: null }],
   ['with marks of the caller', { providerOptions: WIRES.anthropic.own }],
-])('a request %s teaches nothing about marks', async (_, change) => {
+])('a request %s does not remove cache marks', async (_, change) => {
   await using gateway = await start('anthropic', refuse('system.0.cache_control.foo: Extra inputs are not permitted'));
 
   await expect(gateway.ask(change)).rejects.toMatchObject({ provider: { status: 400 } });
@@ -184,7 +184,7 @@ test.each<[string, Partial<RoundRequest>]>([
   expect(warnings).toBeUndefined();
 });
 
-test('marks and thoughts that are refused one after the other are left out, and only marks for good', async () => {
+test('refused marks and thoughts are both omitted, but only marks later too', async () => {
   const signed = { type: 'thinking', thinking: 'Hm.', signature: 'SIGNED' };
   const opaque = { provider: 'gateway', state: { blocks: [signed, { type: 'text', text: 'Hi.' }] } };
   const messages: RoundRequest['messages'] = [

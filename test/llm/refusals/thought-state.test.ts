@@ -62,7 +62,7 @@ const refuse = (message: string, status = 400): Answer => ({
   body: [JSON.stringify({ type: 'error', error: { message, code: status } })],
 });
 
-/** Asks a provider of this wire. Its server refuses with these words, and answers the next request. */
+/** Starts a provider of this wire. Its server gives these refusals, and answers the next request. */
 async function start(name: Wire, ...refusals: Answer[]) {
   const { wire, make } = WIRES[name];
   const server = await startWireServer(...refusals, { body: wire.reply({ text: ['Hi.'] }) });
@@ -83,7 +83,7 @@ const INVALID = [
   'Provider returned error: reasoning_details.0.signature: Invalid value',
 ];
 const names = Object.keys(WIRES) as Wire[];
-/** What OpenAI says of the items of a reply. */
+/** OpenAI's refusals of the items of a reply. */
 const OF_ITEMS = [
   'The encrypted content gAAA...c90= could not be verified.',
   "Item with id 'rs_68af' not found. Items are not persisted when `store` is set to false.",
@@ -91,11 +91,11 @@ const OF_ITEMS = [
   'Reasoning input items can only be provided to a reasoning or computer use model. Remove reasoning items from your input and try again.',
   'No tool output found for custom tool call call_68af.',
 ];
-/** What it says of a field that it gave itself. */
+/** OpenAI's refusal of a field from its own reply. */
 const OF_FIELD = "Unknown parameter: 'input[2].phase'.";
 const cases = names.flatMap((name) => INVALID.map((words) => [name, words] as const));
 
-test.each(cases)('%s: thought state of another model is left out if the server says %j', async (name, words) => {
+test.each(cases)('%s: thought state of another model is omitted if the server says %j', async (name, words) => {
   await using gateway = await start(name, refuse(words));
 
   const reply = await gateway.ask(history(STATES[name]));
@@ -109,7 +109,7 @@ test.each(cases)('%s: thought state of another model is left out if the server s
 });
 
 test.each([...OF_ITEMS, OF_FIELD])(
-  'responses: the items of all replies become text and calls if OpenAI says %j',
+  'responses: items of all replies become text and calls if OpenAI says %j',
   async (words) => {
     await using gateway = await start('responses', refuse(words, words.includes('not found') ? 404 : 400));
 
@@ -123,7 +123,7 @@ test.each([...OF_ITEMS, OF_FIELD])(
   },
 );
 
-test.each(names)('%s: thought state goes back again with the next request', async (name) => {
+test.each(names)('%s: thought state is sent again with the next request', async (name) => {
   await using gateway = await start(name, refuse(INVALID[0]!));
 
   await gateway.ask(history(STATES[name]));
@@ -132,7 +132,7 @@ test.each(names)('%s: thought state goes back again with the next request', asyn
   expect(gateway.sent().map((body) => body.includes('SIGNED'))).toEqual([true, false, true]);
 });
 
-test.each(names)('%s: a refusal of thought state inside a 200 counts, too', async (name) => {
+test.each(names)('%s: a refusal of thought state inside a 200 counts', async (name) => {
   const inside = refuse(INVALID[0]!).body![0];
   await using gateway = await start(name, { body: [`event: error\ndata: ${inside}\n\n`] });
 
@@ -148,7 +148,7 @@ test.each(names)('%s: a history without thought state is refused once', async (n
   expect(gateway.server.asked).toHaveLength(1);
 });
 
-test.each(names)('%s: a server that always refuses thought state is asked twice', async (name) => {
+test.each(names)('%s: a server that always refuses thought state gets two requests', async (name) => {
   await using gateway = await start(name, refuse(INVALID[0]!), refuse(INVALID[0]!), refuse(INVALID[0]!));
 
   await expect(gateway.ask(history(STATES[name]))).rejects.toMatchObject({ code: 'provider_invalid_request' });
@@ -176,7 +176,7 @@ test.each([
   expect(gateway.sent().map((body) => body.includes(state))).toEqual([false, true]);
 });
 
-test('anthropic: a round goes as text if Claude requires a thought that it has not', async () => {
+test('anthropic: a round is sent as text if Claude requires a missing thought', async () => {
   await using gateway = await start('anthropic', refuse(BEGINS));
 
   await gateway.ask(history(), { model: 'claude-opus', providerOptions: { thinking: { type: 'enabled' } } });
@@ -187,7 +187,7 @@ test('anthropic: a round goes as text if Claude requires a thought that it has n
   expect(second).toContain('"thinking":{"type":"enabled"}');
 });
 
-test('openai: an empty thought state is remembered, and left out again if it is refused', async () => {
+test('openai: an empty thought state is remembered, and omitted after a refusal', async () => {
   const { wire, make } = WIRES.openai;
   const hi = { body: wire.reply({ text: ['Hi.'] }) };
   const refused = refuse('Extra inputs are not permitted: reasoning_content', 422);
@@ -209,7 +209,7 @@ test.each([
   'The request signature we calculated does not match the signature you provided.',
   'Invalid value for reasoning_effort',
   'messages: at least one message is required',
-])('thought state stays if a refusal is about something else: %j', (text) => {
+])('thought state stays if a refusal is about other fields: %j', (text) => {
   expect(nextThoughtState({ status: 400, text }, AS_IT_CAME)).toBeNull();
 });
 
@@ -218,7 +218,7 @@ test.each([401, 402, 403, 429])('thought state stays if the status is %d', (stat
 });
 
 test.each([...INVALID, ...OF_ITEMS, KIMI, DEEPSEEK, GEMINI, MISSED, BEGINS])(
-  'at most two forms of thought state follow %j',
+  'at most two other forms of thought state are tried after %j',
   (text) => {
     const refused = { status: 400, text };
     const next = nextThoughtState(refused, AS_IT_CAME);

@@ -15,7 +15,7 @@ const SAID: Omit<Reply, 'opaque'> = {
   ...{ text: 'Hi.', calls: [], finishReason: 'stop', finishReasonRaw: 'completed', usage: null },
 };
 
-/** A provider that answers with the given replies, and the states that each request brought. */
+/** Makes a provider that gives these replies, and records the states of each request. */
 function scripted(
   replies: Partial<Reply>[],
   { wire, url = URL }: Partial<Provider['capabilities']> & { url?: string } = {},
@@ -43,7 +43,7 @@ const round = ({ opaque }: Pick<Reply, 'opaque'>, provider = 'acme'): Message =>
   return { role: 'assistant', content: 'Hi.', calls: [], ...(opaque ? { opaque: { provider, state: opaque } } : {}) };
 };
 
-test('state goes back to the wire and the base URL that gave it, and to no other', async () => {
+test('state is sent back only to its own wire and base URL', async () => {
   const first = scripted([{ opaque: { a: 1 } }, {}]);
   const reply = await first.ask([]);
   const elsewhere = scripted([{}], { url: 'https://other.example.com/v1' });
@@ -58,7 +58,7 @@ test('state goes back to the wire and the base URL that gave it, and to no other
   expect(overAnother.states[0]).toEqual([undefined]);
 });
 
-test('a key in the query of a base URL may change, and its path may not', async () => {
+test('state is sent back if the key in the base URL changed, but not its path', async () => {
   const first = scripted([{ opaque: { a: 1 } }], { url: `${URL}?api-version=1&key=secret-1` });
   const reply = await first.ask([]);
   const rotated = scripted([{}], { url: `${URL}?api-version=1&key=secret-2` });
@@ -70,7 +70,7 @@ test('a key in the query of a base URL may change, and its path may not', async 
   expect(elsewhere.states[0]).toEqual([undefined]);
 });
 
-test('state of earlier versions, which do not tell their base URL, goes back', async () => {
+test('state of earlier versions without a base URL is sent back', async () => {
   const { ask, states } = scripted([{}]);
 
   await ask([round({ opaque: { a: 1 } })]);
@@ -78,7 +78,7 @@ test('state of earlier versions, which do not tell their base URL, goes back', a
   expect(states).toEqual([[{ a: 1 }]]);
 });
 
-test('after a refusal, the state of all earlier rounds stays left out, and later state goes back', async () => {
+test('state of all rounds before a refusal stays omitted, and later state is sent', async () => {
   const { ask, states } = scripted([{ opaque: 1 }, { opaque: 2, leftStateOut: true }, { opaque: 3 }, {}]);
   const first = await ask([]);
   const second = await ask([round(first)]);
@@ -94,7 +94,7 @@ test('after a refusal, the state of all earlier rounds stays left out, and later
   ]);
 });
 
-test('a reply without state marks a refusal, too', async () => {
+test('a reply without state also records a refusal', async () => {
   const { ask, states } = scripted([{ opaque: 1 }, { leftStateOut: true }, {}]);
   const first = await ask([]);
   const second = await ask([round(first)]);
@@ -103,14 +103,14 @@ test('a reply without state marks a refusal, too', async () => {
   expect(states[2]).toEqual(['refused', undefined]);
 });
 
-test('a reply without state has none to store, and the base URL is not in what is stored', async () => {
+test('a reply without state stores none, and the base URL is not stored', async () => {
   const { ask } = scripted([{}, { opaque: 1 }]);
 
   expect((await ask([])).opaque).toBeNull();
   expect(JSON.stringify((await ask([])).opaque)).not.toContain('example');
 });
 
-test('an empty reply after a refusal is asked again without the state, and the mark stays with the second reply', async () => {
+test('an empty reply after a state refusal is repeated without the state', async () => {
   const empty = { text: null, leftStateOut: true };
   const { provider, ask, states } = scripted([{ opaque: 1 }, empty, { opaque: 2 }, {}]);
   const first = await ask([]);

@@ -11,7 +11,7 @@ import {
 const none: CallDelta = { index: null, id: '', name: '', text: '' };
 type Given = Partial<CallDelta>;
 
-/** Gathers chunks, each of one delta or of a list, and returns the calls that the model asked for. */
+/** Gathers chunks, each a delta or a list of deltas, and returns the calls. */
 function gather(...chunks: (Given | Given[])[]) {
   const calls = startCalls(['get_weather', 'get_time', 'get', 'charge']);
   for (const chunk of chunks) {
@@ -84,7 +84,7 @@ test.each<[what: string, names: string[], called: string[]]>([
   ['in pieces of which the first is a tool', ['get', '_time'], ['get_time']],
   ['with more of it each time', ['get_', 'get_wea', 'get_weather'], ['get_weather']],
   ['of no tool in pieces', ['un', 'known'], ['un', 'known']],
-])('a name that comes %s is read', (_, names, called) => {
+])('a name that arrives %s is read', (_, names, called) => {
   const calls = gather(...names.map((name) => at(0, '', { name })));
 
   expect(calls).toEqual(called.map((name) => `${name} {}`));
@@ -116,29 +116,29 @@ test.each<[what: string, chunks: Given[], calls: string[]]>([
     ],
     ['a charge {"amount":5}', 'b get_weather {"city":"Bern"}'],
   ],
-])('arguments under %s find their call', (_, chunks, calls) => {
+])('arguments under %s are added to their call', (_, chunks, calls) => {
   expect(gather(...chunks)).toEqual(calls);
 });
 
-test('arguments of many cumulative pieces are kept once, however long they are', () => {
+test('arguments in many cumulative pieces are kept once', () => {
   const whole = JSON.stringify({ text: 'word '.repeat(2_000) });
   const pieces = Array.from({ length: 1_000 }, (_, index) => whole.slice(0, (index + 1) * 10 + 2));
 
   expect(gather({ name: 'charge' }, ...[...pieces, whole].map((text) => ({ text })))).toEqual([`charge ${whole}`]);
 });
 
-test.each(['null', '[]', '""', '{}'])('arguments are read if %s stands before or after them', (blank) => {
+test.each(['null', '[]', '""', '{}'])('arguments are read if %s is before or after them', (blank) => {
   const whole = ['a charge {"amount":5}'];
   expect(gather(at(0, blank, { id: 'a', name: 'charge' }), at(0, '{"amount":'), at(0, '5}'))).toEqual(whole);
   expect(gather(charge, at(0, blank))).toEqual(whole);
 });
 
-test('arguments go on if each piece has a made-up id and the name', () => {
+test('arguments continue if each piece has an invented id and the name', () => {
   const pieces = ['{"amount"', ':', '5}'].map((text, id) => at(0, text, { id: `${id}`, name: 'charge' }));
   expect(gather(...pieces)).toEqual(['0 charge {"amount":5}']);
 });
 
-test('arguments are read if they begin with a megabyte of blanks', () => {
+test('arguments are read after a megabyte of blanks', () => {
   const blanks = ' '.repeat(1_000_000);
   expect(gather(at(0, `${blanks}x`, { name: 'charge' }), at(0, 'y'))).toEqual([`charge ${blanks}xy`]);
 });

@@ -61,7 +61,7 @@ test.each([
   ['Gemini', overGemini],
   ['Responses', overResponses],
   ['a package', overPackage],
-])('a reply over %s has the id and the model that its provider reports first', (_, read) => {
+])('a reply over %s has the first reported id and model of its provider', (_, read) => {
   expect(read(served)).toMatchObject({ text: 'Hi.', responseId: 'id-1', responseModel: 'model-2' });
   expect(read({})).not.toHaveProperty('responseModel');
 });

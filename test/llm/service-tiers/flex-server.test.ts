@@ -7,7 +7,7 @@ const ask = async (baseUrl: string, body: object, path = 'chat/completions') => 
   return { status: answer.status, text: await answer.text() };
 };
 
-test('the flex server refuses a service tier that OpenAI does not know', async () => {
+test('the flex server refuses an unknown service tier', async () => {
   await using server = await startFlexServer();
 
   const { status, text } = await ask(server.baseUrl, { service_tier: 'standard_only' });
@@ -16,7 +16,7 @@ test('the flex server refuses a service tier that OpenAI does not know', async (
   expect(JSON.parse(text)).toMatchObject({ error: { code: 'invalid_value', param: 'service_tier' } });
 });
 
-test('the flex server refuses as many requests on a tier as it was told to', async () => {
+test('the flex server refuses the given number of requests on a tier', async () => {
   await using server = await startFlexServer();
   server.refuse('flex', UNAVAILABLE, 2);
   server.refuse('default', RATE_LIMITED, 1);
@@ -31,7 +31,7 @@ test('the flex server refuses as many requests on a tier as it was told to', asy
   expect(server.tiers()).toEqual(['flex', 'flex', 'flex', null, 'default']);
 });
 
-test('the flex server reports the tier on which it serves a request, over both wires', async () => {
+test('the flex server reports the tier of each request over both wires', async () => {
   await using server = await startFlexServer();
 
   const [flex, auto] = [await ask(server.baseUrl, { service_tier: 'flex' }), await ask(server.baseUrl, {})];

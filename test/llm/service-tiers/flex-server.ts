@@ -8,15 +8,15 @@ import type { ScriptedReply } from '#test/llm/wire-script.ts';
 
 type Body = { model: string; service_tier?: unknown; messages?: object[]; input?: object[] };
 
-/** One request that the server received. `tier` is null if the request names none. */
+/** One request to the server. `tier` is null if the request has no tier. */
 export type FlexRequest = { tier: string | null; model: string; status: number; body: Body };
 
-/** How the server refuses a request instead of answering it. */
+/** The refusal that the server sends instead of an answer. */
 export type TierRefusal = { status: number; error: object; headers?: Record<string, string> };
 
 /**
- * The refusal of a request on flex while OpenAI has no capacity for it. It requests a pause, so that no test depends
- * on how much time it takes.
+ * The refusal of a request on flex while OpenAI lacks capacity. It requests a pause, so that no test depends on its
+ * duration.
  */
 export const UNAVAILABLE: TierRefusal = {
   status: 429,
@@ -27,7 +27,6 @@ export const UNAVAILABLE: TierRefusal = {
   },
 };
 
-/** The refusal of a request beyond the rate limit of its model. */
 export const RATE_LIMITED: TierRefusal = {
   status: 429,
   error: {
@@ -36,29 +35,27 @@ export const RATE_LIMITED: TierRefusal = {
   },
 };
 
-/** A model that knows service tiers, over both wires of OpenAI. */
+/** A model that supports service tiers, over both wires of OpenAI. */
 export type FlexServer = AsyncDisposable & {
   baseUrl: string;
   asked: FlexRequest[];
-  /** The tier of each request so far. */
   tiers(): (string | null)[];
-  /** Refuses the next requests on this tier, by default all of them. An earlier rule for the same tier ends. */
+  /** Refuses the next requests on this tier, by default all requests. Replaces an earlier rule for the tier. */
   refuse(tier: string, refusal: TierRefusal, times?: number): void;
-  /** Reports this tier in every reply, whatever was asked for; null reports the tier that was asked for. */
+  /** Reports this tier in every reply. Null reports the requested tier. */
   report(tier: string | null): void;
-  /** Keeps its next answers until the test lets it give them. */
+  /** Holds the next answers until the test releases them. */
   hold: Gate['close'];
 };
 
 type Rule = { refusal: TierRefusal; left: number };
-/** What the model replies after so many results of tools in the request. */
+/** Returns the reply of the model after so many tool results in the request. */
 type ReplyAfter = (results: number) => ScriptedReply;
 
 const TIERS = ['auto', 'default', 'flex', 'priority'];
 const USED = { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 };
 const usage = { ...USED, cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
 
-/** Starts the server. Each reply uses 1,000 tokens of input and 100 of output. */
 export async function startFlexServer(replyAfter: ReplyAfter = () => ({ text: ['Hello.'] })): Promise<FlexServer> {
   const asked: FlexRequest[] = [];
   const rules = new Map<string, Rule>();
@@ -104,7 +101,7 @@ function unknownTier(tier: unknown): TierRefusal {
   };
 }
 
-/** The project of the test asks for nothing but the ordinary tier by default. */
+/** Returns the tier that serves a request. The project of the test has the ordinary tier as default. */
 function servedTier(tier: string | null): string {
   return tier === null || tier === 'auto' ? 'default' : tier;
 }
@@ -130,12 +127,11 @@ function answer(response: ServerResponse, { path, reply, tier }: Answered): void
   response.end(events.join(''));
 }
 
-/** A reply over Chat Completions whose chunks all report this tier. */
 export function chunksWithTier(reply: ScriptedReply, tier: string): string[] {
   return openaiWire.reply(reply).map((event) => event.replace('{', `{"service_tier":"${tier}",`));
 }
 
-/** A response whose first snapshots report `auto`, and whose last one reports this tier. */
+/** Returns a response with `auto` in its first snapshots, and this tier in the last snapshot. */
 export function responsesWithTier(reply: ScriptedReply, tier: string): string[] {
   const [first = '', ...rest] = responsesWire.reply(reply);
   return [first.replaceAll('"service_tier":"default"', '"service_tier":"auto"'), ...rest].map((event) =>

@@ -18,7 +18,7 @@ type Event = {
   usageMetadata?: { serviceTier?: Tier };
 };
 
-/** Where each wire reports the tier. Gateways repeat it in other places. */
+/** The place of the tier on each wire. Gateways repeat it in other places. */
 const AT: Record<TierWireName, (event: Event) => Tier> = {
   openai: ({ service_tier }) => service_tier,
   'openai-responses': ({ response, service_tier }) => response?.service_tier ?? service_tier,
@@ -42,7 +42,7 @@ const recorded = entries.flatMap(({ file, api }) => {
     .map((exchange, index) => ({ wire, name: `${file} ${index + 1}`, exchange }));
 });
 
-test.skipIf(!areRecordingsHere)('every recorded reply reports the service tier that its provider wrote', async () => {
+test.skipIf(!areRecordingsHere)('every recorded reply reports the service tier that its provider sent', async () => {
   const wrong: unknown[] = [];
   const tiers: string[] = [];
   for (const { wire, name, exchange } of recorded) {

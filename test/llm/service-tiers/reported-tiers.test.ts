@@ -3,7 +3,7 @@ import { event } from '#test/llm/openai-wire.ts';
 import { endEvent, messageItem, responseObject, responsesEvent } from '#test/llm/responses-events.ts';
 import { askOn, PLAIN_CHUNKS, TIER_WIRES, WIRE_NAMES, wholeAnswer } from './tier-wires.ts';
 
-test.each(WIRE_NAMES)('%s: the reported service tier is read from a stream as the provider wrote it', async (name) => {
+test.each(WIRE_NAMES)('%s: the reported service tier is read from a stream, unchanged', async (name) => {
   const { reply } = await askOn(name, { body: TIER_WIRES[name].streamed('A new Tier') });
 
   expect(reply).toMatchObject({ text: expect.stringMatching(/^(Hi\.)+$/), serviceTier: 'A new Tier' });
@@ -17,7 +17,7 @@ test.each(WIRE_NAMES)('%s: the reported service tier is read from a whole reply'
 
 const odd = [null, true, {}, ['flex'], ''];
 test.each(WIRE_NAMES.flatMap((name) => odd.map((tier) => [name, tier] as const)))(
-  '%s: a reported service tier of %j counts as none',
+  '%s: an invalid reported service tier %j is null',
   async (name, tier) => {
     const streamed = await askOn(name, { body: TIER_WIRES[name].streamed(tier) });
     const whole = await askOn(name, wholeAnswer(TIER_WIRES[name].whole(tier)));
@@ -33,19 +33,19 @@ test.each(WIRE_NAMES)('%s: a reported service tier is kept up to 100 characters'
   expect((reply.serviceTier ?? '').length).toBeLessThanOrEqual(100);
 });
 
-test.each(WIRE_NAMES)('%s: no NUL of a reported service tier reaches the database', async (name) => {
+test.each(WIRE_NAMES)('%s: NUL in a reported service tier does not reach the database', async (name) => {
   const { reply } = await askOn(name, wholeAnswer(TIER_WIRES[name].whole('fl\u0000ex')));
 
   expect(reply.serviceTier ?? '').not.toContain('\u0000');
 });
 
-test('openai: a reply without a service tier reports none', async () => {
+test('openai: a reply without a service tier reports null', async () => {
   const { reply } = await askOn('openai', { body: PLAIN_CHUNKS });
 
   expect(reply.serviceTier ?? null).toBeNull();
 });
 
-test('openai: the last chunk that names a service tier counts', async () => {
+test('openai: the last chunk with a service tier counts', async () => {
   const chunks = [
     event({ content: 'Hi.' }, null, { service_tier: 'auto' }),
     event({}, 'stop', { service_tier: 'flex' }),
@@ -57,7 +57,7 @@ test('openai: the last chunk that names a service tier counts', async () => {
   expect(reply.serviceTier).toBe('flex');
 });
 
-test('openai: a chunk that has usage alone may name the service tier', async () => {
+test('openai: a chunk with only usage may have the service tier', async () => {
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
   const last = `data: ${JSON.stringify({ choices: [], service_tier: 'priority', usage })}\n\n`;
 
@@ -66,7 +66,7 @@ test('openai: a chunk that has usage alone may name the service tier', async () 
   expect(reply).toMatchObject({ serviceTier: 'priority', usage: { total_tokens: 2 } });
 });
 
-test('openai-responses: the last snapshot decides the service tier, not the echo in the first', async () => {
+test('openai-responses: the last snapshot has the service tier, not the first', async () => {
   const first = { ...responseObject([]), status: 'in_progress', service_tier: 'flex' };
   const { item } = messageItem(['Hi.']);
   const body = [

@@ -18,7 +18,7 @@ const costOn = (tier: string | null, price: object = { ...base, tiers }) =>
   read(price).costOf(MODEL, usage, tier)?.usd ?? null;
 
 test.each([null, 'auto', 'default', 'standard', 'standard_only', 'scale', 'on_demand', 'a new word'])(
-  'a reported tier of %s costs the price of the model itself',
+  'a reported tier of %s costs the base price of the model',
   (tier) => {
     expect(costOn(tier)).toBe(0.0022);
   },
@@ -29,11 +29,11 @@ test.each([
   ['batch', (1_000 * 1 + 100 * 4) / 1e6],
   ['priority', (600 * 4 + 400 * 1 + 100 * 16) / 1e6],
   ['fast', (600 * 4 + 400 * 1 + 100 * 16) / 1e6],
-])('a reported tier of %s has a price of its own', (tier, cost) => {
+])('a reported tier of %s has its own price', (tier, cost) => {
   expect(costOn(tier)).toBeCloseTo(cost, 12);
 });
 
-test.each(['flex', 'batch', 'priority', 'fast'])('the cost on %s is not known without its price', (tier) => {
+test.each(['flex', 'batch', 'priority', 'fast'])('the cost on %s is unknown without a price for the tier', (tier) => {
   expect(costOn(tier, base)).toBeNull();
   expect(costOn(tier, { ...base, tiers: {} })).toBeNull();
   const { flex } = tiers;
@@ -49,11 +49,11 @@ test('the price of a tier takes no field from the price of its model', () => {
   expect(prices.costOf(MODEL, written, 'flex')?.savings).toBe(0);
 });
 
-test('the savings of a cache on flex are savings at the price of flex', () => {
+test('the cache savings on flex use the price of flex', () => {
   expect(read({ ...base, tiers }).costOf(MODEL, usage, 'flex')?.savings).toBeCloseTo((400 * 0.75) / 1e6, 12);
 });
 
-test('the longest name decides about the price of a tier, with no look at shorter names', () => {
+test('the longest price pattern decides about tiers, without shorter patterns', () => {
   const prices = readPrices(JSON.stringify({ 'openai/*': { ...base, tiers }, [MODEL]: base }));
 
   expect(prices.costOf(MODEL, usage, 'flex')).toBeNull();
@@ -69,19 +69,16 @@ test.each([
   [{ ...base, tiers: { flex: { output: 1 } } }, `PAWL_PRICES.${MODEL}.tiers.flex.input: give a number`],
   [{ ...base, tiers: { flex: { input: -1, output: 1 } } }, `PAWL_PRICES.${MODEL}.tiers.flex.input: give a number`],
   [{ ...base, tiers: { flex: 0.5 } }, `PAWL_PRICES.${MODEL}.tiers.flex`],
-  [{ ...base, tiers: { default: base } }, `PAWL_PRICES.${MODEL}.tiers.default: there is no such field`],
-  [{ ...base, tiers: { flex: { ...base, tiers } } }, `PAWL_PRICES.${MODEL}.tiers.flex.tiers: there is no such field`],
-  [
-    { ...base, tiers: { flex: { ...base, cache: 1 } } },
-    `PAWL_PRICES.${MODEL}.tiers.flex.cache: there is no such field`,
-  ],
+  [{ ...base, tiers: { default: base } }, `PAWL_PRICES.${MODEL}.tiers.default: unknown field`],
+  [{ ...base, tiers: { flex: { ...base, tiers } } }, `PAWL_PRICES.${MODEL}.tiers.flex.tiers: unknown field`],
+  [{ ...base, tiers: { flex: { ...base, cache: 1 } } }, `PAWL_PRICES.${MODEL}.tiers.flex.cache: unknown field`],
   [{ ...base, tiers: 'flex' }, `PAWL_PRICES.${MODEL}.tiers`],
-])('the price %j is refused where it is wrong', (price, sentence) => {
+])('the price %j is refused with its wrong field', (price, sentence) => {
   expect(() => read(price)).toThrow(Misconfigured);
   expect(() => read(price)).toThrow(sentence);
 });
 
-test('each price of a tier is warned about that does not say what cache writes cost', () => {
+test('a tier price without cache_write gets a warning', () => {
   const given = {
     'anthropic/*': { ...base, cache_write: 3, tiers: { batch: base, priority: { ...base, cache_write: 6 } } },
   };

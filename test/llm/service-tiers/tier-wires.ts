@@ -16,11 +16,10 @@ import { chunksWithTier, responsesWithTier } from './flex-server.ts';
 
 type TierWire = {
   make(origin: string): Provider;
-  /** The field of the request. */
   field: 'service_tier' | 'serviceTier';
-  /** The word of the wire for each tier that it knows. */
+  /** The word of the wire for each supported tier. */
   words: Partial<Record<ServiceTier, string>>;
-  /** A reply that reports this tier, streamed and whole. */
+  /** Returns a reply that reports this tier, streamed or whole. */
   streamed(tier: unknown): string[];
   whole(tier: unknown): object;
 };
@@ -33,11 +32,11 @@ const messageStart = event({ type: 'message_start', message: { id: 'msg_1', role
 const geminiPart = { candidates: [{ content: { role: 'model', parts: [{ text: 'Hi.' }] }, finishReason: 'STOP' }] };
 const counted = { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 };
 
-/** The reply of OpenAI's SDK types allows any JSON here, as servers do. */
+/** Replaces the tier in events by any JSON value, because servers may send any value. */
 const withJson = (events: string[], tier: unknown) =>
   events.map((each) => each.replaceAll('"service_tier":"TIER"', `"service_tier":${JSON.stringify(tier)}`));
 
-/** The wires on which a tier can be asked for, by their names. */
+/** The wires that support tiers, by name. */
 export const TIER_WIRES: Record<'openai' | 'openai-responses' | 'anthropic' | 'gemini', TierWire> = {
   openai: {
     make: (origin) => openaiProvider({ ...about, name: 'openai', baseUrl: `${origin}/v1` }),
@@ -87,15 +86,13 @@ export const TIER_WIRES: Record<'openai' | 'openai-responses' | 'anthropic' | 'g
 export type TierWireName = keyof typeof TIER_WIRES;
 export const WIRE_NAMES = Object.keys(TIER_WIRES) as TierWireName[];
 
-/** A reply of each wire that reports no tier. */
 export const PLAIN_CHUNKS = openaiWire.reply(said);
 
-/** A body of JSON as an answer. */
 export function wholeAnswer(body: object): Answer {
   return { headers: { 'content-type': 'application/json' }, body: [JSON.stringify(body)] };
 }
 
-/** Asks a provider of this wire once, and returns its reply and the body that it sent. */
+/** Asks a provider of this wire once. Returns its reply and the body that it sent. */
 export async function askOn(
   name: TierWireName,
   answer: Answer,

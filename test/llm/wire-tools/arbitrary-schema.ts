@@ -83,7 +83,7 @@ export const someSchema = fc.oneof(
   { weight: 1, arbitrary: fc.dictionary(fc.string(), anything) },
 ) as fc.Arbitrary<Record<string, unknown>>;
 
-/** Arguments with these names in them, at any depth. */
+/** Arguments with these names at any depth. */
 export const someArguments: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof({ depthSize: 'small' }, anything, fc.array(tie('value'), { maxLength: 3 }), tie('object')),
   object: fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 4 }),

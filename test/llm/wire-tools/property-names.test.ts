@@ -7,7 +7,7 @@ const schemaOf = (names: string[]) => ({
   properties: Object.fromEntries(names.map((name) => [name, {}])),
 });
 
-test('8,000 names get a name each if all of them are written in other letters', () => {
+test('8,000 property names without valid letters get distinct wire names', () => {
   const own = Array.from({ length: 8_000 }, (_, at) => String.fromCodePoint(0x4e00 + at));
   const names = findWireNames(schemaOf(own), rules);
   const onWire = [...(names?.values() ?? [])];
@@ -15,7 +15,7 @@ test('8,000 names get a name each if all of them are written in other letters', 
   expect(onWire.every((name) => rules.allowed.test(name))).toBe(true);
 });
 
-test('a name on the wire is no name of another property if a number follows it', () => {
+test('a wire name with a number does not equal another property name', () => {
   const names = findWireNames(schemaOf(['$a', '_a', '[a', '_a_2', '{a']), rules);
   expect([...(names?.values() ?? [])]).toEqual(['_a_3', '_a_4', '_a_5']);
 });

@@ -19,7 +19,7 @@ test.each([
   ['Chat Completions', (schema: Schema) => checkOpenaiSchema(openaiToolSchema(schema))],
   ['the Messages API', (schema: Schema) => checkAnthropicSchema(anthropicToolSchema(named(schema, strict)))],
   ['Gemini', (schema: Schema) => checkGeminiSchema(renderToolSchema(named(schema, google)))],
-])('any JSON object as a schema becomes one that %s takes', (_, problems) => {
+])('any JSON object becomes a tool schema that %s accepts', (_, problems) => {
   fc.assert(
     fc.property(someSchema, (schema) => {
       const before = JSON.stringify(schema);
@@ -32,7 +32,7 @@ test.each([
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
-test('a valid schema leaves as it is', () => {
+test('a valid tool schema is sent unchanged', () => {
   const schema = object(
     {
       city: { type: 'string', description: 'The city', pattern: '^[A-Z]', minLength: 1, maxLength: 9 },
@@ -95,7 +95,7 @@ test.each([
     object({ a: { $ref: 'https://example.com/x#/$defs/b' } }, { $id: 'https://example.com/x', $defs: { b: {} } }),
     object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: {} } }),
   ],
-])('a schema with %s is mended for Chat Completions', (_, schema, expected) => {
+])('a tool schema with %s is corrected for Chat Completions', (_, schema, expected) => {
   expect(openaiToolSchema(schema)).toEqual(expected);
 });
 
@@ -127,7 +127,7 @@ test.each([
     { $ref: '#/$defs/base', $defs: { base: object({ a: {} }) } },
     object({ a: {} }, { $defs: { base: object({ a: {} }) } }),
   ],
-])('alternatives at the top %s stay behind, and their properties do not', (_, schema, expected) => {
+])('alternatives at the top %s are removed, and their properties stay', (_, schema, expected) => {
   expect(openaiToolSchema(schema)).toEqual(expected);
   expect(anthropicToolSchema(schema)).toEqual(expected);
 });

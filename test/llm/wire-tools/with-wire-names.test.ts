@@ -75,7 +75,7 @@ async function ask(provider: Provider, given: Parameters<Provider['ask']>[0]) {
 }
 
 test.each(wires)(
-  '$kind: names of properties leave under others and come back',
+  '$kind: property names are replaced on the wire and restored',
   async ({ kind, wire, model, path, check }) => {
     await using server = await startWireServer();
     const providers = configureProviders(
@@ -102,7 +102,7 @@ test.each(wires)(
   },
 );
 
-test('arguments that are no object stay as they came', async () => {
+test('arguments that are not an object stay unchanged', async () => {
   await using server = await startWireServer();
   const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.origin };
   const providers = configureProviders(env, { baseUrl: async () => server.origin });
@@ -115,7 +115,7 @@ test('arguments that are no object stay as they came', async () => {
   expect(texts).toEqual(['{"_top": ']);
 });
 
-test('a request whose names a server takes is passed on as it is', async () => {
+test('a request with valid property names is sent unchanged', async () => {
   await using server = await startWireServer();
   const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${server.origin}/v1` };
   const providers = configureProviders(env, { baseUrl: async () => server.origin });
@@ -129,7 +129,7 @@ test('a request whose names a server takes is passed on as it is', async () => {
   expect(reply.calls[0]?.arguments).toBe('{"$top": 1}');
 });
 
-test('arguments are the same after the way to the wire and back', () => {
+test('arguments are equal after the conversion to the wire and back', () => {
   const rules = { allowed: /^[a-zA-Z0-9_.-]{1,64}$/, others: /[^a-zA-Z0-9_.-]/g };
   fc.assert(
     fc.property(someSchema, someArguments, (schema, args) => {
@@ -146,7 +146,7 @@ test('arguments are the same after the way to the wire and back', () => {
   );
 });
 
-/** Whether a value uses a name of the wire by itself, which no property of its schema has. */
+/** Returns whether a value uses a wire name that no property of its schema has. */
 function hasKey(value: unknown, names: ReadonlySet<string>): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inner]) => names.has(key) || hasKey(inner, names));

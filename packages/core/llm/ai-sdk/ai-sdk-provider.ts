@@ -21,15 +21,15 @@ import { renderRequest } from './request/render-request.ts';
 
 export type AiSdkOptions = {
   name: string;
-  /** The package's function that makes a provider, and what it is given. */
+  /** The package's function that makes a provider, with its options. */
   make: MakePackage;
   options: Record<string, unknown>;
-  /** Headers of the operator's own. */
+  /** The operator's headers. */
   headers?: HeadersByName;
   post: Post;
-  /** Sends requests that are no text; Node's own unless given. */
+  /** Sends requests without a text body. Node's `fetch` by default. */
   fetch?: typeof globalThis.fetch;
-  /** The variables that packages read keys from, so that none of these shows. */
+  /** The variables that packages read keys from. Their values are redacted. */
   env?: Record<string, string | undefined>;
 };
 
@@ -57,7 +57,11 @@ export function aiSdkProvider({ name, make, options, headers, post, fetch, env =
       const answer = async (asking: RoundRequest): Promise<Reply> => {
         try {
           const model = made.modelOf(request.model);
-          if (!model) throw nameFailure('provider_model_not_found', { ...asked, reason: 'of no version spoken here' });
+          if (!model)
+            throw nameFailure('provider_model_not_found', {
+              ...asked,
+              reason: 'its interface version is not supported',
+            });
           return await readReply(await openStream(model, asking, call), call);
         } catch (error) {
           signal.throwIfAborted();
@@ -89,19 +93,19 @@ type Call = {
   headers: HeadersByName | undefined;
   signal: AbortSignal;
   onDelta: (delta: Delta) => void;
-  /** Whether the stream was opened: what fails from then on has broken off. */
+  /** Whether the stream was opened. A failure after that is a broken stream. */
   hasBegun: boolean;
-  /** Sentences on parts of the history that the model could not be given. */
+  /** Sentences about parts of the history that the model did not receive. */
   notes: Set<string>;
 };
 
 async function openStream(model: PackageModel, request: RoundRequest, call: Call): Promise<ReadableStream<StreamPart>> {
   const { asked, headers, signal, notes } = call;
   const mayShow = partFilter(await model.supportedUrls, (what) =>
-    notes.add(`${asked.provider}: ${what} by address cannot be given to this model, a note stands for it`),
+    notes.add(`${asked.provider}: ${what} by address is not supported by this model and was replaced by a note`),
   );
   if (request.parallelToolCalls === false && request.tools.length > 0) {
-    notes.add(`${asked.provider}: parallel_tool_calls is not told, packages take it by provider_options`);
+    notes.add(`${asked.provider}: parallel_tool_calls was not sent. Set it in provider_options for packages`);
   }
   const options = { ...renderRequest(request, { provider: asked.provider, headers, mayShow }), abortSignal: signal };
   const { stream } =
@@ -130,22 +134,21 @@ async function readReply(stream: ReadableStream<StreamPart>, { asked, signal, on
   return finishReply(reply);
 }
 
-/** Shorter values are words or numbers that sentences may well contain. */
+/** Shorter values are words or numbers that sentences may contain. */
 const SHORTEST = 8;
 
 /** The names of variables from which packages read keys. */
 const SECRET = /key|token|secret|password|credential/i;
 
-/** Makes the options of a package (but URLs), and variables with a name of secrets, unreadable in a text. */
+/** Redacts the options of a package, except URLs, and variables with a name of secrets in a text. */
 export function hideOptions(options: unknown, env: Record<string, string | undefined>): (text: string) => string {
   const variables = Object.entries(env).flatMap(([name, value]) => (SECRET.test(name) && value ? [value.trim()] : []));
   const all = [...textsIn(options).filter((text) => !/^https?:/.test(text)), ...variables];
-  // A longer one may hold a shorter one.
+  // Longer secrets are first, since they may contain shorter secrets.
   const hidden = all.filter(({ length }) => length >= SHORTEST).toSorted((one, other) => other.length - one.length);
   return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
 }
 
-/** Every text in a value, at any depth. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);

@@ -34,18 +34,20 @@ import {
 } from './reply-accumulator.ts';
 
 export type AnthropicOptions = HttpServer & {
-  /** Without `/v1` at its end, which is taken off. */
+  /** The URL, with or without `/v1` at its end. */
   baseUrl: string;
-  /** Whether the server takes marks for its cache; it gets none by default. */
+  /** Whether the server supports cache marks. By default it gets none. */
   promptCache?: boolean;
-  /** Headers of the operator's own for all servers of this wire, in small letters. */
+  /** The operator's headers for all servers of this wire, in lower case. */
   customHeaders?: HeadersByName;
 };
 
-/** How often one reply may pause (`pause_turn`); each time counts ten runs of the server's own tools. */
+/** How often one reply may pause (`pause_turn`). Each pause counts ten runs of the server's own tools. */
 const MOST_PAUSES = 10;
 
-/** Asks a server that speaks Anthropic's Messages. A reply that pauses is resumed, and its parts are one reply. */
+/**
+ * Makes a provider for servers of Anthropic's Messages API. A paused reply is resumed, and its parts are one reply.
+ */
 export function anthropicProvider(options: AnthropicOptions): Provider {
   const { customHeaders, promptCache = false } = options;
   const forms = rememberForms<Form>({ ...AS_IT_CAME, takesMarks: promptCache, takesTtl: true });
@@ -74,8 +76,8 @@ type Send = Parameters<HttpWire<Body>['ask']>[1];
 type Known = { forms: ReturnType<typeof rememberForms<Form>>; promptCache: boolean };
 
 /**
- * Asks, and asks again at once if the server refuses the thoughts in the history, or marks for a cache. Remembers for
- * the model if its server knows no marks. Thoughts go with every new request.
+ * Asks, and repeats the request at once if the server refuses the thoughts in the history, or cache marks. Remembers
+ * for the model if its server refuses marks. Every new request has thoughts.
  */
 async function askInForm({ request, provider }: Call, send: Send, { forms, promptCache }: Known): Promise<Reply> {
   const bodyOf = (form: Form) => renderRequest(request, provider, form);
@@ -98,7 +100,7 @@ async function askInForm({ request, provider }: Call, send: Send, { forms, promp
   return { ...reply, warnings: [...(reply.warnings ?? []), warning] };
 }
 
-/** The time to cache that this form leaves out; null if it leaves out none. Marks without a time last five minutes. */
+/** Returns the cache time that this form omits, or null. Marks without a time last five minutes. */
 function lostTtl({ promptCache }: RoundRequest, { takesMarks, takesTtl }: Form): CacheTtl | null {
   const ttl = promptCache?.ttl ?? null;
   const isKept = takesMarks && (takesTtl || ttl === '5m');
@@ -107,7 +109,7 @@ function lostTtl({ promptCache }: RoundRequest, { takesMarks, takesTtl }: Form):
 
 type Sent = { body: Body; server: AnthropicOptions; wire: HttpWire<Body> };
 
-/** Reads a reply, and asks it to go on as often as it pauses. */
+/** Reads a reply and resumes it after each pause. */
 async function readPauses(opened: OpenedReply, call: Call, { body, ...at }: Sent): Promise<Reply> {
   const reply = startReply(call);
   await readInto(reply, opened, { reader: READER, call });
@@ -129,12 +131,15 @@ const READER: Reader<ReplyAccumulator> = {
   noun: 'message',
 };
 
-/** The end of a message, in this wire's words. */
+/** Returns the end of a message in this wire's words. */
 function messageOf({ finishReason }: Ending) {
   return { type: 'message', content: [], stop_reason: finishReason };
 }
 
-/** Gateways read the key from either header. An `authorization` for all servers is not sent without a key. */
+/**
+ * Returns the headers of the server. Gateways read the key from either header. An `authorization` for all servers
+ * requires a key.
+ */
 function headersOf({ apiKey, customHeaders: { authorization, ...own } = {} }: AnthropicOptions): HeadersByName {
   const key = apiKey === null ? {} : { authorization: authorization ?? `Bearer ${apiKey}`, 'x-api-key': apiKey };
   return {
@@ -146,17 +151,17 @@ function headersOf({ apiKey, customHeaders: { authorization, ...own } = {} }: An
   };
 }
 
-/** A request that was refused: its form, and whether Pawl has put marks for a cache into it. */
+/** The form of a refused request, and whether Pawl has added cache marks to it. */
 type Tried = { form: Form; isMarked: boolean };
 
-/** The form of the next try after a refusal, or null if it is about anything else. Marks lose their time first. */
+/** Returns the form of the next attempt after a refusal, or null for other refusals. Marks lose their time first. */
 function learnForm(refused: Refused, { form, isMarked }: Tried): Form | null {
   if (!isMarked || !isAboutMarks(refused)) return nextThoughtState(refused, form);
   const isAboutTtl = form.takesTtl && /\bttl\b/i.test(withoutNames(refused.text));
   return { ...form, ...(isAboutTtl ? { takesTtl: false } : { takesMarks: false }) };
 }
 
-/** Whether the server or its model would refuse the marks of each request, as far as the words say. */
+/** Returns whether the message says that the server or its model refuses marks in each request. */
 function isLasting(refused: Refused): boolean {
   const said = withoutNames(refused.text);
   return isAboutMarks(refused) && (isUnknown(said) || CACHING.test(said));
@@ -164,7 +169,7 @@ function isLasting(refused: Refused): boolean {
 
 const CACHING = /\bprompt.?cach/i;
 
-/** Some servers refuse a model that does not cache with the status for permissions. */
+/** Returns whether a refusal is about marks. Some servers refuse them with the status for permissions. */
 function isAboutMarks(refused: Refused): boolean {
   const said = withoutNames(refused.text);
   if (CACHING.test(said) && refused.status === 403) return true;

@@ -4,29 +4,29 @@ import { type Fields, partsIn, textIn } from '../reply/fields.ts';
 import type { CallAccumulator } from '../reply/gather-calls.ts';
 import { boundReply, UnusableReply } from '../unusable-reply.ts';
 
-/** One block of a message as the wire has it. A block of an unknown kind is kept as it came. */
+/** One block of a message on the wire. Blocks of unknown kinds stay unchanged. */
 export type Block = Fields & { type: string };
 
-/** The addition of one event to a block, as it came. Some servers leave the type out. */
+/** The unchanged addition of one event to a block. Some servers omit the type. */
 export type BlockDelta = Fields;
 
-/** Reads the blocks of a message that came whole. They have to be readable, else it throws an `UnusableReply`. */
+/** Reads the blocks of a complete message. Throws an `UnusableReply` for an unreadable block. */
 export function readBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return content ? [{ type: 'text', text: content }] : [];
   return partsIn(content).map(readBlock);
 }
 
-/** Reads a block. It is a copy, to which the pieces are added. */
+/** Reads a block as a copy, to which pieces are added. */
 export function readBlock(block: Fields): Block {
   const type = textIn(block.type) ?? (typeof block.text === 'string' ? 'text' : null);
   if (type === null) throw new UnusableReply('a block without a type');
   return { ...block, type };
 }
 
-/** A block while it arrives. The input of a call is gathered with `call`, any other input in `json`. */
+/** A block while it arrives. `call` has the input of a call, `json` any other input. */
 export type BlockAccumulator = { block: Block; json: string; call: CallAccumulator | null };
 
-/** Adds one delta to its block. What is not known changes nothing. */
+/** Adds one delta to its block. Unknown deltas are ignored. */
 export function takeDelta(growing: BlockAccumulator, delta: BlockDelta): void {
   const { block } = growing;
   switch (delta.type) {
@@ -49,43 +49,43 @@ export function takeDelta(growing: BlockAccumulator, delta: BlockDelta): void {
   }
 }
 
-/** Some servers send a signature twice, or with its thought. */
+/** Adds a signature. Some servers send a signature twice, or with its thought. */
 function takeSignature(block: Block, signature: string): void {
   const before = textAt(block, 'signature');
   if (signature && signature !== before) block.signature = before + signature;
 }
 
-/** The block as it would have come whole; an input that is cut in the middle is what its start said. */
+/** Returns the complete block. If an input was cut, it is the input from the start of the block. */
 export function wholeBlock({ block, json }: BlockAccumulator): Block {
   const input = json ? parseJson(json) : undefined;
   return input === undefined ? block : { ...block, input };
 }
 
-/** The arguments that a call brings with its block. Some servers write them as a text of JSON. */
+/** Returns the arguments in the start of a call. Some servers write them as JSON text. */
 export function givenArguments({ input }: Block): string {
   if (typeof input === 'string') return input;
   const isGiven = typeof input === 'object' && input !== null && Object.keys(input).length > 0;
   return isGiven ? JSON.stringify(input) : '';
 }
 
-/** The arguments in a delta. Some servers write them as an object. */
+/** Returns the arguments in a delta. Some servers write them as an object. */
 export function pieceOf({ partial_json: piece }: BlockDelta): string {
   if (typeof piece === 'string') return piece;
   return piece === null || piece === undefined ? '' : JSON.stringify(piece);
 }
 
-/** The text in one field of a block or a delta, empty where there is none. */
+/** Returns the text in a field of a block or delta, or an empty text. */
 export function textAt(holder: Record<string, unknown>, field: string): string {
   const text = holder[field];
   return typeof text === 'string' ? text : '';
 }
 
-/** The text of a message: its text blocks, with a blank line where the model did something in between. */
+/** Returns the text of a message: its text blocks, with a blank line if the model did other work in between. */
 export function textOf(blocks: readonly Block[]): string {
   return blocks.reduce((text, block, index) => text + leadOf(blocks, index) + ownText(block), '');
 }
 
-/** What stands between the text before a block and its own: nothing, or a blank line. */
+/** Returns the separator before a block's text: an empty text or a blank line. */
 export function leadOf(blocks: readonly Block[], index: number): string {
   const block = blocks[index];
   if (!block || !ownText(block)) return '';

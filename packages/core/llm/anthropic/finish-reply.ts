@@ -10,13 +10,13 @@ import { opaqueOf } from './opaque.ts';
 import { readUsage } from './read-usage.ts';
 import { isFinished, type ReplyAccumulator } from './reply-accumulator.ts';
 
-/** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
+/** Returns the complete reply. A cut stream or an unusable reply is a `ProviderFailed` with a retry. */
 export function finishReply(reply: ReplyAccumulator): Reply {
   const { provider, stopReasonRaw: raw } = reply;
   if (!isFinished(reply)) throw cutStream(provider);
 
   const asked = distinctCalls(reply.calls.all);
-  // A server that says no reason may have been cut within a call.
+  // Without a reason, the reply may have been cut within a call.
   const isHalf = raw === null && asked.some(({ arguments: args }) => !hasNoArguments(args) && !hasWholeArguments(args));
   if (isHalf) throw cutStream(provider);
   const gathered = reply.blocks.filter(({ call }) => call === null || asked.includes(call));
@@ -42,7 +42,7 @@ function usageOf({ earlier, usage }: ReplyAccumulator): Usage | null {
   return sumRequests([...earlier, readUsage(usage)]);
 }
 
-/** A reply that paused more often than it may be resumed is cut, unless it has calls of its own. */
+/** Returns the finish reason. A reply with too many pauses was cut, unless it has calls. */
 function reasonOf({ provider, ownWords: own, stopReasonRaw: raw }: ReplyAccumulator, hasCalls: boolean): FinishReason {
   if (raw === 'pause_turn' && hasCalls) return 'tool_calls';
   return finishReasonOf(raw ?? 'end_turn', { calls: hasCalls }, { provider, own });

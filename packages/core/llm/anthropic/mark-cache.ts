@@ -6,13 +6,13 @@ type Mark = { cache_control: { type: 'ephemeral'; ttl?: '1h' } };
 type Fields = Record<string, unknown>;
 
 /**
- * Marks the end of the system prompt (without one, the last tool), of the previous request and of this request. A cache
- * is read at a mark or up to 20 blocks before it, so the second mark finds the entry of the previous request. A body
- * with marks of the caller stays as it is.
+ * Marks the end of the system prompt (without a system prompt, the last tool), of the previous request and of this
+ * request. A cache is read at a mark or up to 20 blocks before it. So the second mark finds the entry of the previous
+ * request. A body with marks of the caller stays unchanged.
  */
 export function markCache(body: Body, ttl: CacheTtl | null): Body {
   if (isMarked(body)) return body;
-  // The wire's own time is five minutes.
+  // The default time of the wire is five minutes.
   const mark: Mark = { cache_control: { type: 'ephemeral', ...(ttl === '1h' ? { ttl } : {}) } };
   return { ...body, ...markFront(body, mark), ...markMessages(body, mark) };
 }
@@ -23,7 +23,7 @@ function isMarked({ cache_control, system, tools, messages }: Body): boolean {
   return [system, tools, ...contents].some(hasMark);
 }
 
-/** Whether a block has a mark, or a block within it: results and documents have blocks of their own. */
+/** Returns whether a block has a mark, also within: results and documents contain blocks. */
 function hasMark(blocks: unknown): boolean {
   if (!Array.isArray(blocks)) return false;
   return blocks.map(fieldsOf).some(({ cache_control: mark, content, source }) => {
@@ -34,12 +34,12 @@ function hasMark(blocks: unknown): boolean {
 function markFront({ system, tools }: Body, mark: Mark): Fields {
   const marked = markLast(system, mark, takesMark);
   if (marked) return { system: marked };
-  // A tool that is loaded later is no part of the prefix.
+  // A tool that is loaded later is not part of the prefix.
   const offered = markLast(tools, mark, (tool) => tool.defer_loading !== true);
   return offered ? { tools: offered } : {};
 }
 
-/** The previous request ended where the model spoke last. */
+/** Marks the end of this request and of the previous request, which ended before the model's last message. */
 function markMessages({ messages }: Body, mark: Mark): { messages?: Body['messages'] } {
   if (!Array.isArray(messages)) return {};
   const given: unknown[] = messages;
@@ -52,7 +52,7 @@ function markMessages({ messages }: Body, mark: Mark): { messages?: Body['messag
   return { messages: given.map((message, index) => marked.get(index) ?? message) as Body['messages'] };
 }
 
-/** The last message that has a block to mark, with the mark; null if there is none. */
+/** Returns the last message with a block to mark, with the mark, or null. */
 function markedBefore(messages: unknown[], mark: Mark): { index: number; message: Fields } | null {
   for (const [index, message] of [...messages.entries()].reverse()) {
     const content = markLast(fieldsOf(message).content, mark, takesMark);
@@ -61,13 +61,13 @@ function markedBefore(messages: unknown[], mark: Mark): { index: number; message
   return null;
 }
 
-/** Thoughts and blank texts take no mark. */
+/** Excludes thoughts and blank texts, which take no mark. */
 function takesMark({ type, text }: Fields): boolean {
   if (type === 'thinking' || type === 'redacted_thinking') return false;
   return type !== 'text' || (typeof text === 'string' && text.trim() !== '');
 }
 
-/** The same blocks with a mark on the last one that takes it; null if none does. A text is one block. */
+/** Returns the blocks with a mark on the last suitable block, or null if there is none. A text is one block. */
 function markLast(given: unknown, mark: Mark, takes: (block: Fields) => boolean): Fields[] | null {
   const blocks: unknown = typeof given === 'string' ? [{ type: 'text', text: given }] : given;
   if (!Array.isArray(blocks)) return null;

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { isOddId } from '../reply/odd-id.ts';
 import { type Block, textAt } from './block.ts';
 
-/** The blocks of a message as they came. Of a call it has only the place, and an id that Pawl had to replace. */
+/** The unchanged blocks of a message. A call has only its place, and an id that Pawl had to replace. */
 const Opaque = z.object({ blocks: z.array(z.looseObject({ type: z.string() })) });
 export type Opaque = z.infer<typeof Opaque>;
 
-/** The state to store with a reply, or null where its text and calls say everything. */
+/** Returns the state to store with a reply, or null if its text and calls are enough. */
 export function opaqueOf(blocks: Block[], isCut: boolean): Opaque | null {
   const kept = isCut ? blocks.filter((block) => isWhole(block, blocks)) : blocks;
   if (!kept.some(saysMore)) return null;
@@ -21,7 +21,7 @@ export function opaqueOf(blocks: Block[], isCut: boolean): Opaque | null {
   };
 }
 
-/** Reads a stored state; one that was never ours is nothing. */
+/** Reads a stored state. A foreign state counts as empty. */
 export function readOpaque(state: unknown): Block[] {
   const { data } = Opaque.safeParse(state);
   return data?.blocks ?? [];
@@ -33,7 +33,10 @@ function saysMore({ type, citations, caller, id }: Block): boolean {
   return typeof caller === 'object' && caller !== null && 'type' in caller && caller.type !== 'direct';
 }
 
-/** A reply that was cut may end in a thought without its signature, or a server's call without its result. */
+/**
+ * Excludes incomplete blocks at the end of a cut reply: a thought without a signature, or a server's call without a
+ * result.
+ */
 function isWhole(block: Block, blocks: Block[]): boolean {
   if (block.type === 'thinking') return textAt(block, 'signature') !== '';
   if (block.type !== 'server_tool_use') return true;

@@ -2,7 +2,7 @@ import type { Usage } from '../../turn/reply.ts';
 import { countIn, fieldsIn, wordIn } from '../reply/fields.ts';
 import { usageOf } from '../reply/usage-of.ts';
 
-/** The counts that a server gave. A count that it left out is missing. */
+/** The counts from a server. An omitted count is missing. */
 export type WireUsage = { [Name in (typeof COUNTS)[number]]?: number } & {
   ephemeral_1h_input_tokens?: number;
   thinking_tokens?: number;
@@ -12,7 +12,6 @@ export type WireUsage = { [Name in (typeof COUNTS)[number]]?: number } & {
 
 const COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const;
 
-/** Reads the counts of one event. */
 export function readCounts(value: unknown): WireUsage | null {
   const usage = fieldsIn(value);
   if (!usage) return null;
@@ -32,7 +31,7 @@ export function readCounts(value: unknown): WireUsage | null {
   };
 }
 
-/** Anthropic's counts as usage; null if there are none. Its input is without the tokens that a cache read or wrote. */
+/** Returns Anthropic's counts as usage, or null if there are none. Anthropic's input excludes cached tokens. */
 export function readUsage(usage: WireUsage | null): Usage | null {
   if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number') return null;
   const { cache_read_input_tokens: cached = 0, cache_creation_input_tokens: written = 0 } = usage;

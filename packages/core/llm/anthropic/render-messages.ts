@@ -9,10 +9,9 @@ import { type Block, textOf } from './block.ts';
 import { readOpaque } from './opaque.ts';
 import { renderPart } from './render-parts.ts';
 
-/** One message of this wire. */
 export type WireMessage = { role: 'user' | 'assistant'; content: Block[] };
 
-/** The body of a Messages request; the provider options may add any field. */
+/** The body of a Messages request. The provider options may add any field. */
 export type Body = Record<string, unknown> & {
   model: string;
   max_tokens: number;
@@ -20,13 +19,13 @@ export type Body = Record<string, unknown> & {
   stream: true;
 };
 
-/** What stands where this wire demands a user's message and the history has none. */
+/** The user's message at the start of a history without a user's message there. */
 const OPENING: Block = { type: 'text', text: '(The conversation begins here.)' };
 
 /**
- * The history as this wire takes it: roles by turns, starting with the user, and no blank text. The results of a batch
- * come first in the user message behind their calls. System messages at the start are the caller's to place. Later ones
- * become user text that says what it is: most models refuse them as messages.
+ * Renders the history for this wire: alternating roles, starting with the user, without blank text. The results of a
+ * batch are first in the user message after their calls. The caller places the first system messages. Later system
+ * messages become marked user text, since most models refuse them.
  */
 export function renderMessages(messages: Message[], provider: string, state = AS_IT_CAME): WireMessage[] {
   const rendered = withWireIds(messages, provider).map((message) => render(message, provider, state));
@@ -68,7 +67,7 @@ function merge(messages: WireMessage[], next: WireMessage): WireMessage[] {
   return [...messages.slice(0, -1), { ...last, content: [...last.content, ...next.content] }];
 }
 
-/** A message that the model is to go on with must not end in white space. Later requests keep it as it was sent. */
+/** Removes white space at the end of a message that the model continues. Later requests keep the sent text. */
 function trimPrefill(message: WireMessage, index: number, messages: WireMessage[]): WireMessage {
   const end = message.content.at(-1);
   const isPrefill = message.role === 'assistant' && messages[index + 1]?.role !== 'user';
@@ -78,7 +77,7 @@ function trimPrefill(message: WireMessage, index: number, messages: WireMessage[
 
 type Spoken = Extract<Message, { role: 'assistant' }>;
 
-/** The blocks of one assistant message, as its provider left them. The text and the calls of the message count. */
+/** Renders an assistant message with the blocks of its provider. The message's own text and calls count. */
 function renderAssistant(spoken: Spoken, provider: string): Block[] {
   const { content, calls } = spoken;
   if (!content?.trim() && calls.length === 0) return [];
@@ -93,7 +92,7 @@ function renderAssistant(spoken: Spoken, provider: string): Block[] {
   return endOnWords([...placed.filter(isSaying), ...rest]);
 }
 
-/** A text as a block; blank texts are refused and say nothing. */
+/** Returns a text as a block, without blank texts, which the wire refuses. */
 function textBlock(text: string | null): Block[] {
   return text?.trim() ? [{ type: 'text', text }] : [];
 }
@@ -119,23 +118,24 @@ function isThinking({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** The thoughts of another model may have to stay away. Some servers require one in each round with calls. */
+/**
+ * Removes thoughts of another model, or adds an empty thought for servers that require thoughts in rounds with calls.
+ */
 function withThoughts(blocks: Block[], { isKept, isFilled }: ThoughtState): Block[] {
   const taken = isKept ? blocks : blocks.filter((block) => !isThinking(block));
   const isMissing = isFilled && taken.some(({ type }) => type === 'tool_use') && !taken.some(isThinking);
   return isMissing ? [{ type: 'thinking', thinking: '', signature: '' }, ...taken] : taken;
 }
 
-/** No message may end in a thought: what followed it was cut. */
+/** Removes thoughts at the end of a message, since the content after them was cut. */
 function endOnWords(blocks: Block[]): Block[] {
   const last = blocks.findLastIndex((block) => !isThinking(block));
   return blocks.slice(0, last + 1);
 }
 
 /**
- * The same history with ids this wire takes. An id may hold letters, digits, `_` and `-` and must not come twice in one
- * request. Turns and providers know nothing of each other's ids, so a repeated one gets a number. Any other id that
- * this provider gave goes back as it came.
+ * Returns the history with valid and unique ids. An id may have letters, digits, `_` and `-`. Turns and providers
+ * choose ids independently, so a repeated id gets a number. Other ids of this provider stay.
  */
 function withWireIds(messages: Message[], provider: string): Message[] {
   const used = new Set<string>();
@@ -152,7 +152,7 @@ function withWireIds(messages: Message[], provider: string): Message[] {
   });
 }
 
-/** The ids that the provider gave to calls, as far as Pawl had to replace them, by the place of the call. */
+/** Returns the provider's ids of calls that Pawl had to replace, by the place of the call. */
 function givenIds({ opaque }: Spoken, provider: string): (string | undefined)[] {
   const given: (string | undefined)[] = [];
   if (opaque?.provider !== provider) return given;

@@ -2,7 +2,7 @@ import { isRemote, readDataUrl, textOfBase64 } from '../../turn/parts/data-url.t
 import type { Part } from '../../turn/request/item.ts';
 import type { Block } from './block.ts';
 
-/** One part of a user's message, or of a result, as this wire takes it; null where it does not (contract-more: parts). */
+/** Renders a part of a user's message or of a result for this wire, or returns null if it is not supported. */
 export function renderPart(part: Part): Block | null {
   switch (part.type) {
     case 'input_text':

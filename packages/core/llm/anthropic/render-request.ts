@@ -13,9 +13,9 @@ import { markCache } from './mark-cache.ts';
 import { type Body, renderMessages, type WireMessage } from './render-messages.ts';
 import { renderSchema } from './render-schema.ts';
 
-/** What differs between the servers that speak this wire. */
+/** The differences between servers of this wire. */
 export type Form = ThoughtState & {
-  /** Whether the server takes marks for its cache, and a time in them. */
+  /** Whether the server supports cache marks, and a time in them. */
   takesMarks: boolean;
   takesTtl: boolean;
 };
@@ -23,9 +23,9 @@ export type Form = ThoughtState & {
 const PLAIN: Form = { ...AS_IT_CAME, takesMarks: false, takesTtl: true };
 
 /**
- * Our words as a Messages body. It always streams: nothing else is read, whatever the options say. Instructions and
- * the system messages the history begins with are its system prompt. The wire refuses calls in the history where no
- * tools are declared: where none may be, they are sent as text.
+ * Renders a Messages body. It always streams, even if the options say otherwise. Instructions and the first system
+ * messages are its system prompt. Without declared tools, the wire refuses calls in the history. Then the calls are
+ * sent as text.
  */
 export function renderRequest(request: RoundRequest, provider: string, form: Form = PLAIN): Body {
   const body = renderBody(request, provider, form);
@@ -36,7 +36,7 @@ export function renderRequest(request: RoundRequest, provider: string, form: For
 function renderBody(request: RoundRequest, provider: string, state: ThoughtState): Body {
   const { model, instructions, temperature, topP, stop, maxOutputTokens, providerOptions } = request;
   const { system, rest } = systemPrompt(request.messages, instructions);
-  // Claude signs its thoughts. A round that must have one, and has none, goes as text.
+  // Claude signs its thoughts. A round that requires a thought and has none is sent as text.
   const isText = request.declaredTools === null || (state.isFilled && isClaude(model));
   const spoken = isText ? renderHistory(rest) : rest;
   return {
@@ -54,28 +54,31 @@ function renderBody(request: RoundRequest, provider: string, state: ThoughtState
   };
 }
 
-/** The request that lets a paused reply go on: the same, with what it has written so far. */
+/** Returns the request that resumes a paused reply: the same request, with the blocks so far. */
 export function renderResumption(body: Body, blocks: Block[], container: string | null): Body {
   const messages: WireMessage[] = [...body.messages, { role: 'assistant', content: blocks }];
   return { ...body, messages, ...(container ? { container } : {}) };
 }
 
-/** The API's version, where the request says nothing that another one knows. */
+/** The version of the API, unless a request has sampling fields. */
 export const API_VERSION = '2026-10-21';
 
-/** The version of the API that the request depends on: sampling is known only to the earlier one. */
+/** Returns the header for the API's version. Sampling requires the earlier version. */
 export function versionHeaders(body: Body): Record<string, string> {
   const samples = ['temperature', 'top_p', 'top_k'].some((field) => body[field] !== undefined);
   return samples ? { 'anthropic-version': '2023-06-01' } : {};
 }
 
-/** The wire has no word for other tiers: they are refused at submission. */
+/** Returns the tier's field. Other tiers were refused at submission. */
 function tierField({ serviceTier }: RoundRequest): { service_tier?: string } {
   if (serviceTier === null) return {};
   return { service_tier: serviceTier === 'default' ? 'standard_only' : serviceTier };
 }
 
-/** The wire has no other form than a schema: one it does not have is refused at submission. */
+/**
+ * Returns the field for effort and text format. The wire supports only schemas, and other formats were refused at
+ * submission.
+ */
 function outputConfig({ reasoningEffort, textFormat }: RoundRequest): { output_config?: Record<string, unknown> } {
   const isSchema = textFormat?.type === 'json_schema';
   const format = isSchema ? { type: 'json_schema', schema: renderSchema(textFormat.schema) } : null;
@@ -83,8 +86,8 @@ function outputConfig({ reasoningEffort, textFormat }: RoundRequest): { output_c
 }
 
 /**
- * Asks for thoughts in words, which newer models keep to themselves otherwise: in the thinking that the options ask for, or in
- * that which an effort means. Thinking is not begun where the wire would refuse it: beside sampling or a forced tool.
+ * Asks for readable thoughts, which newer models otherwise hide, if the options or the effort ask for thinking. It
+ * does not enable thinking together with sampling or a forced tool, since the wire would refuse that.
  */
 function shownThinking(request: RoundRequest): { thinking?: Record<string, unknown> } {
   const { thinking } = request.providerOptions;
@@ -99,7 +102,7 @@ function mayThink({ model, reasoningEffort, temperature, topP, tools, toolChoice
   return reasoningEffort !== null && temperature === null && topP === null && !isForced && isAdaptive(model);
 }
 
-/** Whether a model that knows efforts decides by itself how long it thinks. The first one had to be given a budget. */
+/** Returns whether a model with efforts decides itself how long it thinks. The first such model required a budget. */
 function isAdaptive(model: string): boolean {
   return isClaude(model) && !/opus-4[-.]5/.test(model);
 }
@@ -111,7 +114,7 @@ function isClaude(model: string): boolean {
 type WireTool = { name: string; description?: string; input_schema: Record<string, unknown> };
 type WireChoice = { type: string; name?: string; disable_parallel_tool_use?: boolean };
 
-/** The tools and what to do with them; tools that only the history needs are declared, and none may be used. */
+/** Renders the tools and the choice. Tools for the history alone are declared, and no tool may be called. */
 function renderTools(request: RoundRequest): { tools?: WireTool[]; tool_choice?: WireChoice } {
   const { tools, declaredTools, toolChoice, parallelToolCalls } = request;
   if (tools.length > 0) return { tools: tools.map(wireTool), ...choiceField(toolChoice, parallelToolCalls === false) };
@@ -139,20 +142,20 @@ function named(name: string): WireChoice {
   return { type: 'tool', name };
 }
 
-/** The longest reply every model of a family takes, in tokens; the first that fits counts. */
+/** The longest reply in tokens that every model of a family supports. The first match counts. */
 const FAMILIES: [name: RegExp, tokens: number][] = [
   [/claude-(2|instant|3-(opus|sonnet|haiku))/, 4096],
   [/claude-3-5/, 8192],
   [/claude/, 32_000],
 ];
 
-/** For models of other makers behind this wire. */
+/** For models of other makers on this wire. */
 const OTHERS = 8192;
 
-/** What the text may take beside a budget for thinking, which counts into the same limit. */
+/** The tokens for text in addition to a budget for thinking, which counts toward the same limit. */
 const BESIDE_THINKING = 4096;
 
-/** The wire demands `max_tokens`: at most the limit of the model's family, and more than the budget for thinking. */
+/** Returns the required `max_tokens`: the limit of the model's family, or more for a budget for thinking. */
 function defaultMaxTokens(model: string, options: Record<string, unknown>): number {
   const [, tokens = OTHERS] = FAMILIES.find(([name]) => name.test(model)) ?? [];
   return Math.max(tokens, budgetOf(options) + BESIDE_THINKING);

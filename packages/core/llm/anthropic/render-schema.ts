@@ -3,8 +3,8 @@ import { mapValues, type Schema } from '../../json-schema/parts.ts';
 import { definedIn, definitionsIn, plainFields } from '../wire-tools/definitions.ts';
 
 /**
- * A schema for a reply's text as `output_config.format` takes it: every object is closed, and there are no bounds. What the
- * wire does not know stays behind. Pure; the schema given is left as it is (contract-more: structured output).
+ * Renders a schema for `output_config.format`: every object is closed, and bounds are removed. Unknown keywords are
+ * removed too. The given schema is not changed.
  */
 export function renderSchema(schema: unknown): Schema {
   if (!isRecord(schema)) return {};
@@ -16,7 +16,7 @@ export function renderSchema(schema: unknown): Schema {
 const PLAIN = ['type', 'description', 'title', 'default', 'enum', 'const'];
 const FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
 
-/** `oneOf` is read as `anyOf`. */
+/** Renders `oneOf` as `anyOf`. */
 function choicesOf({ anyOf, oneOf, allOf }: Schema): Schema {
   const any = Array.isArray(anyOf) ? anyOf : oneOf;
   return {

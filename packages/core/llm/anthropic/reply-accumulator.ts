@@ -29,26 +29,26 @@ import {
 } from './block.ts';
 import { readCounts, readUsage, type WireUsage } from './read-usage.ts';
 
-/** A reply while its events arrive; one that pauses is resumed into the same reply. */
+/** A reply while its events arrive. A paused reply is resumed into the same reply. */
 export type ReplyAccumulator = {
   provider: string;
   ownWords: OwnWords | undefined;
   blocks: BlockAccumulator[];
   calls: CallsAccumulator;
   callBlocks: Map<CallAccumulator, BlockAccumulator>;
-  /** The blocks of the message being read, by the index the wire gives them. */
+  /** The blocks of the current message, by the wire's index. */
   open: Map<number, BlockAccumulator>;
   isStopped: boolean;
   stopReasonRaw: string | null;
   usage: WireUsage | null;
   served: ServedBy;
-  /** What the messages before the pauses used. */
+  /** The usage of the messages before the pauses. */
   earlier: Usage[];
-  /** Where the server's own tools ran; resuming needs it. */
+  /** The container of the server's own tools, which resuming requires. */
   container: string | null;
 };
 
-/** An empty reply to gather events in; `provider` is named in the failures it may throw. */
+/** Returns an empty reply for events. Its failures name `provider`. */
 export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
   return {
     provider,
@@ -67,13 +67,13 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
 }
 
 /**
- * Adds one event and returns its deltas; a reply sent whole is one event. Kinds that are not known may come at any time
- * and say nothing. A block that cannot be read is an `UnusableReply`.
+ * Adds one event and returns its deltas. A complete reply is one event. Unknown kinds are ignored. An unreadable
+ * block is an `UnusableReply`.
  */
 export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const event = fieldsIn(raw) ?? {};
   const index = indexIn(event.index);
-  // Some servers leave out the type of a message that comes whole.
+  // Some servers omit the type of a complete message.
   switch (event.type ?? (event.role === 'assistant' ? 'message' : undefined)) {
     case 'message_start':
       return takeStart(reply, fieldsIn(event.message) ?? {});
@@ -86,7 +86,7 @@ export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
       return delta ? takeBlockDelta(reply, index ?? reply.open.size - 1, delta) : [];
     }
     case 'message_delta':
-      // Some servers put the reason to stop beside the delta.
+      // Some servers send the stop reason beside the delta.
       return takeEnd(reply, { ...event, ...partIn(event.delta), usage: event.usage });
     case 'message_stop':
       return takeStop(reply, wordIn(event.stop_reason));
@@ -97,12 +97,12 @@ export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
   }
 }
 
-/** Whether the model asks to be asked again with what it has written so far (a long run of the server's own tools). */
+/** Returns whether the model paused, during a long run of the server's own tools, and must be resumed. */
 export function isPaused({ stopReasonRaw, blocks }: ReplyAccumulator): boolean {
   return stopReasonRaw === 'pause_turn' && blocks.length > 0 && !blocks.some(({ block }) => block.type === 'tool_use');
 }
 
-/** The blocks of a paused reply, which the next request carries; the reply then waits for the rest. */
+/** Returns the blocks of a paused reply for the next request. The reply then waits for the rest. */
 export function resumeReply(reply: ReplyAccumulator): Block[] {
   const used = readUsage(reply.usage);
   if (used) reply.earlier.push(used);
@@ -113,7 +113,7 @@ export function resumeReply(reply: ReplyAccumulator): Block[] {
   return reply.blocks.map(wholeBlock);
 }
 
-/** A block may come with its text, or as a whole, if a server streams in larger chunks. */
+/** Starts a block, which may contain text already if a server streams in larger chunks. */
 function startBlock(reply: ReplyAccumulator, index: number, block: Block): Delta[] {
   if (block.type === 'tool_use') return startCall(reply, index, block);
   const started = addBlock(reply, index, { block, json: '', call: null });
@@ -123,7 +123,7 @@ function startBlock(reply: ReplyAccumulator, index: number, block: Block): Delta
   return block.type === 'thinking' && thinking ? [{ kind: 'reasoning', text: thinking }] : [];
 }
 
-/** Some servers send the same call once more: its block belongs to the call that there is. */
+/** Starts a call. Some servers repeat a call, and then the block belongs to the known call. */
 function startCall(reply: ReplyAccumulator, index: number, block: Block): Delta[] {
   nextChunk(reply.calls);
   const delta = { index, id: textAt(block, 'id'), name: textAt(block, 'name'), text: givenArguments(block) };
@@ -159,17 +159,19 @@ function takeBlockDelta(reply: ReplyAccumulator, index: number, given: BlockDelt
   return delta.type === 'thinking_delta' && thinking ? [{ kind: 'reasoning', text: thinking }] : [];
 }
 
-/** The fields that are pieces of a block, by the type of their delta. */
+/** The fields of a delta that are pieces of a block, by type. */
 const PIECES = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json' };
 
-/** Some servers leave the type of a delta out, or name its block. */
+/** Returns a delta with its type. Some servers omit the type or send the type of the block. */
 function typed(delta: BlockDelta): BlockDelta {
   if (delta.type && delta.type !== 'text' && delta.type !== 'thinking') return delta;
   const [type] = Object.entries(PIECES).find(([, field]) => delta[field]) ?? [];
   return type ? { ...delta, type } : delta;
 }
 
-/** Whether a delta is a piece of this block. Some servers send a text under the index of the thought before it. */
+/**
+ * Returns whether a delta is a piece of this block. Some servers send a text under the index of the previous thought.
+ */
 function takes({ block }: BlockAccumulator, { type }: BlockDelta): boolean {
   if (type === 'text_delta') return block.type !== 'thinking' && block.type !== 'tool_use';
   if (type === 'thinking_delta' || type === 'signature_delta')
@@ -177,7 +179,10 @@ function takes({ block }: BlockAccumulator, { type }: BlockDelta): boolean {
   return type !== 'input_json_delta' || (block.type !== 'text' && block.type !== 'thinking');
 }
 
-/** Some servers start no block before a text or a thought, or send the arguments of a call under another index. */
+/**
+ * Starts a block for a delta without a block. Some servers start no block for a text or thought, or send the
+ * arguments of a call under another index.
+ */
 function startUnnamed(reply: ReplyAccumulator, index: number, { type }: BlockDelta): BlockAccumulator | undefined {
   const json = '';
   if (type === 'text_delta') return addBlock(reply, index, { block: { type: 'text', text: '' }, json, call: null });
@@ -197,7 +202,7 @@ function leadAt(reply: ReplyAccumulator, part: BlockAccumulator): string {
   );
 }
 
-/** Whether the server said that the message is over. Some servers say why the model stopped, and nothing after it. */
+/** Returns whether the message is over. Some servers send only the stop reason. */
 export function isFinished({ isStopped, stopReasonRaw }: ReplyAccumulator): boolean {
   return isStopped || stopReasonRaw !== null;
 }
@@ -221,7 +226,7 @@ function takeStop(reply: ReplyAccumulator, stopReason: string | null): Delta[] {
   return [];
 }
 
-/** The count at the start of a message, with the later, cumulative one over it. */
+/** Merges the first count of a message with the later, cumulative count. */
 function takeUsage(reply: ReplyAccumulator, given: unknown): void {
   const usage = readCounts(given);
   if (usage) reply.usage = { ...reply.usage, ...usage };
@@ -230,7 +235,7 @@ function takeUsage(reply: ReplyAccumulator, given: unknown): void {
 function takeWhole(reply: ReplyAccumulator, message: Fields): Delta[] {
   const blocks = readBlocks(message.content);
   keepServedBy(reply.served, message);
-  // Some servers end a stream with the message that it made.
+  // Some servers end a stream with the complete message.
   const said = reply.open.size > 0 ? [] : blocks;
   const deltas = said.flatMap((block, index) => startBlock(reply, index, block));
   takeEnd(reply, message);

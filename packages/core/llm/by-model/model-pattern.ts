@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { Misconfigured } from '../../failure.ts';
 import { parseJsonSetting } from '../../json-setting.ts';
 
-/** The name of a model as `provider/model`, or the beginning of such names with a `*` after it. */
+/** The name of a model as `provider/model`, or a prefix of such names followed by `*`. */
 const ModelPattern = z
   .string()
-  .regex(/^([A-Za-z0-9_-]+\/[^*]+|[^*]*\*)$/, 'name the model as provider/model; only its last character may be *');
+  .regex(/^([A-Za-z0-9_-]+\/[^*]+|[^*]*\*)$/, 'name the model as provider/model, with * only as its last character');
 
-/** Returns whether a pattern means a model. */
 export function isModelMeant(pattern: string, model: string): boolean {
   return pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
 }
 
-/** A setting that has a value for each pattern. `fieldsAt` lists the fields that there are at a path. */
+/** A setting that has a value for each pattern. `fieldsAt` lists the known fields at a path. */
 type Setting<Value> = {
   variable: string;
   text: string | undefined;
@@ -32,13 +31,13 @@ export function readByPattern<Value>(setting: Setting<Value>): Record<string, Va
   const path = [variable, ...(issue?.path ?? [])];
   const fields = issue?.code === 'unrecognized_keys' ? fieldsAt?.(issue.path) : undefined;
   if (issue?.code === 'unrecognized_keys' && fields) {
-    throw new Misconfigured(`${[...path, issue.keys[0]].join('.')}: there is no such field; give ${fields}`);
+    throw new Misconfigured(`${[...path, issue.keys[0]].join('.')}: unknown field, give ${fields}`);
   }
   const sentence = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
   throw new Misconfigured(`${path.join('.')}: ${sentence}`);
 }
 
-/** The patterns of providers that are not configured: they were probably misspelt. */
+/** Returns the patterns of providers that are not configured, which are probably misspelt. */
 export function unusedPatterns(patterns: readonly string[], providers: readonly string[]): string[] {
   return patterns.filter((name) => name.includes('/') && !providers.includes(name.slice(0, name.indexOf('/'))));
 }

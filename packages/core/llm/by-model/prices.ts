@@ -27,20 +27,18 @@ const Tiers = z.strictObject(
 const Price = z.strictObject({ ...figures, tiers: Tiers.optional() }, WHOLE);
 type Price = z.infer<typeof Price>;
 
-/** The fields of an entry, of its tiers, and of the price of a tier: by how deep they are below the name of a model. */
+/** The fields of an entry, of its tiers, and of the price of a tier, by their depth below the name of a model. */
 const FIELDS = [Price, Tiers, TierPrice].map(({ shape }) => new Intl.ListFormat('en').format(Object.keys(shape)));
 
-/** What models cost, in USD. */
+/** The prices of models, in USD. */
 export type Prices = {
-  /** The names that prices were given by. */
   names: string[];
-  /** The entries without a price for writes to a cache; of a tier, as `name.tiers.batch`. */
+  /** The entries without a price for cache writes. An entry of a tier is `name.tiers.batch`. */
   withoutWrites: string[];
-  /** Returns whether a model has a price on a tier. */
   has(model: string, tier?: string | null): boolean;
   /**
-   * The cost of a reply of a model on the tier that its provider reports; null if the model has no price on that
-   * tier, or its provider counts no tokens.
+   * Returns the cost of a reply of a model on the tier that its provider reports. Null if the model has no price on
+   * that tier, or its provider counts no tokens.
    */
   costOf(model: string, usage: Usage | null, tier?: string | null): Cost | null;
 };
@@ -49,8 +47,8 @@ export type Prices = {
 export type Cost = { usd: number; savings: number };
 
 /**
- * Reads `PAWL_PRICES`: USD for a million tokens, by model. A name that ends with `*` is that of all models which begin so;
- * the longest name counts. A `Misconfigured` names the place of what is wrong.
+ * Reads `PAWL_PRICES`: USD for a million tokens, by model. A name that ends with `*` matches all models with that
+ * prefix. The longest name counts. A `Misconfigured` names the path of a wrong value.
  */
 export function readPrices(text: string | undefined): Prices {
   const fieldsAt = (path: PropertyKey[]) => FIELDS[path.length - 1];
@@ -68,17 +66,23 @@ export function readPrices(text: string | undefined): Prices {
   };
 }
 
-/** A sentence for each price of a provider that is not configured: it was probably misspelt, and prices nothing. */
+/** Returns a sentence for each price of a provider that is not configured, which is probably misspelt. */
 export function unusedPrices({ names }: Pick<Prices, 'names'>, providers: readonly string[]): string[] {
   const unused = unusedPatterns(names, providers);
-  return unused.map((name) => `PAWL_PRICES.${name}: no provider of this name is configured, so it prices nothing.`);
+  return unused.map(
+    (name) => `PAWL_PRICES.${name}: no provider of this name is configured, so this price is not used.`,
+  );
 }
 
-/** A sentence for each Claude price without `cache_write`: caching is on by default, and these writes cost more. */
+/**
+ * Returns a sentence for each Claude price without `cache_write`. Caching is on by default, and cache writes cost
+ * more.
+ */
 export function pricesWithoutWrites({ withoutWrites }: Pick<Prices, 'withoutWrites'>): string[] {
   const missing = withoutWrites.filter((name) => /claude|^anthropic\//i.test(name));
   return missing.map(
-    (name) => `PAWL_PRICES.${name}: cache_write is missing. Add the price of cache writes, else cost_usd is too low.`,
+    (name) =>
+      `PAWL_PRICES.${name}: cache_write is missing. Add the price of cache writes, otherwise cost_usd is too low.`,
   );
 }
 
@@ -91,12 +95,12 @@ function prefixed<Value>(prefix: string, values: Record<string, Value>): Record<
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${name}`, value]));
 }
 
-/** A name without `*` is the model's own: it goes before one that is as long. */
+/** Returns the rank of a name. A name without `*` precedes a pattern of the same length. */
 function rankOf(name: string): number {
   return name.endsWith('*') ? name.length - 1 : name.length + 0.5;
 }
 
-/** The tiers that have prices of their own, in the words of the providers. */
+/** The tiers that have their own prices, by the providers' names. */
 const TIERS = new Map<string, keyof z.infer<typeof Tiers>>([
   ['flex', 'flex'],
   ['batch', 'batch'],
@@ -104,13 +108,13 @@ const TIERS = new Map<string, keyof z.infer<typeof Tiers>>([
   ['fast', 'priority'],
 ]);
 
-/** The price of a tier. Every other tier is an ordinary one, at the price of the entry itself. */
+/** Returns the price of a tier. Other tiers have the price of the entry itself. */
 function priceOn(price: Price | undefined, tier: string | null = null): TierPrice | undefined {
   const own = TIERS.get(tier?.toLowerCase() ?? '');
   return own ? price?.tiers?.[own] : price;
 }
 
-/** Each input token is read from a cache, written to one, or neither. */
+/** Returns the cost of usage. Each input token is read from the cache, written to the cache, or neither. */
 function costOf(price: TierPrice, usage: Usage): Cost {
   const { input, cached_input = input, cache_write = input, cache_write_1h = input, output } = price;
   const read = Math.min(usage.cached_input_tokens, usage.input_tokens);

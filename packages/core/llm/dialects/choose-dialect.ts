@@ -8,7 +8,7 @@ import { readInline } from './inline/read-inline.ts';
 
 type Dialect = Pick<Provider, 'ask'>;
 
-/** How a provider is asked in a tool mode (docs/tool-modes.md). Calls that were not allowed are dropped. */
+/** Returns how to ask a provider in a tool mode (docs/tool-modes.md). Forbidden calls are dropped. */
 export function chooseDialect(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask' | 'name'>): Dialect {
   return settleEmpty(forbidCalls({ name: provider.name, ...dialectOf(mode, provider) }));
 }
@@ -24,7 +24,7 @@ function dialectOf(mode: TurnConfig['tool_mode'], provider: Pick<Provider, 'ask'
   }
 }
 
-/** Calls that are read from a text have the limits of those that a provider makes. */
+/** Applies the limits of a provider's calls to calls from a text. */
 function bounded(provider: string, dialect: Dialect): Dialect {
   return { ask: (...request) => usableReply(provider, dialect.ask(...request)) };
 }

@@ -3,7 +3,7 @@ import { Unreached } from '../http/http-client.ts';
 import { ForeignReply, UnusableReply } from '../unusable-reply.ts';
 import { type Asked, nameFailure } from './name-failure.ts';
 
-/** Runs a call. It throws the reason of the signal once that is aborted, and else always a `ProviderFailed`. */
+/** Runs a call. Throws the reason of an aborted signal, and otherwise always a `ProviderFailed`. */
 export async function nameBreakages<T>(asked: Asked, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   try {
@@ -16,7 +16,7 @@ export async function nameBreakages<T>(asked: Asked, signal: AbortSignal, call: 
   }
 }
 
-/** What ended a call without an answer that can be used: its size, the network, broken JSON, or our own mistake. */
+/** Returns the failure of a call without a usable answer: its size, the network, broken JSON, or Pawl's own error. */
 export function classifyBreakage(error: unknown, asked: Asked): ProviderFailed {
   const foreign = findCause(error, (each) => each instanceof ForeignReply);
   if (foreign) {
@@ -36,16 +36,19 @@ export function classifyBreakage(error: unknown, asked: Asked): ProviderFailed {
   return nameFailure('internal', { ...asked, reason: error instanceof Error ? error.name : typeof error });
 }
 
-/** A page may be that of a gateway, which passes; more often the address is wrong. */
+/** The attempts after an HTML page. A gateway may have sent it for a while, but more often the address is wrong. */
 const FOREIGN_TRIES = 2;
 
-/** Whether a finished reply stays whole: the connection broke, or an event was no JSON. Server errors count. */
+/**
+ * Returns whether a finished reply stays complete: the connection broke, or an event was not JSON. Server errors
+ * count.
+ */
 export function costsNothing(error: unknown): boolean {
   const isCut = error instanceof TypeError && networkCode(error) !== null;
   return isCut || error instanceof SyntaxError;
 }
 
-/** Why an answer was not read to its end, searched along an error's causes. */
+/** Returns why an answer was not read to its end, from an error and its causes. */
 function reasonIn(error: unknown): string | null {
   const overflows = (each: Error) => 'code' in each && each.code === 'UND_ERR_HEADERS_OVERFLOW';
   const unusable = findCause(error, (each) => each instanceof UnusableReply);
@@ -53,13 +56,13 @@ function reasonIn(error: unknown): string | null {
   return findCause(error, (each): each is Error => overflows(each)) ? 'more than 16 KiB of headers' : null;
 }
 
-/** The first of an error and its causes that is of a kind. */
+/** Returns the first error of a kind, of an error and its causes. */
 function findCause<Kind extends Error>(error: unknown, isKind: (each: Error) => each is Kind, depth = 0): Kind | null {
   if (!(error instanceof Error) || depth > 5) return null;
   return isKind(error) ? error : findCause(error.cause, isKind, depth + 1);
 }
 
-/** The code of the network failure behind an error (`ECONNREFUSED`, `UND_ERR_SOCKET` …); null where there is none. */
+/** Returns the code of the network failure in an error (`ECONNREFUSED`, `UND_ERR_SOCKET` …), or null. */
 function networkCode(error: unknown, depth = 0): string | null {
   if (!(error instanceof Error) || depth > 5) return null;
   if ('code' in error && typeof error.code === 'string' && NETWORK.test(error.code)) return error.code;

@@ -6,13 +6,12 @@ import { codeOfError } from './code-of-error.ts';
 import { type Asked, nameFailure } from './name-failure.ts';
 import { readError, readRefusal, type SaidError } from './read-error.ts';
 
-/** Returns the failure of a refused request. */
 export function classifyRefusal(refusal: Refusal, asked: Asked): ProviderFailed {
   const { headers } = refusal;
   return failureOf(readRefusal(refusal), headers, { ...asked, afterMs: retryAfterMs(headers) });
 }
 
-/** Returns the failure of an error inside a 200. No wait in the headers of a 200 counts. */
+/** Returns the failure of an error inside a 200. A wait in the headers of a 200 does not count. */
 export function classifyErrorObject(error: unknown, headers: AnswerHeaders, asked: Asked): ProviderFailed {
   return failureOf(readError(error), headers, asked);
 }

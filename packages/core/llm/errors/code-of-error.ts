@@ -4,9 +4,9 @@ import type { SaidError } from './read-error.ts';
 import { meaningOfSigns } from './signs.ts';
 
 /**
- * Returns what an error means. Its words decide before its status, since many servers say 400 to everything. If its
- * type and its status contradict each other, the status counts: gateways write one type, often `api_error`, into all
- * errors.
+ * Returns the meaning of an error. Its words decide before its status, since many servers send 400 for everything. If
+ * its type and its status contradict each other, the status counts. Gateways write one type, often `api_error`, into
+ * all errors.
  */
 export function codeOfError(said: SaidError): ProviderCode {
   const known = meaningOfSigns(said);
@@ -17,12 +17,12 @@ export function codeOfError(said: SaidError): ProviderCode {
   return given && REFINED.get(byStatus)?.includes(given) ? given : byStatus;
 }
 
-/** Returns what the type of an error means, or null if it is not known. */
+/** Returns the meaning of an error's type, or null if it is unknown. */
 export function codeOfType(codes: string[]): ProviderCode | null {
   return TYPES.find(([type]) => codes.some((code) => type.test(code)))?.[1] ?? null;
 }
 
-/** Anthropic's types, and those of servers that speak OpenAI's wire. */
+/** Anthropic's types, and types of servers of OpenAI's wire. */
 const TYPES: [RegExp, ProviderCode][] = [
   [/authenti|unauthorized/i, 'provider_authentication_failed'],
   [/permission|(?<!extra_)forbidden|access_?denied/i, 'provider_permission_denied'],
@@ -31,12 +31,12 @@ const TYPES: [RegExp, ProviderCode][] = [
   [/time_?out/i, 'provider_timeout'],
   [/overloaded/i, 'provider_overloaded'],
   [/invalid_?request|bad_?request|request_too_large|validation_?(error|exception)/i, 'provider_invalid_request'],
-  // OpenAI's Responses: the request names an image that cannot be used, or the prompt itself is to blame.
+  // OpenAI's Responses: the request has an unusable image, or the prompt itself is the cause.
   [/^(invalid_prompt|data_residency_mismatch|empty_image_file|failed_to_download_image)$/, 'provider_invalid_request'],
   [/^(invalid_(base64_)?image\w*|image_\w+|unsupported_image_media_type)$/, 'provider_invalid_request'],
 ];
 
-/** For statuses that say little, the codes that a type may add. None of them changes whether another try may help. */
+/** The codes that a type may add to a vague status. They never change whether a retry may help. */
 const REFINED = new Map<ProviderCode, ProviderCode[]>([
   [
     'provider_invalid_request',

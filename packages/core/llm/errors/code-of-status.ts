@@ -9,10 +9,10 @@ const STATUSES: [ProviderCode, number[]][] = [
   ['provider_model_not_found', [404, 410]],
   // With 522 and 524, Cloudflare could not connect to the server in time, or waited too long for it.
   ['provider_timeout', [408, 504, 522, 524, 598, 599]],
-  // With 424, the server that a gateway asked has failed (Bedrock, Azure).
+  // With 424, the server of a gateway failed (Bedrock, Azure).
   ['provider_unavailable', [409, 421, 423, 424, 425]],
   // The server closed the connection without an answer (nginx), or asks for the same request again (IIS). A load
-  // balancer gave up the request, or the server did: Pawl did not.
+  // balancer or the server abandoned the request, not Pawl.
   ['provider_unavailable', [444, 449, 460, 499]],
   // 420 is "Enhance your calm", Hugging Face among others.
   ['provider_rate_limited', [420, 429, 430]],
@@ -20,7 +20,9 @@ const STATUSES: [ProviderCode, number[]][] = [
 ];
 const CODES = new Map(STATUSES.flatMap(([code, statuses]) => statuses.map((status) => [status, code] as const)));
 
-/** Statuses below 500 that blame neither the request nor the account: the same request may pass later. */
+/**
+ * Returns whether a status below 500 blames neither the request nor the account, so that the request may pass later.
+ */
 export function mayPass(status: number): boolean {
   return status < 500 && LATER.has(CODES.get(status) ?? 'provider_invalid_request');
 }
@@ -32,7 +34,7 @@ const LATER = new Set<ProviderCode>([
   'provider_overloaded',
 ]);
 
-/** What an HTTP status alone says about a failed call; total, the same for every wire. */
+/** Returns the meaning of an HTTP status alone, the same for every wire. */
 export function codeOfStatus(status: number): ProviderCode {
   const known = CODES.get(status);
   if (known) return known;

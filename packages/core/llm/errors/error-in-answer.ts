@@ -2,8 +2,8 @@ import { isRecord } from '../../json.ts';
 import { wordOf } from '../../text.ts';
 
 /**
- * Returns the error in an answer with status 200, or undefined if the value is none. `name` is the name of the event
- * that brought the value. The whole value is returned: its error may be told in several of its fields.
+ * Returns the error in an answer with status 200, or undefined if it has none. `name` is the name of the value's
+ * event. It returns the complete value, since several fields may describe the error.
  */
 export function errorInAnswer(value: unknown, name: string | null = null): unknown {
   if (name === 'error') return value ?? {};
@@ -12,14 +12,14 @@ export function errorInAnswer(value: unknown, name: string | null = null): unkno
   if (RESPONSE_EVENT.test(wordOf(first.type))) return errorOfResponse(first);
   if (saysSomething(first.error) || isBaseError(first.base_resp)) return first;
   const choice = Array.isArray(first.choices) ? first.choices[0] : undefined;
-  // Groq reports what broke a reply beside its usage.
+  // Groq reports the error of a broken reply beside its usage.
   const place = [choice, first.x_groq].find((each) => isRecord(each) && saysSomething(each.error));
   if (place !== undefined) return place;
   if (hasContent(first) || isAlive(first, name)) return undefined;
   return isError(first) ? first : undefined;
 }
 
-/** Events of OpenAI's Responses. Only the last one of a failed response tells of an error of the response. */
+/** Events of OpenAI's Responses. Only the last event of a failed response has an error of the response. */
 const RESPONSE_EVENT = /^response\.(?!error$)/;
 
 function errorOfResponse({ type, response }: Record<string, unknown>): unknown {
@@ -27,7 +27,7 @@ function errorOfResponse({ type, response }: Record<string, unknown>): unknown {
   return hasFailed ? response : undefined;
 }
 
-/** Whether a value tells of an error. Some servers send an error with empty fields, or with success, beside each reply. */
+/** Returns whether a value describes an error. Some servers send an empty error or a success with each reply. */
 function saysSomething(error: unknown): boolean {
   if (typeof error === 'string') return error.trim() !== '';
   if (Array.isArray(error)) return error.some(saysSomething);
@@ -39,7 +39,7 @@ function saysSuccess({ code, message }: Record<string, unknown>): boolean {
   return /^\W*(ok|success\w*)\W*$/i.test(wordOf(message)) && (code === undefined || isWell(code));
 }
 
-/** MiniMax ends each of its answers with a code. Zero is success. */
+/** Returns whether MiniMax's code at the end of an answer is an error. Zero is success. */
 function isBaseError(base: unknown): boolean {
   return isRecord(base) && Number(wordOf(base.status_code)) !== 0;
 }
@@ -66,7 +66,8 @@ function isFilled(value: unknown): boolean {
 }
 
 /**
- * Whether an object without content tells of an error: by its kind, by a code beside a message, or by a message alone.
+ * Returns whether an object without content describes an error: by its kind, by a code beside a message, or by a
+ * message alone.
  */
 function isError(value: Record<string, unknown>): boolean {
   const { object, type, status, success, ok, errors, detail } = value;
@@ -77,7 +78,7 @@ function isError(value: Record<string, unknown>): boolean {
   return typeof message === 'string' && !isSuccess(value) && !SIGNS_OF_LIFE.test(message);
 }
 
-/** Whether a value is of a kind that shows that the server works on: a sign of life, or an event of the Messages API. */
+/** Returns whether a value shows that the server continues: a sign of life, or an event of the Messages API. */
 function isAlive({ type, event, object, status }: Record<string, unknown>, name: string | null): boolean {
   if (object === 'error' || /^(error|fail)/i.test(wordOf(status))) return false;
   return [name, type, event, object].some((kind) => typeof kind === 'string' && KINDS_OF_LIFE.test(kind));
@@ -89,7 +90,7 @@ const KINDS_OF_LIFE =
 const MESSAGE_KEYS = ['message', 'msg', 'error_msg', 'Message', 'errorMessage'];
 const SIGNS_OF_LIFE = /^\W*(ok|success\w*|ping|pong|keep-?alive|heartbeat|processing|queued|pending|waiting)\b/i;
 
-/** Whether a code beside a message says that all is well. */
+/** Returns whether a code beside a message means success. */
 function isSuccess({ code, status, statusCode, success }: Record<string, unknown>): boolean {
   return success === true || isWell(code) || isWell(status) || isWell(statusCode);
 }

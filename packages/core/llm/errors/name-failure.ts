@@ -2,30 +2,30 @@ import { ProviderFailed, type Retry } from '../../failure.ts';
 import { cleanText } from '../../text.ts';
 import { unsupportedIn } from './unsupported-feature.ts';
 
-/** The contract's words for a model call that brought no reply. */
+/** The codes of a model call without a reply. */
 export type ProviderCode = keyof typeof MEANINGS;
 
-/** What is known of a failed call. `says` is the provider's own message; keys in it are made unreadable here. */
+/** The known facts about a failed call. `says` is the provider's message, in which keys are redacted here. */
 export type FailedCall = {
   provider: string;
   model?: string;
   apiKey?: string | null;
-  /** Further texts that must not show: values of the operator's headers. */
+  /** Further secret texts: values of the operator's headers. */
   secrets?: readonly string[];
-  /** Where the operator keeps the key: `OPENAI_API_KEY`. */
+  /** The setting with the key: `OPENAI_API_KEY`. */
   keyName?: string;
   status?: number | null;
   code?: string | null;
   requestId?: string | null;
-  /** Where the operator keeps the address of the server: `OPENAI_BASE_URL`. */
+  /** The setting with the address of the server: `OPENAI_BASE_URL`. */
   urlName?: string;
-  /** What happened where no status says it: `ECONNREFUSED`. */
+  /** The reason of a failure without a status: `ECONNREFUSED`. */
   reason?: string | null;
-  /** Whether the server at this address may be another than the operator meant. */
+  /** Whether the address may belong to another server than the operator intended. */
   isElsewhere?: boolean;
-  /** What to set if the server has no Responses: `OPENAI_WIRE=chat`. */
+  /** The setting to use if the server has no Responses API: `OPENAI_WIRE=chat`. */
   chatSetting?: string;
-  /** How many tries it is worth, if fewer than usual. */
+  /** The maximum number of attempts, if smaller than usual. */
   most?: number;
   says?: string | null;
   /** The field of the request that the provider names. */
@@ -33,10 +33,10 @@ export type FailedCall = {
   afterMs?: number | undefined;
 };
 
-/** The request that a failure is about, and the key and other texts that must not show in it. */
+/** The request of a failure, with the key and other secret texts. */
 export type Asked = Pick<FailedCall, 'provider' | 'model' | 'apiKey' | 'secrets' | 'keyName' | 'urlName'>;
 
-/** The failure of one code: what may be done about it, and a sentence that says what the reader can do. */
+/** Returns the failure of a code, with its retry rule and a sentence that advises the reader. */
 export function nameFailure(code: ProviderCode, call: FailedCall): ProviderFailed {
   const { retry, sentence } = MEANINGS[code];
   const said = call.says ? ` ${call.provider} says: "${quoteProvider(call.says, call)}"` : '';
@@ -50,17 +50,16 @@ export function nameFailure(code: ProviderCode, call: FailedCall): ProviderFaile
   });
 }
 
-/** The failure of a stream that ended before its reply. */
+/** Returns the failure of a stream that ended before its reply. */
 export function cutStream(provider: string): ProviderFailed {
   return nameFailure('provider_unavailable', { provider, reason: 'the stream was cut' });
 }
 
-/** The failure of a reply that is of no use. */
 export function unusable(provider: string, reason: string): ProviderFailed {
   return nameFailure('provider_bad_response', { provider, reason });
 }
 
-/** A provider's own words, fit to be shown and stored: one line, at most 500 characters, no key in it. */
+/** Returns a provider's message for display and storage: one line, at most 500 characters, without keys. */
 export function quoteProvider(
   text: string,
   { apiKey, secrets = [] }: Pick<FailedCall, 'apiKey' | 'secrets'> = {},
@@ -74,7 +73,7 @@ export function quoteProvider(
 
 const LONGEST = 500;
 
-/** Keys as they look, then a word of 16 characters with a digit in it that follows a name for keys. */
+/** The usual forms of keys, and a word of 16 characters with a digit after a word such as `token`. */
 const SECRETS = [
   /\b(?:Bearer|Basic)\s+[^\s"',]+/gi,
   /\b(?:sk|xai|gsk|csk|pplx|hf|nvapi|r8|fw|tgp|gh[a-z]|key)[-_][^\s"',.)]+/g,
@@ -84,7 +83,7 @@ const SECRETS = [
   /(?<=\b(?:key|token|secret|password|authorization)\b[^\w\n]{0,5}(?:(?:provided|hash|token|is|was)\b[^\w\n]{0,5}){0,2})(?=[\w.+/=*-]*\d)[\w.+/=*-]{16,}/gi,
 ];
 
-/** What a body without JSON says, or null: a page of HTML from a gateway says nothing to a caller. */
+/** Returns the text of a body without JSON, or null for an HTML page of a gateway, which does not help a caller. */
 export function plainWords(text: string): string | null {
   return !text.trim() || text.trimStart().startsWith('<') ? null : text;
 }
@@ -97,22 +96,22 @@ function retryOf(kind: Retry['kind'], call: FailedCall): Retry {
   return kind === 'later' && most !== undefined ? { kind, ...after, most } : { kind, ...after };
 }
 
-/** The status or the reason in brackets, where one is known. */
+/** Returns the status or the reason in brackets, if known. */
 function because({ status, reason }: FailedCall): string {
   const cause = status ?? reason;
   return cause ? ` (${cause})` : '';
 }
 
-/** Statuses with which servers answer that are no providers, or are asked at a wrong path. */
+/** Statuses of servers that are not providers, or that have no endpoint at the path. */
 const ELSEWHERE = [301, 302, 303, 405];
 
-/** What to look at where the address may be wrong. */
+/** Returns advice to check the URL if the address may be wrong. */
 function checkUrl({ status, isElsewhere, urlName }: FailedCall): string {
   const mayBeWrong = isElsewhere || ELSEWHERE.includes(status ?? 0);
   return mayBeWrong && urlName ? ` Check ${urlName}.` : '';
 }
 
-/** A 404 is about the model if its words are, and not about a path that the server does not have. */
+/** Returns whether a 404 is about the model, by its message, and not about a missing path. */
 function isAboutModel({ status, says, model }: FailedCall): boolean {
   if (status !== 404) return true;
   const words = says ?? '';
@@ -124,7 +123,7 @@ function unknownModel(call: FailedCall): string {
   const { provider, model = '', urlName = `the base URL of ${provider}` } = call;
   return isAboutModel(call)
     ? `${provider} does not know the model "${model}"${because(call)}. Check the model's name and ${urlName}.`
-    : `${provider} has nothing at the path that was asked${because(call)}. Check ${urlName}, then the model's name "${model}".`;
+    : `${provider} has no endpoint at the requested path${because(call)}. Check ${urlName}, then the model's name "${model}".`;
 }
 
 function unsupportedFeature(call: FailedCall): string {
@@ -141,7 +140,7 @@ type Meaning = { retry: Retry['kind']; sentence: (call: FailedCall) => string };
 const MEANINGS = {
   provider_rate_limited: {
     retry: 'rate-limited',
-    sentence: (call) => `${call.provider} asks to wait${because(call)}.`,
+    sentence: (call) => `${call.provider} is limiting the rate of requests${because(call)}.`,
   },
   provider_overloaded: {
     retry: 'later',
@@ -149,7 +148,8 @@ const MEANINGS = {
   },
   provider_unavailable: {
     retry: 'later',
-    sentence: (call) => `${call.provider} could not be reached, or broke off${because(call)}.${checkUrl(call)}`,
+    sentence: (call) =>
+      `${call.provider} could not be reached, or closed the connection${because(call)}.${checkUrl(call)}`,
   },
   provider_timeout: {
     retry: 'later',
@@ -157,7 +157,7 @@ const MEANINGS = {
   },
   provider_bad_response: {
     retry: 'later',
-    sentence: (call) => `${call.provider} sent a reply that cannot be used${because(call)}.${checkUrl(call)}`,
+    sentence: (call) => `${call.provider} sent an unusable reply${because(call)}.${checkUrl(call)}`,
   },
   provider_authentication_failed: {
     retry: 'never',
@@ -165,7 +165,7 @@ const MEANINGS = {
   },
   provider_permission_denied: {
     retry: 'never',
-    sentence: (call) => `${call.provider} does not allow this with the key it was given${because(call)}.`,
+    sentence: (call) => `The key for ${call.provider} has no permission for this request${because(call)}.`,
   },
   provider_model_not_found: {
     retry: 'never',
@@ -182,8 +182,8 @@ const MEANINGS = {
   context_length_exceeded: {
     retry: 'never',
     sentence: (call) =>
-      `The conversation is longer than the model "${call.model ?? ''}" takes${because(call)}. ` +
-      'Have it shortened by `context`, start a new conversation, or choose a model with a larger context.',
+      `The conversation exceeds the context of the model "${call.model ?? ''}"${because(call)}. ` +
+      'Shorten the history with `context`, start a new conversation, or choose a model with a larger context.',
   },
   quota_exceeded: {
     retry: 'never',

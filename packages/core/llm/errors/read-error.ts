@@ -1,7 +1,7 @@
 import { isRecord, parseJson } from '../../json.ts';
 import { plainWords } from './name-failure.ts';
 
-/** The readable parts of an error. `codes` are its words for a program, the closest one first. */
+/** The readable parts of an error. `codes` are its words for programs, the innermost first. */
 export type SaidError = {
   status: number | null;
   codes: string[];
@@ -13,7 +13,7 @@ export type SaidError = {
 
 type Layer = Record<string, unknown>;
 
-/** Reads an error, an object around it, a list of errors, or plain text. Nothing in it is required. */
+/** Reads an error, an object around it, a list of errors, or plain text. All fields are optional. */
 export function readError(value: unknown): SaidError {
   if (typeof value === 'string')
     return { status: null, codes: [], message: textIn(value), param: null, requestId: null };
@@ -27,7 +27,7 @@ export function readError(value: unknown): SaidError {
   };
 }
 
-/** Reads the body of a refusal. The HTTP status counts, and a body without a message is quoted as it is. */
+/** Reads the body of a refusal. The HTTP status counts, and a body without a message is quoted completely. */
 export function readRefusal({ status, text }: { status: number; text: string }): SaidError {
   const json = parseJson(text);
   const said = readError(json);
@@ -37,7 +37,7 @@ export function readRefusal({ status, text }: { status: number; text: string }):
 
 const DEEPEST = 4;
 
-/** An error and the objects around it, the innermost first: gateways wrap the error of the server that they asked. */
+/** Returns an error and the objects around it, the innermost first. Gateways wrap the error of another server. */
 function layersOf(value: unknown, depth = 0): Layer[] {
   const layer = firstIn(value);
   if (!isRecord(layer) || depth > DEEPEST) return [];
@@ -54,7 +54,7 @@ function firstIn(value: unknown): unknown {
   return Array.isArray(value) ? (value.find(isTelling) ?? value[0]) : value;
 }
 
-/** Google's details are a list in which one entry has the reason. */
+/** Returns whether an entry has a reason. Google's details are a list with one such entry. */
 function isTelling(entry: unknown): boolean {
   return isRecord(entry) && ['reason', 'error', 'message'].some((key) => Boolean(entry[key]));
 }
@@ -72,7 +72,7 @@ function firstOf<Value>(layers: Layer[], read: (layer: Layer) => Value | null): 
   return null;
 }
 
-/** Some servers put the HTTP status into the field of the code, as a number or as text. */
+/** Returns the HTTP status, which some servers send as the code, as a number or as text. */
 function statusOf({ status_code, statusCode, http_code, status, code }: Layer): number | null {
   return [status_code, statusCode, http_code, status, code].map(statusIn).find((found) => found !== null) ?? null;
 }
@@ -86,7 +86,7 @@ const LONGEST_CODE = 200;
 const LONGEST_PARAM = 200;
 const CODE_KEYS = ['code', 'error_code', 'err_code', 'errorcode', 'reason', 'type', 'error_type', '__type', 'status'];
 
-/** Codes of all layers. Numbers that are no HTTP status are codes too (Zhipu, SiliconFlow, Baidu). */
+/** Returns the codes of all layers, with numbers other than HTTP statuses (Zhipu, SiliconFlow, Baidu). */
 function codesOf(layers: Layer[]): string[] {
   const codes = CODE_KEYS.flatMap((key) => layers.map((layer) => layer[key]).filter(isCode));
   return [...new Set([...codes.map((code) => String(code).slice(0, LONGEST_CODE)), ...layers.flatMap(baseCodes)])];
@@ -97,7 +97,7 @@ function isCode(code: unknown): boolean {
   return isWord && statusIn(code) === null && !SILENT.test(String(code));
 }
 
-/** Words that say only that there is an error. */
+/** Words without information about the error. */
 const SILENT = /^(error|fail|failed|object)$/i;
 
 function baseCodes({ status_code: code, status_msg }: Layer): string[] {
@@ -107,7 +107,7 @@ function baseCodes({ status_code: code, status_msg }: Layer): string[] {
   return word ? [`base_resp ${code}`, word] : [`base_resp ${code}`];
 }
 
-/** MiniMax's numbers in `base_resp.status_code`, in words that the signs know. */
+/** MiniMax's numbers in `base_resp.status_code`, in words of the signs. */
 const BASE_CODES = new Map([
   [1001, 'timeout_error'],
   [1002, 'rate_limit_error'],
@@ -143,12 +143,12 @@ const MESSAGE_KEYS = [
 
 function messageOf(layer: Layer): string | null {
   const said = MESSAGE_KEYS.map((key) => textIn(layer[key])).find((text) => text !== null) ?? null;
-  // OpenRouter's own message is the same for every failure. The message of the server that it asked is in `raw`.
+  // OpenRouter's own message is always the same. `raw` has the message of the other server.
   const raw = isRecord(layer.metadata) ? textIn(layer.metadata.raw) : null;
   return said && raw ? `${said}: ${raw}` : said;
 }
 
-/** A message that is an object or a list (FastAPI), as JSON. */
+/** Returns a message that is an object or a list (FastAPI), as JSON. */
 function jsonMessageOf({ message, detail, errors }: Layer): string | null {
   const said = [message, detail, errors].find((value) => typeof value === 'object' && value !== null);
   return said === undefined ? null : JSON.stringify(said);

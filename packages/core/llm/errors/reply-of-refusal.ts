@@ -6,13 +6,12 @@ import { readRefusal, type SaidError } from './read-error.ts';
 /** Why a reply ended that a server reports as an error. */
 export type Ending = { finishReason: Extract<FinishReason, 'length' | 'content_filter'>; raw: string };
 
-/** The empty reply that a refusal reports (a limit of tokens, or a filter, left nothing of it), or null. */
+/** Returns the empty reply of a refusal after a limit of tokens or a filter, or null for other refusals. */
 export function replyOfRefusal(refusal: Pick<Refusal, 'status' | 'text'>): Reply | null {
   const ending = endingOf(readRefusal(refusal));
   return ending && replyOf(ending);
 }
 
-/** Returns a reply that has nothing but its ending. */
 export function replyOf({ finishReason, raw }: Ending): Reply {
   return { text: null, calls: [], finishReason, finishReasonRaw: raw.slice(0, 100), usage: null, opaque: null };
 }
@@ -32,7 +31,7 @@ const VAGUE = /invalid_?request|bad_?request|api_error/i;
 const LONGEST = 4000;
 
 function mayBeAnswer(status: number | null): boolean {
-  // With a 424, a gateway reports that the server it asked, or its own guard, ended the reply.
+  // With a 424, a gateway reports that the other server, or its own guard, ended the reply.
   if (status === null || status === 500 || status === 424) return true;
   return status >= 400 && status < 500 && ![401, 402, 404].includes(status) && !mayPass(status);
 }

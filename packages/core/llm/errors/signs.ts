@@ -4,7 +4,10 @@ import type { SaidError } from './read-error.ts';
 import { ABOVE_RATE, blamesReplyLimit, TOO_LONG } from './too-long.ts';
 import { refusesFeature } from './unsupported-feature.ts';
 
-/** The meaning of the words of an error, or null. One list serves every wire, since gateways quote other servers. */
+/**
+ * Returns the meaning of the words of an error, or null. One list serves every wire, since gateways quote other
+ * servers.
+ */
 export function meaningOfSigns(said: SaidError): ProviderCode | null {
   const text = (said.message ?? '').slice(0, LONGEST);
   const known = SIGNS.find((sign) => AT[sign.at](said.status) && fits(sign, said, text));
@@ -12,16 +15,18 @@ export function meaningOfSigns(said: SaidError): ProviderCode | null {
   return blamesReplyLimit(text) ? 'provider_invalid_request' : 'context_length_exceeded';
 }
 
-/** As much of a message as can matter. */
+/** The part of a message that is read. */
 const LONGEST = 4000;
 
-/** Gateways put the code of the server that they asked into their message, so codes are looked for there too. */
+/**
+ * Returns whether a sign fits. It reads codes from the message too, since gateways quote the code of another server.
+ */
 function fits({ code, words, unless, matches }: Sign, said: SaidError, text: string): boolean {
   if (code && (said.codes.some((each) => code.test(each)) || code.test(text))) return true;
   return Boolean(words?.test(text) && !unless?.test(text)) || matches?.(said) === true;
 }
 
-/** One line of the list. `unless` takes words back, never a code. `matches` reads more than the message. */
+/** One line of the list. `unless` excludes words, never a code. `matches` reads more than the message. */
 type Sign = {
   means: ProviderCode;
   at: keyof typeof AT;
@@ -34,9 +39,9 @@ type Sign = {
 /** The statuses at which a sign counts. No status is known for an error inside a 200. */
 const AT = {
   anywhere: () => true,
-  /** Statuses that blame the request, and neither time nor money mends. */
+  /** Statuses that blame the request, so that neither time nor money helps. */
   request: (status: number | null) => isAboutRequest(status),
-  /** The same, and statuses in which a gateway wraps them. */
+  /** The same statuses, and the statuses that gateways use for them. */
   wrapped: (status: number | null) => isAboutRequest(status) || (status !== null && status >= 500 && status <= 502),
   server: (status: number | null) => status === null || status >= 500,
   limited: (status: number | null) => status === 413 || status === 429,
@@ -53,18 +58,19 @@ function isAboutRequest(status: number | null): boolean {
 
 const PER_MINUTE = /\bper[- ](second|min)|\b[TR]P[MS]\b|\brate[- ]limit/i;
 
-/** The first sign that fits decides. */
+/** The first matching sign decides. */
 const SIGNS: Sign[] = [
   // OpenAI, Groq: one request is larger than the limit of a minute.
   { means: 'context_length_exceeded', at: 'rated', words: ABOVE_RATE },
-  // DashScope gives a limit per minute the code of a used-up quota. MiniMax's and Anthropic's codes come without a status.
+  // DashScope sends the code of a used-up quota for a limit per minute. MiniMax's and Anthropic's codes have no
+  // status.
   {
     means: 'provider_rate_limited',
     at: 'limited',
     words: /allocated quota exceeded|error-code#(token|rate)-?limit|request rate increased too quickly/i,
   },
   { means: 'provider_rate_limited', at: 'unsaid', code: /^rate_limit(_reached)?_error$|^rate_limit_exceeded$/ },
-  // Cerebras, SiliconFlow and Baidu limit requests of a minute with a code for money, or for the length of a request.
+  // Cerebras, SiliconFlow and Baidu send a code for money or for the request's length for a limit per minute.
   {
     means: 'provider_rate_limited',
     at: 'anywhere',
@@ -72,8 +78,8 @@ const SIGNS: Sign[] = [
       /\b([QRT]P[MS]|(requests|tokens) per (second|minute))( request| token)? limit (is |was |has been )?(reached|exceeded)/i,
     unless: ABOVE_RATE,
   },
-  // OpenAI, DeepSeek, xAI, MiniMax, new-api · OpenAI · Anthropic · LiteLLM · Moonshot · DashScope · Volcengine · OpenCode,
-  // watsonx, Copilot.
+  // OpenAI, DeepSeek, xAI, MiniMax, new-api · OpenAI · Anthropic · LiteLLM · Moonshot · DashScope · Volcengine ·
+  // OpenCode, watsonx, Copilot.
   {
     means: 'quota_exceeded',
     at: 'anywhere',
@@ -105,7 +111,7 @@ const SIGNS: Sign[] = [
     words:
       /suspended.{0,120}\b(billing|spend|pay|payment|invoices?|balance|recharge)|account is not active.{0,40}billing|(in |account )arrears|overdue (payment|bill|balance|invoice)|(account|payment) .{0,20}overdue|payment required|make a payment|please (recharge|top[- ]?up)|inference prohibited/i,
   },
-  // LiteLLM quotes OpenAI without its code. Gemini says the same words about a limit of a minute.
+  // LiteLLM quotes OpenAI without its code. Gemini uses the same words for a limit per minute.
   {
     means: 'quota_exceeded',
     at: 'anywhere',
@@ -118,7 +124,7 @@ const SIGNS: Sign[] = [
     at: 'anywhere',
     words: /余额不足|预扣费(额度)?失败|欠费|请.{0,4}充值|(额度|配额|套餐).{0,6}(不足|用尽|用完|耗尽|到期|过期)/,
   },
-  // Groq, Cerebras, SambaNova, OpenAI, vLLM: the model wrote a call or JSON that is not valid. Another try may be.
+  // Groq, Cerebras, SambaNova, OpenAI, vLLM: the model wrote an invalid call or JSON. A retry may help.
   {
     means: 'provider_bad_response',
     at: 'anywhere',
@@ -176,7 +182,7 @@ const SIGNS: Sign[] = [
     code: /^1311$/,
     words: /\bplan (does )?not support (the |this )?model\b/i,
   },
-  // OpenAI, Azure, Copilot. `unsupported-feature.ts` has the words of all others.
+  // OpenAI, Azure, Copilot. `unsupported-feature.ts` has the words of all other servers.
   {
     means: 'model_unsupported_feature',
     at: 'wrapped',
@@ -185,7 +191,7 @@ const SIGNS: Sign[] = [
   },
   // one-api.
   { means: 'provider_model_not_found', at: 'anywhere', words: /无可用渠道/ },
-  // OpenAI, Azure, Baidu, DashScope, Volcengine, GitHub Models, Copilot, Groq. new-api says it with a 503.
+  // OpenAI, Azure, Baidu, DashScope, Volcengine, GitHub Models, Copilot, Groq. new-api sends a 503.
   {
     means: 'provider_model_not_found',
     at: 'anywhere',
@@ -221,7 +227,7 @@ const SIGNS: Sign[] = [
     code: /rate_?limit|throttl|too_?many_?requests|REQUEST_LIMIT_EXCEEDED|limit_burst_rate|^(1302|1303)$/i,
     words: /rate limit (is |was |has been )?(reached|exceeded|hit)|too many requests/i,
   },
-  // new-api, Zhipu · LM Studio, NVIDIA: what failed is not the request.
+  // new-api, Zhipu · LM Studio, NVIDIA: the request is not the cause.
   {
     means: 'provider_unavailable',
     at: 'general',

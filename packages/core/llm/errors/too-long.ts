@@ -1,6 +1,6 @@
 /**
- * Tells from its words whether a refusal means that the history is too long, so that a shorter history would pass.
- * Rate limits, fields that are too long and a reply limit that is too high are not about the history.
+ * Tests by its words whether a refusal means that the history is too long, so that a shorter history would pass. Rate
+ * limits, fields that are too long and a reply limit that is too high are not about the history.
  */
 export const TOO_LONG = {
   test(message: string): boolean {
@@ -9,9 +9,7 @@ export const TOO_LONG = {
   },
 };
 
-/**
- * One request that asks for more tokens than the limit of a minute never passes, however long one waits (OpenAI, Groq).
- */
+/** Tests whether one request exceeds the tokens of a minute, so that it never passes (OpenAI, Groq). */
 export const ABOVE_RATE = {
   test(message: string): boolean {
     const [, limit, requested] = /limit:? ([\d,]+).*requested:? ([\d,]+)/is.exec(message) ?? [];
@@ -20,19 +18,19 @@ export const ABOVE_RATE = {
 };
 
 /**
- * Tells whether the limit of the reply is to blame, and not the history. The numbers decide if the message has them:
- * the limit is to blame if it leaves less than a quarter of the context, or less than half of what the history has.
+ * Returns whether the limit of the reply is the cause, and not the history. The numbers decide if the message has
+ * them: the limit is the cause if it leaves less than a quarter of the context, or less than half of the history.
  */
 export function blamesReplyLimit(message: string): boolean {
   const { limit, history, reply } = numbersIn(message);
   if (limit === null || reply === null) return REPLY_LIMIT.test(message);
   const room = limit - reply;
   if (room < limit / 4) return true;
-  // vLLM counts only until the history is too long: "at least 193 input tokens" says nothing about its length.
+  // vLLM stops its count at the limit: "at least 193 input tokens" does not show the length of the history.
   return history !== null && !/at least [\d,]+ input tokens/i.test(message) && room < history / 2;
 }
 
-/** Limits over a time: their tokens are those of many requests. */
+/** Limits over time, with the tokens of many requests. */
 const PER_TIME =
   /\bper[- ](second|min|hour|day|month)|\b[TR]P[MDS]\b|\b(daily|weekly|monthly|hourly)\b|rate[- _]?limit|throttl|too many requests|please wait/i;
 
@@ -45,7 +43,7 @@ const LENGTH = '(?:length|window|size|limit)';
 const LONGER =
   '(?:exceed(?:s|ed|ing)?|overflow\\w*|(?:is |are |was )?(?:over the|(?:longer|larger|greater|more|bigger|higher) than))';
 const MOST = "\\b(?:max(?:imum)?|available|allowed|configured|supported|model'?s)";
-/** Names that servers give to the length of the context (llama.cpp, exllama, MLX, vLLM, TensorRT, TGI). */
+/** Names of the context length (llama.cpp, exllama, MLX, vLLM, TensorRT, TGI). */
 const SETTING =
   '(?:n_ctx|num_ctx|max_seq_len|max_sequence_length|max_model_len|max_kv_size|max_num_tokens|max_input_\\w+|max_total_tokens|max_position_embeddings)';
 
@@ -76,15 +74,15 @@ const WORDS = [
   // llama.cpp, exllama, TabbyAPI, MLX, TensorRT · SiliconFlow.
   `${LONGER} .{0,30}\\b${SETTING}\\b|\\bn_ctx\\b|ContextWindowExceeded|ContextOverflow`,
   `(?:tokens|length|prompt|inputs?)\\b.{0,30} must be (?:less|smaller|lower) than (?:or equal to )?[\`'"]?${SETTING}\\b`,
-  // vLLM of old: its own default went below zero.
+  // Older vLLM: its own default was below zero.
   'max_(?:completion_)?tokens must be .{0,30}got -\\d+',
-  // OpenAI, Kimi: more messages, or more bytes in them, than one request may have.
+  // OpenAI, Kimi: more messages, or more bytes in them, than the maximum of a request.
   "'?(?:messages|input|contents)'?:? array too long|total message size .{0,40}exceed",
   // Zhipu, DashScope, Tencent.
   '(?:输入|上下文|prompt|请求).{0,20}(?:过长|超长|超出|超过|太长)|tokens?.{0,10}(?:超出|超过|过长)',
 ].map((words) => new RegExp(words, 'is'));
 
-/** Messages whose subject is the limit of the reply. */
+/** Messages about the limit of the reply. */
 const REPLY_LIMIT = new RegExp(
   [
     'max_?(?:completion_|output_|new_)?tokens\\b[\'"`]?(?: or [\'"`]?max_\\w+[\'"`]?)?:? .{0,60}(?:is too (?:large|high|big)|must be (?:less|at most|smaller|<|between|greater than [`\'"]?thinking)|should be (?:less|at most|between)|out of range|\\d+ > \\d+|(?:can|must )not exceed|exceeds? (?:the )?(?:max|limit|model|context))',
@@ -97,7 +95,7 @@ const REPLY_LIMIT = new RegExp(
 
 type Numbers = { limit: number | null; history: number | null; reply: number | null };
 
-/** How many tokens a refusal says the model takes, the history has, and the reply was to have. */
+/** Returns the tokens in a refusal: the maximum of the model, the length of the history, and the requested reply. */
 function numbersIn(message: string): Numbers {
   const sum = /([\d,]+) \+ ([\d,]+) > ([\d,]+)/.exec(message);
   if (sum) return { history: numberOf(sum[1]), reply: numberOf(sum[2]), limit: numberOf(sum[3]) };

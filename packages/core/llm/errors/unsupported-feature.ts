@@ -10,7 +10,7 @@ import {
 /** The message of a refusal, its code, and the field that it names. */
 type RefusalText = { message: string | null; param: string | null; code?: string | null };
 
-/** Tells whether a refusal says that the model lacks a feature of the request. */
+/** Returns whether a refusal says that the model lacks a feature of the request. */
 export function refusesFeature({ message, param }: RefusalText): boolean {
   const whole = (message ?? '').slice(0, LONGEST);
   if (ANOTHER_CAUSE.test(whole) || IN_A_SCHEMA.test(param ?? '')) return false;
@@ -29,18 +29,21 @@ export function unsupportedIn({ message, param, code }: RefusalText): Unsupporte
   if (known) return known;
   if (param === 'model') return wireIn(text);
   const field = param ?? fieldIn(text);
-  const problem = field ? `does not take \`${field.slice(0, 60)}\`` : 'lacks something that the request needs';
-  return { problem, advice: 'Leave it out, or choose another model.' };
+  const problem = field ? `does not support \`${field.slice(0, 60)}\`` : 'does not support a part of the request';
+  return { problem, advice: field ? 'Leave the field out, or choose another model.' : ANOTHER_MODEL };
 }
 
-/** The wire lacks the model. The other wire of OpenAI is advised only if the server names one of them. */
+/**
+ * Returns the problem of a wire that lacks the model. The advice names OpenAI's other wire only if the server names a
+ * wire.
+ */
 function wireIn(text: string): Unsupported {
   const other = LACKS_RESPONSES.test(text) ? OVER_CHAT : WANTS_RESPONSES.test(text) ? OVER_RESPONSES : null;
   const advice = other ? `Choose another model, or ${other}.` : ANOTHER_MODEL;
   return { problem: 'is not offered by this API', advice };
 }
 
-/** As much of a message as can matter. */
+/** The length of the part of a message that is read. */
 const LONGEST = 4000;
 
 /** Removes the names of models from a text. They may contain the word of a feature: `kimi-k2-thinking`. */
@@ -48,7 +51,6 @@ function withoutModelNames(text: string): string {
   return text.replace(/\b(models?)[/ ]["'`]?[\w.:/]*-[\w.:/-]*["'`]?/gi, '$1');
 }
 
-/** Returns the field that a text names, or null. */
 function fieldIn(text: string): string | null {
   return FIELD.exec(text)?.slice(1).find(Boolean) ?? null;
 }
@@ -64,11 +66,11 @@ const WANTS_RESPONSES =
 const LACKS_RESPONSES =
   /\bnot (?:accessible|supported|available) (?:via|in|with|on) (?:the )?\W?(?:\/?v1\/)?responses\b|\bcannot be used with the responses api|\bresponses operation (?:does not work|is unsupported|is not supported)|\bresponses api is (?:only )?enabled only\b/i;
 
-/** The account, the region or a value of the request is to blame: no other model helps. */
+/** The account, the region or a value of the request is the cause. Another model would not help. */
 const ANOTHER_CAUSE =
   /^\W*invalid (json schema|schema|value)\b|\bvalidation errors? for\b|\b(your|free) (plan|account|organi[sz]ation|subscription|tier|region|models)\b|\bcross-region\b|\b\d+ ?[KMG]B\b|must be between|\bfor 'role:|without .?tools=|\b(more than|above|up to|at most) [1-9]/i;
 
-/** A word of a schema is refused, not the feature. */
+/** A keyword of a schema is refused, not the feature. */
 const IN_A_SCHEMA = /\.(parameters|input_schema|schema)\b/;
 
 /** Another API has the model, or its tools: OpenAI, Copilot, Azure, vLLM, Ollama, watsonx. */
@@ -83,7 +85,10 @@ const BLAMES_WIRE = new RegExp(
   'i',
 );
 
-/** The server offers the model without the feature: vLLM, llama.cpp, OpenRouter, Ollama, DeepSeek, Gemini, SiliconFlow. */
+/**
+ * The server offers the model without the feature: vLLM, llama.cpp, OpenRouter, Ollama, DeepSeek, Gemini,
+ * SiliconFlow.
+ */
 const BLAMES_SERVER = new RegExp(
   [
     'tool choice requires\\b|\\btool(?:s|_choice) param requires|at most 0 (?:image|audio|video)',
@@ -102,7 +107,7 @@ const NAMED =
 
 const BLAMES_MODEL = new RegExp(
   [
-    // OpenAI, Azure, and what gateways quote of them.
+    // OpenAI, Azure, and gateways that quote them.
     '\\bunsupported (?:param(?:eter)?s?|values?|arguments?)\\b',
     // OpenAI, Groq, xAI, Mistral, Perplexity, Gemini, Vertex, Anthropic.
     `\\b${NOT_SUPPORTED}\\b.{0,60}\\b(?:with|by|for|on|in) (?:[\\w-]+ )?models?\\b`,

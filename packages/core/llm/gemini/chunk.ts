@@ -3,10 +3,10 @@ import { unwrapArguments } from '../reply/arguments-accumulator.ts';
 import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
 import { UnusableReply } from '../unusable-reply.ts';
 
-/** One value of a call's arguments that arrive in chunks, under its JSON path; no value at all is null. */
+/** One value of a call's arguments that arrive in chunks, with its JSON path. A missing value is null. */
 export type PartialArg = { jsonPath: string; value: string | number | boolean | null; willContinue: boolean };
 
-/** A call, whole or in chunks. Arguments that were not sent are null. */
+/** A call, complete or in chunks. Missing arguments are null. */
 export type FunctionCall = {
   id: string;
   name: string;
@@ -15,7 +15,7 @@ export type FunctionCall = {
   willContinue: boolean;
 };
 
-/** One part of the model's content. `fields` is the part as it came. */
+/** One part of the model's content. `fields` is the unchanged part. */
 export type Part = {
   text: string | null;
   isThought: boolean;
@@ -24,18 +24,18 @@ export type Part = {
   fields: Fields;
 };
 
-/** One chunk of a reply. `blockReason` says why the prompt itself was refused. */
+/** One chunk of a reply. `blockReason` is the reason why the prompt itself was refused. */
 export type Chunk = {
   parts: Part[];
   finishReason: string | null;
   blockReason: string | null;
   usage: Fields | null;
-  /** Of the response, as they came. */
+  /** Unchanged fields of the response. */
   id: unknown;
   model: unknown;
 };
 
-/** Reads one chunk, or a whole reply: its first candidate. Parts that cannot be read are an `UnusableReply`. */
+/** Reads one chunk, or a complete reply: its first candidate. Unreadable parts are an `UnusableReply`. */
 export function readChunk(raw: unknown): Chunk {
   const chunk = withCamelCase(fieldsIn(raw) ?? {});
   const candidates = partsIn(chunk.candidates);
@@ -50,7 +50,7 @@ export function readChunk(raw: unknown): Chunk {
   };
 }
 
-/** A refused prompt has no candidates; older servers rate prompts that they let pass in the same place. */
+/** Returns why a prompt was refused, or null. Older servers rate accepted prompts in the same field. */
 function readBlockReason(feedback: Fields | null, hasCandidates: boolean): string | null {
   const reason = wordIn(feedback?.blockReason);
   if (reason && !/^0$|unspecified$/i.test(reason)) return reason;
@@ -75,7 +75,7 @@ function readText(text: unknown): string | null {
   return null;
 }
 
-/** Some gateways give the arguments OpenAI's name. */
+/** Reads a call. Some gateways use OpenAI's name for the arguments. */
 function readCall({ id, name, args, arguments: other, partialArgs, willContinue }: Fields): FunctionCall {
   return {
     id: wordIn(id) ?? '',
@@ -86,7 +86,7 @@ function readCall({ id, name, args, arguments: other, partialArgs, willContinue 
   };
 }
 
-/** Some gateways write the arguments as a text of JSON, or in another way if there are none. */
+/** Reads arguments. Some gateways write them as JSON text, or in another way if there are none. */
 function readArgs(args: unknown): Fields | null {
   if (args === undefined) return null;
   if (isRecord(args)) return args;
@@ -114,10 +114,10 @@ const NAMES = [
 ];
 const CAMEL = new Map(NAMES.map((name) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name]));
 
-/** The arguments of a call: the tool names their fields. */
+/** The arguments of a call, with names from the tool. */
 const OWN = new Set(['args', 'arguments']);
 
-/** A chunk with the names of the wire, which some gateways write in snake case. Arguments stay as they are. */
+/** Returns a chunk with the wire's names, which some gateways write in snake case. Arguments stay unchanged. */
 function withCamelCase(chunk: Fields): Fields {
   let renamed: Fields | null = null;
   for (const name in chunk) {

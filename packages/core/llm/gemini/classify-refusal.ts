@@ -8,7 +8,6 @@ import { readError, readRefusal, type SaidError } from '../errors/read-error.ts'
 import type { AnswerHeaders } from '../http/http-client.ts';
 import type { Refusal } from '../http/open-reply.ts';
 
-/** Returns the failure of a refused request. */
 export function classifyRefusal(refusal: Refusal, asked: Asked): ProviderFailed {
   const { headers, text } = refusal;
   const { quotas, retryMs } = readDetails(parseJson(text));
@@ -16,7 +15,7 @@ export function classifyRefusal(refusal: Refusal, asked: Asked): ProviderFailed 
   return failureOf(said, headers, { ...asked, afterMs: retryMs ?? retryAfterMs(headers) });
 }
 
-/** Returns the failure of an error inside a 200. No wait in the headers of a 200 counts. */
+/** Returns the failure of an error inside a 200. A wait in the headers of a 200 does not count. */
 export function classifyErrorObject(error: unknown, headers: AnswerHeaders, asked: Asked): ProviderFailed {
   const { quotas, retryMs } = readDetails(error);
   const said = readError(error);
@@ -24,7 +23,7 @@ export function classifyErrorObject(error: unknown, headers: AnswerHeaders, aske
   return failureOf({ ...said, status, quotas }, headers, { ...asked, afterMs: retryMs });
 }
 
-/** An error as Google writes it; `quotas` names the limits that were exceeded. */
+/** An error of Google. `quotas` names the exceeded limits. */
 type GoogleError = SaidError & { quotas: Quota[] };
 type Quota = { id: string; value: string | null };
 
@@ -51,7 +50,7 @@ const Detail = z.object({
 
 const Shape = z.object({ details: z.array(Detail).nullish().catch(null) });
 
-/** The status each of Google's words stands for, where an error inside a stream gives no number. */
+/** The statuses of Google's words, for errors in a stream without a number. */
 const STATUSES = new Map([
   ['INVALID_ARGUMENT', 400],
   ['FAILED_PRECONDITION', 400],
@@ -70,7 +69,7 @@ const STATUSES = new Map([
   ['DEADLINE_EXCEEDED', 504],
 ]);
 
-/** Reads the details that only Google sends: the limits that were exceeded, and how long to wait. */
+/** Reads Google's own details: the exceeded limits and the pause. */
 function readDetails(body: unknown): { quotas: Quota[]; retryMs: number | undefined } {
   const { data } = Shape.safeParse(errorIn(body));
   const details = data?.details ?? [];
@@ -89,18 +88,18 @@ function errorIn(body: unknown): unknown {
 
 const LONGEST_MS = 86_400_000;
 
-/** `17s` or `17.5s`; never more than a day. */
+/** Reads `17s` or `17.5s` as milliseconds, a day at most. */
 function millisecondsOf(delay: string | null | undefined): number | undefined {
   const seconds = delay && /^\d+(\.\d+)?s$/.test(delay) ? Number.parseFloat(delay) : null;
   return seconds === null ? undefined : Math.min(Math.ceil(seconds * 1000), LONGEST_MS);
 }
 
-/** Google says 429 to an empty purse: its details decide before its words. */
+/** Returns the code of a refusal. Google sends 429 for used-up quotas too, so its details decide before its words. */
 function codeOfRefusal(said: GoogleError): ProviderCode {
   return said.status === 429 && isUsedUp(said) ? 'quota_exceeded' : codeOfError(said);
 }
 
-/** A limit per minute passes while one waits. One per day, or of nothing at all, does not. */
+/** Returns whether a quota is used up. A limit per minute passes with time. A limit per day, or of zero, does not. */
 function isUsedUp({ quotas, message }: GoogleError): boolean {
   return quotas.some(({ id, value }) => /PerDay/i.test(id) || value === '0') || /\blimit: 0\b/i.test(message ?? '');
 }

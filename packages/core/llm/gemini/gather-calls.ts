@@ -4,25 +4,25 @@ import type { Delta } from '../provider.ts';
 import { boundReply } from '../unusable-reply.ts';
 import type { FunctionCall, PartialArg } from './chunk.ts';
 
-/** A call while it arrives: whole, or in chunks that say they will continue. */
+/** A call while it arrives: complete, or in chunks that announce further chunks. */
 export type CallAccumulator = {
   id: string;
   name: string;
   args: Args;
-  /** More of it was announced. */
+  /** Whether further chunks were announced. */
   isOpen: boolean;
-  /** The path of the text that goes on with the next chunk. */
+  /** The path of the text that the next chunk continues. */
   openPath: string | null;
-  /** Its place among the parts that are kept. */
+  /** The place of the call among the stored parts. */
   keptAt: number;
-  /** A chunk of it could not be put anywhere. */
+  /** Whether a chunk did not fit into the arguments. */
   isBroken: boolean;
 };
 
-/** What one chunk did: the call it started, if any, and what is new to a watcher. */
+/** The effect of one chunk: the call that it started, if any, and the deltas for watchers. */
 export type GatheredCall = { started: CallAccumulator | null; deltas: Delta[] };
 
-/** Adds one chunk to the open call, or starts another. Deltas are empty until the arguments are whole. */
+/** Adds one chunk to the open call, or starts another. Deltas are empty until the arguments are complete. */
 export function gatherCall(calls: CallAccumulator[], chunk: FunctionCall): GatheredCall {
   const last = calls.at(-1);
   const open = last?.isOpen && !chunk.name ? last : undefined;
@@ -44,13 +44,12 @@ function isBlank({ id, name, args, partialArgs }: FunctionCall): boolean {
   return !id && !name && !args && partialArgs.length === 0;
 }
 
-/** Some gateways send a call once more with the id that it had, whole or with arguments that were missing. */
+/** Returns a known call. Some gateways repeat a call with its id, complete or with missing arguments. */
 function knownCall(calls: CallAccumulator[], { id, name, partialArgs }: FunctionCall): CallAccumulator | undefined {
   if (!id || partialArgs.length > 0) return undefined;
   return calls.findLast((call) => call.id === id && call.name === name && !call.isOpen);
 }
 
-/** The call if it has no arguments yet. */
 function bare(call: CallAccumulator | undefined): CallAccumulator | undefined {
   return call && Object.keys(call.args).length === 0 ? call : undefined;
 }
@@ -75,22 +74,21 @@ function addPartial(call: CallAccumulator, partial: PartialArg): void {
 type Container = Record<string, unknown> | unknown[];
 type Step = string | number;
 
-/** Arguments under construction; without a prototype, so that any name is only a name. */
+/** Arguments under construction, without a prototype, so that any name is safe. */
 type Args = Record<string, unknown>;
 
-/** No arguments yet. */
 function startArgs(): Args {
   return Object.create(null);
 }
 
-/** Puts a value at its JSON path, or appends to the text there. False if the path cannot be followed. */
+/** Puts a value at its JSON path, or appends it to the text there. Returns false for an unusable path. */
 function putArg(args: Args, { jsonPath, value }: PartialArg, continues: boolean): boolean {
   const steps = stepsOf(jsonPath);
   const last = steps?.at(-1);
   if (!steps || last === undefined) return false;
   boundReply(steps.length, REPLY_BOUNDS.depth, 'levels of JSON in the arguments of one call');
   const container = steps.slice(0, -1).reduce<Container | null>(
-    // A list follows where the next step is a number.
+    // A number as the next step means a list.
     (at, step, index) => at && enter(at, step, typeof steps[index + 1] === 'number'),
     args,
   );
@@ -102,7 +100,7 @@ function putArg(args: Args, { jsonPath, value }: PartialArg, continues: boolean)
 
 const STEP = /\.([^.[\]'"]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/gy;
 
-/** The steps of `$.a.b[0]['c d']`; null where it is no such path. */
+/** Returns the steps of `$.a.b[0]['c d']`, or null for any other text. */
 function stepsOf(path: string): Step[] | null {
   if (!path.startsWith('$')) return null;
   const steps: Step[] = [];

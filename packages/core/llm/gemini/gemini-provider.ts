@@ -10,13 +10,16 @@ import { type Body, renderRequest } from './render-request.ts';
 import { finishReply, isFinished, type ReplyAccumulator, startReply, takeChunk } from './reply-accumulator.ts';
 
 export type GeminiOptions = HttpServer & {
-  /** Without a version at its end. */
+  /** The URL without a version at its end. */
   baseUrl: string;
-  /** `v1` where it is not given. */
+  /** The version of the API, `v1` by default. */
   apiVersion?: string;
 };
 
-/** Asks Gemini by generateContent. One request, unless the server refuses the signatures in the history. */
+/**
+ * Makes a provider for Gemini's generateContent. A call is one request, unless the server refuses signatures in the
+ * history.
+ */
 export function geminiProvider(options: GeminiOptions): Provider {
   const { name, apiKey, baseUrl, apiVersion = 'v1' } = options;
   const key: Record<string, string> = apiKey === null ? {} : { 'x-goog-api-key': apiKey };
@@ -41,7 +44,7 @@ export function geminiProvider(options: GeminiOptions): Provider {
   });
 }
 
-/** The name becomes a part of the URL's path, and must not lead elsewhere. */
+/** Returns whether a model's name is safe as a part of the URL's path. */
 function isModelName(model: string): boolean {
   return /^[\w.:@/-]+$/.test(model) && !model.includes('..');
 }

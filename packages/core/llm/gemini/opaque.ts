@@ -9,23 +9,23 @@ const KeptPart = z.union([
   z.strictObject({ whole: z.record(z.string(), z.unknown()) }),
 ]);
 /**
- * One part of a reply as it must stand when it goes back. `text` is a length in UTF-16 units, `call` the place of a
- * call: what they hold is stored with the round already. `whole` is any other part, verbatim.
+ * One part of a reply for later requests. `text` is a length in UTF-16 units, `call` the place of a call, since the
+ * round already has their content. `whole` is any other part, unchanged.
  */
 export type KeptPart = z.infer<typeof KeptPart>;
 
 const Opaque = z.object({ parts: z.array(KeptPart) });
 export type Opaque = z.infer<typeof Opaque>;
 
-/** The state to store with a reply, or null where the order of its parts is all there is to know. */
+/** Returns the state to store with a reply, or null if the round's text and calls are enough. */
 export function opaqueOf(parts: KeptPart[]): Opaque | null {
   const isTold = parts.some((part) => 'whole' in part || part.thoughtSignature || ('call' in part && part.id));
   if (!isTold) return null;
-  // Postgres holds no NUL, not even in JSON.
+  // Postgres cannot store NUL, not even in JSON.
   return JSON.parse(JSON.stringify({ parts }), (_, value) => (typeof value === 'string' ? cleanText(value) : value));
 }
 
-/** Reads a stored state; one that was never ours is nothing. */
+/** Reads a stored state. A foreign state counts as empty. */
 export function readOpaque(state: unknown): Opaque | null {
   return Opaque.safeParse(state).data ?? null;
 }

@@ -15,8 +15,9 @@ type Conversation = { systemInstruction: string | null; contents: Content[] };
 type About = { instructions: string | null; provider: string; model: string; state: ThoughtState };
 
 /**
- * The history as contents of user and model by turns, from a user to a user, none of them empty. Instructions and
- * the system messages at the start are the system instruction; a later system message is a user's that says so.
+ * Renders the history as alternating contents of user and model, with the user at both ends and no empty contents.
+ * Instructions and the first system messages are the system instruction. A later system message is a marked user
+ * message.
  */
 export function renderContents(messages: Message[], about: About): Conversation {
   const { instructions, provider, model, state } = about;
@@ -37,7 +38,10 @@ export function renderContents(messages: Message[], about: About): Conversation 
   };
 }
 
-/** Images and files of a batch's results, behind the last of them: earlier models take none inside a result. */
+/**
+ * Returns images and files of a batch's results, after its last result, since earlier models accept none inside a
+ * result.
+ */
 function shownBehind(messages: Message[], index: number): Part[] {
   const results = resultsOfBatch(messages, index);
   return results.flatMap(({ parts = [] }) => parts.flatMap((part) => (isShown(part) ? (renderPart(part) ?? []) : [])));
@@ -57,7 +61,7 @@ function user(parts: Part[]): Content {
   return { parts, role: 'user' };
 }
 
-/** Neighbours of one role are one content, so that all results of a batch answer it together. */
+/** Joins adjacent contents of one role, so that all results of a batch are one answer. */
 function merge(contents: Content[]): Content[] {
   const merged: { parts: Part[]; role: string }[] = [];
   for (const { role = 'user', parts = [] } of contents) {
@@ -68,7 +72,7 @@ function merge(contents: Content[]): Content[] {
   return merged;
 }
 
-/** Gemini wants a user first, and after everything that the model said: also if the model said two things in a row. */
+/** Adds user contents. Gemini requires a user first, and after each content of the model, even after two in a row. */
 function fromUserToUser(contents: Content[]): Content[] {
   const given = contents.filter(({ parts }) => parts?.length);
   const first = given.at(0)?.role === 'user' ? [] : [user([{ text: '(The conversation begins here.)' }])];
@@ -82,15 +86,13 @@ function fromUserToUser(contents: Content[]): Content[] {
 type Assistant = Extract<Message, { role: 'assistant' }>;
 type Answer = Extract<Message, { role: 'tool' }>;
 
-/**
- * The ids that Gemini gave to the calls of a round, by the ids that Pawl has for them. Null if not every call has one.
- */
+/** Gemini's ids of a round's calls, by Pawl's ids. Null unless every call has an id. */
 type WireIds = ReadonlyMap<string, string> | null;
 
-/** A round as Gemini takes it: its parts, and the ids that its calls carry. */
+/** A round for Gemini: its parts, and the ids of its calls. */
 type RenderedRound = { parts: Part[]; ids: WireIds };
 
-/** A reply of Gemini goes back in its own signed parts. Any other reply is its text, then its calls. */
+/** Renders a round. A reply of Gemini has its own signed parts. Any other reply is its text, then its calls. */
 function renderRound(spoken: Assistant, provider: string): RenderedRound {
   const state = spoken.opaque?.provider === provider ? readOpaque(spoken.opaque.state) : null;
   if (!state || !fits(state.parts, spoken)) return { parts: plainParts(spoken), ids: null };
@@ -107,26 +109,26 @@ function renderRound(spoken: Assistant, provider: string): RenderedRound {
   return { parts, ids };
 }
 
-/** The same parts for a server that refuses their signatures. A part that had nothing else is left out. */
+/** Returns the parts for a server that refuses their signatures. A part with only a signature is omitted. */
 function withoutSignatures(parts: Part[]): Part[] {
   return parts.map(({ thoughtSignature: _, ...part }) => part).filter((part) => part.text !== '');
 }
 
-/** An answer as Gemini takes it: an object, which is never empty of words. */
+/** Renders an answer as an object, which always has text. */
 function answerPart({ callId, name, content, isError, parts }: Answer, ids: WireIds): Part {
   const text = parts ? textWithNotes(parts, isShown) : content;
   const response = resultAsObject({ content: text.trim() ? text : '(no output)', isError });
   return { functionResponse: { ...idOf(callId, ids), name: geminiName(name), response } };
 }
 
-/** Whether the stored round is still the one that came: a dialect may have rewritten it. */
+/** Returns whether the stored round matches the reply, since a dialect may have changed it. */
 function fits(parts: KeptPart[], { content, calls }: Assistant): boolean {
   const length = parts.reduce((sum, part) => sum + ('text' in part ? part.text : 0), 0);
   const places = parts.flatMap((part) => ('call' in part ? part.call : []));
   return length === (content ?? '').length && places.join() === [...calls.keys()].join();
 }
 
-/** Pawl replaced an id that was missing, malformed or repeated. Of these only a malformed id goes back. */
+/** Returns Gemini's ids. Pawl replaces missing, malformed and repeated ids, and only malformed ids are sent back. */
 function givenIds(parts: KeptPart[], { calls }: Assistant): WireIds {
   const ids = new Map<string, string>();
   for (const kept of parts) {
@@ -155,16 +157,16 @@ function callPart(call: RequestedCall | undefined, ids: WireIds): Part {
   return { functionCall: { args: argumentsAsObject(text), ...idOf(id, ids), name: geminiName(name) } };
 }
 
-/** What Google documents for calls that no Gemini model made. */
+/** Google's documented signature for calls from other models. */
 const NOT_OURS = 'skip_thought_signature_validator';
 
-/** From its third generation on, Gemini refuses calls without a signature. */
+/** Models that refuse calls without a signature: Gemini from its third generation on. */
 const CHECKS_SIGNATURES = /gemini-([3-9]|\d{2}|.*latest)/;
 
 /**
- * Marks calls that carry no signature, if the model would refuse them. A dialect has read these out of a text. The
- * first call of a content speaks for all of them. Models ask for signatures since the last words of a user only, but a mark
- * that goes away later would break the cached prefix.
+ * Marks unsigned calls, such as calls from a dialect, if the model would refuse them. The first call of a content
+ * covers all its calls. Models require signatures only after the last user message, but a mark that disappears later
+ * would break the cached prefix.
  */
 function signUnsigned(contents: Content[], model: string, { isFilled }: ThoughtState): Content[] {
   if (!isFilled && !CHECKS_SIGNATURES.test(model)) return contents;

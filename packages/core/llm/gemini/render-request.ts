@@ -20,7 +20,7 @@ import { renderSchema, renderToolSchema } from './render-schema.ts';
 
 type ToolFields = { tools?: ToolParam[]; toolConfig?: ToolConfig };
 
-/** The body of a generateContent request; the provider options may add any field. */
+/** The body of a generateContent request. The provider options may add any field. */
 export type Body = ToolFields & {
   contents: Content[];
   systemInstruction?: Content;
@@ -28,7 +28,10 @@ export type Body = ToolFields & {
   generationConfig: Record<string, unknown>;
 };
 
-/** Our words as a generateContent body, with the caller's options over it; `provider` owns the opaque state that goes back. */
+/**
+ * Renders a generateContent body, with the caller's options over it. `provider` is the owner of the opaque state to
+ * send back.
+ */
 export function renderRequest(request: RoundRequest, provider: string, state: ThoughtState = AS_IT_CAME): Body {
   const { model, messages, instructions } = request;
   const { systemInstruction, contents } = renderContents(messages, { instructions, provider, model, state });
@@ -42,7 +45,7 @@ export function renderRequest(request: RoundRequest, provider: string, state: Th
   return mergeDeep(body, extraFields(request.providerOptions)) as Body;
 }
 
-/** Gemini's own words for tiers that it calls otherwise. */
+/** Gemini's names of tiers that differ from Pawl's. */
 const TIERS: Partial<Record<ServiceTier, string>> = { auto: 'unspecified', default: 'standard' };
 
 function tierField({ serviceTier }: RoundRequest): Pick<Body, 'serviceTier'> {
@@ -70,7 +73,7 @@ function formatFields(format: TextFormat | null): Record<string, unknown> {
   return { responseMimeType: 'application/json', ...schema };
 }
 
-/** The fields of a request's top level; whatever else a caller names belongs into its `generationConfig`. */
+/** The fields of a request's top level. Any other option belongs to its `generationConfig`. */
 const TOP_LEVEL = new Set([
   'contents',
   'systemInstruction',
@@ -92,7 +95,7 @@ function extraFields(options: Record<string, unknown>): Record<string, unknown> 
   return { ...top, generationConfig: { ...rest, ...(isRecord(top.generationConfig) ? top.generationConfig : {}) } };
 }
 
-/** Objects are merged, all else is replaced. A null leaves its field out. */
+/** Merges objects and replaces other values. A null removes its field. */
 function mergeDeep(under: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged = { ...under };
   for (const [name, value] of Object.entries(over)) {
@@ -102,7 +105,7 @@ function mergeDeep(under: Record<string, unknown>, over: Record<string, unknown>
   return merged;
 }
 
-/** The tools and how to choose among them; `auto` is what Gemini does anyway. Without tools to use none are declared. */
+/** Renders the tools and the choice. `auto` is Gemini's default. Without usable tools, it declares none. */
 function renderTools({ tools, toolChoice }: RoundRequest): ToolFields {
   return tools.length > 0 ? fieldsOf(tools, toolChoice) : {};
 }
@@ -120,7 +123,6 @@ function declaration({ name, description, parameters }: Tool): FunctionDeclarati
   return {
     name: geminiName(name),
     ...(description ? { description } : {}),
-    // A function without parameters is declared without them.
     ...(isEmpty(schema) ? {} : { parametersJsonSchema: schema }),
   };
 }
@@ -130,7 +132,7 @@ function isEmpty({ type, properties, additionalProperties, ...rest }: Record<str
   return names.length === 0 && !additionalProperties && Object.keys(rest).every((field) => field === 'description');
 }
 
-/** The modes are an enum of the SDK, which is not there at run time; its values are these words. */
+/** Returns the mode of the choice. The SDK's enum does not exist at run time, but its values are these words. */
 function callingConfig(choice: ToolChoice): FunctionCallingConfig | null {
   switch (choice) {
     case 'auto':

@@ -5,21 +5,21 @@ import { definedIn, definitionsIn, plainFields } from '../wire-tools/definitions
 import { flattenTop } from '../wire-tools/flatten-top.ts';
 import { rememberSchemas } from '../wire-tools/remember-schemas.ts';
 
-/** The parameters of a tool, whose schema may be of an older draft or broken. */
+/** Renders the parameters of a tool. Their schema may have an older draft or be broken. */
 export const renderToolSchema = rememberSchemas((schema) => {
   const mended = mendSchema(schema);
   return withoutDeadReferences(renderSchema('$ref' in mended ? flattenTop(mended) : mended));
 });
 
 /**
- * A tool's parameters as `parametersJsonSchema` takes them: JSON Schema, of which Gemini documents a part. What it does
- * not know is said in words it knows where that can be, and dropped where it cannot. Pawl checks the arguments against
- * the full schema anyway. Pure; the schema given is left as it is.
+ * Renders a tool's parameters for `parametersJsonSchema`, which supports a documented part of JSON Schema.
+ * Unsupported keywords are expressed by supported keywords if possible, and dropped otherwise. Pawl checks the
+ * arguments against the complete schema. The given schema is not changed.
  */
 export function renderSchema(schema: unknown): Schema {
   if (!isRecord(schema)) return {};
   const merged = mergeAllOf(schema);
-  // Beside a reference nothing else may stand.
+  // A reference must be the only keyword.
   if (typeof merged.$ref === 'string') return { $ref: definedIn(merged.$ref), ...definitionsIn(merged, renderSchema) };
   return withItems({
     ...typeOf(merged),
@@ -30,7 +30,7 @@ export function renderSchema(schema: unknown): Schema {
   });
 }
 
-/** Gemini refuses a list without a schema for its items. */
+/** Adds a schema for the items of a list, which Gemini requires. */
 function withItems(schema: Schema): Schema {
   const isList = [schema.type].flat().includes('array');
   return isList && !schema.items && !schema.prefixItems ? { ...schema, items: {} } : schema;
@@ -39,7 +39,10 @@ function withItems(schema: Schema): Schema {
 const PLAIN = ['description', 'minItems', 'maxItems', 'minimum', 'maximum', 'propertyOrdering'];
 const FORMATS = new Set(['date-time', 'date', 'time', 'enum', 'int32', 'int64', 'float', 'double']);
 
-/** `nullable` is OpenAPI's word for one more type; a constant that no `enum` can hold is named by its type. */
+/**
+ * Returns the type. `nullable` is OpenAPI's keyword for `null` as another type. A constant that no `enum` supports
+ * becomes its type.
+ */
 function typeOf({ type, nullable, const: constant }: Schema): Schema {
   const named = type ?? typeOfConstant(constant);
   if (named === undefined) return {};
@@ -53,7 +56,7 @@ function typeOfConstant(constant: unknown): string | undefined {
   return Array.isArray(constant) ? 'array' : typeof constant;
 }
 
-/** An `enum` holds numbers and texts that are not empty; `oneOf` is read as `anyOf`. */
+/** Returns the choices. An `enum` has numbers and non-empty texts. `oneOf` becomes `anyOf`. */
 function choicesOf(schema: Schema): Schema {
   const { enum: given = 'const' in schema ? [schema.const] : [] } = schema;
   const values = listOf(given).filter(isChoice);
@@ -72,13 +75,13 @@ function innerOf({ properties, required, additionalProperties: more, items, pref
   if (names.length) inner.required = names;
   if (more !== undefined) inner.additionalProperties = isRecord(more) ? renderSchema(more) : more;
   if (isRecord(items)) inner.items = renderSchema(items);
-  // Before 2020 a list of item schemas was written like this.
+  // Before 2020, `items` had a list of schemas.
   const tuple = Array.isArray(items) ? items : prefixItems;
   if (Array.isArray(tuple)) inner.prefixItems = tuple.map(renderSchema);
   return inner;
 }
 
-/** All of several objects is one object with the properties of each. */
+/** Merges `allOf` into one object with the properties of each. */
 function mergeAllOf({ allOf, ...schema }: Schema): Schema {
   if (!Array.isArray(allOf)) return schema;
   const all = [...allOf.filter(isRecord).map(mergeAllOf), schema];

@@ -22,27 +22,27 @@ export type ReplyAccumulator = {
   text: string;
   calls: CallAccumulator[];
   kept: KeptPart[];
-  /** The reply has thoughts or media, so that it says something without a text. */
+  /** The reply has thoughts or media, so it is not empty without a text. */
   hasMore: boolean;
   finishReasonRaw: string | null;
-  /** Why the prompt itself was refused, in Gemini's word. */
+  /** Gemini's word for the reason why the prompt itself was refused. */
   blockReason: string | null;
   usage: Usage | null;
   serviceTier: string | null;
   served: ServedBy;
 };
 
-/** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
+/** Returns an empty reply for chunks. Its failures name `provider`. */
 export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
   const reply = { provider, ownWords, toolNames: new Set(toolNames), text: '', calls: [], kept: [], hasMore: false };
   return { ...reply, finishReasonRaw: null, blockReason: null, usage: null, serviceTier: null, served: {} };
 }
 
-/** Adds one chunk and returns its deltas. Parts that cannot be read are an `UnusableReply`. */
+/** Adds one chunk and returns its deltas. Unreadable parts are an `UnusableReply`. */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const { parts, finishReason, blockReason, usage, ...served } = readChunk(raw);
   keepServedBy(reply.served, served);
-  // Counts grow from chunk to chunk; some chunks carry only what kind of traffic they are.
+  // Counts grow from chunk to chunk. Some chunks have only the type of traffic.
   reply.usage = (usage && readUsage(usage)) ?? reply.usage;
   reply.serviceTier = wordIn(usage?.serviceTier) ?? reply.serviceTier;
   reply.blockReason = blockReason ?? reply.blockReason;
@@ -50,12 +50,12 @@ export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   return parts.flatMap((part) => gatherPart(reply, part));
 }
 
-/** Whether Gemini said why it stopped: all that comes after can be done without. */
+/** Returns whether Gemini sent its stop reason. Later chunks are not required. */
 export function isFinished({ finishReasonRaw, blockReason }: ReplyAccumulator): boolean {
   return finishReasonRaw !== null || blockReason !== null;
 }
 
-/** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
+/** Returns the complete reply. A cut stream or an unusable reply is a `ProviderFailed` with a retry. */
 export function finishReply(reply: ReplyAccumulator): Reply {
   const { finishReasonRaw, blockReason, usage, serviceTier, kept } = reply;
   const raw = blockReason ?? finishReasonRaw;
@@ -75,7 +75,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
   };
 }
 
-/** A call that Gemini did not pass on is not in the reply: another try may bring it. */
+/** Throws if Gemini did not pass on a call or the call is broken, since a retry may succeed. */
 function checkUsable(reply: ReplyAccumulator, raw: string): void {
   if (raw === 'UNEXPECTED_TOOL_CALL' && reply.calls.length === 0) throw unusable(reply.provider, raw);
   if (reply.calls.some(({ name }) => !name)) throw unusable(reply.provider, 'a tool call has no name');
@@ -83,18 +83,18 @@ function checkUsable(reply: ReplyAccumulator, raw: string): void {
     throw unusable(reply.provider, 'a tool call in pieces that do not fit');
 }
 
-/** Gemini has no word for stopping at calls. */
+/** Returns the finish reason. Gemini has no word for a stop at calls. */
 function reasonOf({ provider, ownWords, calls }: ReplyAccumulator, raw: string): FinishReason {
   return finishReasonOf(NUMBERS.get(raw) ?? raw, { calls: calls.length > 0 }, { provider, own: ownWords });
 }
 
-/** The numbers of Gemini's enum, which some gateways send in place of its words. */
+/** The numbers of Gemini's enum, which some gateways send instead of its words. */
 const NUMBERS = new Map([
   ['1', 'STOP'],
   ['2', 'MAX_TOKENS'],
   ['3', 'SAFETY'],
   ['4', 'RECITATION'],
-  // Vertex numbers its filters in another order.
+  // Vertex has another order of filters.
   ['6', 'BLOCKLIST'],
   ['7', 'BLOCKLIST'],
   ['8', 'PROHIBITED_CONTENT'],
@@ -108,7 +108,7 @@ function askedCall({ id, name, args }: CallAccumulator, toolNames: ReadonlySet<s
   };
 }
 
-/** Adds one part and answers what is new in it. Thoughts are shown and never stored, unless they are signed. */
+/** Adds one part and returns its deltas. Thoughts are sent as deltas, and stored only if they are signed. */
 function gatherPart(reply: ReplyAccumulator, part: Part): Delta[] {
   const { text, signature, call, fields } = part;
   if (call) return takeCall(reply, call, signature);
@@ -116,7 +116,7 @@ function gatherPart(reply: ReplyAccumulator, part: Part): Delta[] {
   if (text !== null) return takeText(reply, text, signature);
   if (!Object.values(fields).some(Boolean)) return [];
   reply.hasMore = true;
-  // Media can neither be stored nor shown; code that ran at Google, and the like, goes back with the round.
+  // Media can be neither stored nor shown. Other parts, such as code that Google ran, are sent back with the round.
   if (!fields.inlineData && !fields.fileData) keep(reply, { whole: fields });
   return [];
 }
@@ -137,7 +137,7 @@ function takeCall(reply: ReplyAccumulator, call: FunctionCall, signature: string
   return deltas;
 }
 
-/** Some streams sign a call only with its last chunk. */
+/** Adds a signature to the last call, since some streams sign a call only in its last chunk. */
 function signLastCall({ calls, kept }: ReplyAccumulator, thoughtSignature: string): void {
   const last = kept[calls.at(-1)?.keptAt ?? -1];
   if (last && 'call' in last) last.thoughtSignature ??= thoughtSignature;
@@ -149,7 +149,7 @@ function takeThought(reply: ReplyAccumulator, { text, signature, fields }: Part)
   return text ? [{ kind: 'reasoning', text }] : [];
 }
 
-/** Pieces without a signature are one part; a signed one stays a part of its own, and may be empty. */
+/** Adds text. Unsigned pieces are one part. A signed piece is a part of its own and may be empty. */
 function takeText(reply: ReplyAccumulator, text: string, signature: string | null): Delta[] {
   if (!text && !signature) return [];
   const last = reply.kept.at(-1);
@@ -164,7 +164,7 @@ function signed(signature: string | null) {
   return signature ? { thoughtSignature: signature } : {};
 }
 
-/** Gemini's count in our words: thoughts stand beside the candidates there; null where it counted nothing. */
+/** Returns Gemini's count as usage, with thoughts added to the candidates, or null if it counted no tokens. */
 function readUsage(usage: Fields): Usage | null {
   const prompt = countIn(usage.promptTokenCount);
   const candidates = countIn(usage.candidatesTokenCount);

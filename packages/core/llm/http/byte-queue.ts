@@ -1,23 +1,23 @@
-/** Reads a body; `cancel` gives up what is left of it. */
+/** Reads a body. `cancel` abandons the rest of the body. */
 export type ByteReader = {
-  /** The bytes that have come since the last read, or the next ones. */
+  /** Returns all bytes since the last read, or waits for the next bytes. */
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<unknown>;
 };
 
-/** The side that brings the bytes. */
+/** The writing side of a queue of bytes. */
 export type ByteQueue = {
-  /** Adds a chunk; false when the reader is so far behind that the sender should wait for `onRoom`. */
+  /** Adds a chunk. Returns false if the queue is full, so that the sender should wait for `onRoom`. */
   push(bytes: Uint8Array): boolean;
   end(): void;
-  /** Ends with an error behind what has come; with `isUrgent` at once, and what is unread is dropped. */
+  /** Ends with an error after the received bytes. With `isUrgent` it ends at once and drops unread bytes. */
   fail(error: unknown, isUrgent: boolean): void;
   reader: ByteReader;
 };
 
 const ENOUGH = 64 * 1024;
 
-/** Bytes on their way from a connection to their reader, without the cost of a stream. */
+/** Makes a queue from a connection to its reader, without the cost of a stream. */
 export function makeByteQueue({ onRoom, onCancel }: { onRoom(): void; onCancel(): void }): ByteQueue {
   const state: State = { chunks: [], size: 0, ending: null, waiting: null };
   const end = (ending: Ending) => {
@@ -48,7 +48,7 @@ export function makeByteQueue({ onRoom, onCancel }: { onRoom(): void; onCancel()
   };
 }
 
-/** A body chunk by chunk; a consumer that stops early cancels it. */
+/** Yields a body chunk by chunk. A consumer that stops early cancels it. */
 export async function* chunksOf(reader: ByteReader): AsyncGenerator<Uint8Array> {
   let isOver = false;
   try {
@@ -78,7 +78,7 @@ function wake(state: State): void {
 
 async function read(state: State, onRoom: () => void): ReturnType<ByteReader['read']> {
   while (state.chunks.length === 0 && !state.ending) {
-    // What else comes in the same moment is read with it: the promise is awaited when all of it is here.
+    // Other bytes of the same moment are read too, since the promise resolves after their arrival.
     state.waiting ??= Promise.withResolvers();
     await state.waiting.promise;
   }

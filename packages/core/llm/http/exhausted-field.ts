@@ -1,18 +1,16 @@
 import type { Reply } from '../../turn/reply.ts';
 import type { AnswerHeaders } from './http-client.ts';
 
-/** The units that providers count against limits of their own. */
+/** The units that providers limit separately. */
 const COUNTED = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
 
-/**
- * The headers with the rest of a limit and the time of its reset: OpenAI and servers that speak its wires · Anthropic.
- */
+/** The headers with the rest of a limit and the time of its reset: OpenAI and servers of its wires · Anthropic. */
 const HEADERS = COUNTED.flatMap((counted) => [
   { left: `x-ratelimit-remaining-${counted}`, reset: `x-ratelimit-reset-${counted}` },
   { left: `anthropic-ratelimit-${counted}-remaining`, reset: `anthropic-ratelimit-${counted}-reset` },
 ]);
 
-/** Returns `exhaustedForMs` if headers report that a limit is used up, and when it is reset; else no field. */
+/** Returns `exhaustedForMs` if headers report a used-up limit with the time of its reset, otherwise no field. */
 export function exhaustedField(headers: AnswerHeaders, now = Date.now()): Pick<Reply, 'exhaustedForMs'> {
   const waits = HEADERS.flatMap(({ left, reset }) => {
     const isOver = /^\s*0+(\.0*)?\s*$/.test(headers.get(left) ?? '');
@@ -24,7 +22,7 @@ export function exhaustedField(headers: AnswerHeaders, now = Date.now()): Pick<R
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Seconds, or a time since 1970 in seconds or milliseconds. */
+/** Reads seconds, or a time since 1970 in seconds or milliseconds. */
 function ofNumber(given: number, now: number): number {
   if (given >= 1e12) return given - now;
   return given >= 1e9 ? given * 1_000 - now : given * 1_000;

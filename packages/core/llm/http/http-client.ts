@@ -7,7 +7,7 @@ import { type Connections, fetchOver, openConnections, type ProxyOf, withoutProx
 import { UnusableReply } from '../unusable-reply.ts';
 import { type ByteQueue, type ByteReader, chunksOf, makeByteQueue } from './byte-queue.ts';
 
-/** One request to a model's server: a POST, unless it says `GET`, which has no body. */
+/** One request to a model's server: a POST, or a `GET` without a body. */
 export type PostRequest = {
   url: string;
   headers: Record<string, string>;
@@ -16,10 +16,10 @@ export type PostRequest = {
   signal?: AbortSignal;
 };
 
-/** The headers of an answer, by their names in small letters. */
+/** The headers of an answer, by their lower-case names. */
 export type AnswerHeaders = Pick<Headers, 'get'>;
 
-/** What a server answered: its status and headers, and the body as it comes. `fields` are all its headers, on demand. */
+/** The answer of a server: its status, its headers, and its body as a stream. `fields` returns all headers. */
 export type HttpAnswer = {
   status: number;
   headers: AnswerHeaders;
@@ -38,15 +38,18 @@ export class Unreached extends Error {
   }
 }
 
-/** Sends a request. The network's failures are a `TypeError` with a cause; an abort rejects with the signal's reason. */
+/**
+ * Sends a request. Failures of the network are a `TypeError` with a cause. An abort rejects with the signal's reason.
+ */
 export type Post = (request: PostRequest) => Promise<HttpAnswer>;
 
 /**
- * Posts to models' servers over connections that are used again, until `close` ends them.
- * - It never gives up waiting: the bounds of a call apply.
- * - What no header may hold is not sent: undici's `InvalidArgumentError`.
- * - `fetch` takes the same connections, for requests that are no text.
- * - A redirect is followed within its origin. One that leads to another, where key and body would go, is an `UnusableReply`.
+ * Makes a client for models' servers. It reuses connections until `close` ends them.
+ * - It has no timeouts, since the bounds of a call apply.
+ * - It does not send invalid headers: undici's `InvalidArgumentError`.
+ * - `fetch` uses the same connections for requests without a text body.
+ * - It follows redirects within the origin. A redirect to another origin, which would get the key and the body, is an
+ *   `UnusableReply`.
  */
 export function makeHttpClient(proxyOf: ProxyOf = withoutProxy): {
   post: Post;
@@ -62,7 +65,7 @@ export function makeHttpClient(proxyOf: ProxyOf = withoutProxy): {
   };
 }
 
-/** The URL of a path below a base URL; the query of the base URL stays. */
+/** Returns the URL of a path below a base URL, with the query of the base URL. */
 export function urlBelow(baseUrl: string, path: string): string {
   const { origin, pathname, search } = new URL(baseUrl);
   return origin + pathname.replace(/\/+$/, '') + path + search;
@@ -85,7 +88,7 @@ async function follow(agent: Connections, request: PostRequest): Promise<HttpAns
   return answer;
 }
 
-/** Where the same request should be made again; other redirects ask for another one, and are answers like any other. */
+/** Returns the target of a redirect that repeats the same request. Other redirects count as answers. */
 function redirectOf({ status, headers }: HttpAnswer, url: string): URL | null {
   const location = status === 307 || status === 308 ? headers.get('location') : null;
   return location ? URL.parse(location, url) : null;
@@ -126,7 +129,7 @@ function startExchange(): Exchange {
   return exchange;
 }
 
-/** A reply comes in small chunks, which packing would only hold up. */
+/** Renders a request without compression, which would delay the small chunks of a reply. */
 function render(
   { headers, body, method = 'POST' }: PostRequest,
   { origin, pathname, search }: URL,
@@ -153,7 +156,7 @@ function handle(exchange: Exchange, { host, onOver }: { host: string; onOver(): 
   return {
     onRequestStart(controller) {
       exchange.controller = controller;
-      // The caller gave up while the request waited for its connection.
+      // The caller aborted while the request waited for its connection.
       if (exchange.isAborted) controller.abort(new Error('aborted'));
     },
     onResponseStart(controller, status, fields) {
@@ -173,7 +176,7 @@ function handle(exchange: Exchange, { host, onOver }: { host: string; onOver(): 
     onResponseError(_controller, error) {
       onOver();
       if (exchange.isAborted) return;
-      // A proxy that asks for a password is such an error too, after the request has begun.
+      // A proxy that asks for a password has the same error, but after the start of the request.
       const isUnsent = error instanceof errors.InvalidArgumentError && !exchange.controller;
       const broken = exchange.hasAnswered
         ? new TypeError('terminated', { cause: error })
@@ -191,7 +194,7 @@ function fieldsIn(fields: Record<string, string | string[] | undefined>): [strin
   );
 }
 
-/** Without a `Headers`, which copies and checks all of them where three are asked for. */
+/** Returns the headers without a `Headers` object, which would copy and check each header. */
 function headersIn(fields: Record<string, string | string[] | undefined>): AnswerHeaders {
   return {
     get(name) {
@@ -201,7 +204,7 @@ function headersIn(fields: Record<string, string | string[] | undefined>): Answe
   };
 }
 
-/** The bytes as they were before their server packed them, which some do unasked. */
+/** Decompresses the bytes, since some servers compress them in spite of the request. */
 function unpackBytes(reader: ByteReader, encoding: string | null): ByteReader {
   const unpack = MAKERS.get(encoding?.trim().toLowerCase() ?? '')?.();
   if (!unpack) return reader;
@@ -213,7 +216,7 @@ function unpackBytes(reader: ByteReader, encoding: string | null): ByteReader {
   };
 }
 
-// Half a reply must not wait for its other half, and one that breaks off is worth what had come.
+// Half a reply must not wait for its other half, and a broken reply keeps its received bytes.
 const zlib = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 

@@ -15,18 +15,18 @@ import { type HeadersByName, mergeHeaders, secretsIn } from './merge-headers.ts'
 import { eventsOf, type OpenedReply, openReply, type Refusal } from './open-reply.ts';
 import { writeBody } from './write-body.ts';
 
-/** A server of a wire that Pawl speaks over HTTP, as the operator configures it. */
+/** A server of an HTTP wire, as the operator configures it. */
 export type HttpServer = {
   name: string;
-  /** Null for a server that needs none; then no key is sent. */
+  /** Null for a server without a key. */
   apiKey: string | null;
   post: Post;
-  /** The variables with the key and the base URL, for the sentences that say to check them. */
+  /** The variables with the key and the base URL, for advice in failures. */
   keyName?: string;
   urlName?: string;
-  /** The server's own words for why a model stopped. */
+  /** The server's own words for stop reasons. */
   finishReasons?: OwnWords;
-  /** Headers of the operator's own for this server. They win over all others but those of a turn. */
+  /** The operator's headers for this server. They override all others except the headers of a turn. */
   headers?: HeadersByName;
 };
 
@@ -38,20 +38,20 @@ export type Call = Answering & {
   onDelta: (delta: Delta) => void;
 };
 
-/** How a wire gathers a reply from the values of a stream, or from a reply that was sent whole. */
+/** Collects a reply of a wire from the values of a stream, or from a complete reply. */
 export type Reader<Gathered> = {
   start(answering: Answering): Gathered;
   take(reply: Gathered, value: unknown): Delta[];
   /** Notes the `[DONE]` of a stream. */
   takeDone?(reply: Gathered): void;
-  /** Whether the server has said that the reply has ended. */
+  /** Returns whether the server has ended the reply. */
   isFinished(reply: Gathered): boolean;
-  /** Whether nothing that may follow is read. */
+  /** Returns whether further events are ignored. */
   isOver(reply: Gathered): boolean;
   finish(reply: Gathered, answering: Answering): Reply;
-  /** The end of a reply, in the words of the wire. */
+  /** Returns the end of a reply in the words of the wire. */
   writeEnding(ending: Ending): unknown;
-  /** The failure of an error inside a 200, if the wire has rules of its own for it. */
+  /** Returns the failure of an error inside a 200, if the wire has its own rules. */
   failureOf?(error: unknown, headers: AnswerHeaders, asked: Asked): ProviderFailed;
   /** The name of a reply of the wire. */
   noun: string;
@@ -60,24 +60,24 @@ export type Reader<Gathered> = {
 type Target = { url: string; headers: HeadersByName };
 type Send<Body> = (body: Body) => Promise<Outcome>;
 
-/** The differences between the wires that are spoken over HTTP. */
+/** The differences between the HTTP wires. */
 export type HttpWire<Body extends object> = {
   wire: Capabilities['wire'];
   /** Headers for all servers of the wire. */
   customHeaders?: HeadersByName | undefined;
-  /** The addresses for the list of models and for a body. */
+  /** The targets for the list of models and for a body. */
   listAt(): Target | Promise<Target>;
   postAt(request: RoundRequest, body: Body): Target | Promise<Target>;
   /** Asks with one or more bodies until there is a reply. */
   ask(call: Call, send: Send<Body>): Promise<Reply>;
   read(opened: OpenedReply, call: Call, body: Body): Promise<Reply>;
-  /** Makes a whole reply of a refusal that reports one; null for any other refusal. */
+  /** Makes a complete reply from a refusal that reports a reply, or returns null. */
   replyIn?(refusal: Refusal): OpenedReply | null;
-  /** The failure of a refusal, if the wire has rules of its own for it. */
+  /** Returns the failure of a refusal, if the wire has its own rules. */
   classify?(refusal: Refusal, asked: Asked): ProviderFailed;
 };
 
-/** Asks a server over a wire. No retries, no bounds on its time. */
+/** Makes a provider for a server of a wire, without retries and timeouts. */
 export function httpProvider<Body extends object>(server: HttpServer, wire: HttpWire<Body>): Provider {
   const { name, apiKey, keyName = `the key of ${name}`, urlName, finishReasons: ownWords } = server;
   const secrets = secretsIn({ ...wire.customHeaders, ...server.headers });
@@ -98,7 +98,7 @@ export function httpProvider<Body extends object>(server: HttpServer, wire: Http
   };
 }
 
-/** The headers that name a request in the logs of its provider. */
+/** Returns the headers that identify a request in the logs of its provider. */
 export function requestHeaders({ requestId, trace }: RoundRequest): Record<string, string> {
   return { 'x-client-request-id': requestId, ...trace };
 }
@@ -115,7 +115,6 @@ async function send<Body extends object>(body: Body, call: Call, at: At<Body>): 
   return reply ? { kind: 'reply', reply } : { ...opened, failure: classify(opened, call.asked) };
 }
 
-/** Sends one body and opens the answer. */
 export async function open<Body extends object>(
   body: Body,
   { request, signal }: Call,
@@ -127,7 +126,6 @@ export async function open<Body extends object>(
   return (opened.kind === 'refused' && wire.replyIn?.(opened)) || opened;
 }
 
-/** Reads an answer as one reply. */
 export async function readReply<Gathered>(opened: OpenedReply, reader: Reader<Gathered>, call: Call): Promise<Reply> {
   const reply = reader.start(call);
   await readInto(reply, opened, { reader, call });
@@ -136,7 +134,7 @@ export async function readReply<Gathered>(opened: OpenedReply, reader: Reader<Ga
 
 type Reading<Gathered> = { reader: Reader<Gathered>; call: Call };
 
-/** Adds an answer to a reply. JSON that is no reply of the wire fails; a stream that has not ended was cut. */
+/** Adds an answer to a reply. JSON that is not a reply of the wire fails. A stream without its end was cut. */
 export async function readInto<Gathered>(reply: Gathered, opened: OpenedReply, reading: Reading<Gathered>) {
   const { reader, call } = reading;
   try {
@@ -154,7 +152,7 @@ async function takeEvents<Gathered>(reply: Gathered, opened: OpenedReply, { read
   const errors = { writeEnding, failureOf: (error: unknown) => failureOf(error, opened.headers, call.asked) };
   for await (const events of eventsOf(opened)) {
     call.signal.throwIfAborted();
-    // One by one: a broken event costs nothing that came before it.
+    // Each value is read separately, so that a broken event does not lose the events before it.
     for (const event of events) {
       const isDone = event.data.trim() === '[DONE]';
       if (isDone) reader.takeDone?.(reply);

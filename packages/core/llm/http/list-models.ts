@@ -4,7 +4,7 @@ import { UnusableReply } from '../unusable-reply.ts';
 import type { Post, PostRequest } from './http-client.ts';
 import { openReply } from './open-reply.ts';
 
-/** A model as its provider lists it; `created` in Unix seconds, 0 where the provider does not say. */
+/** A model in the list of its provider. `created` is in Unix seconds, or 0 if it is unknown. */
 export type ListedModel = { id: string; created: number };
 
 const OpenaiOrAnthropic = z.object({
@@ -14,13 +14,15 @@ const OpenaiOrAnthropic = z.object({
 });
 const Gemini = z.object({ models: z.array(z.object({ name: z.string() })), nextPageToken: z.string().nullish() });
 
-/** Pages that are read of a list at most. */
+/** The most pages of a list to read. */
 const MOST_PAGES = 20;
 
-/** One page; `next` is the parameter that the next one is asked with, null behind the last. */
+/** One page. `next` is the parameter of the next page, or null after the last page. */
 type ModelPage = { models: ListedModel[]; next: [name: string, value: string] | null };
 
-/** The models that a server lists, twenty pages at most. Anything but a list is an `UnusableReply`. */
+/**
+ * Returns the models of a server's list, from at most twenty pages. An answer without a list is an `UnusableReply`.
+ */
 export async function listModels(post: Post, request: ListRequest): Promise<ListedModel[]> {
   const all: ListedModel[] = [];
   const url = new URL(request.url);
@@ -45,7 +47,7 @@ async function readPage(post: Post, request: ListRequest): Promise<ModelPage> {
     return { models, next: gemini.nextPageToken ? ['pageToken', gemini.nextPageToken] : null };
   }
   const { data: listed } = OpenaiOrAnthropic.safeParse(list);
-  if (!listed) throw new UnusableReply('what is no list of models');
+  if (!listed) throw new UnusableReply('an answer that is not a list of models');
   const { data, has_more, last_id } = listed;
   const models = data.map(({ id, created, created_at }) => ({ id, created: created ?? secondsOf(created_at) }));
   return { models, next: has_more && last_id ? ['after_id', last_id] : null };

@@ -1,20 +1,20 @@
-/** Headers by their names in small letters. */
+/** Headers by their lower-case names. */
 export type HeadersByName = Readonly<Record<string, string>>;
 
 type Headed = { headers?: HeadersByName | undefined };
 
-/** The headers of a request: those of the operator win over Pawl's own, and those of the turn over both. */
+/** Returns the headers of a request. The operator's headers override Pawl's, and the turn's headers override both. */
 export function mergeHeaders(own: HeadersByName, operator: Headed, turn: Headed = {}): Record<string, string> {
   return { ...own, ...operator.headers, ...turn.headers };
 }
 
-/** Shorter values are words that sentences may well contain. */
+/** Shorter values are words that sentences may contain. */
 const SHORTEST = 8;
 
 /** Matches the name of a header that has a key as its value, alone or after a word such as `Bearer`. */
 const KEY_NAMES = /auth|key|token|secret|password|cookie/i;
 
-/** The values of headers that no quotation of a provider may show, the longest first. */
+/** Returns the header values to redact in quotations of a provider, the longest first. */
 export function secretsIn(headers: HeadersByName = {}): string[] {
   const values = Object.entries(headers).flatMap(([name, value]) =>
     KEY_NAMES.test(name) ? [value, ...value.split(/[\s;,=]+/)] : [value],

@@ -7,10 +7,10 @@ import { type ByteReader, chunksOf } from './byte-queue.ts';
 import type { AnswerHeaders, Post, PostRequest } from './http-client.ts';
 import { readEvents, type ServerEvent } from './read-events.ts';
 
-/** A status beyond 2xx and the text that came with it. */
+/** An answer with a status other than 2xx, with its text. */
 export type Refusal = { kind: 'refused'; status: number; headers: AnswerHeaders; text: string };
 
-/** A reply as it streams, or whole if it begins like JSON. */
+/** A streaming reply, or a complete reply if it begins like JSON. */
 export type OpenedReply =
   | { kind: 'stream'; headers: AnswerHeaders; events: AsyncGenerator<ServerEvent[]> }
   | { kind: 'whole'; headers: AnswerHeaders; text: string };
@@ -20,10 +20,11 @@ const LONGEST_DRAIN = 256 * 1024;
 const DRAIN_MS = 1000;
 
 /**
- * Sends one request and opens its reply. Its first characters decide how it is read: many servers send JSON as a stream
- * of events, a stream as JSON, or any of the two as plain text.
+ * Sends one request and opens its reply. The first characters decide how it is read. Many servers send JSON as a
+ * stream of events, a stream as JSON, or either as plain text.
  * - A reply beyond the limits fails as `UnusableReply`, and its connection is closed.
- * - A stream left early is read on for a moment, so that its connection serves the next call; only the signal cuts it.
+ * - The rest of an abandoned stream is read for a moment, so that its connection serves the next call. Only the
+ *   signal cuts it.
  */
 export async function openReply(post: Post, request: PostRequest): Promise<Refusal | OpenedReply> {
   const { status, headers, body } = await post({ ...request, headers: { 'user-agent': 'Pawl', ...request.headers } });
@@ -36,7 +37,7 @@ export async function openReply(post: Post, request: PostRequest): Promise<Refus
   return { kind: 'stream', headers, events: readEvents(chunksOf(readOn(reader))) };
 }
 
-/** The events of a reply. One sent whole is one event. */
+/** Returns the events of a reply. A complete reply is one event. */
 export function eventsOf(opened: OpenedReply): AsyncIterable<ServerEvent[]> | Iterable<ServerEvent[]> {
   return opened.kind === 'stream' ? opened.events : [[{ name: null, data: opened.text }]];
 }
@@ -45,7 +46,9 @@ function isJson(headers: AnswerHeaders): boolean {
   return /\bjson\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** The first characters of a body that say something, and a reader of the body from there. Comments keep a connection open. */
+/**
+ * Returns the first characters of a body after comments, and a reader from there. Comments keep a connection open.
+ */
 async function readBeginning(reader: ByteReader): Promise<{ beginning: string; reader: ByteReader }> {
   for (;;) {
     const first = await reader.read();
@@ -55,10 +58,10 @@ async function readBeginning(reader: ByteReader): Promise<{ beginning: string; r
   }
 }
 
-/** As many as the first name of an event takes. */
+/** Enough bytes for the first name of an event. */
 const FIRST_BYTES = 16;
 
-/** The first characters of a chunk that say something. Most chunks show it within a few bytes. */
+/** Returns the first characters of a chunk after comments. A few bytes are enough for most chunks. */
 function beginningOf(bytes: Uint8Array): string {
   const beginning = saying(bytes.subarray(0, FIRST_BYTES));
   return /^(:|$)/.test(beginning) && bytes.byteLength > FIRST_BYTES ? saying(bytes) : beginning;
@@ -87,7 +90,7 @@ function startWith(first: Awaited<ReturnType<ByteReader['read']>>, reader: ByteR
   };
 }
 
-/** A page is no reply: the server is a website, a sign-in or a gateway. */
+/** Throws for a web page, which is from a website, a sign-in or a gateway. */
 export async function refuseForeign(headers: AnswerHeaders, body: ByteReader): Promise<void> {
   const [type = ''] = (headers.get('content-type') ?? '').split(';', 1);
   if (!FOREIGN.test(type)) return;
@@ -97,7 +100,7 @@ export async function refuseForeign(headers: AnswerHeaders, body: ByteReader): P
 
 const FOREIGN = /^\s*(text\/html|text\/css|text\/javascript|[\w.+-]+\/([\w.-]+\+)?xml|image\/.*)\s*$/i;
 
-/** A reader that, left before the end, reads on for a moment. */
+/** Returns a reader that reads the rest for a moment if it is cancelled before the end. */
 function readOn(reader: ByteReader): ByteReader {
   return { read: () => reader.read(), cancel: async () => void drain(reader) };
 }
@@ -111,13 +114,13 @@ async function drain(reader: ByteReader): Promise<void> {
       if (bytes > LONGEST_DRAIN) await reader.cancel();
     }
   } catch {
-    // It was aborted or cut: there is nothing left to keep.
+    // The body was aborted or cut, so its connection is not reusable.
   } finally {
     clearTimeout(giveUp);
   }
 }
 
-/** The reader of as much as a reply may be, and as there is memory for; more ends its connection. */
+/** Limits a body to the maximum of a reply and to the available memory. A larger body ends its connection. */
 export function limited(reader: ByteReader): ByteReader {
   const share = shareReplies();
   let bytes = 0;
@@ -147,7 +150,7 @@ export function limited(reader: ByteReader): ByteReader {
   };
 }
 
-/** The text of an error, as much as an error needs; a text that is nested too deep to be read is empty. */
+/** Reads the text of an error up to a limit. A text with too deep nesting is empty. */
 export async function readError(body: ByteReader): Promise<string> {
   const text = new TextDecoder().decode(await readBytes(body, LONGEST_ERROR));
   return exceedsJson(text) ? '' : text;
@@ -161,7 +164,7 @@ async function readWhole(reader: ByteReader): Promise<string> {
   return text;
 }
 
-/** The start of a body, up to the chunk that exceeds a length; a body that breaks off is what had come. */
+/** Reads the start of a body, up to the chunk that exceeds a length. A broken body keeps its received bytes. */
 async function readBytes(reader: ByteReader, longest: number): Promise<Uint8Array> {
   const held = holdBytes();
   try {
@@ -170,7 +173,7 @@ async function readBytes(reader: ByteReader, longest: number): Promise<Uint8Arra
       if (held.size() > longest) break;
     }
   } catch (error) {
-    // What had come counts.
+    // The received bytes count.
     if (error instanceof UnusableReply) throw error;
   }
   return held.release();

@@ -1,10 +1,10 @@
 import { urlBelow } from './http-client.ts';
 import { type HttpServer, type HttpWire, requestHeaders } from './http-provider.ts';
 
-/** A server that speaks one of OpenAI's two wires. Its base URL ends in `/v1`, and is a function until the first call. */
+/** A server of one of OpenAI's two wires. Its base URL ends in `/v1`, or a function returns it at the first call. */
 export type OpenaiServer = HttpServer & { baseUrl: string | (() => Promise<string>) };
 
-/** The addresses of a server of one of OpenAI's wires: for the list of models and for a body. */
+/** Returns the targets of a server of OpenAI's wires: for the list of models and for a body. */
 export function openaiTargets(
   { apiKey, baseUrl }: OpenaiServer,
   path: string,
@@ -20,7 +20,7 @@ export function openaiTargets(
   };
 }
 
-/** Most servers want a base URL that ends in a version; the sentence says so if it does not. */
+/** Adds a hint to the name of the URL's variable if the URL does not end in a version, as most servers require. */
 export function withUrlHint<Server extends OpenaiServer>(server: Server): Server {
   const { baseUrl, urlName } = server;
   if (!urlName || typeof baseUrl !== 'string' || /\/v\d+\w*\/*$/.test(new URL(baseUrl).pathname)) return server;

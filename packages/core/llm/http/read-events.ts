@@ -5,20 +5,21 @@ import { parseJson } from '../../json.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { boundJson, boundReply } from '../unusable-reply.ts';
 
-/** One server-sent event; `name` is null where the server gave it none. */
+/** One server-sent event. `name` is null if the server sent none. */
 export type ServerEvent = { name: string | null; data: string };
 
 /**
- * The events of a stream of server-sent events, cut into chunks anywhere; events that came together are yielded together.
- * - A last event without its blank line counts if it is whole; half an event is what a cut leaves, and is dropped.
+ * Yields the events of a stream of server-sent events with any chunk boundaries. Events of one chunk are yielded
+ * together.
+ * - A last event without its blank line counts if it is complete. An incomplete event was cut, and is dropped.
  * - A line or event beyond the limits, or one event too many, is an `UnusableReply`.
- * - Other work gets its turn between chunks, and between the parts of a chunk with many events.
+ * - Other work runs between chunks, and between the parts of a chunk with many events.
  */
 export async function* readEvents(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<ServerEvent[]> {
   const parse = eventParser();
-  // The parser keeps an unfinished event as one string for each line, which weighs many times what was sent.
+  // The parser stores an unfinished event as a string per line, which uses much more memory than the bytes.
   const unfinished = holdBytes();
   let count = 0;
   for await (const bytes of body) {
@@ -43,17 +44,17 @@ export async function* readEvents(
   yield [...ended, ...last];
 }
 
-/** Holds the beginning of an event until the rest of the event comes. */
+/** Holds the beginning of an event until the rest arrives. */
 function holdRest(unfinished: HeldBytes, rest: Uint8Array): void {
   unfinished.hold(rest);
   const isLine = unfinished.size() > REPLY_BOUNDS.eventBytes && !unfinished.held().includes(LF);
   boundReply(unfinished.size(), REPLY_BOUNDS.eventBytes, isLine ? 'in one line' : 'in one event');
 }
 
-/** So many bytes are parsed at a time, and a line to its end. */
+/** The bytes to parse at a time, up to the end of their line. */
 const PART_BYTES = 64 * 1024;
 
-/** The parts of whole lines, cut at the ends of lines. */
+/** Cuts bytes into parts at ends of lines. */
 function partsOf(bytes: Uint8Array): Uint8Array[] {
   const parts: Uint8Array[] = [];
   let from = 0;
@@ -68,14 +69,16 @@ function partsOf(bytes: Uint8Array): Uint8Array[] {
   return parts;
 }
 
-/** So many events are a few milliseconds of work, however small they are. */
+/** The most events at a time: a few milliseconds of work, even for small events. */
 const MOST_AT_ONCE = 200;
 
 const LF = 10;
 const CR = 13;
 const NOTHING = new Uint8Array(0);
 
-/** Where the last blank line in a chunk ends; 0 where there is none, though it may have begun in what is held. */
+/**
+ * Returns the end of the last blank line in a chunk, or 0 without a blank line. The line may begin in the held bytes.
+ */
 function endOfEvents(held: HeldBytes, bytes: Uint8Array): number {
   const at = (index: number) => (index >= 0 ? bytes[index] : held.held().at(index));
   for (let end = bytes.lastIndexOf(LF); end >= 0; end = end > 0 ? bytes.lastIndexOf(LF, end - 1) : -1) {
@@ -110,7 +113,10 @@ function eventParser(): (bytes: Uint8Array, more?: string) => ServerEvent[] {
 const FEW_CHARACTERS = 4096;
 const MEANS_SOMETHING = /^(?:data|event)?(?::|$)/;
 
-/** Leaves out lines with other fields than `data` and `event`. The parser makes an error of each unknown field in 10 µs. */
+/**
+ * Removes lines with other fields than `data` and `event`, since the parser makes an error of each unknown field in
+ * 10 µs.
+ */
 function withoutNoise(text: string): string {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   return lines.filter((line) => MEANS_SOMETHING.test(line)).join('\n');

@@ -1,9 +1,9 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 
-/** The characters of JSON that become bytes together. A piece may exceed them by one item of a list. */
+/** The characters of JSON to encode at once. A piece may exceed this by one item of a list. */
 const PIECE = 64 * 1024;
 
-/** Writes a body as JSON in UTF-8, in pieces: a long history would keep the event loop busy for a second. */
+/** Writes a body as JSON in UTF-8, in pieces, since a long history would block the event loop for a second. */
 export async function writeBody(body: object): Promise<Uint8Array> {
   const pieces: Buffer[] = [];
   let text = '';

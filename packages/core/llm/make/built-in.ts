@@ -6,12 +6,10 @@ import { readBaseUrl, readWire } from './provider-config.ts';
 
 type Env = Record<string, string | undefined>;
 
-/** A provider, and how it is asked over Responses, if it speaks that beside its own wire. */
+/** A provider, with its Responses provider if it has two wires. */
 export type Configured = { provider: Provider; two?: { responses: Provider; wires: TwoWires } };
 
-/**
- * A built-in provider: its name, its base URL unless another is set, and the variables for its key and its base URL.
- */
+/** A built-in provider: its name, its default base URL, and the variables for its key and its base URL. */
 type BuiltIn = { name: string; url: string; keyName: string; urlName: string };
 
 const OPENAI = { name: 'openai', url: 'https://api.openai.com/v1' };
@@ -19,7 +17,6 @@ const ANTHROPIC = { name: 'anthropic', url: 'https://api.anthropic.com' };
 const GEMINI = { name: 'gemini', url: 'https://generativelanguage.googleapis.com' };
 const XAI = { name: 'xai', url: 'https://api.x.ai/v1' };
 
-/** The built-in providers that the environment configures. */
 export function builtIn(env: Env, makers: Makers): Configured[] {
   const keyed = ({ url, ...named }: BuiltIn, make: (options: Options) => Configured): Configured[] => {
     const baseUrl = readBaseUrl(env, named.urlName, url);
@@ -45,7 +42,7 @@ export function builtIn(env: Env, makers: Makers): Configured[] {
   ];
 }
 
-/** Makes providers that are asked over Chat Completions, or over Responses for the turns that chose that. */
+/** Returns a function that makes a provider for Chat Completions, and for Responses in turns that chose it. */
 function overTwoWires(name: 'openai' | 'xai', variable: string, { env, makers }: { env: Env; makers: Makers }) {
   const setting = readWire(env, variable);
   return (options: Options, quirks: Partial<Quirks> = {}): Configured => {

@@ -6,30 +6,32 @@ import {
   withSmallNames,
 } from '../../turn/request/provider/provider-headers.ts';
 
-/** Headers that the connection or Pawl's reading of replies depends on. */
+/** Headers that the connection or Pawl's parsing of replies depends on. */
 const OWNED =
   /^(host|connection|content-length|content-type|content-encoding|transfer-encoding|keep-alive|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i;
 
-/** Headers that carry keys. A turn shows its configuration, so keys are for the operator to set. */
+/** Headers with keys. A turn shows its configuration, so only the operator may set them. */
 const KEYS = /(auth|authorization|key|token|secret|secret-id|password|passwd|jwt|credentials?|cookie2?|signature)$/i;
 
-/** Headers that choose the account that pays. */
+/** Headers that select the paying account. */
 const ACCOUNTS = /^(openai-organization|openai-project|x-goog-user-project|x-amz-.*)$/i;
 
-/** The problem of a name that no request may set; null if there is none. */
+/** Returns the problem of a name that no request may set, or null. */
 function nameProblem(name: string): string | null {
-  if (!isHeaderName(name) || name === '*') return 'this is not the name of a header, give its name';
+  if (!isHeaderName(name) || name === '*') return 'this is not a valid header name, give another name';
   return OWNED.test(name) ? 'the connection sets this header, leave it out' : null;
 }
 
 function allowedProblem(name: string): string | null {
   const isOperators = KEYS.test(name) || ACCOUNTS.test(name);
-  return nameProblem(name) ?? (isOperators ? 'this header carries a key or names an account, set it in headers' : null);
+  return (
+    nameProblem(name) ?? (isOperators ? 'this header contains a key or names an account, set it in headers' : null)
+  );
 }
 
 const TWICE = 'this header is given twice, names in upper and lower case are the same';
 
-/** Settings of each provider: the headers of all its requests, and the names of those that a turn may set. */
+/** Settings of each provider: the headers of all its requests, and the names of headers that a turn may set. */
 export const headerSettings = {
   headers: z
     .record(z.string(), z.string('give the value as a text'), 'give an object of headers, by their names')

@@ -15,11 +15,11 @@ import { readHeaders } from './provider-config.ts';
 
 type Env = Record<string, string | undefined>;
 
-/** What is the same for each wire's provider; a wire may take more. */
+/** The common options of each wire's provider. */
 export type Options = Omit<HttpServer, 'post'> & { baseUrl: string; urlName: string };
 type MakeProvider<More = object> = (options: Options & More) => Provider;
 
-/** For each wire a function that makes a provider. */
+/** A function for each wire that makes a provider. */
 export type Makers = {
   openai: MakeProvider<Partial<Quirks>>;
   responses: MakeProvider<{ promptCache?: boolean; chatSetting: string }>;
@@ -33,7 +33,7 @@ type Client = Pick<ReturnType<typeof makeHttpClient>, 'post' | 'fetch'>;
 type Simulator = { baseUrl(): Promise<string> };
 type MakerContext = { client: Client; packages: LoadedPackages; sim: Simulator };
 
-/** The functions that make providers, each with its own state alone. A setting that cannot work is a `Misconfigured`. */
+/** Returns the functions that make providers, each with separate state. An unusable setting is a `Misconfigured`. */
 export function makersOf(env: Env, { client: { post, fetch }, packages, sim }: MakerContext): Makers {
   const customHeaders = readHeaders(env, 'ANTHROPIC_CUSTOM_HEADERS');
   const apiVersion = env.GOOGLE_GENAI_API_VERSION?.trim() || 'v1';
@@ -49,7 +49,7 @@ export function makersOf(env: Env, { client: { post, fetch }, packages, sim }: M
       const made = withOwnState(aiSdkProvider({ name, make, options, headers, post, fetch, env }), placeOf(options));
       return { ...made, ...serverField(String(options.baseURL ?? '')) };
     },
-    // Its port changes with each process, and its state does not.
+    // The simulator's port changes with each process, and its state does not.
     simulated: () => [
       withOwnState(openaiProvider({ name: 'sim', apiKey: null, baseUrl, post }), ''),
       withOwnState(
@@ -60,7 +60,7 @@ export function makersOf(env: Env, { client: { post, fetch }, packages, sim }: M
   };
 }
 
-/** The same provider, which knows its server and gets back only the state of this server. */
+/** Returns the provider with its server's address. It gets only the state of this server back. */
 function atServer(provider: Provider, baseUrl: string): Provider {
   return { ...withOwnState(provider, baseUrl), ...serverField(baseUrl) };
 }
@@ -72,7 +72,7 @@ function serverField(baseUrl: string): Pick<Provider, 'server'> {
   return { server: { address: url.hostname, port } };
 }
 
-/** What packages call the place of their server. */
+/** Returns the options that identify a package's server. */
 function placeOf({ baseURL, resourceName, region, project, location }: Record<string, unknown>): string {
   return JSON.stringify([baseURL, resourceName, region, project, location]);
 }

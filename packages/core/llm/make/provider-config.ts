@@ -18,7 +18,7 @@ const known = {
   ...headerSettings,
 };
 
-/** Finish reasons by the words of a server. The words are in small letters, since servers write them in any. */
+/** Finish reasons by the words of a server, in lower case, since servers differ in case. */
 const FinishReasons = z
   .record(z.string().trim().min(1), z.enum(FINISH_REASONS, { error: `give one of ${FINISH_REASONS.join(', ')}` }), {
     error: 'give an object of finish reasons, by the words of the server',
@@ -44,7 +44,7 @@ const GeminiConfig = z.strictObject({ kind: z.literal('gemini'), ...server });
 
 const ResponsesConfig = z.strictObject({ kind: z.literal('openai-responses'), ...server, prompt_cache: promptCache });
 
-/** Servers of this wire differ more than others. */
+/** The configuration of a server of this wire, with more differences than on other wires. */
 const OpenaiConfig = z.strictObject({
   kind: z.literal('openai'),
   ...server,
@@ -79,7 +79,7 @@ const Extra = z.record(
   'give an object of providers, by their names',
 );
 
-/** The providers named in `PAWL_PROVIDERS`; a `Misconfigured` names the path of what is wrong, never its value. */
+/** Returns the providers in `PAWL_PROVIDERS`. A `Misconfigured` names the path of a wrong value, never the value. */
 export function readExtraProviders(env: Env, builtIn: readonly string[]): Record<string, ProviderConfig> {
   const text = env.PAWL_PROVIDERS?.trim();
   if (!text) return {};
@@ -96,13 +96,13 @@ export function readExtraProviders(env: Env, builtIn: readonly string[]): Record
   return data;
 }
 
-/** The limits of whole providers that `PAWL_PROVIDERS` has, by the names of the providers. */
+/** Returns the limits of complete providers in `PAWL_PROVIDERS`, by the names of the providers. */
 export function limitsOfProviders(env: Env): Record<string, GivenLimits> {
   const extra = Object.entries(readExtraProviders(env, []));
   return Object.fromEntries(extra.flatMap(([name, { limits }]) => (limits ? [[name, limits]] : [])));
 }
 
-/** A base URL from the environment, or what stands for it; trailing slashes do not matter. */
+/** Returns a base URL from the environment, or `absent`. */
 export function readBaseUrl<T>(env: Env, variable: string, absent: T): string | T {
   const text = env[variable]?.trim();
   if (!text) return absent;
@@ -110,7 +110,7 @@ export function readBaseUrl<T>(env: Env, variable: string, absent: T): string | 
   return text;
 }
 
-/** The wire that the operator chose for a provider that speaks two; null if none was chosen. */
+/** Returns the operator's wire for a provider with two wires, or null if none is set. */
 export function readWire(env: Env, variable: string): 'responses' | 'chat' | null {
   const text = env[variable]?.trim();
   if (!text) return null;
@@ -118,7 +118,7 @@ export function readWire(env: Env, variable: string): 'responses' | 'chat' | nul
   throw new Misconfigured(`${variable}: give responses or chat`);
 }
 
-/** Headers of the operator's own, one `Name: value` on each line; their names in small letters. */
+/** Returns the operator's headers from lines `Name: value`, with lower-case names. */
 export function readHeaders(env: Env, variable: string): Record<string, string> {
   const lines = (env[variable] ?? '').split('\n').filter((line) => line.includes(':'));
   return Object.fromEntries(
@@ -129,7 +129,7 @@ export function readHeaders(env: Env, variable: string): Record<string, string> 
   );
 }
 
-/** How long a model call may take, in milliseconds (contract: starting and configuration). */
+/** Reads the maximum milliseconds of a model call. */
 export function readBounds(env: Env): Bounds {
   return {
     timeoutMs: readMs(env, 'PAWL_MODEL_TIMEOUT_MS', 600_000),
@@ -138,7 +138,7 @@ export function readBounds(env: Env): Bounds {
   };
 }
 
-/** The longest time that a turn may set for a model call, in milliseconds. */
+/** Returns the longest time that a turn may set for a model call, in milliseconds. */
 export function readTimeoutLimit(env: Env): number {
   return readMs(env, 'PAWL_MODEL_TIMEOUT_LIMIT_MS', 3_600_000);
 }
@@ -147,7 +147,7 @@ function readMs(env: Env, variable: string, absent: number): number {
   const text = env[variable]?.trim();
   if (!text) return absent;
   const ms = /^\d+$/.test(text) ? Number(text) : 0;
-  // Node's timers end there.
+  // Node's timers have this maximum.
   if (ms < 1 || ms > 2 ** 31 - 1) throw new Misconfigured(`${variable}: give milliseconds, from 1 to ${2 ** 31 - 1}`);
   return ms;
 }

@@ -17,7 +17,7 @@ import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
 import { opaqueOf } from './opaque.ts';
 import { argumentsText, itemsOf, type ReplyAccumulator } from './reply-accumulator.ts';
 
-/** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
+/** Returns the complete reply. A cut stream or an unusable reply is a `ProviderFailed` with a retry. */
 export function finishReply(reply: ReplyAccumulator, { provider, toolNames, ownWords }: Answering): Reply {
   const { snapshot } = reply;
   if (!snapshot) throw cutStream(provider);
@@ -25,7 +25,7 @@ export function finishReply(reply: ReplyAccumulator, { provider, toolNames, ownW
   const gathered = startCalls(toolNames);
   const callOf = new Map(items.filter(isCall).map((item, index) => [item, takeCall(gathered, item, index)]));
   const calls = distinctCalls(gathered.all);
-  // A call without a name cannot be answered.
+  // A call without a name has no tool.
   if (calls.some(({ name }) => !name)) throw unusable(provider, 'a tool call has no name');
   const { text, refusalFrom } = saidIn(items);
   const raw = rawReason(snapshot);
@@ -62,13 +62,13 @@ function takeCall(calls: CallsAccumulator, item: Item, index: number): CallAccum
   return gatherCall(calls, { index, id, name, text: argumentsText(item) }).call;
 }
 
-/** Null if the item is not a call, or repeats one. */
+/** Returns the place of a call, or null if the item is not a call or repeats a call. */
 function placeIn(calls: CallAccumulator[], call: CallAccumulator | undefined): number | null {
   const place = call ? calls.indexOf(call) : -1;
   return place === -1 ? null : place;
 }
 
-/** The text of all messages, and where in it the model began to refuse. */
+/** Returns the text of all messages, and the start of a refusal in it. */
 function saidIn(items: Item[]): { text: string; refusalFrom: number | null } {
   let text = '';
   let refusalFrom: number | null = null;
@@ -82,20 +82,21 @@ function saidIn(items: Item[]): { text: string; refusalFrom: number | null } {
   return { text, refusalFrom };
 }
 
-/** The server's own word for why the reply ended. */
+/** Returns the server's word for the end of the reply. */
 function rawReason({ status, incomplete_details: details }: Item): string {
   const word = wordIn(status) ?? 'completed';
   return word === 'incomplete' ? (wordIn(fieldsIn(details)?.reason) ?? word) : word;
 }
 
-/** Whether an item says more than text and calls: reasoning, or a call that its server has run. */
+/** Returns whether an item has more than text and calls: reasoning, or a call that its server ran. */
 function saysMore(item: Item): boolean {
   const type = typeOf(item);
   return type === 'reasoning' ? thoughtOf(item) !== '' : type !== 'message' && type !== 'function_call';
 }
 
 /**
- * The counts of a provider in our words; null if it counted nothing. Tokens kept for 12 hours are those kept longer.
+ * Returns a provider's counts as usage, or null if it counted no tokens. Tokens cached for 12 hours count as
+ * long-term.
  */
 export function readUsage(usage: Fields | null): Usage | null {
   const given = countIn(usage?.input_tokens);
@@ -106,7 +107,7 @@ export function readUsage(usage: Fields | null): Usage | null {
   const reasoning = countIn(fieldsIn(usage.output_tokens_details)?.reasoning_tokens) ?? 0;
   return usageOf({
     input,
-    // Some servers count reasoning beside the output. The total shows it.
+    // Some servers count reasoning outside the output. The total shows this.
     output: Math.max(said ?? 0, reasoning, (countIn(usage.total_tokens) ?? 0) - input),
     cached: countIn(details?.cached_tokens) ?? 0,
     written: countIn(details?.cache_write_tokens) ?? 0,

@@ -5,7 +5,7 @@ import { isRefusal, mayTeach, type Refused, withoutNames } from '../refusals/ask
 import { losesState, nextThoughtState } from '../refusals/thought-state.ts';
 import type { Form } from './render-request.ts';
 
-/** The fields that Pawl adds on its own or can do without, with the words for them. The first that is named counts. */
+/** Optional fields that Pawl adds, with the words for them. The first match counts. */
 const ADDED: { field: Exclude<keyof Form, 'isKept'>; words: RegExp }[] = [
   {
     field: 'include',
@@ -26,7 +26,9 @@ const ADDED: { field: Exclude<keyof Form, 'isKept'>; words: RegExp }[] = [
   },
 ];
 
-/** The form of the next try after a refusal, or null. Only what Pawl chose itself changes, no field of the caller. */
+/**
+ * Returns the form of the next attempt after a refusal, or null. Only Pawl's own fields change, never the caller's.
+ */
 export function learnForm(refused: Refused, form: Form): Form | null {
   if (!mayTeach(refused)) return null;
   const withoutState = form.isKept ? { ...form, isKept: false } : null;
@@ -38,7 +40,7 @@ export function learnForm(refused: Refused, form: Form): Form | null {
   return isOfItem || nextThoughtState(refused, { ...form, isFilled: true }) ? withoutState : null;
 }
 
-/** Some servers list the fields that they know after the one that they refuse. */
+/** The words before a list of supported fields, which some servers add after the refused field. */
 const KNOWN_FIELDS =
   /\b(expected one of|(known|valid|allowed|supported|permitted) (fields?|param\w*|arguments?|keys?))\b/i;
 
@@ -48,31 +50,31 @@ function withoutAdded(said: string, form: Form): Form | null {
   return added ? { ...form, [added.field]: false } : null;
 }
 
-/** Statuses for a path, or a method at a path, that the server does not have. */
+/** Statuses for an unknown path, or an unsupported method at a path. */
 const NO_PATH = [404, 405, 501];
 
-/** The words of servers for a path that they do not have. An empty message says the same. */
+/** The words of servers for an unknown path. An empty message means the same. */
 const OF_PATH =
   /^$|\bnot found\W*$|method not allowed|not implemented|\bcannot post\b|invalid url|page not found|(unknown|unrecognized|no( matching)?|unexpected|unsupported|not supported) (request )?(url|path|route|handler|endpoint|static resource)\b|not found on this server|see get\b/i;
 
-/** The words for something that the request names: the model, its deployment, or an object of the server. */
+/** The words for a name in the request: the model, its deployment, or an object of the server. */
 const OF_REQUEST =
   /model|deployment|with id|no such|vector store|container|prompt|\bitems?\b|previous_response|project|organi[sz]ation/i;
 
-/** LM Studio says so with status 200. */
+/** LM Studio sends this message with status 200. */
 const IN_REPLY = /\bunexpected endpoint or method\b/i;
 
-/** Whether an error inside a 200 says that the server has no `/responses`. */
+/** Returns whether an error inside a 200 says that the server has no `/responses`. */
 export function lacksWireInReply(error: unknown): boolean {
   return IN_REPLY.test(readError(error).message ?? '');
 }
 
-/** Whether a refusal says that the server has no `/responses`, and nothing else. */
+/** Returns whether a refusal only says that the server has no `/responses`. */
 export function lacksWire(refusal: Pick<Refusal, 'status' | 'text'>, model: string): boolean {
   if (!NO_PATH.includes(refusal.status)) return false;
   const said = readRefusal(refusal);
   if (meaningOfSigns(said) !== null || said.codes.some((code) => OF_REQUEST.test(code))) return false;
-  // The path itself may have a word for the model in it.
+  // The path itself may contain a word for the model.
   const words = (said.message ?? '').replace(/\S*\/\S*/g, '').trim();
   return OF_PATH.test(words) && !OF_REQUEST.test(words) && !words.includes(model);
 }

@@ -5,16 +5,18 @@ import { type Item, partsOf, textPartOf, typeOf, withoutId } from './item.ts';
 /** The items of a reply. Texts are lengths in UTF-16 units, and a call is a place with the id of its server. */
 export type Opaque = { items: Item[] };
 
-/** An item of a reply, and the place of its call among the calls of the round; null for any other item. */
+/** An item of a reply, and the place of its call among the calls of the round, or null for any other item. */
 export type PlacedItem = { item: Item; call: number | null };
 
-/** The state to store with a reply; null if the reply has no items. */
+/** Returns the state to store with a reply, or null if the reply has no items. */
 export function opaqueOf(placed: readonly PlacedItem[]): Opaque | null {
   const items = placed.filter(isSent).map(storedItem);
   return items.length > 0 ? { items } : null;
 }
 
-/** Whether an item goes back. Reasoning without content does not, nor does a call that the round does not have. */
+/**
+ * Returns whether an item is sent back. Reasoning without content and calls that the round does not have are omitted.
+ */
 function isSent({ item, call }: PlacedItem): boolean {
   const type = typeOf(item);
   if (type === 'function_call') return call !== null;
@@ -55,7 +57,7 @@ export function givenIds(items: readonly Item[]): Map<number, string> {
   return ids;
 }
 
-/** Fills the text of a round into its state. A text of another length was changed: it becomes one message. */
+/** Fills the text of a round into its state. A text of another length was changed, so it becomes one message. */
 export function fillText(items: readonly Item[], text: string): Item[] {
   const lengths = items.flatMap((item) => partsIn(item).map((part) => lengthOf(part) ?? 0));
   const isChanged = lengths.reduce((sum, length) => sum + length, 0) !== text.length;
@@ -92,7 +94,6 @@ function withOneMessage(items: readonly Item[], text: string): Item[] {
   return [...items.slice(0, at).filter(isOther), ...said, ...items.slice(at).filter(isOther)];
 }
 
-/** A message of the assistant as Pawl writes it itself. */
 export function messageOf(text: string): Item {
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
 }

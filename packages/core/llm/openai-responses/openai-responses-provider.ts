@@ -15,13 +15,16 @@ import { type Body, type Form, fullForm, renderRequest } from './render-request.
 import { isFinished, type ReplyAccumulator, startReply, takeEvent } from './reply-accumulator.ts';
 
 export type ResponsesOptions = OpenaiServer & {
-  /** How the operator chooses Chat Completions, for a server that has no Responses: `OPENAI_WIRE=chat`. */
+  /** The setting for Chat Completions, for a server without Responses: `OPENAI_WIRE=chat`. */
   chatSetting?: string;
-  /** Whether the server takes `prompt_cache_key` and `prompt_cache_options`. */
+  /** Whether the server supports `prompt_cache_key` and `prompt_cache_options`. */
   promptCache?: boolean;
 };
 
-/** Asks a server that speaks OpenAI's Responses. It stores nothing, so that each request has the whole history. */
+/**
+ * Makes a provider for servers of OpenAI's Responses. The server stores no responses, so each request has the whole
+ * history.
+ */
 export function openaiResponsesProvider(options: ResponsesOptions): Provider {
   const { promptCache = false, chatSetting = '"kind": "openai"' } = options;
   const forms = rememberForms(fullForm(promptCache));
@@ -49,8 +52,8 @@ export function openaiResponsesProvider(options: ResponsesOptions): Provider {
 type Send = Parameters<HttpWire<Body>['ask']>[1];
 
 /**
- * Asks, and asks again at once without the fields or the state that the server refuses. Remembers the fields for the
- * model. State that is invalid in one history is healthy in others, so that this is not remembered.
+ * Asks, and repeats the request at once without the fields or the state that the server refuses. Remembers the fields
+ * for the model. It does not remember refused state, since the state of other histories may be valid.
  */
 async function askInForm({ request, provider }: Call, send: Send, forms: ReturnType<typeof rememberForms<Form>>) {
   const first = forms.formFor(request.model);

@@ -11,13 +11,16 @@ type Assistant = Extract<Message, { role: 'assistant' }>;
 type Input = Extract<Message, { role: 'user' | 'system' }>;
 type Result = Extract<Message, { role: 'tool' }>;
 
-/** The provider and the model that get the history. `isKept` tells whether the provider's own state goes with it. */
+/** The provider and the model that receive the history. `isKept`: the provider's own state is sent with it. */
 export type Receiver = { provider: string; model: string; isKept: boolean };
 
-/** The first message if the history is empty: the wire takes no request without items. */
+/** The first message if the history is empty, since the wire requires an item. */
 const OPENING: Item = { type: 'message', role: 'user', content: '(The conversation begins here.)' };
 
-/** The history as items, at least one. The items of a reply go back to their own provider with all their fields. */
+/**
+ * Renders the history as one or more items. The items of a reply are sent to their own provider with all their
+ * fields.
+ */
 export function renderInput(messages: Message[], receiver: Receiver): Item[] {
   const wireId = wireIdFor(receiver);
   const used = new Set<string>();
@@ -40,7 +43,7 @@ function inputMessage({ role, content, parts }: Input): Item[] {
 
 type IdRules = { given: Map<number, string>; used: Set<string>; wireId: (id: string) => string };
 
-/** The ids of calls on the wire, by Pawl's ids. The server's own id goes back, unless an earlier call has it. */
+/** Returns the ids of calls on the wire, by Pawl's ids. The server's own id stays unless an earlier call has it. */
 function idsOf(calls: RequestedCall[], { given, used, wireId }: IdRules): Map<string, string> {
   const ids = new Map<string, string>();
   for (const [index, { id }] of calls.entries()) {
@@ -52,7 +55,7 @@ function idsOf(calls: RequestedCall[], { given, used, wireId }: IdRules): Map<st
   return ids;
 }
 
-/** Adds a number to an id that an earlier call has. Only earlier rounds decide about it, so that it stays the same. */
+/** Adds a number to a used id. Only earlier rounds decide about the number, so it stays the same. */
 function unusedId(id: string, used: Set<string>): string {
   let sent = id;
   for (let number = 2; used.has(sent); number += 1) sent = `${id}-${number}`;
@@ -74,7 +77,7 @@ function replyItems({ content, calls }: Assistant, state: Item[], ids: Map<strin
   return [...withoutLooseThoughts(sent), ...items.filter((_, index) => !placed.has(index))];
 }
 
-/** The remaining items. OpenAI refuses reasoning without the item that it led to. */
+/** Removes reasoning without its following item, which OpenAI refuses. */
 function withoutLooseThoughts(items: (Item | null)[]): Item[] {
   const kept: Item[] = [];
   let isLoose = true;

@@ -7,7 +7,7 @@ import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
 import { IMAGE_DETAILS } from '../../turn/request/input-part.ts';
 import type { Part } from '../../turn/request/item.ts';
 
-/** One part of a message or a result as this wire takes it; null if it does not (contract-more: parts). */
+/** Renders a part of a message or result for this wire, or returns null if it is not supported. */
 export function renderPart(part: Part): PartParam | null {
   switch (part.type) {
     case 'input_text':

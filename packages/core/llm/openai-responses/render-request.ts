@@ -13,33 +13,33 @@ import { openaiToolSchema } from '../wire-tools/tool-schemas.ts';
 import type { Item } from './item.ts';
 import { renderInput } from './render-input.ts';
 
-/** The body of a request. Items may have fields that the types of the client do not know. */
+/** The body of a request. Items may have fields that the client's types lack. */
 export type Body = Omit<Params, 'input'> & { input: Item[] };
 
-/** The fields that a server takes, and whether its state goes back with the history. */
+/** The supported fields of a server, and whether its state is sent with the history. */
 export type Form = {
-  /** Whether the server takes `instructions`. Otherwise they are the first message. */
+  /** Whether the server supports `instructions`. Otherwise they are the first message. */
   instructions: boolean;
   include: boolean;
   store: boolean;
   streamOptions: boolean;
   cacheKey: boolean;
-  /** Whether the server takes `prompt_cache_options`. */
+  /** Whether the server supports `prompt_cache_options`. */
   cacheOptions: boolean;
-  /** Whether the history goes with the state that the server left in it. */
+  /** Whether the history contains the server's state. */
   isKept: boolean;
 };
 
-/** A form with all fields, for a server that does or does not take fields for its cache. */
+/** Returns a form with all fields, with or without the fields for a cache. */
 export function fullForm(promptCache: boolean): Form {
   const always = { instructions: true, include: true, store: true, streamOptions: true, isKept: true };
   return { ...always, cacheKey: promptCache, cacheOptions: promptCache };
 }
 
-/** The state that a model needs back in later requests, since the server stores nothing. */
+/** The state that a model requires in later requests, since the server stores no responses. */
 const STATE = 'reasoning.encrypted_content';
 
-/** Our words as a Responses body. It always streams. The server stores nothing, unless the caller says so. */
+/** Renders a Responses body. It always streams. The server stores no response unless the caller asks for it. */
 export function renderRequest(request: RoundRequest, { provider, form }: { provider: string; form: Form }): Body {
   const { model, instructions, providerOptions } = request;
   const options = leaveOutNulls(providerOptions);
@@ -73,7 +73,7 @@ function toolFields({ tools, toolChoice, parallelToolCalls }: RoundRequest): Par
   };
 }
 
-/** Without `strict`, OpenAI would make every schema strict. */
+/** Renders a tool. Without `strict`, OpenAI would make every schema strict. */
 function toolParam({ name, description, strict, parameters }: Tool & Pick<TurnTool, 'strict'>): ToolParam {
   const described = description ? { description } : {};
   return { type: 'function', name, ...described, parameters: openaiToolSchema(parameters), strict: strict === true };
@@ -94,14 +94,14 @@ function textField({ textFormat, verbosity }: RoundRequest): Partial<Body> {
   return format || verbosity ? { text: givenFields({ format, verbosity }) } : {};
 }
 
-/** Text needs no format. */
+/** Returns the text format, or null for text, which needs none. */
 function formatOf(format: TextFormat | null): NonNullable<Body['text']>['format'] | null {
   if (format === null || format.type === 'text') return null;
   if (format.type === 'json_object') return { type: 'json_object' };
   return { type: 'json_schema', ...schemaFormat(format) };
 }
 
-/** OpenAI refuses a smaller limit. */
+/** The minimum limit that OpenAI accepts. */
 const LEAST_OUTPUT_TOKENS = 16;
 
 function samplingFields({ temperature, topP, maxOutputTokens }: RoundRequest): Partial<Body> {
@@ -109,10 +109,12 @@ function samplingFields({ temperature, topP, maxOutputTokens }: RoundRequest): P
   return givenFields({ temperature, top_p: topP, max_output_tokens: most });
 }
 
-/** OpenAI has two times, and both are minimums. */
+/** OpenAI's two cache times, which are both minimums. */
 const TTLS: Record<CacheTtl, string> = { '5m': '30m', '1h': '12h' };
 
-/** Fields that Pawl adds on its own, unless the caller gives them: a refusal is then about the caller's. */
+/**
+ * Returns Pawl's optional fields unless the caller gives them, so that a refusal is then about the caller's fields.
+ */
 function addedFields({ promptCache, providerOptions }: RoundRequest, form: Form): Partial<Body> {
   const { key, ttl } = promptCache ?? { key: null, ttl: null };
   const added = {
@@ -123,7 +125,7 @@ function addedFields({ promptCache, providerOptions }: RoundRequest, form: Form)
   return Object.fromEntries(Object.entries(added).filter(([name]) => !Object.hasOwn(providerOptions, name)));
 }
 
-/** The caller's list is added to Pawl's. With null, nothing is included. */
+/** Returns Pawl's list with the caller's list. With null, the request includes none. */
 function includeField(options: Record<string, unknown>, { include }: Form): Partial<Body> {
   const { include: given } = options;
   if (!include || (Object.hasOwn(options, 'include') && !Array.isArray(given))) return {};

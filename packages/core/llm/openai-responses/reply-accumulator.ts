@@ -4,31 +4,31 @@ import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from 
 import { boundReply, UnusableReply } from '../unusable-reply.ts';
 import { type Item, partsOf, textPartOf, thoughtOf, typeOf } from './item.ts';
 
-/** A reply while its events arrive. It is made of whole items; deltas are only for watchers. */
+/** A reply while its events arrive. It consists of complete items. Deltas are for watchers only. */
 export type ReplyAccumulator = {
-  /** The items that are whole, with their places, by place and id; and their ids alone. */
+  /** The complete items with their places, by place and id, and their ids alone. */
   done: Map<string, { place: number; item: Item }>;
   doneIds: Set<string>;
   /** The places of calls among the calls, by the places of their items. */
   calls: Map<number, number>;
-  /** The type of the events that bring reasoning. Some servers send the same reasoning as two types. */
+  /** The type of the reasoning events. Some servers send the same reasoning with two types. */
   thoughtType: string | null;
   hasDeltas: boolean;
-  /** The last snapshot of the response; null until the response has ended. */
+  /** The last snapshot of the response, or null until the response has ended. */
   snapshot: Fields | null;
 };
 
-/** An empty reply to gather events in. */
+/** Returns an empty reply for events. */
 export function startReply(): ReplyAccumulator {
   return { done: new Map(), doneIds: new Set(), calls: new Map(), thoughtType: null, hasDeltas: false, snapshot: null };
 }
 
-/** Whether the response has ended. A stream without that was cut. */
+/** Returns whether the response has ended. A stream without its end was cut. */
 export function isFinished({ snapshot }: ReplyAccumulator): boolean {
   return snapshot !== null;
 }
 
-/** Adds one event, or a whole response, and returns its deltas. Unknown events have none. */
+/** Adds one event, or a complete response, and returns its deltas. Unknown events have none. */
 export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const event = partIn(raw);
   if (!event) throw new UnusableReply('not an event of a response');
@@ -39,7 +39,7 @@ export function takeEvent(reply: ReplyAccumulator, raw: unknown): Delta[] {
   return deltas;
 }
 
-/** The states of a whole response that has not ended. */
+/** The states of a complete response that has not ended. */
 const UNFINISHED = new Set(['in_progress', 'queued']);
 const ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
 const THOUGHTS = new Set(['response.reasoning_summary_text.delta', 'response.reasoning_text.delta']);
@@ -47,7 +47,7 @@ const THOUGHTS = new Set(['response.reasoning_summary_text.delta', 'response.rea
 function readEvent(reply: ReplyAccumulator, event: Fields): Delta[] {
   const type = textIn(event.type) ?? '';
   if (type.endsWith('.delta') && isDone(reply, event)) return [];
-  // The type of the last event counts, whatever status its snapshot has.
+  // The type of the last event counts, not the status of its snapshot.
   if (ENDS.has(type)) return endReply(reply, { ...fieldsIn(event.response), status: type.replace('response.', '') });
   if (THOUGHTS.has(type)) return takeThought(reply, type, textIn(event.delta) ?? '');
   switch (type) {
@@ -69,7 +69,7 @@ function readEvent(reply: ReplyAccumulator, event: Fields): Delta[] {
   }
 }
 
-/** Shows that the server runs a call. It has no text for watchers. */
+/** The delta for a call that the server runs. It has no text for watchers. */
 const PROGRESS: Delta = { kind: 'reasoning', text: '' };
 const OF_HOSTED_CALL = /^response\.(?!function_call)\w+_call(_\w+)?\./;
 
@@ -103,12 +103,12 @@ function noteCall({ calls }: ReplyAccumulator, event: Fields): void {
   if (item && typeOf(item) === 'function_call') placeOfCall(calls, placeOf(event));
 }
 
-/** Whether an event is about an item that is whole: some servers send all of it once more. */
+/** Returns whether an event is about a complete item, since some servers send all its events again. */
 function isDone({ doneIds }: ReplyAccumulator, { item_id: id }: Fields): boolean {
   return doneIds.has(wordIn(id) ?? '');
 }
 
-/** An item that comes twice is one item. Some servers give all items the same place. */
+/** Adds an item. A repeated item is one item. Some servers give all items the same place. */
 function takeItem({ done, doneIds }: ReplyAccumulator, event: Fields): Delta[] {
   const item = partIn(event.item);
   if (!item) return [];
@@ -125,7 +125,7 @@ function endReply(reply: ReplyAccumulator, response: Fields): Delta[] {
   return reply.hasDeltas ? [] : itemsOf(reply).flatMap(deltasOfItem(reply));
 }
 
-/** The items of a reply that has ended: those of the last snapshot, or, if it has none, those of the events. */
+/** Returns the items of an ended reply: from the last snapshot, or else from the events. */
 export function itemsOf({ snapshot, done }: ReplyAccumulator): Item[] {
   const listed = partsIn(snapshot?.output);
   boundReply(listed.length, REPLY_BOUNDS.parts, 'items in one reply');
@@ -136,7 +136,7 @@ export function itemsOf({ snapshot, done }: ReplyAccumulator): Item[] {
   return withoutRepeated(items);
 }
 
-/** Leaves out items that are the same as one before, its id included. */
+/** Removes items that equal an earlier item with the same id. */
 function withoutRepeated(items: Item[]): Item[] {
   const known = new Map<string, string>();
   return items.filter((item) => {
@@ -149,7 +149,7 @@ function withoutRepeated(items: Item[]): Item[] {
   });
 }
 
-/** Returns the deltas of an item, for a reply that had none. */
+/** Returns the deltas of an item, for a reply without deltas. */
 function deltasOfItem(reply: ReplyAccumulator): (item: Item, index: number) => Delta[] {
   return (item, index) => {
     switch (typeOf(item)) {
@@ -168,7 +168,7 @@ function deltasOfItem(reply: ReplyAccumulator): (item: Item, index: number) => D
   };
 }
 
-/** The arguments of a call as a text. Some servers send them as an object. */
+/** Returns the arguments of a call as a text. Some servers send them as an object. */
 export function argumentsText({ arguments: args }: Item): string {
   if (args === null || args === undefined) return '';
   return typeof args === 'string' ? args : JSON.stringify(args);

@@ -2,10 +2,12 @@ import { isRecord } from '../../json.ts';
 import { type Fields, fieldsIn, indexIn, partIn, partsIn, textIn, wordIn } from '../reply/fields.ts';
 import { UnusableReply } from '../unusable-reply.ts';
 
-/** A delta of a call. Some servers send no index, no id, or the whole call at once. `fields` is the call as it came. */
+/**
+ * A delta of a call. Some servers send no index, no id, or the whole call at once. `fields` is the unchanged call.
+ */
 export type CallDelta = { index: number | null; id: string; name: string; text: string; fields: Fields };
 
-/** One chunk's addition to the reply. `fields` is all that came, in which there is reasoning and state of the server. */
+/** One chunk's addition to the reply. `fields` is its unchanged delta, with reasoning and state of the server. */
 export type ChunkDelta = {
   text: string;
   thinking: string;
@@ -15,10 +17,10 @@ export type ChunkDelta = {
   fields: Fields;
 };
 
-/** One choice of a chunk: a delta, or the whole message. */
+/** One choice of a chunk: a delta, or the complete message. */
 export type Choice = { delta: ChunkDelta | null; message: ChunkDelta | null; finishReason: string | null };
 
-/** One chunk of a reply. `id` and `model` are of the response as they came. */
+/** One chunk of a reply. `id` and `model` are the unchanged values of the response. */
 export type Chunk = {
   choices: Choice[];
   usage: Fields | null;
@@ -28,10 +30,10 @@ export type Chunk = {
 };
 
 /**
- * Reads one chunk of a Chat Completions stream, as loosely as servers keep to it; a reply sent whole (`message`) is one
- * chunk. Only text and calls have to be readable, else it throws an `UnusableReply`.
+ * Reads a chunk of a Chat Completions stream, as loosely as servers write it. A complete reply (`message`) is a
+ * chunk. Unreadable text or calls are an `UnusableReply`.
  * - Usage is at the top, beside the choice (Moonshot) or under `x_groq`.
- * - Only the first choice is the reply, whatever `n` was asked for. Copilot gives its text and its calls a choice each.
+ * - Only the first choice is the reply, for any requested `n`. Copilot sends text and calls as separate choices.
  */
 export function readChunk(raw: unknown): Chunk {
   if (!isRecord(raw)) throw new UnusableReply('not a chat completion chunk');
@@ -41,7 +43,9 @@ export function readChunk(raw: unknown): Chunk {
   return { choices: choices.map(readChoice), usage, serviceTier: wordIn(raw.service_tier), id, model };
 }
 
-/** Some servers put a piece of text into the choice itself, as the older Completions do, or the reason into the delta. */
+/**
+ * Reads a choice. Some servers put text into the choice itself, like older Completions, or the reason into the delta.
+ */
 function readChoice({ delta, message, text, finish_reason, finishReason }: Fields): Choice {
   const bare = typeof text === 'string' && text !== '' ? { content: text } : null;
   const reason = finish_reason ?? finishReason ?? fieldsIn(delta)?.finish_reason;
@@ -78,7 +82,10 @@ function readContent(content: unknown): Content {
   };
 }
 
-/** Reads one part of a content. Cloudflare sends JSON that it was asked for as an object, others a text in one. */
+/**
+ * Reads one part of a content. Cloudflare sends requested JSON as an object, and other servers send a text in an
+ * object.
+ */
 function readPart(value: unknown): Content {
   if (typeof value === 'string') return { ...NOTHING, text: value };
   const part = partIn(value) ?? {};
@@ -93,7 +100,7 @@ function readPart(value: unknown): Content {
   };
 }
 
-/** Mistral and Databricks send a list of texts. */
+/** Reads thoughts. Mistral and Databricks send a list of texts. */
 function thinkingIn(value: unknown): string {
   if (!Array.isArray(value)) return textIn(value) ?? '';
   return value.map((part) => textIn(fieldsIn(part)?.text) ?? '').join('');
@@ -108,7 +115,9 @@ function readCalls({ tool_calls: calls, function_call: call }: Fields): CallDelt
   return (called ? [{ function: called }] : listed).filter((each) => !isBlank(each)).map(readCall);
 }
 
-/** Some servers send a call with all its fields empty if there is none, or list a search of their own (Z.ai). */
+/**
+ * Returns whether a call is empty. Some servers send an empty call for no call, or list a search of their own (Z.ai).
+ */
 function isBlank(call: Fields): boolean {
   const { name, arguments: args } = partIn(call.function) ?? {};
   if (!call.function && !call.name && typeof call.type === 'string' && !/^(function)?$/.test(call.type)) return true;
@@ -124,12 +133,12 @@ function readCall(fields: Fields): CallDelta {
   return { index, id: wordIn(fields.id) ?? '', name: nameIn(name), text, fields };
 }
 
-/** Some servers write null as a text in later pieces. */
+/** Reads a name. Some servers write null as a text in later pieces. */
 function nameIn(name: unknown): string {
   return typeof name === 'string' && !/^(null|none)$/i.test(name) ? name : '';
 }
 
-/** Some servers send the arguments as an object, or under another name. */
+/** Returns the arguments as a text. Some servers send them as an object, or under another name. */
 function textOfArguments(args: unknown): string {
   if (args === null || args === undefined) return '';
   return typeof args === 'string' ? args : JSON.stringify(args);

@@ -22,7 +22,7 @@ export function gatherCallState(fields: Fields, delta: CallDelta): void {
   if (inner) joinFields(fields, { function: inner });
 }
 
-/** Fields that the text and the calls of a round say, and fields that only a reply has. */
+/** Fields with the round's text and calls, and fields that only a reply has. */
 const OF_MESSAGE = new Set([
   ...['role', 'content', 'refusal', 'tool_calls', 'function_call', 'name'],
   ...['finish_reason', 'usage', 'annotations', 'audio', 'images', 'logprobs', 'token_ids', 'citations'],
@@ -35,7 +35,7 @@ function joinState(fields: Fields, delta: Fields, known: ReadonlySet<string>): v
   if (state) joinFields(fields, state);
 }
 
-/** Null if there is none, as in most deltas. */
+/** Returns the fields that may be state, or null if there are none, as in most deltas. */
 function stateIn(delta: Fields, known: ReadonlySet<string>): Fields | null {
   let state: Fields | null = null;
   for (const name in delta) {
@@ -46,7 +46,10 @@ function stateIn(delta: Fields, known: ReadonlySet<string>): Fields | null {
   return state;
 }
 
-/** State is a text, an object, or a list of objects. Numbers of tokens and flags are none. */
+/**
+ * Returns whether a value may be state: a text, an object, or a list of objects. Token counts and flags are not
+ * state.
+ */
 function isState(value: unknown): boolean {
   return (
     typeof value === 'string' || isRecord(value) || (Array.isArray(value) && value.length > 0 && value.every(isRecord))

@@ -6,10 +6,12 @@ import { type FilledField, readOpaque } from './opaque.ts';
 import { ROLE_ORDERS, type RoleOrder, stricterOrder } from './order-roles.ts';
 import type { MaxTokensField, Quirks } from './render-request.ts';
 
-/** The request that was refused, the quirks it was rendered with, and the quirks of the first try. */
+/** The refused request, its quirks, and the quirks of the first attempt. */
 export type Tried = { request: RoundRequest; quirks: Required<Quirks>; first: Required<Quirks> };
 
-/** The quirks of the next try after a refusal, or null. Only what Pawl chose changes, no field of the caller. */
+/**
+ * Returns the quirks of the next attempt after a refusal, or null. Only Pawl's own fields change, never the caller's.
+ */
 export function learnQuirk(refused: Refused, tried: Tried): Required<Quirks> | null {
   if (!mayTeach(refused)) return null;
   const { text } = refused;
@@ -27,7 +29,7 @@ const INSTEAD: Record<MaxTokensField, MaxTokensField> = {
   max_completion_tokens: 'max_tokens',
 };
 
-/** The limit keeps its value under the other name. */
+/** Renames the limit and keeps its value. */
 function learnMaxTokens(text: string, { request, quirks, first }: Tried): Required<Quirks> | null {
   const { maxTokensField: field } = quirks;
   const other = INSTEAD[field];
@@ -38,7 +40,7 @@ function learnMaxTokens(text: string, { request, quirks, first }: Tried): Requir
   return isRefused || isRenamed ? { ...quirks, maxTokensField: other } : null;
 }
 
-/** Fields that Pawl adds on its own, and the words that name them. */
+/** Fields that Pawl adds, with the words for them. */
 const ADDED = [
   { quirk: 'streamOptions', field: 'stream_options', words: /\b(stream_options|include_usage)\b/ },
   { quirk: 'cacheKey', field: 'prompt_cache_key', words: /\bprompt_cache_key\b|\bprompt.?cach(e|ing)\b/i },
@@ -53,7 +55,7 @@ function learnAdded(text: string, { request, quirks }: Tried): Required<Quirks> 
   return refused ? { ...quirks, [refused.quirk]: false } : null;
 }
 
-/** Some servers refuse fields that they sent with a reply. */
+/** Learns refused state, since some servers refuse fields that they sent with a reply. */
 function learnState(text: string, { request: { messages }, quirks }: Tried): Required<Quirks> | null {
   if (!isUnknown(text)) return null;
   const names = new Set([...messages.flatMap(stateNames), ...quirks.filledState]);
@@ -67,7 +69,7 @@ function stateNames(message: Message): string[] {
   return [fields, ...asked.map((call) => call?.fields ?? {})].flatMap(Object.keys);
 }
 
-/** State of another model is left out of this request, and state that the server misses is filled in. */
+/** Removes state of another model from this request, or fills in state that the server requires. */
 function learnThoughts(refused: Refused, { quirks }: Tried): Required<Quirks> | null {
   const missing = filledFieldOf(refused.text);
   const isFilled = missing === null || quirks.filledState.includes(missing);
@@ -93,7 +95,7 @@ function isGiven({ providerOptions }: RoundRequest, field: string): boolean {
 
 type Sign = { means: RoleOrder; text: RegExp };
 
-/** The words of chat templates and of their servers. The first sign in the words counts. */
+/** The words of chat templates and their servers. The first match counts. */
 const SIGNS: Sign[] = [
   {
     means: 'system-first',
@@ -118,7 +120,9 @@ const SIGNS: Sign[] = [
   { means: 'system-first', text: /roles are supported, got .?system/i },
 ];
 
-/** The order that the words ask for. If the request had that order already, the next stricter order. */
+/**
+ * Learns the order that the words require. If the request had that order already, it takes the next stricter order.
+ */
 function learnRoles(text: string, { quirks }: Tried): Required<Quirks> | null {
   const sign = SIGNS.find((each) => each.text.test(text));
   const next = ROLE_ORDERS[ROLE_ORDERS.indexOf(quirks.roles) + 1];

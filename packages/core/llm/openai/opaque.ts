@@ -6,14 +6,14 @@ import { isOddId } from '../reply/odd-id.ts';
 
 const fields = z.record(z.string(), z.unknown());
 
-/** State of one call: its id if Pawl or another provider would change it, and the fields that came with it. */
+/** State of one call: its id if Pawl or another provider would change it, and its fields. */
 const CallState = z.object({ id: z.string().optional(), fields: fields.optional() });
 export type CallState = z.infer<typeof CallState>;
 
-/** A field of state that a server may require, although the history of another server has none. */
+/** A state field that a server may require, although the history of another server lacks it. */
 export type FilledField = 'reasoning_content' | 'extra_content';
 
-/** State that a server wants back with a message, and with each of its calls in their order. */
+/** State that a server requires back with a message, and with each of its calls in their order. */
 const Opaque = z.object({
   message: fields.default({}),
   asked: z.array(CallState.nullable()).default([]),
@@ -23,7 +23,7 @@ const Opaque = z.object({
 type Stored = z.infer<typeof Opaque>;
 export type Opaque = Pick<Stored, 'message' | 'asked'>;
 
-/** Returns the state to store with a reply, or null if the server wants nothing back. */
+/** Returns the state to store with a reply, or null if the server requires none. */
 export function opaqueOf(
   message: Fields,
   calls: readonly CallAccumulator[],
@@ -31,7 +31,7 @@ export function opaqueOf(
 ): Opaque | null {
   const asked = calls.map((call) => callState(call, callFields.get(call.place)));
   const hasState = asked.some((state) => state !== null);
-  // `reasoning` is the readable half of `reasoning_details`. A server that sends both wants the details.
+  // `reasoning` is the readable half of `reasoning_details`. A server that sends both requires the details.
   const { reasoning, ...rest } = message;
   const kept = rest.reasoning_details || reasoning === undefined ? rest : { ...rest, reasoning };
   if (Object.keys(kept).length === 0 && !hasState) return null;
@@ -48,19 +48,19 @@ function callState({ id }: CallAccumulator, given: Fields = {}): CallState | nul
 const NOTHING: Opaque = { message: {}, asked: [] };
 const known = new WeakMap<object, Opaque>();
 
-/** Reads a stored state, each only once. A state of another kind is nothing. */
+/** Reads a stored state, each only once. A state of another kind counts as empty. */
 export function readOpaque(state: unknown): Opaque {
-  // Most messages have none, and each request reads those of its whole history.
+  // Most messages have no state, and each request reads the state of its whole history.
   if (!isRecord(state)) return NOTHING;
   const opaque = known.get(state) ?? parseOpaque(state);
   known.set(state, opaque);
   return opaque;
 }
 
-/** What Google documents for calls that no Gemini model made. The first call of a round has the signature for all. */
+/** Google's documented signature for calls from other models. The first call of a round has it for all calls. */
 const UNSIGNED = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
-/** Adds fields to the state of a round with calls, if it has none of them. */
+/** Adds missing fields to the state of a round with calls. */
 export function fillState({ message, asked }: Opaque, filled: readonly FilledField[]): Opaque {
   const reasoning = filled.includes('reasoning_content') ? { reasoning_content: '', ...message } : message;
   if (!filled.includes('extra_content')) return { message: reasoning, asked };

@@ -12,9 +12,12 @@ import { finishReply, isFinished, type ReplyAccumulator, startReply, takeChunk }
 
 export type OpenaiOptions = Partial<Quirks> & OpenaiServer;
 
-/** Asks a server that speaks Chat Completions. One request, unless it refuses something that Pawl chose itself. */
+/**
+ * Makes a provider for servers of Chat Completions. A call is one request, unless the server refuses one of Pawl's
+ * own fields.
+ */
 export function openaiProvider(options: OpenaiOptions): Provider {
-  // Most servers know `max_tokens` only, and OpenAI's newer models refuse it.
+  // Most servers support only `max_tokens`, and OpenAI's newer models refuse it.
   const { maxTokensField = 'max_tokens', streamOptions = true, cacheKey = false, roles = 'any' } = options;
   const forms = rememberForms<Required<Quirks>>({ maxTokensField, streamOptions, cacheKey, roles, ...AS_CONFIGURED });
   const provider = httpProvider<ReturnType<typeof renderRequest>>(withUrlHint(options), {
@@ -26,15 +29,15 @@ export function openaiProvider(options: OpenaiOptions): Provider {
   return { ...provider, ...(cacheKey ? { takesCacheKey: true } : {}) };
 }
 
-/** The state of the history goes back as it came until a refusal teaches otherwise. */
+/** Sends the state of the history unchanged until a refusal. */
 const AS_CONFIGURED = { refusedState: [], filledState: [], isKept: true };
 
 type Send = Parameters<HttpWire<ReturnType<typeof renderRequest>>['ask']>[1];
 type Forms = ReturnType<typeof rememberForms<Required<Quirks>>>;
 
 /**
- * Asks, and asks again at once if a refusal shows how the server takes the request. What helped is remembered for the
- * model. State that is invalid in one history is healthy in others, so that this is not remembered.
+ * Asks, and repeats the request at once if a refusal shows the server's form. Remembers the successful form for the
+ * model. It does not remember refused state, since the state of other histories may be valid.
  */
 async function askByQuirks({ request, provider }: Call, send: Send, forms: Forms): Promise<Reply> {
   const first = forms.formFor(request.model);

@@ -5,7 +5,10 @@ import type {
 } from 'openai/resources/chat/completions';
 import { systemAsUser } from '../../turn/history/system-prompt.ts';
 
-/** The orders of roles that servers of this wire demand. Each order includes the demands of the orders before it. */
+/**
+ * The orders of roles that servers of this wire require. Each order includes the requirements of the orders before
+ * it.
+ */
 export const ROLE_ORDERS = ['any', 'system-first', 'alternate', 'user-only'] as const;
 export type RoleOrder = (typeof ROLE_ORDERS)[number];
 
@@ -13,15 +16,14 @@ type System = { role: 'system'; content: string };
 type User = { role: 'user'; content: string | PartParam[] };
 type Assistant = Omit<AssistantParam, 'content'> & { content: string | null };
 
-/** One message as Pawl sends it over this wire. */
+/** One message of Pawl on this wire. */
 export type WireMessage = System | User | Assistant | ResultParam;
 
-/** Returns the stricter of two orders. */
 export function stricterOrder(one: RoleOrder, other: RoleOrder): RoleOrder {
   return includes(one, other) ? one : other;
 }
 
-/** Returns the messages in an order that the server takes, at least one message. */
+/** Returns the messages in an order that the server accepts, at least one message. */
 export function orderRoles(messages: WireMessage[], order: RoleOrder): WireMessage[] {
   if (order === 'any') return orOpening(messages);
   const placed = withoutLateSystem(messages);
@@ -34,20 +36,20 @@ function includes(order: RoleOrder, demands: RoleOrder): boolean {
   return ROLE_ORDERS.indexOf(order) >= ROLE_ORDERS.indexOf(demands);
 }
 
-/** Fills in what the user says if the server requires it and the history has nothing of the user. */
+/** A message for a history without a user's message, if the server requires one there. */
 const OPENING: User = { role: 'user', content: '(The conversation begins here.)' };
 
-/** Stands between results and what the user says after them. */
+/** A message between results and the user's next message. */
 const BRIDGE: Assistant = { role: 'assistant', content: '(The tools have answered.)' };
 
-/** The user's answer to the model if the history has none. */
+/** A message for a history without the user's answer to the model. */
 const ENDING: User = { role: 'user', content: 'Go on.' };
 
 function orOpening(messages: WireMessage[]): WireMessage[] {
   return messages.length > 0 ? messages : [OPENING];
 }
 
-/** System messages after the start become user messages that say what they are. */
+/** Replaces system messages after the start by marked user messages. */
 function withoutLateSystem(messages: WireMessage[]): WireMessage[] {
   const start = startOf(messages);
   return messages.map((message, index) =>
@@ -78,11 +80,11 @@ function mergeTwo(one: WireMessage, next: WireMessage): WireMessage | null {
   }
   if (one.role === 'user' && next.role === 'user') return joinUsers(one, next);
   if (one.role !== 'assistant' || next.role !== 'assistant' || one.tool_calls) return null;
-  // One message has room for the state of one.
+  // One message can contain the state of only one message.
   return isPlain(one) || isPlain(next) ? { ...one, ...next, content: joinTexts(one.content, next.content) } : null;
 }
 
-/** Whether a message of the assistant carries no state of the server. */
+/** Returns whether a message of the assistant has no state of the server. */
 function isPlain({ role: _role, content: _content, tool_calls: _calls, ...state }: Assistant): boolean {
   return Object.keys(state).length === 0;
 }
@@ -112,7 +114,7 @@ function bridgeResults(messages: WireMessage[]): WireMessage[] {
   );
 }
 
-/** The user speaks after everything that the model said, also if it said two things in a row. Later requests keep it. */
+/** Adds a user message after a message of the model if no user message follows. Later requests keep it. */
 function goOn(messages: WireMessage[]): WireMessage[] {
   return messages.flatMap((message, index) => {
     const next = messages[index + 1]?.role ?? 'assistant';
@@ -120,7 +122,7 @@ function goOn(messages: WireMessage[]): WireMessage[] {
   });
 }
 
-/** Puts the system prompt at the start of what the user says first. */
+/** Puts the system prompt at the start of the first user message. */
 function withoutSystem(messages: WireMessage[]): WireMessage[] {
   const [system, user, ...rest] = messages;
   if (system?.role !== 'system' || user?.role !== 'user') return messages;

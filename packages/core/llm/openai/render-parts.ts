@@ -2,7 +2,7 @@ import type { ChatCompletionContentPart as PartParam } from 'openai/resources/ch
 import { isRemote, readDataUrl } from '../../turn/parts/data-url.ts';
 import type { Part } from '../../turn/request/item.ts';
 
-/** One part of a user's message as this wire takes it; null where it does not (contract-more: parts). */
+/** Renders a part of a user's message for this wire, or returns null if it is not supported. */
 export function renderPart(part: Part): PartParam | null {
   switch (part.type) {
     case 'input_text':

@@ -23,29 +23,29 @@ import { type FilledField, fillState, readOpaque } from './opaque.ts';
 import { orderRoles, type RoleOrder, stricterOrder, type WireMessage } from './order-roles.ts';
 import { renderPart } from './render-parts.ts';
 
-/** How a server that speaks this wire calls the limit of a reply. */
+/** The field for the limit of a reply. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
 
-/** What differs between the servers that speak this wire. */
+/** The differences between servers of this wire. */
 export type Quirks = {
   maxTokensField: MaxTokensField;
-  /** Whether the server takes `stream_options`. */
+  /** Whether the server supports `stream_options`. */
   streamOptions?: boolean;
-  /** Whether the server takes `prompt_cache_key`. */
+  /** Whether the server supports `prompt_cache_key`. */
   cacheKey?: boolean;
-  /** The order of roles that the server demands. */
+  /** The order of roles that the server requires. */
   roles?: RoleOrder;
-  /** Fields of its own state that the server refuses, although it sent them. */
+  /** State fields that the server refuses, although it sent them. */
   refusedState?: readonly string[];
-  /** Fields of state that rounds with calls need, also if another server made them. */
+  /** State fields that rounds with calls require, even if another server made the rounds. */
   filledState?: readonly FilledField[];
-  /** Whether the history goes with the state that servers left in it. */
+  /** Whether the history contains the servers' state. */
   isKept?: boolean;
 };
 
 type Server = Quirks & { provider: string };
 
-/** Our words as a Chat Completions body. It always streams: nothing else is read, whatever the options say. */
+/** Renders a Chat Completions body. It always streams, even if the options say otherwise. */
 export function renderRequest(request: RoundRequest, { provider, ...quirks }: Server): Body {
   const { model, maxOutputTokens } = request;
   const { maxTokensField, streamOptions = true, cacheKey = false, roles = 'any' } = quirks;
@@ -69,7 +69,7 @@ export function renderRequest(request: RoundRequest, { provider, ...quirks }: Se
   };
 }
 
-/** `batch` is a tier of Pawl alone. */
+/** Returns the tier's field. `batch` is a tier of Pawl alone. */
 function tierField({ serviceTier }: RoundRequest): Partial<Body> {
   return serviceTier === null || serviceTier === 'batch' ? {} : { service_tier: serviceTier };
 }
@@ -80,7 +80,10 @@ function instructed(instructions: string | null): WireMessage[] {
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
-/** The provider that gets its state back, the fields that it refuses, and the fields that it wants in rounds with calls. */
+/**
+ * The provider that gets its state back, the fields that it refuses, and the fields that it requires in rounds with
+ * calls.
+ */
 type StateOf = { provider: string | null; refused: readonly string[]; filled: readonly FilledField[] };
 
 function message(spoken: Message, state: StateOf): WireMessage[] {
@@ -126,7 +129,7 @@ function withState(call: CallParam, { function: ofFunction, ...fields }: Fields)
   return { ...fields, ...call, function: { ...(isRecord(ofFunction) ? ofFunction : {}), ...call.function } };
 }
 
-/** The fields that the server takes back. */
+/** Returns the fields without refused fields. */
 function taken(fields: Fields, refused: readonly string[]): Fields {
   if (refused.length === 0) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !refused.includes(name)));
@@ -136,7 +139,7 @@ function samplingFields({ temperature, topP, reasoningEffort, verbosity, stop, s
   return givenFields({ temperature, top_p: topP, reasoning_effort: reasoningEffort, verbosity, stop, seed });
 }
 
-/** Text needs no format. */
+/** Returns the field for the text format. Text needs none. */
 function formatField(format: TextFormat | null): Partial<Body> {
   if (format === null || format.type === 'text') return {};
   if (format.type === 'json_object') return { response_format: { type: 'json_object' } };
@@ -164,7 +167,7 @@ function choiceField(choice: ToolChoice): Partial<Body> {
   return { tool_choice: { type: 'function', function: { name: choice.name } } };
 }
 
-/** The same history with ids that the receiver takes. An id that the receiver gave goes back as it came. */
+/** Returns the history with ids that the receiver accepts. The receiver's own ids stay unchanged. */
 function withWireIds(messages: Message[], receiver: Receiver): Message[] {
   const wireId = wireIdFor(receiver);
   const takesOwnIds = !isMistral(receiver);
@@ -182,7 +185,7 @@ function withWireIds(messages: Message[], receiver: Receiver): Message[] {
 
 const NO_IDS: ReadonlyMap<string, string> = new Map();
 
-/** Returns the ids that the provider gave to the calls of a message, by Pawl's ids. A used id is left out. */
+/** Returns the provider's ids of the calls of a message, by Pawl's ids, without used ids. */
 function givenIds({ calls, opaque }: Assistant, used: Set<string>): Map<string, string> {
   const given = new Map<string, string>();
   for (const [index, state] of readOpaque(opaque?.state).asked.entries()) {

@@ -23,29 +23,30 @@ export type ReplyAccumulator = {
   provider: string;
   ownWords: OwnWords | undefined;
   text: string;
-  /** Where in the text the model began to refuse. */
+  /** The start of a refusal in the text. */
   refusalFrom: number | null;
   calls: CallsAccumulator;
-  /** State of the server, with the message and with each call by its place. */
+  /** State of the server, for the message and for each call by its place. */
   state: Fields;
   callStates: Map<number, Fields>;
-  /** The reply has reasoning or media, so that it says something without a text. */
+  /** The reply has reasoning or media, so it is not empty without a text. */
   hasMore: boolean;
-  /** Some of the reply came in deltas. */
   hasDeltas: boolean;
-  /** The reply came whole, so that nothing is missing even if no reason to stop is given. */
+  /** The reply arrived complete, so it needs no stop reason. */
   isWhole: boolean;
   finishReasonRaw: string | null;
   usage: Usage | null;
   serviceTier: string | null;
   served: ServedBy;
-  /** How many chunks gave usage; whether the last gave it for the whole; whether the stream said that it is done. */
+  /**
+   * How many chunks had usage, whether the last usage was for the whole reply, and whether the stream sent its end.
+   */
   counts: number;
   hasCounted: boolean;
   isDone: boolean;
 };
 
-/** An empty reply to gather chunks in; `provider` is named in the failures it may throw. */
+/** Returns an empty reply for chunks. Its failures name `provider`. */
 export function startReply({ provider, toolNames, ownWords }: Answering): ReplyAccumulator {
   return {
     provider,
@@ -68,7 +69,7 @@ export function startReply({ provider, toolNames, ownWords }: Answering): ReplyA
   };
 }
 
-/** Adds one chunk and returns its deltas. A text or a call that cannot be read is an `UnusableReply`. */
+/** Adds one chunk and returns its deltas. An unreadable text or call is an `UnusableReply`. */
 export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const chunk = readChunk(raw);
   const { choices, usage, serviceTier } = chunk;
@@ -79,13 +80,13 @@ export function takeChunk(reply: ReplyAccumulator, raw: unknown): Delta[] {
   const deltas = choices.flatMap((choice) => takeChoice(reply, choice));
   const isAlone = deltas.length === 0 && !choices.some(hasCall);
   if (counted) reply.counts += 1;
-  // Usage that is counted as the reply goes, beside its deltas, says nothing about its end. Beside a single delta it
-  // counts: some servers end so. One that counts with each delta and is cut after its first looks the same.
+  // Usage beside the deltas of a running reply does not show its end. Usage beside a single delta counts, since some
+  // servers end like this. A server that counts with each delta, and is cut after its first delta, looks the same.
   reply.hasCounted = counted ? isAlone || reply.counts === 1 : reply.hasCounted && isAlone;
   return deltas;
 }
 
-/** Also if the delta has no arguments yet: the call's name comes before them. */
+/** Returns whether a choice has a call, even without arguments: the call's name precedes them. */
 function hasCall({ delta, message }: Choice): boolean {
   return ((delta ?? message)?.calls.length ?? 0) > 0;
 }
@@ -102,23 +103,22 @@ function takeChoice(reply: ReplyAccumulator, { delta, message, finishReason }: C
 }
 
 /**
- * Whether the reply has ended:
- * - the model said why it stopped, and all that comes after can be done without; or
- * - the server counted once, or apart from the reply, and said it is done (Snowflake Cortex).
+ * Returns whether the reply has ended:
+ * - the model sent its stop reason, and later chunks are not required, or
+ * - the server counted once, or apart from the reply, and sent its end (Snowflake Cortex).
  *
- * One that is done without having counted, or that counts with each chunk (vLLM's continuous_usage_stats), may have
- * been cut.
+ * A reply with an end and no count, or with a count in each chunk (vLLM's continuous_usage_stats), may have been cut.
  */
 export function isFinished(reply: ReplyAccumulator): boolean {
   return reply.isWhole || reply.finishReasonRaw !== null || (reply.isDone && reply.hasCounted);
 }
 
-/** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
+/** Returns the complete reply. A cut stream or an unusable reply is a `ProviderFailed` with a retry. */
 export function finishReply(reply: ReplyAccumulator): Reply {
   const { provider, finishReasonRaw, refusalFrom, usage, ownWords } = reply;
   if (!isFinished(reply)) throw cutStream(provider);
   const calls = distinctCalls(reply.calls.all);
-  // A call without a name cannot be answered.
+  // A call without a name has no tool.
   if (calls.some(({ name }) => !name)) throw unusable(reply.provider, 'a tool call has no name');
   const seen = { calls: calls.length > 0, refused: refusalFrom !== null };
   const finishReason = finishReasonOf(finishReasonRaw ?? 'stop', seen, { provider, own: ownWords });
@@ -166,7 +166,7 @@ function takeCalls(reply: ReplyAccumulator, calls: CallDelta[]): Delta[] {
   });
 }
 
-/** A provider's count in our words; null where it counted nothing. */
+/** Returns a provider's count as usage, or null if it counted no tokens. */
 function readUsage(usage: Fields): Usage | null {
   const prompt = countIn(usage.prompt_tokens);
   const completion = countIn(usage.completion_tokens);
@@ -188,8 +188,9 @@ function readUsage(usage: Fields): Usage | null {
 type Counts = { input: number; completion: number; reasoning: number; total: number };
 
 /**
- * xAI counts reasoning beside the completion, Gemini only in the total, others inside the completion.
- * The total shows which; where it does not, reasoning that exceeds the completion cannot be a part of it.
+ * Returns the output tokens with reasoning. xAI counts reasoning beside the completion, Gemini only in the total,
+ * other servers inside the completion. The total shows the difference. Without a total, reasoning that exceeds the
+ * completion is separate.
  */
 function outputTokens({ input, completion, reasoning, total }: Counts): number {
   const apart = reasoning > completion ? completion + reasoning : completion;
@@ -198,7 +199,7 @@ function outputTokens({ input, completion, reasoning, total }: Counts): number {
 
 type Said = { text: string; refusalFrom: number | null; calls: CallsAccumulator; state: Fields };
 
-/** Returns a whole message without the deltas before it. Some servers end a stream with the message that it made. */
+/** Returns a complete message without its earlier deltas. Some servers end a stream with the complete message. */
 function restOf(message: ChunkDelta, { text, refusalFrom, calls, state }: Said): ChunkDelta {
   const fields = Object.entries(message.fields).filter(([name]) => !Object.hasOwn(state, name));
   return {

@@ -3,8 +3,8 @@ import { isRecord } from '../../json.ts';
 type Schema = Record<string, unknown>;
 
 /**
- * The first place of a schema that Chat Completions would refuse with `strict`, and what to do there; null where it allows it:
- * every object is closed and requires all its properties (contract-more: structured output).
+ * Returns the first place of a schema that Chat Completions would refuse with `strict`, with advice, or null. A
+ * strict schema has only closed objects that require all their properties.
  */
 export function strictSchemaProblem(schema: Schema, path: string): { path: string; message: string } | null {
   const own = ownProblem(schema, path);
@@ -16,7 +16,7 @@ export function strictSchemaProblem(schema: Schema, path: string): { path: strin
   return null;
 }
 
-/** Keywords that no strict schema may have, at any place. */
+/** Keywords that a strict schema must not contain anywhere. */
 const UNKNOWN = [
   ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
   ...['patternProperties', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems', 'contains', 'prefixItems'],
@@ -25,19 +25,22 @@ const UNKNOWN = [
 function ownProblem(schema: Schema, path: string): { path: string; message: string } | null {
   const unknown = UNKNOWN.find((keyword) => keyword in schema);
   if (unknown)
-    return { path: `${path}.${unknown}`, message: `A strict schema has no ${unknown}. Leave it out, or strict.` };
+    return {
+      path: `${path}.${unknown}`,
+      message: `A strict schema must not contain ${unknown}. Leave out ${unknown}, or leave out strict.`,
+    };
   const { properties, required, additionalProperties } = schema;
   if (!isRecord(properties) && ![schema.type].flat().includes('object')) return null;
   if (additionalProperties !== false) {
     return {
       path,
-      message: 'A strict schema closes every object. Add "additionalProperties": false here, or leave out strict.',
+      message: 'A strict schema must close every object. Add "additionalProperties": false here, or leave out strict.',
     };
   }
   const names = Object.keys(isRecord(properties) ? properties : {});
   const missing = names.find((name) => !(Array.isArray(required) && required.includes(name)));
   if (missing === undefined) return null;
-  const message = `A strict schema requires all properties. Add ${JSON.stringify(missing)} to required here, or leave out strict.`;
+  const message = `A strict schema must require all properties. Add ${JSON.stringify(missing)} to required here, or leave out strict.`;
   return { path, message };
 }
 

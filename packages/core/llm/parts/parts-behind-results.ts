@@ -3,8 +3,8 @@ import type { Part } from '../../turn/request/item.ts';
 import { textWithNotes } from './missing-note.ts';
 
 /**
- * The same history for a wire whose results have text only: a user message behind all results of a batch has the images and
- * files in them, each with the call it answers. `render` makes null of a part that the wire does not take.
+ * Returns the history for a wire with text-only results. A user message after all results of a batch has their images
+ * and files, each with its call. `render` returns null for an unsupported part.
  */
 export function partsBehindResults(messages: Message[], render: (part: Part) => object | null): Message[] {
   const isShown = (part: Part) => part.type !== 'input_text' && render(part) !== null;
@@ -20,7 +20,7 @@ export function partsBehindResults(messages: Message[], render: (part: Part) => 
   });
 }
 
-/** The simulator knows such a message by these words. */
+/** The opening of the added user message, by which the simulator recognizes it. */
 const OPENING = 'Images and files of the tool results above, not sent by the user.';
 
 function text(words: string): Part {
@@ -29,7 +29,7 @@ function text(words: string): Part {
 
 type Result = Extract<Message, { role: 'tool' }>;
 
-/** The results of a batch, if the message at `index` is the last of them; otherwise none. */
+/** Returns the results of a batch if the message at `index` is its last result, otherwise none. */
 export function resultsOfBatch(messages: Message[], index: number): Result[] {
   if (messages[index]?.role !== 'tool' || messages[index + 1]?.role === 'tool') return [];
   let start = index;

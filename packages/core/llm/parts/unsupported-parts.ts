@@ -11,8 +11,8 @@ import type { Capabilities } from '../provider.ts';
 type Wire = Capabilities['wire'];
 
 /**
- * The first part of an input that a wire cannot carry, as a sentence and the field it is about; null where it can carry
- * all (contract-responses R22: `unsupported_content`). Parts of results are no reason: a note stands for those.
+ * Returns a sentence about the first input part that a wire does not support, with its field, or null. Parts of
+ * results are not checked, since a note replaces them.
  */
 export function unsupportedParts(wire: Wire, input: readonly InputItem[]): { param: string; message: string } | null {
   for (const [index, item] of input.entries()) {
@@ -27,16 +27,14 @@ export function unsupportedParts(wire: Wire, input: readonly InputItem[]): { par
 }
 
 function problemElsewhere({ type }: Part): string | null {
-  return type === 'input_text'
-    ? null
-    : 'only a message of the user may have images, files and audio; give the others text.';
+  return type === 'input_text' ? null : 'only user messages may contain images, files and audio. Give text.';
 }
 
 function problemOf(wire: Wire, part: Part): string | null {
-  return renderers[wire](withSomeData(part)) ? null : `${WANTS[wire]}, and this is none of them.`;
+  return renderers[wire](withSomeData(part)) ? null : `${WANTS[wire]}. Send a supported part.`;
 }
 
-/** Of a part whose data is kept elsewhere only the type is known here. */
+/** Fills in data of the right type if the data of a part is stored elsewhere. */
 function withSomeData(part: Part): Part {
   const blob = readBlobAddress(dataOf(part)?.address ?? '');
   return blob ? withData(part, `data:${blob.mediaType};base64,YQ==`) : part;
@@ -52,13 +50,11 @@ const renderers: Record<Wire, (part: Part) => object | null> = {
 
 const WANTS: Record<Wire, string> = {
   openai:
-    'beside text, this provider takes images (a data: URL or an https address), PDF files (a data: URL) and audio (MP3 or WAV)',
+    'this provider supports text, images (data: URL or https address), PDF files (data: URL) and audio (MP3 or WAV)',
   'openai-responses':
-    'beside text, this provider takes images (a data: URL or an https address) and files (PDF in a data: URL, or an https address)',
+    'this provider supports text, images (data: URL or https address) and files (PDF as a data: URL, or an https address)',
   anthropic:
-    'beside text, this provider takes images (JPEG, PNG, GIF or WebP in a data: URL, or an https address) and files (PDF or text in a data: URL, or an https address)',
-  gemini:
-    'beside text, this provider takes images and files, as a data: URL in base64 or as an https address, and audio (MP3 or WAV)',
-  'ai-sdk':
-    'beside text, this provider takes images and files, as a data: URL in base64 or as an https address, and audio (MP3 or WAV)',
+    'this provider supports text, images (JPEG, PNG, GIF or WebP as a data: URL, or an https address) and files (PDF or text as a data: URL, or an https address)',
+  gemini: 'this provider supports text, images and files (base64 data: URL or https address), and audio (MP3 or WAV)',
+  'ai-sdk': 'this provider supports text, images and files (base64 data: URL or https address), and audio (MP3 or WAV)',
 };

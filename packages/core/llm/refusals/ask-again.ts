@@ -3,13 +3,13 @@ import type { Reply } from '../../turn/reply.ts';
 import { writeBody } from '../http/write-body.ts';
 import type { Delta } from '../provider.ts';
 
-/** The refusal of a server: its status, if it gave one, its text in any form, and the code that Pawl has for it. */
+/** The refusal of a server: its status, if any, its text in any form, and Pawl's code for it. */
 export type Refused = { status: number | null; text: string; code?: string };
 
-/** What came of one request: the reply, or a refusal before anything was said. */
+/** The result of one request: the reply, or a refusal before the first delta. */
 export type Outcome = { kind: 'reply'; reply: Reply } | ({ kind: 'refused'; failure: ProviderFailed } & Refused);
 
-/** How to send the body of a request, to write it in one form, and to learn another form from a refusal. */
+/** Sends the body of a request, writes it in one form, and learns another form from a refusal. */
 export type Asking<Form, Body extends object> = {
   send: (body: Body) => Promise<Outcome>;
   bodyOf: (form: Form) => Body;
@@ -17,9 +17,9 @@ export type Asking<Form, Body extends object> = {
 };
 
 /**
- * Asks, and asks again at once while a refusal teaches a form with which the request looks different: the server would
- * refuse the same request again. Returns the reply and the form that led to it. Throws the last refusal. `learn` must
- * come to an end.
+ * Asks, and repeats the request at once while a refusal teaches a new form. The form must change the request, since
+ * the server would refuse the same request again. Returns the reply and its form. Throws the last refusal. `learn`
+ * must end.
  */
 export async function askAgain<Form, Body extends object>(
   first: Form,
@@ -65,21 +65,24 @@ export async function readOutcome(
   }
 }
 
-/** Statuses about the key, the money or the pace. All others occur, since many servers give one status to all errors. */
+/**
+ * Statuses about the key, the money or the rate. Any other status may be about the form, since many servers send one
+ * status for all errors.
+ */
 const ELSEWHERE = [401, 402, 403, 429];
 
-/** Codes about the same, and about the length of the history. */
+/** Codes about the same causes, and about the length of the history. */
 const OTHER_CODES = [
   ...['provider_authentication_failed', 'quota_exceeded', 'provider_rate_limited', 'provider_overloaded'],
   'context_length_exceeded',
 ];
 
-/** Whether a refusal may be about the form of the request. */
+/** Returns whether a refusal may be about the form of the request. */
 export function mayTeach({ status, code = '' }: Refused): boolean {
   return (status === null || !ELSEWHERE.includes(status)) && !OTHER_CODES.includes(code);
 }
 
-/** The text of a refusal without the names of fields in JSON: an error may quote the whole request. */
+/** Returns the text of a refusal without the field names in JSON, since an error may quote the whole request. */
 export function withoutNames(text: string): string {
   return text.replace(/\w+\\?"\s*:/g, '');
 }
@@ -87,14 +90,14 @@ export function withoutNames(text: string): string {
 const UNKNOWN =
   /unsupported[ _](param|field|arg|option|key|prop|name)|(not|n't) support|not (be )?(permitted|allowed|recogni[sz]ed|accepted)|unknown|unrecogni[sz]ed|unexpected|extra[ _](inputs?|fields?|forbidden)|additional propert|cannot find field|is unsupported|no (such )?field|deprecated/i;
 
-/** Whether a refusal says that the server does not know a field, whatever its value. */
+/** Returns whether a refusal says that the server does not know a field, for any value. */
 export function isUnknown(text: string): boolean {
   return UNKNOWN.test(text);
 }
 
 const REFUSED = /unsupported|invalid|not (a )?valid|forbidden|only|must|remove|input should be|not implemented/i;
 
-/** Whether a refusal says that the server does not take a field, or its value. */
+/** Returns whether a refusal says that the server does not accept a field or its value. */
 export function isRefusal(text: string): boolean {
   return isUnknown(text) || REFUSED.test(text);
 }

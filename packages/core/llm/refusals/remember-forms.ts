@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** Servers are updated, and gateways move models: after this time a model is asked as configured again. */
+/** Servers are updated, and gateways move models. After this time a model is asked as configured again. */
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Remembers the form in which a server takes requests, for the last 1,000 models and an hour at most. */
+/** Remembers the form of requests that a server accepts, for the last 1,000 models and at most an hour. */
 export function rememberForms<Form extends object>(configured: Form) {
   const learned = new LRUCache<string, Form>({ max: 1_000, ttl: HOUR_MS });
   return {

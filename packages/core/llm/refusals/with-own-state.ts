@@ -7,14 +7,14 @@ import { hasKeptState } from './without-state.ts';
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
-/** Stored state: of one wire at one base URL (`origin`). `followsRefusal`: all state before it was refused. */
+/** Stored state: of one wire at one base URL (`origin`). `followsRefusal`: all earlier state was refused. */
 type OwnedState = { origin: string; state: unknown; followsRefusal?: true };
 
 const WARNING = 'provider state was refused and left out';
 
 /**
- * The same provider, which gets back only the state that the same wire and base URL gave (contract-models: provider
- * state). State from before a refusal stays left out in all later requests.
+ * Returns the provider, which gets only state of the same wire and base URL back. State from before a refusal is
+ * omitted in all later requests.
  */
 export function withOwnState(provider: Provider, baseUrl: string): Provider {
   const origin = originOf(provider.capabilities.wire, baseUrl);
@@ -30,7 +30,9 @@ export function withOwnState(provider: Provider, baseUrl: string): Provider {
   };
 }
 
-/** Keys in a base URL may change, and only a hash is stored. */
+/**
+ * Returns a hash of the wire and base URL without its query. Keys in a base URL may change, and must not be stored.
+ */
 function originOf(wire: Capabilities['wire'], baseUrl: string): string {
   const url = URL.parse(baseUrl);
   const place = url ? url.origin + url.pathname.replace(/\/+$/, '') : baseUrl;
@@ -43,7 +45,7 @@ function markRefusal(reply: Reply, origin: string): Reply {
 }
 
 /**
- * A reply that took several requests, as one: if the provider refused state in one of them, that holds for the whole.
+ * Joins several requests to one reply. If the provider refused state in one request, that applies to the whole reply.
  */
 export function joinRefusals(reply: Reply, asked: readonly (Reply | null)[]): Reply {
   const marked = asked.find((each) => isMarked(each?.opaque))?.opaque;
@@ -52,7 +54,7 @@ export function joinRefusals(reply: Reply, asked: readonly (Reply | null)[]): Re
   return { ...reply, opaque: { ...own, followsRefusal: true } };
 }
 
-/** Whether a reply followed a refusal of state. */
+/** Returns whether a reply followed a refusal of state. */
 export function followsRefusal(reply: Reply | null): boolean {
   return isMarked(reply?.opaque);
 }
@@ -89,7 +91,7 @@ function hasState(message: Message, { provider }: Owner): message is Assistant {
   return message.role === 'assistant' && message.opaque?.provider === provider;
 }
 
-/** Null if the state is of another wire or base URL. Rounds that earlier versions saved have neither. */
+/** Reads stored state, or returns null for another wire or base URL. Rounds of earlier versions have neither. */
 function readState(stored: unknown, { origin }: Owner): OwnedState | null {
   if (!isRecord(stored) || typeof stored.origin !== 'string') return { origin, state: stored };
   if (stored.origin !== origin) return null;

@@ -1,24 +1,23 @@
 import { canonicalJson, isRecord, type JsonScan, parseJson, scanJson, startJsonScan } from '../../json.ts';
 
-/** The arguments of a call while they arrive: joined, and as if each piece repeats all pieces before it. */
+/** The arguments of a call while they arrive: joined, and in case each piece repeats all pieces before it. */
 export type ArgumentsAccumulator = {
   text: string;
-  /** The last piece, as long as each piece so far began with the piece before it. Null from the first that did not. */
+  /** The last piece, as long as each piece began with the piece before it. Null after the first other piece. */
   latest: string | null;
   repeats: number;
   /** How far `text` was read, and whether it cannot become JSON any more. */
   scan: JsonScan;
   isBroken: boolean;
-  /** The text that was found to be whole, and its one spelling. Checked once, however often it is asked. */
+  /** The complete text with its canonical spelling, cached after the check. */
   whole: { text: string; canonical: string } | null;
 };
 
-/** Starts the arguments of a call. */
 export function startArguments(): ArgumentsAccumulator {
   return { text: '', latest: '', repeats: 0, scan: startJsonScan(), isBroken: false, whole: null };
 }
 
-/** So many pieces that each repeat all before them are no coincidence: only the last piece is kept from then on. */
+/** The number of cumulative pieces that is no coincidence. From then on only the last piece is kept. */
 const SURELY_CUMULATIVE = 8;
 
 /** Adds a piece and returns its new text. A piece that repeats the text before it adds only the rest. */
@@ -38,7 +37,7 @@ export function addPiece(args: ArgumentsAccumulator, piece: string): string {
   return piece.slice(latest.length);
 }
 
-/** Replaces the arguments by those that a server sends instead. */
+/** Replaces the arguments by new arguments from the server. */
 export function restartArguments(args: ArgumentsAccumulator): void {
   Object.assign(args, startArguments());
 }
@@ -49,17 +48,22 @@ function append(args: ArgumentsAccumulator, piece: string): string {
   return piece;
 }
 
-/** Some servers send an empty object, or another word for no arguments, before the arguments or after them. */
+/**
+ * Returns whether a text means no arguments. Some servers send an empty object or another word before or after the
+ * arguments.
+ */
 function isBlank(text: string): boolean {
   return text.length < LONGEST_PLAIN && /^\s*(\{\s*\}|\[\s*\]|null|"")?\s*$/.test(text);
 }
 
-/** Whether no arguments have come, or only an empty object. */
+/** Returns whether no arguments have arrived, or only an empty object. */
 export function hasNoArguments({ text }: ArgumentsAccumulator): boolean {
   return text.length < LONGEST_PLAIN && isBlank(text);
 }
 
-/** Whether the arguments are one whole JSON value. The text is parsed only once all brackets are closed. */
+/**
+ * Returns whether the arguments are one complete JSON value. The text is parsed only after all brackets are closed.
+ */
 export function hasWholeArguments(args: ArgumentsAccumulator): boolean {
   const { text, scan } = args;
   if (args.whole?.text === text) return true;
@@ -70,18 +74,18 @@ export function hasWholeArguments(args: ArgumentsAccumulator): boolean {
   return isWhole;
 }
 
-/** Characters of a number or a word, which no bracket closes. */
+/** The most characters of a number or a word, which has no brackets. */
 const LONGEST_PLAIN = 64;
 
-/** Whether a text says the same as the whole arguments that have come. */
+/** Returns whether a text equals the complete arguments so far. */
 export function isRepeated({ whole }: ArgumentsAccumulator, again: string): boolean {
   return whole !== null && parseJson(again) !== undefined && canonicalJson(again.trim()) === whole.canonical;
 }
 
 /**
- * Returns the arguments byte for byte as the model wrote them. If all pieces together are no JSON, servers repeated
- * something: each piece all before it, the whole at the end, or an empty object at the start. The repetition is left
- * out.
+ * Returns the arguments byte for byte as the model wrote them. If all pieces together are not JSON, the server
+ * repeated some: each piece has all before it, the end has the whole, or the start has an empty object. The
+ * repetition is removed.
  */
 export function settleArguments({ text, latest, scan }: ArgumentsAccumulator): string {
   if (!text.trim() || parseJson(text) !== undefined) return text;
@@ -90,8 +94,8 @@ export function settleArguments({ text, latest, scan }: ArgumentsAccumulator): s
 }
 
 /**
- * Returns arguments that some servers write in another way as an object: `null`, an empty list or an empty text for
- * none, and an object that is written once more as a JSON text. Any other text stays as it is.
+ * Returns arguments as an object if a server writes them in another way: `null`, an empty list or an empty text for
+ * none, or an object as a JSON text. Any other text stays unchanged.
  */
 export function unwrapArguments(text: string): string {
   if (/^\s*\{/.test(text)) return text;
@@ -101,7 +105,10 @@ export function unwrapArguments(text: string): string {
   return isWritten ? unwrapArguments(value) : text;
 }
 
-/** The one object that a text of several objects repeats, beside words for no arguments. Null if there are several, or none. */
+/**
+ * Returns the one object that a text of several objects repeats, beside words for no arguments. Null if there are
+ * several objects, or none.
+ */
 function onlyValueIn(text: string): string | null {
   const values = valuesIn(text.replace(/^\s*null\b/, ''));
   const [first, ...rest] = values ?? [];
@@ -113,10 +120,10 @@ function onlyValueIn(text: string): string | null {
   return said.at(-1) ?? values.at(-1) ?? null;
 }
 
-/** Brackets and marks of a model's format behind whole arguments. */
+/** Brackets and marks of a model's format after complete arguments. */
 const STRAY = /^(?:[\s}\]]|<\|[^|<>]{0,40}\|>|<\/\w{1,40}>)*$/;
 
-/** The JSON values that follow each other in a text. Null if there are too many to be a repetition. */
+/** Returns the consecutive JSON values in a text. Null if there are too many for a repetition. */
 function valuesIn(text: string): string[] | null {
   const values: string[] = [];
   let from = 0;

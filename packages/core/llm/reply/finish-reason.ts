@@ -2,16 +2,16 @@ import type { ProviderFailed } from '../../failure.ts';
 import type { FinishReason } from '../../turn/reply.ts';
 import { nameFailure } from '../errors/name-failure.ts';
 
-/** What a word of a server means: why the model stopped, or a failure that another try may not meet. */
+/** The meaning of a server's word: a stop reason, or a failure after which a retry may help. */
 type Meaning = FinishReason | 'failed' | 'overloaded';
 
-/** The words of an operator in small letters, `PAWL_PROVIDERS.<name>.finish_reasons`. */
+/** The operator's words in lower case, `PAWL_PROVIDERS.<name>.finish_reasons`. */
 export type OwnWords = ReadonlyMap<string, FinishReason>;
 
-/** About the request of a reply: its provider, the names of its tools, and the operator's words for why a model stops. */
+/** The context of a reply: its provider, the names of its tools, and the operator's words for stop reasons. */
 export type Answering = { provider: string; toolNames?: Iterable<string>; ownWords?: OwnWords | undefined };
 
-/** The words that servers have for why the model stopped, all wires together. The server that is not obvious is named. */
+/** The servers' words for stop reasons, for all wires. Comments name servers that are not obvious. */
 const WORDS: [meaning: Meaning, words: string][] = [
   ['stop', 'stop end_turn stop_sequence complete completed eos eos_token endoftext normal end stop_token'],
   ['stop', 'unexpected_tool_call'],
@@ -28,7 +28,8 @@ const WORDS: [meaning: Meaning, words: string][] = [
   // Z.ai, Cohere.
   ['content_filter', 'sensitive error_toxic content_policy_violation moderation'],
   ['refusal', 'refusal'],
-  // vLLM and SGLang abort; Z.ai's network fails; watsonx and Cohere cancel; Bedrock and Gemini call a call malformed.
+  // vLLM and SGLang abort. Z.ai's network fails. watsonx and Cohere cancel. Bedrock and Gemini report a malformed
+  // call.
   ['failed', 'error abort aborted network_error cancelled canceled user_cancel timeout'],
   ['failed', 'failed server_error internal_error upstream_error'],
   ['failed', 'malformed_function_call malformed_response malformed_model_output malformed_tool_use'],
@@ -38,17 +39,16 @@ const WORDS: [meaning: Meaning, words: string][] = [
 
 const MEANINGS = new Map(WORDS.flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning] as const)));
 
-/** Words for no reason. Some servers write null as a text; watsonx says that it has not finished, Gemini a zero value. */
+/** Words for no reason. Some servers write null as a text, watsonx that it has not finished, Gemini a zero value. */
 const UNSAID = /^\s*(null|none|undefined|not_finished|(finish_?reason[._])*(finish_reason_)?unspecified|0)?\s*$/i;
 
-/** Whether a word says why the model stopped. */
 export function isReason(word: string | null | undefined): word is string {
   return typeof word === 'string' && word.length < LONGEST_UNSAID ? !UNSAID.test(word) : Boolean(word);
 }
 
 const LONGEST_UNSAID = 50;
 
-/** The word that counts after another. A later `stop` of a gateway does not replace a word for a broken reply. */
+/** Returns the word that counts. A later `stop` of a gateway does not replace a word for a broken reply. */
 export function laterReason(before: string | null, word: string | null | undefined): string | null {
   if (!isReason(word)) return before;
   return before !== null && SUCCESSES.has(meaningOf(word)) && !SUCCESSES.has(meaningOf(before)) ? before : word;
@@ -56,12 +56,12 @@ export function laterReason(before: string | null, word: string | null | undefin
 
 const SUCCESSES: ReadonlySet<Meaning> = new Set(['stop', 'tool_calls', 'other']);
 
-/** What a reply has beside its finish reason. */
+/** The content of a reply that affects its finish reason. */
 export type Seen = { calls: boolean; refused?: boolean };
 
 /**
- * Why the model stopped, in our words, checked against the content of the reply. An unknown word is `other`, which is
- * no success. A word for a failure is a `ProviderFailed`.
+ * Returns the finish reason, checked against the content of the reply. An unknown word is `other`, which is not a
+ * success. A word for a failure is a `ProviderFailed`.
  */
 export function finishReasonOf(
   raw: string,
@@ -72,11 +72,14 @@ export function finishReasonOf(
   if (meaning === 'failed' || meaning === 'overloaded') throw failure(meaning, provider, raw);
   if (meaning !== 'stop' && meaning !== 'tool_calls') return meaning;
   if (refused) return 'refusal';
-  // Some servers say `stop` beside calls, some `tool_calls` beside plain text.
+  // Some servers send `stop` with calls, some `tool_calls` with plain text.
   return calls ? 'tool_calls' : 'stop';
 }
 
-/** Gemini's endpoint for this wire of OpenAI joins two words: `content_filter: RECITATION`. The second says more. */
+/**
+ * Returns the meaning of a word. Gemini's endpoint for OpenAI's wire joins two words: `content_filter: RECITATION`.
+ * The second is more precise.
+ */
 function meaningOf(raw: string): Meaning {
   const known = MEANINGS.get(raw);
   if (known) return known;
@@ -84,7 +87,10 @@ function meaningOf(raw: string): Meaning {
   return MEANINGS.get(second) ?? MEANINGS.get(first) ?? 'other';
 }
 
-/** A word in small letters. Some SDKs write `endTurn`, `ContentFilter`, `FinishReason.STOP` or `FINISH_REASON_STOP`. */
+/**
+ * Returns a word in lower case. Some SDKs write `endTurn`, `ContentFilter`, `FinishReason.STOP` or
+ * `FINISH_REASON_STOP`.
+ */
 function plainWord(word: string): string {
   const split = word.trim().replaceAll(/([a-z])([A-Z])/g, '$1_$2');
   return split

@@ -5,10 +5,10 @@ import type { Provider, RoundRequest } from '../provider.ts';
 type Asker = Pick<Provider, 'ask' | 'name'>;
 
 /**
- * The same provider, with a rule for a round that may call no tool. Its tools are still declared, with the choice
+ * Returns the provider with a rule for a round that may call no tool. Its tools are still declared, with the choice
  * `none`:
- * - A server that refuses this, or reports a call as a bad reply, is asked once more without tools.
- * - Calls in the reply are dropped. Some servers do not read the choice, and some models do not follow it.
+ * - If a server refuses this, or reports a call as a bad reply, the request is repeated without tools.
+ * - Calls in the reply are dropped. Some servers ignore the choice, and some models do not follow it.
  */
 export function forbidCalls(provider: Asker): Asker {
   return {
@@ -32,12 +32,14 @@ export function forbidCalls(provider: Asker): Asker {
   };
 }
 
-/** The same request without tools. A wire that wants tools declared for the calls of a history gets these as text. */
+/**
+ * Returns the request without tools. A wire that requires declared tools then sends the calls of the history as text.
+ */
 export function withoutTools(request: RoundRequest): RoundRequest {
   return { ...request, tools: [], declaredTools: null };
 }
 
-/** The reply; null if it fails in the given way. */
+/** Returns the reply, or null if it fails in the given way. */
 export async function unlessFailed(
   ask: () => Promise<Reply>,
   isSuch: (failure: ProviderFailed) => boolean,
@@ -50,22 +52,27 @@ export async function unlessFailed(
   }
 }
 
-/** Whether a provider may have refused the tools. If it refused something else, it refuses the next request too. */
+/**
+ * Returns whether a provider may have refused the tools. If another cause was refused, the next request fails too.
+ */
 export function mayRefuseTools(code: string): boolean {
   return code === 'provider_invalid_request' || code === 'model_unsupported_feature';
 }
 
-/** Some servers report a call that was not allowed as an error, or as a reply that is broken. */
+/**
+ * Returns whether a failure may be about tools. Some servers report a forbidden call as an error or as a broken
+ * reply.
+ */
 function mayBeOfTools(code: string): boolean {
   return mayRefuseTools(code) || code === 'provider_bad_response';
 }
 
-/** A reply after a refused request. Both requests count. */
+/** Returns a reply after a refused request. Both requests count. */
 function countRefusal(reply: Reply): Reply {
   return { ...reply, requests: (reply.requests ?? 1) + 1 };
 }
 
-/** Without a text, a thought only led to the calls: the rest of the reply says nothing. */
+/** Removes calls. Without a text, the thoughts only led to the calls, so the rest of the reply is empty. */
 function withoutCalls(reply: Reply): Reply {
   const { calls, text, finishReason } = reply;
   if (calls.length === 0) return reply;

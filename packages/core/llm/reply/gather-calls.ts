@@ -17,7 +17,7 @@ import {
   unwrapArguments,
 } from './arguments-accumulator.ts';
 
-/** One delta of a call, of any wire; what the server left out is null or empty. */
+/** One delta of a call, of any wire. Omitted fields are null or empty. */
 export type CallDelta = { index: number | null; id: string; name: string; text: string };
 
 /** A call while it arrives. `place` is its place among the calls. */
@@ -27,11 +27,11 @@ export type CallAccumulator = {
   id: string;
   name: string;
   arguments: ArgumentsAccumulator;
-  /** The chunk that last named it, counted from 1. */
+  /** The last chunk with its name, counted from 1. */
   namedIn: number;
 };
 
-/** The calls of a reply in their order, found by the index and the id of their deltas. */
+/** The calls of a reply in order, found by the index and the id of their deltas. */
 export type CallsAccumulator = {
   all: CallAccumulator[];
   at: Map<number, CallAccumulator>;
@@ -45,18 +45,18 @@ export function startCalls(toolNames: Iterable<string> = []): CallsAccumulator {
   return { all: [], at: new Map(), withId: new Map(), toolNames: new Set(toolNames), chunks: 0 };
 }
 
-/** What a delta did: the call that it belongs to, whether it started that call, and its new text. */
+/** The effect of a delta: its call, whether the delta started the call, and the new text. */
 export type GatheredCall = { call: CallAccumulator; isNew: boolean; deltas: Delta[] };
 
-/** Counts one more chunk. Two named calls of one chunk are two calls, however alike they are. */
+/** Counts the next chunk. Two named calls of one chunk are two calls, even if they are equal. */
 export function nextChunk(calls: CallsAccumulator): void {
   calls.chunks += 1;
 }
 
 /**
- * Adds one delta to its call, or starts a call. The index and the id identify a call, as far as a server sends them:
- * - A delta that repeats a call, its name or its arguments adds nothing.
- * - A name in pieces is put together if a tool of the request has the whole name.
+ * Adds one delta to its call, or starts a call. The index and the id identify a call if the server sends them:
+ * - A delta that repeats a call, its name or its arguments adds no text.
+ * - A name in pieces is joined if a tool of the request has the whole name.
  * - A delta with an unknown index and without name and id continues the last call.
  */
 export function gatherCall(calls: CallsAccumulator, delta: CallDelta): GatheredCall {
@@ -70,7 +70,7 @@ export function gatherCall(calls: CallsAccumulator, delta: CallDelta): GatheredC
   return { call: known, isNew: false, deltas: growCall(known, delta.text) };
 }
 
-/** The call as the model asked for it. Arguments that are missing are an empty object, unless the reply was cut. */
+/** Returns the call as the model requested it. Missing arguments are an empty object, unless the reply was cut. */
 export function requestedCall(
   { id, name, arguments: args }: CallAccumulator,
   { toolNames, isCut }: { toolNames: ReadonlySet<string>; isCut: boolean },
@@ -80,8 +80,8 @@ export function requestedCall(
 }
 
 /**
- * The calls without those that came twice, and without those that have neither a name nor arguments beside others. A
- * call without an id came twice if one with an id is the same: some servers send both `tool_calls` and `function_call`.
+ * Removes repeated calls, and calls without name and arguments beside others. A call without an id is repeated if a
+ * call with an id equals it, since some servers send both `tool_calls` and `function_call`.
  */
 export function distinctCalls(all: readonly CallAccumulator[]): CallAccumulator[] {
   const named = all.filter((call) => call.name !== '' || !hasNoArguments(call.arguments));
@@ -98,7 +98,7 @@ export function distinctCalls(all: readonly CallAccumulator[]): CallAccumulator[
   });
 }
 
-/** V8 compares long texts of one length character by character. */
+/** Returns a hash of a call, since V8 compares long texts of equal length character by character. */
 function hashOf(call: CallAccumulator, id: string): string {
   return createHash('sha256')
     .update(JSON.stringify([id, call.name]))
@@ -119,7 +119,7 @@ function start(calls: CallsAccumulator, { index, id, name, text }: CallDelta): G
   return { call, isNew: true, deltas: growCall(call, text) };
 }
 
-/** Adds a piece of arguments to a call, unless it says the whole arguments once more. */
+/** Adds a piece of arguments to a call, unless it repeats the complete arguments. */
 export function growCall(call: CallAccumulator, text: string): Delta[] {
   const isOver = text.length > 1 && call.arguments.scan.isClosed && hasWholeArguments(call.arguments);
   const added = isOver && isRepeated(call.arguments, text) ? '' : text && addPiece(call.arguments, text);
@@ -127,7 +127,7 @@ export function growCall(call: CallAccumulator, text: string): Delta[] {
   return added ? [{ kind: 'tool-arguments', index: call.place, text: added }] : [];
 }
 
-/** Of an id anywhere, and of an id among the calls of one index. */
+/** Returns the key of an id anywhere, or of an id among the calls of one index. */
 function keyOf(index: number | null, id: string): string {
   return `${index ?? 'any'} ${id}`;
 }
@@ -140,7 +140,9 @@ function giveId(calls: CallsAccumulator, call: CallAccumulator, id: string): voi
   }
 }
 
-/** The call of the id of a delta, else the latest call at its index. Some servers make up an id for each delta. */
+/**
+ * Returns the call with the id of a delta, or the latest call at its index. Some servers invent an id for each delta.
+ */
 function findCall(calls: CallsAccumulator, { index, id, name, text }: CallDelta): CallAccumulator | undefined {
   const withId = id ? (calls.withId.get(keyOf(index, id)) ?? calls.withId.get(keyOf(null, id))) : undefined;
   if (withId) return withId;
@@ -151,18 +153,20 @@ function findCall(calls: CallsAccumulator, { index, id, name, text }: CallDelta)
   return there && !isMisplaced(there, last, text) ? there : last;
 }
 
-/** Some servers send the arguments of each call under the index of the first. */
+/**
+ * Returns whether an index is wrong. Some servers send the arguments of each call under the index of the first call.
+ */
 function isMisplaced(there: CallAccumulator, last: CallAccumulator | undefined, text: string): boolean {
   if (last === there || !last || !text.trim() || !hasWholeArguments(there.arguments)) return false;
   return !isRepeated(there.arguments, text) && !hasWholeArguments(last.arguments);
 }
 
-/** What a delta says about a call that it may belong to. */
+/** The relation of a delta to a call that it may belong to. */
 type Meaning = 'continued' | 'repeated' | 'corrected' | 'another';
 
 /**
- * Some servers give every whole call the index 0, no index, or the same id: then the name that comes with each call
- * starts another. A fresh id without a name starts none.
+ * Compares a delta with a call. Some servers give every complete call the index 0, no index, or the same id. Then the
+ * name with each call starts another call. A new id without a name starts none.
  */
 function compare(calls: CallsAccumulator, call: CallAccumulator, delta: CallDelta): Meaning {
   if (!delta.name || !call.name) return 'continued';
@@ -178,14 +182,17 @@ function startsAnother(calls: CallsAccumulator, call: CallAccumulator, { index, 
   return call.namedIn === calls.chunks && !(id && call.id);
 }
 
-/** Whether a piece goes on in the middle of arguments. Some servers make up an id and repeat the name with each piece. */
+/**
+ * Returns whether a piece continues in the middle of arguments. Some servers invent an id and repeat the name with
+ * each piece.
+ */
 function isMiddle(call: CallAccumulator, { index, name, text }: Omit<CallDelta, 'id'>): boolean {
   const isSame = index !== null && index === call.index && name === call.name;
   if (!isSame || hasNoArguments(call.arguments) || hasWholeArguments(call.arguments)) return false;
   return text.trim() !== '' && !text.trimStart().startsWith('{');
 }
 
-/** The meaning of arguments that come with the name, after a call that has whole arguments. */
+/** Returns the meaning of arguments with a name, after a call with complete arguments. */
 function meaningOfWhole({ arguments: args }: CallAccumulator, { index, id, text }: CallDelta): Meaning {
   const isIdentified = id !== '' || index !== null;
   if (isIdentified && isRepeated(args, text)) return 'repeated';
@@ -198,9 +205,7 @@ function takeName(calls: CallsAccumulator, call: CallAccumulator, name: string):
   call.name = call.name && name !== call.name ? (joinedName(calls, call, name) ?? call.name) : name;
 }
 
-/**
- * The name of a call that goes on with a piece, or comes once more with more of it. Null if no tool has such a name.
- */
+/** Returns the name of a call after another piece, or a repeated and longer name. Null if no tool has such a name. */
 function joinedName({ toolNames }: CallsAccumulator, call: CallAccumulator, piece: string): string | null {
   if (!hasNoArguments(call.arguments)) return null;
   const isRoot = (name: string) => toolNames.values().some((tool) => tool.startsWith(name));
@@ -209,9 +214,9 @@ function joinedName({ toolNames }: CallsAccumulator, call: CallAccumulator, piec
 }
 
 /**
- * Returns the name of the tool that a model means. Some servers leave the marks of a model's own format in the name:
+ * Returns the name of the tool that a model means. Some servers leave marks of a model's own format in the name:
  * `functions.get_weather:0` (Kimi), `default_api.get_weather` (Gemini), `get_weather<|channel|>json` (gpt-oss). On
- * Gemini's wire, Pawl puts `_` before a name that does not begin with a letter. A name that leads to no tool stays.
+ * Gemini's wire, Pawl puts `_` before a name that does not begin with a letter. The name of an unknown tool stays.
  */
 export function declaredName(name: string, toolNames: ReadonlySet<string>): string {
   if (toolNames.has(name)) return name;

@@ -4,9 +4,9 @@ import { boundReply } from '../unusable-reply.ts';
 import type { Fields } from './fields.ts';
 
 /**
- * Adds the fields of a delta to those before. Texts that come in pieces grow: reasoning with each piece, others unless
- * a piece is the same again. Lists of blocks are joined block by block. Of any other field the last value counts. Null counts as
- * missing.
+ * Adds the fields of a delta to the fields before. Texts in pieces grow: reasoning with each piece, others unless the
+ * piece is the same again. Lists of blocks are joined block by block. The last value of any other field counts. Null
+ * counts as missing.
  */
 export function joinFields(fields: Fields, delta: Fields): void {
   for (const [name, value] of given(delta)) {
@@ -14,7 +14,10 @@ export function joinFields(fields: Fields, delta: Fields): void {
   }
 }
 
-/** The fields that came. A field named like the prototype of all objects would change every object of the process. */
+/**
+ * Returns the received fields. A field named like the prototype of all objects would change every object of the
+ * process.
+ */
 function given(delta: Fields): [string, unknown][] {
   return Object.entries(delta).filter(([name]) => name !== '__proto__');
 }
@@ -30,12 +33,12 @@ function joined(name: string, before: unknown, value: unknown): unknown {
   return fields;
 }
 
-/** Texts that come in pieces. Others are labels, such as `channel` or `status`. */
+/** Texts in pieces. Others are labels, such as `channel` or `status`. */
 const GROWS = /reason|thought|thinking|signature|opaque|encrypted|data|content|text|summary/i;
 
 const REASONING = new Set(['reasoning', 'reasoning_content', 'reasoning_text', 'thinking', 'thought']);
 
-/** Adds blocks to a list: a piece of the last block grows it, every other block follows. */
+/** Adds blocks to a list: a piece of the last block extends it, every other block follows. */
 function joinBlocks(blocks: unknown[], pieces: readonly unknown[]): unknown[] {
   for (const piece of pieces) {
     const last = blocks.at(-1);
@@ -45,7 +48,7 @@ function joinBlocks(blocks: unknown[], pieces: readonly unknown[]): unknown[] {
   return blocks;
 }
 
-/** Whether a piece belongs to a block of its kind, place and id. A signature ends a block; data comes whole. */
+/** Returns whether a piece has the kind, place and id of a block. A signature ends a block. Data arrives complete. */
 function continues(block: Fields, piece: Fields): boolean {
   if (block.type !== piece.type || block.index !== piece.index) return false;
   if (block.id && piece.id && block.id !== piece.id) return false;
@@ -54,7 +57,7 @@ function continues(block: Fields, piece: Fields): boolean {
   return isIndexed || !block.signature || !opens(piece);
 }
 
-/** Whether a piece has words of its own, which a signed block cannot grow by. */
+/** Returns whether a piece has text, which a signed block cannot take. */
 function opens(piece: Fields): boolean {
   return WORDS.some((field) => Boolean(piece[field]));
 }

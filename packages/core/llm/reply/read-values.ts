@@ -5,10 +5,10 @@ import { readError } from '../errors/read-error.ts';
 import { type Ending, endingOf } from '../errors/reply-of-refusal.ts';
 import type { ServerEvent } from '../http/read-events.ts';
 
-/** How a wire names the failure of an error, and how it writes the end of a reply. */
+/** Names the failure of an error, and writes the end of a reply, for a wire. */
 export type WireErrors = { failureOf(error: unknown): ProviderFailed; writeEnding(ending: Ending): unknown };
 
-/** Reads the values of one event. An error in place of a value is thrown, unless it reports the end of the reply. */
+/** Reads the values of one event. Throws an error in place of a value, unless it reports the end of the reply. */
 export function readValues({ name, data }: ServerEvent, errors: WireErrors): unknown[] {
   const values = name === 'error' ? [parseJson(data) ?? data] : jsonValuesIn(data);
   return values.map((value) => readValue(unwrap(value), name, errors));
@@ -22,10 +22,12 @@ function readValue(value: unknown, name: string | null, { failureOf, writeEnding
   return writeEnding(ending);
 }
 
-/** The fields in which a gateway puts the value of another server: Cloudflare, Google's Code Assist, others. */
+/**
+ * The fields that contain the value of another server in a gateway's value: Cloudflare, Google's Code Assist, others.
+ */
 const WRAPPERS = ['result', 'response', 'data'];
 
-/** The fields of a value. One that has none of them may be a wrapper. */
+/** The fields of a value. A value without such a field may be a wrapper. */
 const OWN = ['choices', 'candidates', 'type', 'error', 'usage', 'usageMetadata', 'promptFeedback'];
 
 function unwrap(value: unknown): unknown {
@@ -38,9 +40,9 @@ function hasOwn(value: Record<string, unknown>): boolean {
 }
 
 /**
- * The JSON values in the data of an event, or in a whole answer: one value, the values of a list, or those on each
- * line. A text that does not begin like an object or a list says nothing: some servers send `ping`, or nothing, to keep
- * a connection open. Throws a `SyntaxError` for an object or a list that is broken.
+ * Returns the JSON values in the data of an event, or in a complete answer: one value, the values of a list, or a
+ * value on each line. Any text that begins otherwise is ignored, since some servers send `ping` or an empty text to
+ * keep a connection open. Throws a `SyntaxError` for a broken object or list.
  */
 export function jsonValuesIn(data: string): unknown[] {
   if (!beginsJson(data)) return /^\s*data:/.test(data) ? jsonValuesIn(data.replace('data:', '')) : [];
@@ -50,7 +52,7 @@ export function jsonValuesIn(data: string): unknown[] {
   return lines.filter(beginsJson).flatMap((line): unknown => JSON.parse(line));
 }
 
-/** Whether a text begins like a JSON object or a list. `[DONE]` ends a stream. */
+/** Returns whether a text begins like a JSON object or a list. `[DONE]` ends a stream. */
 function beginsJson(text: string): boolean {
   return /^\s*(?:\{|\[(?!DONE\]))/.test(text);
 }

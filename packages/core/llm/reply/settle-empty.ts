@@ -8,9 +8,9 @@ import { withoutTools } from './forbid-calls.ts';
 type Asker = Pick<Provider, 'ask' | 'name'>;
 
 /**
- * The same provider, with a rule for a reply that says nothing (contract: Turn, finish reasons):
- * - After tool results the request is asked once more. A second empty reply counts: the model has said all it wants.
- * - If no tool may be called, the request is asked once more without tools, since some models still call one.
+ * Returns the provider with a rule for an empty reply:
+ * - After tool results the request is repeated once. A second empty reply counts, since the model has no more to say.
+ * - If no tool may be called, the request is repeated once without tools, since some models still call a tool.
  * - Otherwise an empty reply is a failed attempt, `provider_bad_response`.
  */
 export function settleEmpty(provider: Asker): Asker {
@@ -35,12 +35,11 @@ function isEmpty({ text, calls, finishReason, hasMore = false }: Reply): boolean
   return !isExplained && !hasMore && calls.length === 0 && !text?.trim();
 }
 
-/** Whether the request has tools that may not be called. */
 function hasIdleTools({ tools, mayCall }: RoundRequest): boolean {
   return !mayCall && tools.length > 0;
 }
 
-/** Whether the model has seen results of tools since it spoke last. */
+/** Returns whether the model has received results of tools since its last message. */
 function followsResults({ messages }: RoundRequest): boolean {
   const spoken = messages.findLastIndex(({ role }) => role === 'assistant');
   return messages.slice(spoken + 1).some(({ role }) => role === 'tool');

@@ -1,9 +1,11 @@
 import type { Usage } from '../../turn/reply.ts';
 
-/** The counts of a wire. Input includes all that was read from a cache or written to one, output includes reasoning. */
+/** The counts of a wire. Input includes cached and newly cached tokens, output includes reasoning. */
 type Counts = { input: number; output: number; cached?: number; written?: number; longer?: number; reasoning?: number };
 
-/** Usage in our words. A count that is part of another is no larger than that. `longer` is kept for an hour or more. */
+/**
+ * Returns usage. A count that is a part of another count is at most as large. `longer` is cached for an hour or more.
+ */
 export function usageOf({ input, output, cached = 0, written = 0, longer = 0, reasoning = 0 }: Counts): Usage {
   const read = Math.min(cached, input);
   const newlyWritten = Math.min(written, input - read);

@@ -3,7 +3,7 @@ import { isRecord } from '../../json.ts';
 import { listOf, recordOf, type Schema } from '../../json-schema/parts.ts';
 import { targetOf } from '../../json-schema/pointer.ts';
 
-/** Leaves out alternatives at the top, which some servers refuse. The object gets the properties of all of them. */
+/** Removes alternatives at the top, which some servers refuse. The object gets the properties of all alternatives. */
 export function flattenTop(schema: Schema): Schema {
   const { anyOf, oneOf, allOf, enum: _, const: __, not: ___, $ref, ...rest } = schema;
   if (Object.keys(rest).length === Object.keys(schema).length) return schema;
@@ -25,14 +25,14 @@ const possibly = (schema: Schema, root: Schema) => [
   ...[schema.then, schema.else],
 ];
 
-/** Returns schemas, and those that they lead to for the same value. */
+/** Returns schemas, and the schemas that they refer to for the same value. */
 function branches(starts: Schema[], root: Schema, next: (schema: Schema, root: Schema) => unknown[]): Schema[] {
   const seen = new Set<Schema>(starts);
   for (const schema of seen) for (const other of next(schema, root)) if (isRecord(other)) seen.add(other);
   return [...seen];
 }
 
-/** A name that several schemas describe may have any of their values. */
+/** Merges properties. A name in several schemas may have any of their values. */
 function mergedProperties(schemas: Schema[]): Schema {
   const all = new Map<string, unknown[]>();
   for (const { properties } of schemas) {

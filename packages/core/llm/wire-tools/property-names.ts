@@ -3,13 +3,13 @@ import { mapParts, mapValues, partsOf, recordOf, type Schema } from '../../json-
 import { pointerOf, stepsOf } from '../../json-schema/pointer.ts';
 import { renameKeys } from './rename-keys.ts';
 
-/** The names of properties that a server takes; other characters become `_`. */
+/** The names of properties that a server accepts. Other characters become `_`. */
 export type NameRules = { allowed: RegExp; others: RegExp };
 
-/** The names that properties have on the wire, by their own names. Other names stay. */
+/** The names of properties on the wire, by their own names. Other names stay. */
 export type WireNames = ReadonlyMap<string, string>;
 
-/** Finds other names for the properties of a schema that a server would refuse. Null if it takes them all. */
+/** Finds other names for the properties of a schema that a server would refuse, or returns null if it accepts all. */
 export function findWireNames(schema: Schema, { allowed, others }: NameRules): WireNames | null {
   const names = namesIn(schema, new Set());
   const refused = [...names].filter((name) => !allowed.test(name));
@@ -25,10 +25,10 @@ function namesIn(schema: Schema, names: Set<string>): Set<string> {
 }
 
 const LONGEST = 64;
-/** Characters of a number after a name. */
+/** The most characters of a number after a name. */
 const NUMBER = 6;
 
-/** Every server takes a letter or `_` at the start. */
+/** Returns an accepted name. Every server accepts a letter or `_` at the start. */
 function plainName(name: string, others: RegExp): string {
   const plain = name
     .normalize('NFKC')
@@ -38,7 +38,7 @@ function plainName(name: string, others: RegExp): string {
   return /[a-zA-Z0-9]/.test(plain) ? plain : 'property';
 }
 
-/** The names that are taken, and the last number behind each beginning: many names may become the same. */
+/** The used names, and the last number after each beginning, since many names may become the same. */
 type Taken = { names: Set<string>; numbers: Map<string, number> };
 
 function freshName(plain: string, { names, numbers }: Taken): string {
@@ -98,7 +98,7 @@ function renameSteps(reference: unknown, rename: (name: string) => string): unkn
   return renamed.join('/') === steps.join('/') ? reference : pointerOf(renamed);
 }
 
-/** A step is the name of a property after `properties`, unless that is itself a name. */
+/** Returns whether a step is the name of a property: after `properties`, unless that is itself a name. */
 function isName(steps: string[], at: number): boolean {
   const isKeyword = (place: number): boolean => place >= 0 && NAMED.has(steps[place] ?? '') && !isName(steps, place);
   return isKeyword(at - 1);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Schema } from '../../json-schema/parts.ts';
 
-/** Remembers the outcome for each schema, by its object and its text: each round sends the same tools again. */
+/** Remembers the outcome for each schema, by its object and its text, since each round sends the same tools. */
 export function rememberSchemas<Outcome extends object>(
   make: (schema: Schema) => Outcome,
 ): (schema: Schema) => Outcome {

@@ -5,24 +5,24 @@ import { portablePattern } from '../../json-schema/patterns.ts';
 import { flattenTop } from './flatten-top.ts';
 import { rememberSchemas } from './remember-schemas.ts';
 
-/** A tool schema as the Messages API takes it, without alternatives at the top. Pawl checks the whole schema. */
+/** Renders a tool schema for the Messages API, without alternatives at the top. Pawl checks the complete schema. */
 export const anthropicToolSchema = rememberSchemas((schema) => everywhere(flattenTop(mendSchema(schema)), portable));
 
 /**
- * Returns the schema in words that Chat Completions take without `strict`: at the top, it has no alternatives. Every
- * object lists its properties, and every list has one schema for its items.
+ * Renders a tool schema for Chat Completions without `strict`: without alternatives at the top. Every object lists
+ * its properties, and every list has one schema for its items.
  */
 export const openaiToolSchema = rememberSchemas((schema) =>
   everywhere(flattenTop(mendSchema(schema)), (part) => whole(portable(part))),
 );
 
-/** Changes all parts of a schema. A reference may have led to a part that is gone. */
+/** Changes all parts of a schema. Then it removes references to parts that no longer exist. */
 function everywhere(schema: Schema, change: (schema: Schema) => Schema): Schema {
   const visit = (part: Schema): Schema => change(mapParts(part, visit));
   return withoutDeadReferences(visit(schema));
 }
 
-/** Leaves out patterns that a validator in another language cannot read. */
+/** Removes patterns that a validator in another language cannot read. */
 function portable(schema: Schema): Schema {
   if (schema.pattern === undefined && schema.patternProperties === undefined) return schema;
   const entries = Object.entries(schema).flatMap(([keyword, value]): Entry[] => {
@@ -50,7 +50,7 @@ function whole(schema: Schema): Schema {
   return isList ? withItems(named) : named;
 }
 
-/** A tuple becomes a list of any of its items. */
+/** Replaces a tuple by a list of any of its items. */
 function withItems({ prefixItems, ...schema }: Schema): Schema {
   const { items } = schema;
   if (prefixItems === undefined) return isRecord(items) ? schema : { ...schema, items: {} };

@@ -9,8 +9,8 @@ import { rememberSchemas } from './remember-schemas.ts';
 import { renameKeys } from './rename-keys.ts';
 
 /**
- * The same provider with other names on the wire for properties of tools that its server would refuse: in schemas, in
- * the history, and in the arguments of calls, which have their own names in the reply. A request without such names is
+ * Returns the provider with other names on the wire for tool properties that its server would refuse: in schemas, in
+ * the history, and in the arguments of calls. The reply has the own names again. A request without such names is
  * passed on.
  */
 export function withWireNames(provider: Provider): Provider {
@@ -29,7 +29,7 @@ export function withWireNames(provider: Provider): Provider {
 type Renamed = { schema: Tool['parameters']; toWire: Rename; fromWire: Rename };
 type Rename = (args: string) => string;
 
-/** An empty object for a schema whose names stay. */
+/** Returns an empty object for a schema that keeps its names. */
 type Renamer = (schema: Schema) => Partial<Renamed>;
 
 function makeRenamer(rules: NameRules): Renamer {
@@ -46,7 +46,7 @@ function makeRenamer(rules: NameRules): Renamer {
   });
 }
 
-/** The name of a property in the Messages API. Servers of other wires that ask a Claude model pass its refusals on. */
+/** The names of properties in the Messages API. Servers of other wires with a Claude model pass its refusals on. */
 const claude = makeRenamer({ allowed: /^[a-zA-Z0-9_.-]{1,64}$/, others: /[^a-zA-Z0-9_.-]/g });
 const gemini = makeRenamer({ allowed: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, others: /[^a-zA-Z0-9_]/g });
 
@@ -55,14 +55,14 @@ function renamerFor({ capabilities: { wire } }: Provider, model: string): Rename
   return isOpenaiWire(wire) && !/claude|anthropic/i.test(model) ? null : claude;
 }
 
-/** Arguments that are no JSON object stay as they came. */
+/** Renames keys in arguments. Arguments that are not a JSON object stay unchanged. */
 function renameArguments(text: string, schema: Schema, names: ReadonlyMap<string, string>): string {
   const value = jsonObject(text);
   const renamed = value && renameKeys(value, { schema, root: schema, names });
   return renamed === value ? text : JSON.stringify(renamed);
 }
 
-/** The tools with other names, by the names of the tools; null if there are none. */
+/** Returns the tools with other names, by the names of the tools, or null if there are none. */
 function renamedTools({ tools, declaredTools }: RoundRequest, rename: Renamer): Map<string, Renamed> | null {
   const found = new Map<string, Renamed>();
   for (const { name, parameters } of [...tools, ...(declaredTools ?? [])]) {
@@ -75,7 +75,10 @@ function renamedTools({ tools, declaredTools }: RoundRequest, rename: Renamer): 
 type Asking = { request: RoundRequest; signal: AbortSignal; onDelta: (delta: Delta) => void };
 type ByName = ReadonlyMap<string, Renamed>;
 
-/** Until the reply is whole, deltas of calls are empty: a delta does not say which call it is part of. */
+/**
+ * Asks with other names. Until the reply is complete, deltas of calls are empty, since a delta does not name its
+ * call.
+ */
 async function askRenamed(provider: Provider, { request, signal, onDelta }: Asking, renamed: ByName): Promise<Reply> {
   const begun = new Set<number>();
   const reply = await provider.ask(onWire(request, renamed), signal, (delta) => {

@@ -18,7 +18,7 @@ const emulate = (...replies: Parameters<typeof scriptedProvider>[0]) => {
   };
 };
 
-test('native mode asks the provider with the request as it is', async () => {
+test('native mode sends the request unchanged', async () => {
   const provider = scriptedProvider([says('Hi.')]);
 
   await chooseDialect('native', provider).ask(someRequest, new AbortController().signal, () => undefined);
@@ -26,7 +26,7 @@ test('native mode asks the provider with the request as it is', async () => {
   expect(provider.asked).toEqual([someRequest]);
 });
 
-test('without tools the model is asked as usual, and its answer is shown', async () => {
+test('emulated mode without tools asks once, and shows the answer', async () => {
   const { ask, asked } = emulate(says('Hello.'));
 
   const { reply, shown } = await ask(someRequest);
@@ -36,7 +36,7 @@ test('without tools the model is asked as usual, and its answer is shown', async
   expect(shown).toBe('Hello.');
 });
 
-test('a reply with native calls is returned as it is, and nothing is emulated', async () => {
+test('a reply with native calls is returned unchanged, without emulation', async () => {
   const native = says('Let me look.', {
     calls: [{ id: 'call_1', name: 'get_weather', arguments: '{}' }],
     opaque: { a: 1 },
@@ -50,7 +50,7 @@ test('a reply with native calls is returned as it is, and nothing is emulated', 
   expect(shown).toBe('');
 });
 
-test('without native calls the same model is asked which tools it wants: no tools, one system message', async () => {
+test('a reply without native calls leads to a decision request without tools', async () => {
   const messages: Message[] = [
     { role: 'system', content: 'You are a pirate.' },
     { role: 'user', content: 'Weather?' },
@@ -84,7 +84,7 @@ test.each<[ToolChoice, RegExp]>([
   expect(asked[1]!.instructions).toMatch(stated);
 });
 
-test("a caller's own tools and answer format in the provider's options do not spoil the decision", async () => {
+test('tools and formats in provider options are omitted from the decision request', async () => {
   const providerOptions = {
     ...{ tools: [{}], response_format: { type: 'json_schema' }, system: 'Be loud.', top_p: 0.9 },
     output_config: { format: {}, effort: 'low' },
@@ -101,7 +101,7 @@ test("a caller's own tools and answer format in the provider's options do not sp
   ]);
 });
 
-test('tools that are wanted become calls: ids with the time, no text, no deltas, a warning', async () => {
+test('tools in the decision become calls, without text and deltas', async () => {
   const { ask, asked } = emulate(says('I would look.'), { ...decides(tokyo, stamp), opaque: { kept: true } });
 
   const { reply, deltas } = await ask(withTools);
@@ -116,7 +116,7 @@ test('tools that are wanted become calls: ids with the time, no text, no deltas,
   expect(deltas).toEqual([]);
 });
 
-test('no tools: the original messages without tools bring the answer, and only the answer is shown', async () => {
+test('a decision without tools leads to an answer request, which is shown', async () => {
   const { ask, asked } = emulate(says('First thoughts.'), noTools, says('The answer.', { opaque: 'state' }));
 
   const { reply, shown } = await ask(withTools);
@@ -133,7 +133,7 @@ test('no tools: the original messages without tools bring the answer, and only t
   expect(shown).toBe('The answer.');
 });
 
-test('a decision that is no JSON means no tools', async () => {
+test('a decision that is not JSON means no tools', async () => {
   const { ask, asked } = emulate(says('Hm.'), says('I want no tools, thank you.'), says('Hello.'));
 
   const { reply } = await ask(withTools);
@@ -142,7 +142,7 @@ test('a decision that is no JSON means no tools', async () => {
   expect(reply.text).toBe('Hello.');
 });
 
-test('the requests of a round have names of their own', async () => {
+test('each request of a round has its own request id', async () => {
   const { ask, asked } = emulate(says('Hm.'), noTools, says('Hello.'));
 
   await ask({ ...withTools, requestId: 'turn_x.1.0' });
@@ -150,7 +150,7 @@ test('the requests of a round have names of their own', async () => {
   expect(asked.map(({ requestId }) => requestId)).toEqual(['turn_x.1.0', 'turn_x.1.0d', 'turn_x.1.0a']);
 });
 
-test('usage is the sum of all requests, and null only if none gave any', async () => {
+test('usage is the sum of all requests, or null if no request has usage', async () => {
   const told = [{ usage: usageOf(1, 2) }, { usage: null }, { usage: usageOf(10, 20) }];
   const some = emulate(says('Hm.', told[0]), { ...noTools, ...told[1] }, says('Hello.', told[2]));
   const none = emulate(says('Hm.'), decides(tokyo));
@@ -159,7 +159,7 @@ test('usage is the sum of all requests, and null only if none gave any', async (
   expect((await none.ask(withTools)).reply.usage).toBeNull();
 });
 
-test('none rejects any call', async () => {
+test('tool_choice none rejects any call', async () => {
   const { ask, asked } = emulate(says('Hm.'), decides(tokyo));
 
   const { failure } = await ask({ ...withTools, toolChoice: 'none' });
@@ -169,13 +169,13 @@ test('none rejects any call', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('none without a call is answered', async () => {
+test('tool_choice none without a call gets an answer', async () => {
   const { ask } = emulate(says('Hm.'), noTools, says('Hello.'));
 
   expect((await ask({ ...withTools, toolChoice: 'none' })).reply.text).toBe('Hello.');
 });
 
-test('required wants at least one call', async () => {
+test('tool_choice required needs at least one call', async () => {
   for (const decision of [noTools, says('No JSON at all.'), says(null)]) {
     const { failure } = await emulate(says('Hm.'), decision).ask({ ...withTools, toolChoice: 'required' });
 
@@ -185,7 +185,7 @@ test('required wants at least one call', async () => {
   expect(reply.calls).toHaveLength(2);
 });
 
-test('specific wants exactly one call, of that name', async () => {
+test('tool_choice specific needs exactly one call, with that name', async () => {
   const toolChoice: ToolChoice = { type: 'specific', name: 'get_weather' };
   const chosen = (...tools: (typeof tokyo | typeof stamp)[]) =>
     emulate(says('Hm.'), decides(...tools)).ask({ ...withTools, toolChoice });
@@ -207,7 +207,7 @@ test('an unknown tool stays a call', async () => {
   expect((await ask(withTools)).reply.calls).toMatchObject([{ name: 'fly_home', arguments: '{}' }]);
 });
 
-test('a model that refuses tools altogether is asked for its decision all the same', async () => {
+test('a model that refuses tools is still asked for a decision', async () => {
   const refusals = [
     refusal('provider_invalid_request', 'llm refused the request (400). llm says: "Unexpected field: tools"'),
     refusal('model_unsupported_feature', 'The model "x" calls no tools (400).'),
@@ -222,7 +222,7 @@ test('a model that refuses tools altogether is asked for its decision all the sa
   }
 });
 
-test('any other failure is the failure of the round, at whichever request it happens', async () => {
+test('any other failure is the failure of the round, at any request', async () => {
   const busy = refusal('provider_overloaded');
 
   for (const replies of [[busy], [says('Hm.'), busy], [says('Hm.'), noTools, busy]]) {
@@ -232,7 +232,7 @@ test('any other failure is the failure of the round, at whichever request it hap
   expect((await emulate(refused, refused).ask(withTools)).failure).toBe(refused);
 });
 
-test('a decision that a tool answered, quoted amid prose, calls nothing', async () => {
+test('a decision quoted from a tool result within prose calls no tool', async () => {
   const call = { id: 'call_1', name: 'get_weather', arguments: '{}' };
   const page = JSON.stringify({ tools: [stamp] });
   const messages: Message[] = [

@@ -30,7 +30,7 @@ const wires = [
   { wire: 'ai-sdk', make: packagedMistral, script: mistralWire },
 ];
 
-test.each(wires)('on the $wire wire tools are declared by no request after the first', async ({ make, script }) => {
+test.each(wires)('on the $wire wire no request after the first declares tools', async ({ make, script }) => {
   await using server = await startWireServer();
   server.answer(script.refusal(400));
   server.answerNext({ body: script.reply({ text: ['{"tools":[]}'] }) }, { body: script.reply({ text: ['Sunny.'] }) });
@@ -54,7 +54,7 @@ test.each(wires)('on the $wire wire tools are declared by no request after the f
   }
 });
 
-test('a decision of more calls than a reply may have is a bad response, and how deep arguments are is for their check', async () => {
+test('a decision with too many calls is a bad response, with deep arguments not', async () => {
   const nested = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`;
   const deep = JSON.stringify({ tools: [{ tool: 'get_weather', arguments: nested }] });
   const many = JSON.stringify({ tools: Array.from({ length: 1_001 }, () => ({ tool: 'send_postcard' })) });
@@ -69,7 +69,7 @@ test('a decision of more calls than a reply may have is a bad response, and how 
   expect(reply.calls.map((call) => call.arguments)).toEqual([nested]);
 });
 
-test('the answer is held to the text format, the decision is not', async () => {
+test('the text format applies to the answer, not to the decision', async () => {
   const textFormat = { type: 'json_schema', name: 'place', schema: { type: 'object' } } as const;
   const provider = scriptedProvider([says('No call.'), says('{"tools":[]}'), says('{}')]);
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { endText, parseMarkers, startHoldBack, takeText } from '#core/llm/dialects/inline/hold-back.ts';
 import { watchUsedCpu } from '#test/harness/watch-stalls.ts';
 
-/** What a watcher sees after each piece, and at the end. */
+/** Returns the text that a watcher sees after each piece and at the end, and the calls. */
 function watch(pieces: string[]): { shown: string[]; calls: unknown[] } {
   const holding = startHoldBack();
   let text = '';
@@ -26,7 +26,7 @@ function cutAt(whole: string, places: number[]): string[] {
   return sorted.slice(1).map((place, index) => whole.slice(sorted[index], place));
 }
 
-test('however the stream is cut, the deltas together are the stored text exactly', () => {
+test('the deltas of any split of a stream join to the stored text', () => {
   fc.assert(
     fc.property(text, cuts, (whole, places) => {
       const { shown, calls } = watch(cutAt(whole, places));
@@ -39,7 +39,7 @@ test('however the stream is cut, the deltas together are the stored text exactly
   );
 });
 
-test('what was shown is never taken back', () => {
+test('text that was shown is never removed', () => {
   fc.assert(
     fc.property(text, cuts, (whole, places) => {
       const { shown } = watch(cutAt(whole, places));
@@ -50,7 +50,7 @@ test('what was shown is never taken back', () => {
   );
 });
 
-test('nothing of a marker is ever shown, character by character', () => {
+test('no part of a marker is shown, even character by character', () => {
   const { shown } = watch([...'Let me look. [TOOL_CALL: get_weather {"city": "[Tokyo]"}] One moment.']);
 
   for (const each of shown) expect('Let me look. One moment.').toContain(each);
@@ -67,17 +67,17 @@ test.each([
   ['white space before many markers', '\n'.repeat(500_000) + '[TOOL_CALL: t]'.repeat(30_000)],
   ['a marker without an end', `[TOOL_CALL: t {"${'a'.repeat(1_000_000)}`],
   ['brackets', '['.repeat(1_000_000)],
-])('a text of %s takes time by its length', (_, whole) => {
+])('a text of %s takes linear time', (_, whole) => {
   const usedMs = watchUsedCpu();
 
   const { shown } = watch([whole]);
 
-  // It took more than ten seconds for the first of them.
+  // The first text took more than ten seconds before.
   expect(usedMs()).toBeLessThan(4_000);
   expect(shown.at(-1)!.length).toBeLessThanOrEqual(whole.length);
 });
 
-test('a text that was held back as a marker for too long is shown as it is, and markers after it are calls', () => {
+test('a text held back too long is shown, and later markers are calls', () => {
   const { shown, calls } = watch(['[TOOL_CALL: t {"', 'a'.repeat(300_000), ' [TOOL_CALL: f]']);
 
   expect(shown[1]!.length).toBeGreaterThan(200_000);
@@ -100,7 +100,7 @@ test('text that cannot become a marker is shown at once', () => {
   ]);
 });
 
-test('a marker that may be quoted is held back until its line decides', () => {
+test('a marker that may be quoted is held back until the end of its line', () => {
   const quoted = watch(['Write `', '[TOOL_CALL: f]', '`', ' so']);
   const called = watch(['Don`t ', '[TOOL_CALL: f]', '\n', 'so']);
 

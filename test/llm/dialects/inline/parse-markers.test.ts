@@ -4,30 +4,30 @@ import { watchUsedCpu } from '#test/harness/watch-stalls.ts';
 
 const call = (name: string, args = '{}') => ({ name, arguments: args });
 
-test('a text without markers stays as it is, to the last space', () => {
+test('a text without markers stays unchanged, with its white space', () => {
   for (const text of ['Hello.', '  a\n\n b [link](x) [TOOL] `c` \n', '[', '[TOOL_CALL', '\n', '{"a":[1]}', '[[[[']) {
     expect(parseMarkers(text)).toEqual({ text, calls: [] });
   }
 });
 
-test('one marker is one call, and is cut out', () => {
+test('a marker is a call and is removed from the text', () => {
   expect(parseMarkers('Let me look. [TOOL_CALL: get_weather]')).toEqual({
     text: 'Let me look.',
     calls: [call('get_weather')],
   });
 });
 
-test('several markers are several calls, in their order', () => {
+test('several markers are several calls, in order', () => {
   const text = 'Both:\n[TOOL_CALL: a]\n[TOOL_CALL: b {"x":1}] and [TOOL_CALL: a]';
 
   expect(parseMarkers(text)).toEqual({ text: 'Both:\nand', calls: [call('a'), call('b', '{"x":1}'), call('a')] });
 });
 
-test('a text that is nothing but markers is null', () => {
+test('a text of only markers is null', () => {
   expect(parseMarkers('\n[TOOL_CALL: a]\n\n[TOOL_CALL:b]  \n')).toEqual({ text: null, calls: [call('a'), call('b')] });
 });
 
-test('arguments are the JSON as the model wrote it, with nested braces', () => {
+test('the arguments of a marker are its JSON as written, with nested braces', () => {
   const args = '{ "a": {"b": {"c": [1, {"d": 2}]}},\n  "e": 1.0 }';
 
   expect(parseMarkers(`[TOOL_CALL: deep ${args}]`).calls).toEqual([call('deep', args)]);
@@ -43,13 +43,13 @@ test('brackets, braces, quotes and markers in a string do not end the arguments'
   }
 });
 
-test('no arguments are an empty object', () => {
+test('a marker without arguments has an empty object', () => {
   expect(parseMarkers('[TOOL_CALL: f]').calls).toEqual([call('f')]);
   expect(parseMarkers('[TOOL_CALL: f ]').calls).toEqual([call('f')]);
   expect(parseMarkers('[TOOL_CALL: f {}]').calls).toEqual([call('f')]);
 });
 
-test('an unknown tool is a call all the same', () => {
+test('a marker of an unknown tool is a call', () => {
   expect(parseMarkers('[TOOL_CALL: no.such-tool_1]').calls).toEqual([call('no.such-tool_1')]);
 });
 
@@ -65,7 +65,7 @@ test.each([
   ['["a"]', '[TOOL_CALL: f ["a"]]'],
   ['city=Tokyo', '[TOOL_CALL: f city=Tokyo]'],
   ['("Tokyo")', '[TOOL_CALL: f("Tokyo")]'],
-])('broken JSON is a call with the text as its arguments: %s', (args, marker) => {
+])('a marker with broken JSON is a call with the text as its arguments: %s', (args, marker) => {
   expect(parseMarkers(`So: ${marker}`)).toEqual({ text: 'So:', calls: [call('f', args)] });
   expect(parseMarkers(`So: ${marker}\nAnd [TOOL_CALL: g].`)).toEqual({
     text: 'So:\nAnd.',
@@ -85,11 +85,11 @@ test.each([
   '[TOOL_CALL: <name>]',
   '[tool_call: f]',
   '[TOOL CALL: f]',
-])('a marker that is not closed, or names nothing, stays text: %s', (text) => {
+])('a marker that is not closed or has no name stays text: %s', (text) => {
   expect(parseMarkers(text)).toEqual({ text, calls: [] });
 });
 
-test('a marker that is not closed does not swallow the next', () => {
+test('a marker that is not closed does not swallow the next marker', () => {
   expect(parseMarkers('[TOOL_CALL: a and [TOOL_CALL: b]')).toEqual({ text: '[TOOL_CALL: a and', calls: [call('b')] });
   expect(parseMarkers('[TOOL_CALL: a {"x": 1\n[TOOL_CALL: b {"y": 2}]')).toEqual({
     text: '[TOOL_CALL: a {"x": 1',
@@ -113,13 +113,13 @@ test.each([
   expect(parseMarkers(text)).toEqual({ text, calls: [] });
 });
 
-test('behind code a marker is a marker again', () => {
+test('a marker after code is a call', () => {
   for (const code of ['```\nx\n```\n', '`x` ', '``x`y`` ', '```x``` ', '`\n']) {
     expect(parseMarkers(`${code}[TOOL_CALL: f]`)).toEqual({ text: code.trimEnd(), calls: [call('f')] });
   }
 });
 
-test('a lonely backtick makes no quotation', () => {
+test('a single backtick does not start a quotation', () => {
   expect(parseMarkers('Don`t wait. [TOOL_CALL: f]')).toEqual({ text: 'Don`t wait.', calls: [call('f')] });
   expect(parseMarkers('Don`t wait. [TOOL_CALL: f]\nIt`s on.')).toEqual({
     text: 'Don`t wait.\nIt`s on.',
@@ -142,11 +142,11 @@ test.each([
   ['A[TOOL_CALL: f]B', 'AB'],
   ['[TOOL_CALL: f]\nB  ', 'B  '],
   ['A  [TOOL_CALL: f]  ', 'A'],
-])('white space is tidied where a marker stood: %j', (text, left) => {
+])('white space around a removed marker is trimmed: %j', (text, left) => {
   expect(parseMarkers(text).text).toBe(left);
 });
 
-test('a model that repeats itself for ever is read in time', () => {
+test('a text that repeats itself is parsed in time', () => {
   for (const stammer of [
     '[TOOL_CALL: a ',
     '[TOOL_CALL: a {',

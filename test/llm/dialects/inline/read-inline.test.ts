@@ -20,7 +20,7 @@ const history: Message[] = [
   { role: 'tool', callId: 'c1', name: 'get_weather', content: '22 °C', isError: false },
 ];
 
-test('no native tools are sent: the instructions list them, with the syntax', async () => {
+test('the instructions list the tools and the marker syntax, without native tools', async () => {
   const { ask, asked } = inline(says('Hello.'));
 
   await ask({ ...withTools, toolChoice: 'required', parallelToolCalls: false });
@@ -35,7 +35,7 @@ test('no native tools are sent: the instructions list them, with the syntax', as
   expect(instructions).toMatch(/acknowledge them naturally.*weave.*never repeat the raw\s+data/s);
 });
 
-test('the instructions say that a turn calls no tool', async () => {
+test('the instructions say that a turn may call no tool', async () => {
   const { ask, asked } = inline(says('Hello.'));
 
   await ask({ ...withTools, instructions: null, turnChoice: 'none' });
@@ -50,7 +50,7 @@ test.each<[ToolChoice, RegExp]>([
     { type: 'specific', name: 'get_weather' },
     /^In your first reply .* must call exactly one tool, once: get_weather\./m,
   ],
-])('the instructions of each round say tool_choice %j in words', async (turnChoice, stated) => {
+])('the instructions of each round state tool_choice %j', async (turnChoice, stated) => {
   const { ask, asked } = inline(says('Hello.'), says('Hello.'));
 
   await ask({ ...withTools, toolChoice: turnChoice, turnChoice });
@@ -74,7 +74,7 @@ test('the last message of a last round and of a repair forbids calls', async () 
   expect(asked[2]!.messages).toEqual([...asked[0]!.messages, messages.at(-1), ban]);
 });
 
-test('markers become calls named by round and place; what is left is the text', async () => {
+test('markers become calls with ids of round and index, the rest is the text', async () => {
   const text = 'Let me look.\n[TOOL_CALL: get_weather {"city":"Tokyo"}]\n[TOOL_CALL: send_postcard]';
   const { ask } = inline(says(text, { usage: usageOf(1, 2), opaque: 'state' }));
 
@@ -94,7 +94,7 @@ test('markers become calls named by round and place; what is left is the text', 
   expect(shown).toBe('Let me look.');
 });
 
-test('a reply of nothing but markers has no text', async () => {
+test('a reply of only markers has no text', async () => {
   const { ask } = inline(says('[TOOL_CALL: send_postcard]'));
 
   const { reply, deltas } = await ask(withTools);
@@ -103,13 +103,13 @@ test('a reply of nothing but markers has no text', async () => {
   expect(deltas).toEqual([]);
 });
 
-test('an unknown tool and broken JSON are calls: the worker answers them', async () => {
+test('a marker with an unknown tool or broken JSON is a call for the worker', async () => {
   const { ask } = inline(says('[TOOL_CALL: fly_home {"to": "m]'));
 
   expect((await ask(withTools)).reply.calls).toEqual([{ id: 'inline_1_0', name: 'fly_home', arguments: '{"to": "m' }]);
 });
 
-test('a marker that is cut off stays text, and the reply stays one that was cut', async () => {
+test('a truncated marker stays text, and the reply stays truncated', async () => {
   const { ask } = inline(says('Wait. [TOOL_CALL: send_postcard] [TOOL_CALL: get_wea', { finishReason: 'length' }));
 
   const { reply, shown } = await ask(withTools);
@@ -118,7 +118,7 @@ test('a marker that is cut off stays text, and the reply stays one that was cut'
   expect(shown).toBe(reply.text);
 });
 
-test('reasoning is shown as it comes', async () => {
+test('reasoning is shown as it arrives', async () => {
   const provider = {
     ask: async (_request: unknown, _signal: unknown, onDelta: (delta: object) => void) => {
       onDelta({ kind: 'reasoning', text: 'I could write [TOOL_CALL: f].' });
@@ -131,7 +131,7 @@ test('reasoning is shown as it comes', async () => {
   expect(deltas).toEqual([{ kind: 'reasoning', text: 'I could write [TOOL_CALL: f].' }]);
 });
 
-test('results come back as one system message of data and how to use it', async () => {
+test('results are sent as one system message with data and instructions', async () => {
   const { ask, asked } = inline(says('It is 22 °C.'));
 
   await ask({ ...withTools, messages: history, round: 2 });
@@ -144,7 +144,7 @@ test('results come back as one system message of data and how to use it', async 
   expect(rest).toEqual([]);
 });
 
-test('a final round is asked plainly, its history is still inline, and markers out of habit are cut out', async () => {
+test('a final round asks without tools, keeps its inline history and cuts markers', async () => {
   const { ask, asked } = inline(says('Enough.\n[TOOL_CALL: get_weather]'));
 
   const { reply, shown } = await ask({ ...withTools, tools: [], messages: history });
@@ -155,7 +155,7 @@ test('a final round is asked plainly, its history is still inline, and markers o
   expect(shown).toBe('Enough.');
 });
 
-test('without any tools the text is left alone', async () => {
+test('markers in a text stay if the request has no tools', async () => {
   const { ask, asked } = inline(says('Write [TOOL_CALL: f].'));
 
   const { reply } = await ask(someRequest);
@@ -164,7 +164,7 @@ test('without any tools the text is left alone', async () => {
   expect(reply).toEqual(says('Write [TOOL_CALL: f].'));
 });
 
-test('none calls nothing, whatever the model writes', async () => {
+test('tool_choice none drops the markers and calls no tool', async () => {
   const { ask } = inline(says('Sure. [TOOL_CALL: send_postcard]'));
 
   const { reply } = await ask({ ...withTools, toolChoice: 'none' });
@@ -172,7 +172,7 @@ test('none calls nothing, whatever the model writes', async () => {
   expect(reply).toMatchObject({ text: 'Sure.', calls: [], finishReason: 'stop' });
 });
 
-test('a reply of more calls, or of more text, than is looked through is a bad response', async () => {
+test('a reply above the bound of calls or text with markers is a bad response', async () => {
   const { ask: askMany } = inline(says('[TOOL_CALL: send_postcard]'.repeat(1_001)));
   const { ask: askLong } = inline(says('a'.repeat(1024 * 1024 + 1)));
 
@@ -183,7 +183,7 @@ test('a reply of more calls, or of more text, than is looked through is a bad re
   expect(failures[1]!.message).toContain('more than 1 MiB of text with markers');
 });
 
-test('a refusal is shown as one, and no marker is looked for in it', async () => {
+test('a refusal is shown as a refusal, and its markers are not calls', async () => {
   const said = 'First this. [TOOL_CALL: send_postcard]';
   const refusal = ' I will not write [TOOL_CALL: f].';
   const { ask } = inline(says(said + refusal, { finishReason: 'refusal', refusalFrom: said.length }));

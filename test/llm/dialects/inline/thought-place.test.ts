@@ -13,7 +13,7 @@ test.each([
   [`Maybe ${call('draft')}?\n</think>\n${call('look')}`, ['look']],
   [`<think>An open fence: \n\`\`\`\n${call('draft')}</think>${call('look')}`, ['look']],
   [`<think>${call('draft')} and no end`, []],
-])('markers in thoughts call nothing: %j', (text, names) => {
+])('markers in thoughts are not calls: %j', (text, names) => {
   expect(namesIn(text)).toEqual(names);
 });
 
@@ -23,7 +23,7 @@ test.each([
   [`Write <think> first. ${call('look')}`],
   [`<thin>${call('look')}</thin>`],
   [`<think>a</think>${call('look')} and a stray </think>`],
-])('markers call if the marks of thoughts stand elsewhere: %j', (text) => {
+])('markers are calls if thought tags are elsewhere: %j', (text) => {
   expect(namesIn(text)).toEqual(['look']);
 });
 
@@ -33,7 +33,7 @@ test('a marker in thoughts stays in the text', () => {
   expect(parseMarkers(text)).toEqual({ text, calls: [] });
 });
 
-test('thoughts end with the last character of their mark', () => {
+test('thoughts end with the last character of their tag', () => {
   const place = startThoughts();
   const ends = [...'<think>a<b</think>c'].map((char) => endsThoughts(place, char));
 

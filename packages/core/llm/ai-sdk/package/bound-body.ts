@@ -4,10 +4,10 @@ import { readFrames } from './read-frames.ts';
 import { scanText, startTextScan } from './scan-text.ts';
 
 /**
- * The pieces of a body for a package, which parses them without bounds of its own.
- * - Bytes beyond the limits of a reply never reach the package: the body fails as `UnusableReply` and is given up.
- * - The bytes decide how they are checked, and not the type that the answer declares: a package may not look at that either.
- * - Other work gets its turn between pieces.
+ * Yields the pieces of a body for a package, which parses them without bounds.
+ * - Bytes beyond the limits of a reply never reach the package: the body fails as `UnusableReply` and is abandoned.
+ * - The bytes decide how they are checked, not the declared type, which a package may ignore too.
+ * - Other work runs between pieces.
  */
 export async function* boundBody(reader: ByteReader): AsyncGenerator<Uint8Array> {
   let check: Check | null = null;
@@ -22,15 +22,15 @@ export async function* boundBody(reader: ByteReader): AsyncGenerator<Uint8Array>
   if (rest.length > 0) yield rest;
 }
 
-/** `take` answers what may be passed on now, `rest` what is left at the end. */
+/** `take` returns the pieces to pass on now, `rest` the remaining bytes at the end. */
 type Check = { take(bytes: Uint8Array): Iterable<Uint8Array>; rest(): Uint8Array };
 
 const NOTHING = new Uint8Array(0);
 
-/** A package parses so much text without a pause: a few milliseconds, however small its events are. */
+/** The bytes that a package parses without a pause: a few milliseconds, even for small events. */
 const PIECE_BYTES = 4096;
 
-/** The length of a frame begins with a zero, and no text does. */
+/** Returns whether bytes begin a frame. Its length begins with a zero, and no text does. */
 function beginsFrame(bytes: Uint8Array): boolean {
   return bytes[0] === 0;
 }

@@ -4,19 +4,17 @@ import { pathToFileURL } from 'node:url';
 import { Misconfigured } from '../../../failure.ts';
 import { isRecord } from '../../../json.ts';
 
-/** A provider of `PAWL_PROVIDERS` that is a package: which one, and what of it makes the provider. */
+/** A provider of `PAWL_PROVIDERS` that is a package: its module, and the export that creates the provider. */
 export type PackageName = { name: string; module: string; exported: string };
 
-/** What a package has to make its provider with. */
 export type MakePackage = (options: Record<string, unknown>) => unknown;
 
-/** The packages that providers of `PAWL_PROVIDERS` are made with, by the names of these providers. */
+/** The functions that create the providers of `PAWL_PROVIDERS`, by the names of these providers. */
 export type LoadedPackages = ReadonlyMap<string, MakePackage>;
 
 /**
- * The functions that the named packages make their providers with, by the names of the providers. A package is looked for
- * from the folder that Pawl was started in, then among Pawl's own. One that is not there, or lacks the function, is a
- * `Misconfigured`. Where none is named nothing is loaded.
+ * Returns the functions that create the named providers, by the names of the providers. Searches for a package from
+ * the working directory, then among Pawl's own. Throws a `Misconfigured` if a package or its function is missing.
  */
 export async function loadPackages(named: PackageName[], folder = process.cwd()): Promise<Map<string, MakePackage>> {
   const loaded = named.map(async (each): Promise<[string, MakePackage]> => [each.name, await load(each, folder)]);
@@ -29,11 +27,11 @@ async function load({ name, module, exported }: PackageName, folder: string): Pr
   if (typeof make === 'function') return make as MakePackage;
   const makers = Object.keys(found).filter((each) => /^create[A-Z]/.test(each) && typeof found[each] === 'function');
   const hint = makers.length > 0 ? ` It has ${makers.slice(0, 10).join(', ')}.` : '';
-  const problem = make === undefined ? 'the package exports nothing of this name' : 'this is no function';
+  const problem = make === undefined ? 'the package has no export of this name' : 'this export is not a function';
   throw new Misconfigured(`PAWL_PROVIDERS.${name}.export: ${problem}. Name the function that makes a provider.${hint}`);
 }
 
-/** The file that an `import` of the package would load. */
+/** Returns the file that an `import` of the package would load. */
 function findPackage(name: string, module: string, folder: string): string {
   for (const from of [join(folder, 'package.json'), import.meta.filename]) {
     try {
@@ -43,11 +41,11 @@ function findPackage(name: string, module: string, folder: string): string {
     }
   }
   throw new Misconfigured(
-    `PAWL_PROVIDERS.${name}.module: this package is not installed. Install it with npm in the folder that Pawl is started in.`,
+    `PAWL_PROVIDERS.${name}.module: this package is not installed. Install it with npm in the working directory of Pawl.`,
   );
 }
 
-/** Packages may be made for `import` alone, which a plain `require.resolve` would not find. */
+/** Resolves as `import` does, since `require.resolve` does not find a package without a CommonJS entry. */
 function resolveAsImport(module: string, from: string): string {
   const hooks = registerHooks({
     resolve: (specifier, context, next) =>
@@ -69,7 +67,7 @@ async function importFile(name: string, file: string): Promise<Record<string, un
   }
 }
 
-/** Without the error's own message, in which paths and settings may stand. */
+/** Omits the error's own message, which may contain paths and settings. */
 function unloadable(name: string, error: unknown): Misconfigured {
   const reason = codeOf(error) ?? (error instanceof Error ? error.name : typeof error);
   return new Misconfigured(`PAWL_PROVIDERS.${name}.module: this package could not be loaded (${reason}).`);

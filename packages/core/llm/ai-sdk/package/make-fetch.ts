@@ -3,13 +3,13 @@ import type { HttpAnswer, Post } from '../../http/http-client.ts';
 import { limited, readError, refuseForeign } from '../../http/open-reply.ts';
 import { boundBody } from './bound-body.ts';
 
-/** Statuses whose answers have no body, not even an empty one. */
+/** Statuses of answers without a body, even without an empty body. */
 const WITHOUT_BODY = [204, 205, 304];
 
-/** What was changed when the answer was unpacked. */
+/** Headers that are wrong after the answer was unpacked. */
 const UNPACKED = ['content-encoding', 'content-length'];
 
-/** A `fetch` over the shared connections and their limits. Requests that are no text go through `others`. */
+/** Makes a `fetch` over the shared connections and their limits. Requests without a text body use `others`. */
 export function makeFetch(post: Post, others: typeof fetch = fetch): typeof fetch {
   return async (input, init = {}) => {
     const { method = 'GET', body = '' } = init;
@@ -52,7 +52,7 @@ function streamOf(reader: ByteReader): ReadableStream<Uint8Array> {
       if (done) controller.close();
       else controller.enqueue(value);
     },
-    // Not by the pieces, which would wait for the next one.
+    // Cancels the reader, since the pieces would wait for the next piece.
     async cancel() {
       await reader.cancel();
     },

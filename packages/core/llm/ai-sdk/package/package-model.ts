@@ -2,35 +2,36 @@ import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
 import { Misconfigured } from '../../../failure.ts';
 import type { MakePackage } from './load-packages.ts';
 
-/** A model of a package, in one of the two versions of the AI SDK's interface that are spoken here. */
+/** A model of a package, in a supported version of the AI SDK's interface. */
 export type PackageModel = LanguageModelV3 | LanguageModelV4;
 
-/** The versions, the current one first. */
+/** The supported versions, the current version first. */
 const VERSIONS = ['v4', 'v3'] as const;
 export type InterfaceVersion = (typeof VERSIONS)[number];
 
-/** A provider as a package made it. */
 export type MadePackage = {
-  /** Null where only its models tell. */
+  /** Null if only the models name their version. */
   version: InterfaceVersion | null;
-  /** The model of that name; null where the package answers something else, or one of another version. */
+  /** Returns the model of that name, or null if the package returns another value or version. */
   modelOf(model: string): PackageModel | null;
 };
 
-/** Makes the provider of a package; a `Misconfigured` names the field where that fails, and never its value. */
+/**
+ * Creates the provider of a package. Throws a `Misconfigured` that names the field of a problem, and never its value.
+ */
 export function makePackage(name: string, make: MakePackage, options: Record<string, unknown>): MadePackage {
   const made = callMaker(name, make, options);
   if (!hasModels(made)) {
     throw new Misconfigured(
-      `PAWL_PROVIDERS.${name}.export: what this function makes is no provider of the AI SDK: it has no languageModel().`,
+      `PAWL_PROVIDERS.${name}.export: this function does not return a provider of the AI SDK (languageModel() is missing). Name another function.`,
     );
   }
   const told = 'specificationVersion' in made ? made.specificationVersion : versionOfAny(made);
   const version = VERSIONS.find((each) => each === told) ?? null;
   if (!version && typeof told === 'string') {
     throw new Misconfigured(
-      `PAWL_PROVIDERS.${name}.module: this package speaks version ${told.slice(0, 20)} of the AI SDK's interface, ` +
-        `Pawl speaks ${VERSIONS.join(' and ')}. Install a version of the package that does.`,
+      `PAWL_PROVIDERS.${name}.module: this package implements version ${told.slice(0, 20)} of the AI SDK's interface. ` +
+        `Pawl supports ${VERSIONS.join(' and ')}. Install another version of the package.`,
     );
   }
   return {
@@ -46,11 +47,11 @@ function callMaker(name: string, make: MakePackage, options: Record<string, unkn
   try {
     return make(options);
   } catch (error) {
-    // What it says may quote an option; a missing key or setting is named without its value.
+    // The message may quote an option. Errors about a missing key or setting contain no value.
     const isMissing = error instanceof Error && /^AI_Load(APIKey|Setting)Error$/.test(error.name);
     const reason = error instanceof Error ? error.name : typeof error;
     const said = isMissing ? `: ${error.message.slice(0, 300)}` : ` (${reason}).`;
-    throw new Misconfigured(`PAWL_PROVIDERS.${name}.options: the package refuses them${said}`);
+    throw new Misconfigured(`PAWL_PROVIDERS.${name}.options: the package refused the options${said}`);
   }
 }
 
@@ -61,7 +62,7 @@ function hasModels(made: unknown): made is Models {
   return mayHave && 'languageModel' in made && typeof made.languageModel === 'function';
 }
 
-/** What any of its models says, for packages of an age when providers said nothing themselves. */
+/** Returns the version of a model, for older packages with a provider that has no version. */
 function versionOfAny(made: Models): unknown {
   try {
     const model = made.languageModel('any-model');

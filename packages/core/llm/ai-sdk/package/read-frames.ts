@@ -10,9 +10,9 @@ const CHECKSUM = 4;
 
 /** Takes the chunks of an event stream of AWS. */
 export type FrameReader = {
-  /** The frames that are whole now. A frame beyond the limits of a reply is an `UnusableReply`. */
+  /** Returns the complete frames. A frame beyond the limits of a reply is an `UnusableReply`. */
   take(bytes: Uint8Array): Uint8Array[];
-  /** What is left of a frame that did not come whole. */
+  /** Returns the rest of an incomplete frame. */
   rest(): Uint8Array;
 };
 
@@ -47,7 +47,7 @@ export function readFrames(): FrameReader {
   };
 }
 
-/** The bytes of the first frame, as it says itself; where that has not come, the bytes that say it. */
+/** Returns the length of the first frame, or of its prelude until that has arrived. */
 function lengthOf(bytes: Uint8Array): number {
   return bytes.length < PRELUDE ? PRELUDE : Math.max(PRELUDE, numberAt(bytes, 0));
 }
@@ -56,7 +56,10 @@ function numberAt(bytes: Uint8Array, at: number): number {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at);
 }
 
-/** A frame holds JSON, in which a text in base64 may be JSON again (`bytes`). Packages take both as data of events, too. */
+/**
+ * Checks a frame. It has JSON, in which a text in base64 may be JSON again (`bytes`). Packages take both as data of
+ * events, too.
+ */
 function checkFrame(frame: Uint8Array): void {
   const begin = PRELUDE + numberAt(frame, 4);
   if (begin + CHECKSUM > frame.length) throw new UnusableReply('a frame that is shorter than its headers');

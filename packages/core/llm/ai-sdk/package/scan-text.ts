@@ -3,8 +3,8 @@ import { type JsonScan, scanJson, startJsonScan } from '../../../json.ts';
 import { boundReply, UnusableReply } from '../../unusable-reply.ts';
 
 /**
- * How much a text has held so far for each of its possible readers: one that takes server-sent events, and one that takes JSON,
- * whole or line by line. A line that begins with `data:` is JSON for neither of the latter, and the other lines hold no event.
+ * The counted content of a text for each possible reader: of server-sent events, or of JSON, whole or by line. A line
+ * that begins with `data:` is not JSON for the latter, and other lines have no event.
  */
 export type TextScan = {
   line: { bytes: number; isData: boolean; isItem: boolean; endedInCr: boolean };
@@ -18,15 +18,14 @@ export type TextScan = {
 
 type Held = { bytes: number; json: JsonScan };
 
-/** The state before the first chunk. */
 export function startTextScan(): TextScan {
   const line = { bytes: 0, isData: true, isItem: false, endedInCr: false };
   return { line, event: holdNothing(), value: holdNothing(), items: 0 };
 }
 
-/** Reads one more chunk. A text beyond the limits of a reply, for any reader, is an `UnusableReply`. */
+/** Reads the next chunk. A text beyond the limits of a reply, for any reader, is an `UnusableReply`. */
 export function scanText(scan: TextScan, bytes: Uint8Array): void {
-  // A stream of frames is one: it must not pass for a text whose quotes mean something else.
+  // A stream of frames has zeros. It must not pass as a text, since its quotes have another meaning.
   if (bytes.includes(0)) throw new UnusableReply('binary data in a text');
   let from = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -62,7 +61,7 @@ function takeInLine(scan: TextScan, piece: Uint8Array): void {
   else hold(scan.value, piece, 'one answer');
 }
 
-/** Data is no JSON by itself: a reader of JSON has stopped before it. */
+/** Counts data. It is not JSON itself, so a reader of JSON has stopped before it. */
 function takeData(scan: TextScan, piece: Uint8Array): void {
   scan.value = holdNothing();
   boundReply(scan.line.bytes, REPLY_BOUNDS.eventBytes, 'in one line');
@@ -77,7 +76,7 @@ function hold(held: Held, piece: Uint8Array, where: string): void {
   boundReply(values, REPLY_BOUNDS.values, `JSON values in ${where}`);
 }
 
-/** No string of JSON goes on in the next line. */
+/** Ends a line. A JSON string ends with its line. */
 function endLine(scan: TextScan): void {
   const { line, event, value } = scan;
   if (line.isItem || (line.bytes === 0 && event.bytes > 0)) scan.items += 1;
@@ -88,7 +87,7 @@ function endLine(scan: TextScan): void {
   scan.line = { bytes: 0, isData: true, isItem: false, endedInCr: false };
 }
 
-/** What was closed too often is no JSON; the next line may be. */
+/** Resets the state of a string. Text with too many closing brackets is not JSON, but the next line may be. */
 function leaveString(json: JsonScan): void {
   json.inString = false;
   json.isEscaped = false;

@@ -3,7 +3,7 @@ import { REPLY_BOUNDS } from '../../../bounds/reply-bounds.ts';
 import type { Delta } from '../../provider.ts';
 import { boundReply } from '../../unusable-reply.ts';
 
-/** A call while it arrives. `isRaw`: its pieces are no JSON, and only the whole call has its arguments. */
+/** A call while it arrives. `isRaw`: its pieces are not JSON, and only the complete call has its arguments. */
 export type CallAccumulator = {
   place: number;
   id: string;
@@ -16,7 +16,6 @@ export type CallAccumulator = {
 
 type Beginning = { id: string; toolName: string; inputEncoding?: 'json' | 'text'; providerMetadata?: unknown };
 
-/** Begins a call behind those that there are. */
 export function startCall(calls: CallAccumulator[], beginning: Beginning): CallAccumulator {
   const { id, toolName: name, inputEncoding, providerMetadata: metadata } = beginning;
   const isRaw = inputEncoding === 'text';
@@ -25,7 +24,7 @@ export function startCall(calls: CallAccumulator[], beginning: Beginning): CallA
   return call;
 }
 
-/** Adds a piece of a call's arguments and answers it; a piece of no known call says nothing. */
+/** Adds a piece of a call's arguments and returns its delta. A piece of an unknown call is ignored. */
 export function growCall(call: CallAccumulator | undefined, text: string, metadata?: unknown): Delta[] {
   if (!call) return [];
   call.metadata = metadata ?? call.metadata;
@@ -35,7 +34,7 @@ export function growCall(call: CallAccumulator | undefined, text: string, metada
   return [{ kind: 'tool-arguments', index: call.place, text }];
 }
 
-/** Whether a whole call has come before, with the same id, name and arguments. */
+/** Returns whether an earlier complete call has the same id, name and arguments. */
 export function isSameCall(call: CallAccumulator, { toolCallId, toolName, input }: WholeCall): boolean {
   return call.isWhole && call.id === toolCallId && call.name === toolName && call.arguments === textOf(input);
 }
@@ -44,7 +43,7 @@ function textOf(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input ?? {});
 }
 
-/** The whole call is what counts; where no piece came before it, it is answered as one. */
+/** Replaces a call by its complete form, which counts. Returns its arguments as a delta if no piece preceded it. */
 export function endCall(call: CallAccumulator, { toolName, input, providerMetadata }: WholeCall): Delta[] {
   const whole = textOf(input);
   const isNew = call.arguments === '' && whole !== '';

@@ -10,10 +10,13 @@ import { type Ending, endingOf } from '../../errors/reply-of-refusal.ts';
 import { meaningOfSigns } from '../../errors/signs.ts';
 import { StreamFailed } from './reply-accumulator.ts';
 
-/** A call that failed: `hide` makes what the operator configured unreadable, `hasBegun` is true once a stream was opened. */
+/** A failed call. `hide` redacts the operator's configuration. `hasBegun` is true once a stream was opened. */
 type FailedAsk = { asked: Asked; hide: (text: string) => string; hasBegun: boolean };
 
-/** The failure that a package threw or streamed. Packages bring their own classes, so their names identify them. */
+/**
+ * Returns the failure that a package threw or streamed. Packages have their own classes, so their names identify
+ * them.
+ */
 export function classifyError(error: unknown, { asked, hide, hasBegun }: FailedAsk): ProviderFailed {
   const cause = error instanceof StreamFailed ? error.cause : error;
   const said = readPackageError(cause);
@@ -22,19 +25,19 @@ export function classifyError(error: unknown, { asked, hide, hasBegun }: FailedA
   const meaning = codeOfPackage(said);
   if (meaning) return named(meaning, said, { asked, hide, hasBegun });
   if (broken.code !== 'internal') return broken;
-  // A connection that broke is known by now: a package stumbles over what it did not expect in the reply.
+  // Broken connections are handled above. Here a package failed at an unexpected reply.
   if (hasBegun && cause instanceof TypeError) return named('provider_bad_response', said, { asked, hide, hasBegun });
-  // A stream that ends in an error of any kind has broken off; before it, the package itself has failed.
+  // A stream that ends in an error was cut. Before the stream, the package itself failed.
   if (said.isRetryable || hasBegun) return named('provider_unavailable', said, { asked, hide, hasBegun });
   return named(isAnswered(cause) ? 'provider_bad_response' : 'internal', said, { asked, hide, hasBegun });
 }
 
-/** Returns how a reply ended that a package reports as an error, or null if it is an error. */
+/** Returns the ending of a reply that a package reports as an error, or null for an error. */
 export function endingOfError(error: unknown): Ending | null {
   return endingOf(readPackageError(error instanceof StreamFailed ? error.cause : error));
 }
 
-/** Whether the server had accepted the request: then its answer could not be read. */
+/** Returns whether the server accepted the request. Then its answer was unreadable. */
 function isAnswered(error: unknown): boolean {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
   return typeof status === 'number' && status >= 200 && status < 300;
@@ -50,19 +53,19 @@ function named(code: ProviderCode, said: PackageError, { asked, hide, hasBegun }
     ...(said.status === null && said.name ? { reason: said.name } : {}),
     says: said.message === null ? null : hide(said.message),
     param: said.param === null ? null : hide(said.param),
-    // The headers of a stream came with a 200: no wait in them counts.
+    // A wait in the headers of a stream does not count, since they belong to a 200.
     afterMs: hasBegun ? undefined : retryAfterMs(headers),
   });
 }
 
-/** What can be read from an error, whichever package made it. */
+/** The readable content of an error of any package. */
 type PackageError = SaidError & { name: string | null; headers: Pick<Headers, 'get'>; isRetryable: boolean };
 
 function readPackageError(error: unknown): PackageError {
   const fields = isRecord(error) ? error : {};
   const { responseBody: body, responseHeaders, isRetryable } = fields;
   const json = typeof body === 'string' ? parseJson(body) : error;
-  // A package that could not read a chunk hands it over: it may be an error.
+  // A package passes on an unreadable chunk, which may be an error.
   const said = readError(errorInAnswer(fields.value) ?? json);
   const plain = typeof body === 'string' && json === undefined ? plainWords(body) : null;
   const message = said.message ?? textIn(fields.message) ?? plain;
@@ -91,7 +94,7 @@ function headerIn(headers: unknown, name: string): string | null {
   return isRecord(headers) ? textIn(headers[name]) : null;
 }
 
-/** What an error means by its words, its class and its status, in this order; null if none of them says it. */
+/** Returns the meaning of an error by its words, its class or its status, in this order, or null if unknown. */
 function codeOfPackage(said: PackageError): ProviderCode | null {
   const known = meaningOfSigns(said) ?? NAMES.get(said.name ?? '');
   if (known) return known;

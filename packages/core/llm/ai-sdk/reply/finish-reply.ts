@@ -14,7 +14,7 @@ import type { ReplyAccumulator } from './reply-accumulator.ts';
 
 type Finish = NonNullable<ReplyAccumulator['finish']>;
 
-/** The reply in our words. A stream that was cut, or a reply that is of no use, is a `ProviderFailed` to try again. */
+/** Returns the complete reply. A cut stream or an unusable reply is a `ProviderFailed` with a retry. */
 export function finishReply(reply: ReplyAccumulator): Reply {
   const { provider, finish, calls, text } = reply;
   if (!finish || isInterrupted(finish)) throw cutStream(provider);
@@ -38,7 +38,7 @@ export function finishReply(reply: ReplyAccumulator): Reply {
   };
 }
 
-/** Returns the reply so far, whose end a package reports as an error. */
+/** Returns the reply so far, after an end that a package reports as an error. */
 export function finishEnded(reply: ReplyAccumulator, { finishReason, raw }: Ending): Reply {
   const unified = finishReason === 'length' ? 'length' : 'content-filter';
   return finishReply({ ...reply, finish: { finishReason: { unified, raw }, usage: NOTHING_COUNTED } });
@@ -49,19 +49,19 @@ const NOTHING_COUNTED: Finish['usage'] = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-/** Packages say so in the current version. Before, and in some still, the reason is missing. */
+/** Returns whether the stream was interrupted. Older packages, and some current packages, omit the reason instead. */
 function isInterrupted({ finishReason }: Finish): boolean {
   const { unified, raw } = finishReason;
   return unified === 'interrupted' || (unified === 'other' && raw === undefined);
 }
 
-/** No arguments at all means none are needed, unless the reply was cut off in the middle. */
+/** Returns a call. Empty arguments mean no arguments, unless the reply was cut. */
 function askedCall({ id, name, arguments: args }: CallAccumulator, isCut: boolean): RequestedCall {
   const text = isCut ? args : unwrapArguments(args);
   return { id: cleanText(id), name: cleanText(name), arguments: cleanText(text) };
 }
 
-/** A package's count in our words; null where it counted nothing. */
+/** Returns a package's count of tokens, or null if it counted no tokens. */
 function readUsage({ inputTokens, outputTokens }: Finish['usage']): Usage | null {
   const [given, written] = [countIn(inputTokens?.total), countIn(outputTokens?.total)];
   if (given === null && written === null) return null;
@@ -96,7 +96,7 @@ function oddId(id = ''): { id?: string } {
   return isOddId(id) ? { id } : {};
 }
 
-/** What a package says beside a part, as far as it is JSON that can be stored. */
+/** Returns the data of a package with a part, if it is JSON that can be stored. */
 function toldWith(said: unknown): { metadata?: Metadata } {
   if (said === undefined || said === null) return {};
   const { data } = Metadata.safeParse(JSON.parse(JSON.stringify(said)));

@@ -19,35 +19,38 @@ type TextPart = { kind: 'text'; length: number; lead: number; metadata: unknown 
 type ThoughtPart = { kind: 'reasoning'; text: string; metadata: unknown };
 type OtherPart = { kind: 'call'; place: number } | { kind: 'custom'; named: string; metadata: unknown };
 
-/** A reply while its parts arrive; `parts` are in the order they began, `open` are texts and thoughts by their ids. */
+/**
+ * A reply while its parts arrive. `parts` have the order of their beginnings, `open` has texts and thoughts by their
+ * ids.
+ */
 export type ReplyAccumulator = {
   provider: string;
   text: string;
   parts: (TextPart | ThoughtPart | OtherPart)[];
   open: Map<string, TextPart | ThoughtPart>;
   calls: CallAccumulator[];
-  /** Ids of calls that the provider runs by itself. */
+  /** Ids of calls that the provider runs itself. */
   foreign: Set<string>;
   warnings: Set<string>;
   served: ServedBy;
   finish: Pick<Finish, 'finishReason' | 'usage'> | null;
 };
 
-/** What came instead of a part; it is classified like any other failure of the package. */
+/** An error in place of a part. It is classified like any other failure of the package. */
 export class StreamFailed extends Error {
   constructor(cause: unknown) {
-    super('the stream has an error in it', { cause });
+    super('the stream contains an error', { cause });
   }
 }
 
-/** An empty reply to gather parts in; `provider` stands in the sentences it may make. */
+/** Returns an empty reply for parts. Its warnings name `provider`. */
 export function startReply(provider: string): ReplyAccumulator {
   const [parts, calls] = [[], []];
   const known = { foreign: new Set<string>(), warnings: new Set<string>(), served: {}, finish: null };
   return { provider, text: '', parts, open: new Map(), calls, ...known };
 }
 
-/** Adds one part and answers what is new in it. What is not known here changes nothing. */
+/** Adds one part and returns its deltas. Unknown parts are ignored. */
 export function takePart(reply: ReplyAccumulator, part: StreamPart): Delta[] {
   switch (part.type) {
     case 'text-start':
@@ -91,17 +94,17 @@ export function takePart(reply: ReplyAccumulator, part: StreamPart): Delta[] {
 }
 
 const PASSED_OVER = {
-  'tool-result': 'the result of a tool that it ran itself',
-  'tool-approval-request': 'a question whether it may run a tool itself',
+  'tool-result': 'the result of a tool that the provider ran',
+  'tool-approval-request': 'a request to approve its own tool call',
   source: 'sources of its answer',
   file: 'a file',
-  'reasoning-file': 'a file among its thoughts',
+  'reasoning-file': 'a file in its reasoning',
 };
 
 const MOST_WARNINGS = 20;
 
 function passOver(reply: ReplyAccumulator, what: string): void {
-  warn(reply, `${reply.provider} sent ${what}, which Pawl does not keep`);
+  warn(reply, `${reply.provider} sent ${what}, which Pawl does not store`);
 }
 
 function warn({ warnings }: ReplyAccumulator, sentence: string): void {
@@ -121,7 +124,7 @@ function takeText(reply: ReplyAccumulator, piece: Piece<'text'>): Delta[] {
   const isOpen = known?.kind === 'text' && piece.type !== 'text-start';
   let part = isOpen ? known : keep(reply, emptyText());
   const delta = piece.type === 'text-delta' ? piece.delta : '';
-  // Text that comes by turns with that of another block is kept in the order it came.
+  // Text that alternates with text of another block keeps its order of arrival.
   if (delta && part.length > 0 && lastText(reply) !== part) part = keep(reply, emptyText());
   reply.open.set(key, part);
   part.metadata = piece.providerMetadata ?? part.metadata;
@@ -141,7 +144,7 @@ function lastText({ parts }: ReplyAccumulator): TextPart | undefined {
   return parts.findLast((part): part is TextPart => part.kind === 'text' && part.length > 0);
 }
 
-/** A blank line where the model did something between two texts. */
+/** Returns a blank line if the model did other work between two texts. */
 function leadOf({ parts, text }: ReplyAccumulator, part: TextPart): string {
   const at = parts.indexOf(part);
   const before = parts.findLastIndex((each, index) => index < at && each.kind === 'text' && each.length > 0);
@@ -162,12 +165,15 @@ function takeThought(reply: ReplyAccumulator, piece: Piece<'reasoning'>): Delta[
 
 type CallPiece = Piece<'tool-input'> | Extract<StreamPart, { type: 'tool-call' }>;
 
-/** A call may come in pieces and then whole, or only whole; calls that the provider runs itself are none of ours. */
+/**
+ * Adds a call, which may arrive in pieces and then complete, or only complete. Calls that the provider runs are
+ * ignored.
+ */
 function takeCall(reply: ReplyAccumulator, piece: CallPiece): Delta[] {
   const id = piece.type === 'tool-call' ? piece.toolCallId : piece.id;
   if ('providerExecuted' in piece && piece.providerExecuted) {
     reply.foreign.add(id);
-    passOver(reply, 'a call of a tool that it runs itself');
+    passOver(reply, 'a call of a tool that the provider runs');
   }
   if (reply.foreign.has(id)) return [];
   switch (piece.type) {
@@ -191,12 +197,12 @@ function begin(reply: ReplyAccumulator, beginning: Beginning): CallAccumulator {
   return call;
 }
 
-/** The latest call of that id that has not come whole. */
+/** Returns the latest incomplete call of that id. */
 function openCall({ calls }: ReplyAccumulator, id: string): CallAccumulator | undefined {
   return calls.findLast((call) => call.id === id && !call.isWhole);
 }
 
-/** A package's warning as a sentence for the caller, in one line. */
+/** Returns a package's warning as a sentence for the caller, in one line. */
 function wordWarning(provider: string, warning: SharedV3Warning | SharedV4Warning): string {
   return quoteProvider(`${provider}: ${meaning(warning)}`);
 }

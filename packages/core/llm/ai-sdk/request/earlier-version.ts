@@ -6,7 +6,10 @@ import type {
   LanguageModelV3CallOptions as Options,
 } from '@ai-sdk/provider';
 
-/** The same call in the version of the interface before: it has files as plain data, and no word for how much to think. */
+/**
+ * Returns the same call in the earlier version of the interface, which has files as plain data and no reasoning
+ * effort.
+ */
 export function inEarlierVersion({ reasoning: _, prompt, tools, ...same }: LanguageModelV4CallOptions): Options {
   return { ...same, ...(tools ? { tools } : {}), prompt: prompt.map(earlierMessage) };
 }
@@ -33,7 +36,7 @@ function earlierFile({ data, ...part }: LanguageModelV4FilePart): EarlierFile {
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 type EarlierPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number];
 
-/** Of what Pawl sends of a reply, the earlier version knows all but the parts of a package's own kind. */
+/** Returns the parts of a reply without a package's own kinds, which the earlier version does not have. */
 function earlierPart(part: AssistantPart): EarlierPart[] {
   return part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-call' ? [part] : [];
 }

@@ -8,7 +8,7 @@ export type UserPart = TextPart | FilePart;
 /** The media types of audio, as packages look for them. */
 const AUDIO_TYPES = { mp3: 'audio/mpeg', wav: 'audio/wav' };
 
-/** One part of a user's message as the interface takes it; null where it does not (contract-more: parts). */
+/** Renders a part of a user's message for the interface, or returns null if it is not supported. */
 export function renderPart(part: Part): UserPart | null {
   switch (part.type) {
     case 'input_text':
@@ -24,7 +24,7 @@ export function renderPart(part: Part): UserPart | null {
   }
 }
 
-/** The media types of file endings; of a URL nothing else is known, since Pawl does not fetch it. */
+/** The media types of file endings. A URL has no other type, since Pawl does not fetch it. */
 const TYPES: Record<string, string> = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
   ...{ pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown', csv: 'text/csv', html: 'text/html' },
@@ -45,10 +45,13 @@ function typeOf({ pathname }: URL, family: '' | 'image/'): string {
   return family ? 'image/*' : 'application/octet-stream';
 }
 
-/** Addresses that a model fetches by itself, by patterns of media types. */
+/** Addresses that a model fetches itself, by patterns of media types. */
 type SupportedUrls = Record<string, RegExp[]>;
 
-/** Whether a model can be given a part. An address only if the model fetches it; `onHidden` gets all others. */
+/**
+ * Returns a filter for the parts that a model accepts. Addresses pass only if the model fetches them. `onHidden` gets
+ * the others.
+ */
 export function partFilter(urls: SupportedUrls, onHidden: (what: string) => void): (part: Part) => boolean {
   return (part) => {
     const rendered = renderPart(part);

@@ -16,22 +16,22 @@ import { renderPart, type UserPart } from './render-parts.ts';
 type AssistantContent = Extract<PromptMessage, { role: 'assistant' }>['content'];
 type AssistantPart = AssistantContent[number];
 
-/** What a prompt depends on beside its messages. */
+/** The context of a prompt besides its messages. */
 export type About = {
   instructions: string | null;
   provider: string;
   model: string;
-  /** Whether the model can be given a part; a note stands for the others. */
+  /** Returns whether the model accepts a part. A note replaces other parts. */
   mayShow: (part: Part) => boolean;
 };
 
 /**
- * The history as a prompt: one system message at its start, then from a user to a user, all results of a batch in one
- * message. A later system message is a user's that says so: most packages refuse it elsewhere.
+ * Renders the history as a prompt: one system message first, user messages at both ends, all results of a batch in
+ * one message. A later system message becomes a marked user message, since most packages refuse it.
  */
 export function renderPrompt(messages: Message[], about: About): PromptMessage[] {
   const { system, rest } = systemPrompt(messages, about.instructions);
-  // Many packages would give a model parts inside a result as base64 to read.
+  // Many packages would send parts inside a result to the model as base64 text.
   const spoken = withWireIds(partsBehindResults(rest, renderPart), about);
   const rendered = spoken.map((message) => render(message, about)).filter(({ content }) => content.length > 0);
   return [...(system ? [{ role: 'system', content: system } as const] : []), ...fromUserToUser(merge(rendered))];
@@ -68,7 +68,7 @@ function resultMessage({ callId, name, content, isError }: Extract<Message, { ro
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId: callId, toolName: wireName(name), output }] };
 }
 
-/** Neighbours that speak as users, or answer calls, are one message. */
+/** Joins adjacent messages of users, and adjacent answers to calls. */
 function merge(messages: PromptMessage[]): PromptMessage[] {
   const merged: PromptMessage[] = [];
   for (const message of messages) {
@@ -80,7 +80,7 @@ function merge(messages: PromptMessage[]): PromptMessage[] {
   return merged;
 }
 
-/** A conversation may begin or end with what the model said; many models want a user there. */
+/** Adds user messages if a conversation begins or ends with the model, since many models require them. */
 function fromUserToUser(messages: PromptMessage[]): PromptMessage[] {
   const opening = messages.at(0)?.role === 'user' ? [] : [user('(The conversation begins here.)')];
   const ending = messages.at(-1)?.role === 'assistant' ? [user('Go on.')] : [];
@@ -93,7 +93,7 @@ function user(text: string): PromptMessage {
 
 type Spoken = Extract<Message, { role: 'assistant' }>;
 
-/** A reply of this provider goes back in the parts that it came in. Any other reply is its text, then its calls. */
+/** Renders a reply. A reply of this provider has its original parts. Any other reply is its text, then its calls. */
 function renderAssistant(spoken: Spoken, provider: string): AssistantContent {
   const { content, calls, opaque } = spoken;
   if (!content?.trim() && calls.length === 0) return [];
@@ -112,17 +112,17 @@ function renderAssistant(spoken: Spoken, provider: string): AssistantContent {
   return endOnWords(parts.filter(isSaying));
 }
 
-/** A blank text says nothing, unless the package has said something beside it. */
+/** Returns whether a part has content: a blank text has none, unless the package added data. */
 function isSaying(part: AssistantPart): boolean {
   return part.type !== 'text' || part.text.trim() !== '' || part.providerOptions !== undefined;
 }
 
-/** No message may end in a thought: what followed it was cut. */
+/** Removes thoughts at the end of a message, since the content after them was cut. */
 function endOnWords(parts: AssistantPart[]): AssistantPart[] {
   return parts.slice(0, parts.findLastIndex(({ type }) => type !== 'reasoning') + 1);
 }
 
-/** Whether the stored round is still the one that came: a dialect may have rewritten it. */
+/** Returns whether the stored round matches the reply, since a dialect may have changed it. */
 function fits(parts: KeptPart[], { content, calls }: Spoken): boolean {
   const length = parts.reduce((sum, part) => sum + ('text' in part ? part.text + (part.lead ?? 0) : 0), 0);
   const places = parts.flatMap((part) => ('call' in part ? part.call : []));
@@ -134,8 +134,8 @@ function callPart({ id, name, arguments: args }: RequestedCall): ToolCallPart {
 }
 
 /**
- * The same history with ids that servers take, each only once. An id that the provider gave goes back. Any other id
- * that a server would refuse, or that comes twice, becomes a part of its hash, the same in every request.
+ * Returns the history with valid and unique ids. An id of the provider stays. Any other id that a server would
+ * refuse, or that is repeated, becomes a part of its hash, the same in every request.
  */
 function withWireIds(messages: Message[], receiver: Receiver): Message[] {
   const wireId = wireIdFor(receiver);
@@ -162,7 +162,7 @@ type Naming = { wireId: (id: string) => string; used: Set<string>; given: string
 
 function freshId(id: string, { wireId, used, given }: Naming): string {
   let fresh = given === undefined || used.has(given) ? wireId(id) : given;
-  // No id that a server takes as it is has a blank in it.
+  // No valid id contains a blank.
   for (let number = 2; used.has(fresh); number += 1) fresh = wireId(`${id} ${number}`);
   used.add(fresh);
   return fresh;

@@ -17,10 +17,10 @@ import { renderHistory } from '../../render-history.ts';
 import { openaiToolSchema } from '../../wire-tools/tool-schemas.ts';
 import { renderPrompt } from './render-prompt.ts';
 
-/** Who is asked: the provider's name here, the operator's headers, and which parts its model can be given. */
+/** The receiver of a request: the provider's name, the operator's headers, and the parts that its model accepts. */
 export type Asked = { provider: string; headers?: HeadersByName | undefined; mayShow: (part: Part) => boolean };
 
-/** Our words as the options of a call, in the current version of the interface. */
+/** Renders a request as the options of a call, in the current version of the interface. */
 export function renderRequest(request: RoundRequest, { provider, headers, mayShow }: Asked): CallOptions {
   const { model, instructions, temperature, topP, maxOutputTokens, reasoningEffort, requestId } = request;
   return {
@@ -42,7 +42,7 @@ function hasCalls({ messages }: RoundRequest): boolean {
   return messages.some((message) => message.role === 'assistant' && message.calls.length > 0);
 }
 
-/** Where no tool may be used, some packages drop all calls of the history: there they are sent as text. */
+/** Returns the messages. If no tool may be called, calls are sent as text, since some packages would drop them. */
 function spokenIn(request: RoundRequest) {
   return mayCall(request) || !hasCalls(request) ? request.messages : renderHistory(request.messages);
 }
@@ -67,7 +67,7 @@ function wireChoice(choice: ToolChoice): WireChoice {
   return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.name };
 }
 
-/** How strictly a schema is held to has no word in the interface: the package decides, or its options. */
+/** Returns the field for the text format. The interface has no strictness, so the package or its options decide. */
 function formatField(format: TextFormat | null): Pick<CallOptions, 'responseFormat'> {
   if (format === null || format.type === 'text') return {};
   if (format.type === 'json_object') return { responseFormat: { type: 'json' } };
@@ -76,7 +76,9 @@ function formatField(format: TextFormat | null): Pick<CallOptions, 'responseForm
   return { responseFormat: { type: 'json', schema: schema as JSONSchema7, name, ...described } };
 }
 
-/** By the name of the package's own provider, as the AI SDK takes them; all else was refused at submission. */
+/**
+ * Returns the options by the name of the package's own provider, as in the AI SDK. Others were refused at submission.
+ */
 function optionsOf(options: Record<string, unknown>): SharedV4ProviderOptions {
   const given = Object.entries(options).flatMap(([name, own]) => (isRecord(own) ? [[name, leaveOutNulls(own)]] : []));
   return Object.fromEntries(given) as SharedV4ProviderOptions;

@@ -2,7 +2,7 @@ import type { ToolChoice } from '../../../turn/config/tool-choice.ts';
 import type { Tool } from '../../../turn/request/tool.ts';
 import type { RoundRequest } from '../../provider.ts';
 
-/** What a caller may demand of the answer's form, or say as a system prompt, by the options of any wire. */
+/** Options of any wire that set the answer's form or a system prompt. */
 const ANSWER_FIELDS = [
   'response_format',
   'output_format',
@@ -14,7 +14,10 @@ const ANSWER_FIELDS = [
   'systemInstruction',
 ];
 
-/** The question which tools are wanted: no tools on the wire, and one system message, which asks for JSON only. */
+/**
+ * Returns the request for a decision about tools: without tools on the wire, and with one system message that asks
+ * for JSON only.
+ */
 export function decisionRequest(request: RoundRequest): RoundRequest {
   const plain = answerRequest(request);
   return {
@@ -28,10 +31,10 @@ export function decisionRequest(request: RoundRequest): RoundRequest {
   };
 }
 
-/** Where a caller may have put tools of a provider's own (`provider_options`), on any wire. */
+/** Options of any wire that may have tools of a provider (`provider_options`). */
 const TOOL_FIELDS = ['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call', 'toolConfig'];
 
-/** The same request without tools, not even declared ones: what is asked for the answer when no tool is wanted. */
+/** Returns the request without tools, even declared tools, which asks for the answer if the model wants no tool. */
 export function answerRequest(request: RoundRequest): RoundRequest {
   return {
     ...request,
@@ -72,7 +75,7 @@ function describe({ name, description, parameters }: Tool): string {
   return JSON.stringify({ name, ...(description ? { description } : {}), parameters });
 }
 
-/** Provider options without some fields, at the top and in the objects they hold. */
+/** Returns provider options without some fields, at the top and in their objects. */
 function withoutFields(options: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
   const kept = Object.entries(options).filter(([name]) => !fields.includes(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutOwn(value, fields)]));

@@ -15,10 +15,10 @@ import { type DecidedCall, parseDecision } from './parse-decision.ts';
 type Ask = Pick<Provider, 'ask'>;
 
 /**
- * Lets a model without native tool calls call tools. Where its reply has none, it is asked once more which tools it
- * wants, as JSON. Where it wants none, it is asked for its answer. Only that answer is shown as deltas. A decision
- * against `tool_choice` is a `ProviderFailed` `tool_choice_violated`. If no tool may be called, the first reply is the
- * answer.
+ * Lets a model without native tool calls call tools. If its reply has no calls, a second request asks for its
+ * decision on tools, as JSON. If the model decides on no tool, a third request asks for its answer. Only that answer
+ * is sent as deltas. A decision against `tool_choice` is a `ProviderFailed` `tool_choice_violated`. If no tool may be
+ * called, the first reply is the answer.
  */
 export function emulateTools(provider: Ask): Ask {
   return {
@@ -46,20 +46,20 @@ export function emulateTools(provider: Ask): Ask {
   };
 }
 
-/** Only a decision that ended well has calls to run. */
+/** Returns the finish reason. Only a decision with a regular end has calls to run. */
 function reasonToCall({ finishReason }: Reply): FinishReason {
   return finishReason === 'stop' ? 'tool_calls' : finishReason;
 }
 
-/** What the history holds that the model did not write. */
+/** Returns the content of the history that the model did not write. */
 function receivedIn({ messages }: RoundRequest): string[] {
   return messages.flatMap(({ role, content }) => (role === 'tool' || role === 'user' ? (content ?? []) : []));
 }
 
-/** Drops deltas: what a dropped reply says is not shown. */
+/** Drops deltas of a reply that is not used. */
 function hide(): void {}
 
-/** The reply that counts, with what all requests took; null stands for a refused one. */
+/** Returns the used reply with the usage of all requests. Null means a refused request. */
 function emulated(reply: Reply, asked: (Reply | null)[]): Reply {
   return {
     ...joinRefusals(reply, asked),
@@ -69,7 +69,7 @@ function emulated(reply: Reply, asked: (Reply | null)[]): Reply {
   };
 }
 
-/** Holds a decision against `tool_choice`; one that breaks it is a `ProviderFailed` `tool_choice_violated`. */
+/** Throws a `ProviderFailed` `tool_choice_violated` if a decision does not match `tool_choice`. */
 function enforceChoice(calls: DecidedCall[], choice: ToolChoice): void {
   if (choice === 'auto') return;
   if (choice === 'none') {
@@ -77,22 +77,22 @@ function enforceChoice(calls: DecidedCall[], choice: ToolChoice): void {
   } else if (choice === 'required') {
     if (calls.length === 0) throw violation('tool_choice is required, but the model called no tool.');
   } else if (calls.length !== 1 || calls[0]?.name !== choice.name) {
-    throw violation(`tool_choice demands one call of "${choice.name}", but the model called ${namesOf(calls)}.`);
+    throw violation(`tool_choice requires one call of "${choice.name}", but the model called ${namesOf(calls)}.`);
   }
 }
 
 function violation(what: string): ProviderFailed {
-  const message = `${what} Retry the turn, choose auto, or use a model that follows it.`;
+  const message = `${what} Retry the turn, set tool_choice to auto, or choose another model.`;
   return new ProviderFailed('tool_choice_violated', message, { retry: { kind: 'never' } });
 }
 
-/** What a model calls may be any text, of any length. */
+/** Returns the called names. A model may write any text of any length as a name. */
 function namesOf(calls: DecidedCall[]): string {
   const names = calls.map(({ name }) => JSON.stringify(name)).join(', ');
   return cleanText(names.slice(0, 200)) || 'no tool';
 }
 
-/** Decided calls with ids, `emulated_<unix nanoseconds>_<index>` (contract: words). */
+/** Adds ids to decided calls: `emulated_<unix nanoseconds>_<index>`. */
 function nameEmulated(calls: DecidedCall[]): RequestedCall[] {
   const now = BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n);
   return calls.map((call, index) => ({ id: `emulated_${now}_${index}`, ...call }));

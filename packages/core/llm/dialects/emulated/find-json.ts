@@ -1,18 +1,16 @@
 import { parseBoundedJson, scanJson, startJsonScan } from '../../../json.ts';
 
-/** Characters that are looked at, some of them again and again, before a text counts as having no JSON in it. */
+/** The most characters to read, including repeated reads, before a text counts as having no JSON. */
 const MOST_LOOKED_AT = 1_000_000;
 
-/** A piece of JSON and what it says. */
 export type FoundJson = { text: string; value: unknown };
 
-/** How many more characters are looked at, and whether JSON counts that stands within some that is broken. */
+/** How many more characters are read, and whether JSON within broken JSON counts. */
 export type Search = { left: number; isWithinBroken: boolean };
 
 /**
- * The JSON objects and arrays that stand in a text, in order and outermost. Nothing comes from within one that is
- * broken off, unless the search says so. What was looked at is taken from the search; it has none left where the text
- * was too much.
+ * Returns the outermost JSON objects and arrays in a text, in order. It returns none from within broken JSON unless
+ * the search says so. Read characters are subtracted from the search, which has none left if the text was too long.
  */
 export function findJson(text: string, search = startSearch()): FoundJson[] {
   const found: FoundJson[] = [];
@@ -35,7 +33,7 @@ function startSearch(): Search {
   return { left: MOST_LOOKED_AT, isWithinBroken: false };
 }
 
-/** Where the bracket at `start` is closed; null where it is not. Brackets inside strings do not count. */
+/** Returns the end of the bracket at `start`, or null if it is not closed. Brackets inside strings do not count. */
 function endOf(text: string, start: number): number | null {
   const scan = startJsonScan();
   for (let at = start; at < text.length; at += 1) {
@@ -44,7 +42,7 @@ function endOf(text: string, start: number): number | null {
   return null;
 }
 
-/** Whether something was meant to be JSON here, rather than a bracket in prose: `{"` or `[{"`. */
+/** Returns whether a bracket begins JSON rather than prose: `{"` or `[{"`. */
 function isMeant(text: string, start: number): boolean {
   return /^(\[\s*)?\{\s*"/.test(text.slice(start, start + 50));
 }

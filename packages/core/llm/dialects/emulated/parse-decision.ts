@@ -4,14 +4,14 @@ import { withoutFence } from '../../../text.ts';
 import { type FoundJson, findJson } from './find-json.ts';
 import { argumentsText, makeQuotations, type Quotations } from './quotations.ts';
 
-/** A call as a decision names it; `arguments` is JSON text, or the model's own where it wrote a text. */
+/** A decided call. `arguments` is JSON text, or the model's own text. */
 export type DecidedCall = { name: string; arguments: string };
 
 const Call = z
   .object({ tool: z.string().min(1), arguments: z.unknown().optional() })
   .transform(({ tool, arguments: args }): DecidedCall => ({ name: tool, arguments: argumentsText(args) }));
 
-/** The form that is asked for, its list alone, and the form of earlier days for a single call. */
+/** The requested form, its list alone, and the earlier form for a single call. */
 const Decision = z.union([
   z.object({ tools: z.array(Call) }).transform(({ tools }) => tools),
   z.array(Call).min(1),
@@ -19,9 +19,9 @@ const Decision = z.union([
 ]);
 
 /**
- * The calls a model decided on: from JSON alone, in a code fence, wrapped in a string, or amid prose. No valid JSON
- * means no calls, and so does JSON that is cut off: half a decision is none. JSON beyond the limits counts as none, too. JSON
- * amid prose that was `received`, such as in a tool's answer, is a quotation and no decision, however it is spelled.
+ * Returns the calls that a model decided on: from JSON alone, in a code fence, in a string, or in prose.
+ * - Invalid, cut or too large JSON means no calls.
+ * - JSON in prose that was `received`, such as in a tool's answer, is a quotation in any spelling and not a decision.
  */
 export function parseDecision(text: string | null, received: readonly string[] = []): DecidedCall[] {
   const spoken = withoutThoughts(text ?? '').trim();
@@ -29,7 +29,7 @@ export function parseDecision(text: string | null, received: readonly string[] =
   return whole.success ? whole.data : (decisionAmid(spoken, makeQuotations(received)) ?? []);
 }
 
-/** Quotations that are passed over, at most: each costs a look through all that was received. */
+/** The most quotations to skip, since each requires a search through all received texts. */
 const MOST_QUOTATIONS = 20;
 
 function decisionAmid(spoken: string, received: Quotations): DecidedCall[] | null {

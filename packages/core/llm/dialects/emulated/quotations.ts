@@ -4,18 +4,18 @@ import { findJson, type Search } from './find-json.ts';
 
 type Call = Pick<RequestedCall, 'name' | 'arguments'>;
 
-/** Separates what the model repeats from what it decides. */
+/** Separates repeated content from decisions of the model. */
 export type Quotations = {
-  /** Whether a piece of JSON, or each of the calls in it, stands in what was received. */
+  /** Returns whether the received texts contain a piece of JSON, or each of its calls. */
   include(text: string, calls: Call[]): boolean;
 };
 
-/** Characters that are looked at for calls, some of them again and again, in all received texts together. */
+/** The most characters to read for calls, including repeated reads, in all received texts together. */
 const MOST_LOOKED_AT = 4_000_000;
 
 /**
- * Knows what others wrote, letter by letter, whatever its white space and escapes. It also knows it by what its JSON
- * says, and JSON within the strings of JSON. Where that is too much to be looked through, all counts as repeated.
+ * Makes a search for received content: by letters without white space and escapes, and by the calls in its JSON, also
+ * in JSON within strings. If the texts are too long, all content counts as repeated.
  */
 export function makeQuotations(received: readonly string[]): Quotations {
   const bare = received.map(bareText);
@@ -30,25 +30,25 @@ export function makeQuotations(received: readonly string[]): Quotations {
   };
 }
 
-/** The arguments of a decided call as JSON text; a model's own where it wrote a text. */
+/** Returns the arguments of a decided call as JSON text, or the model's own text. */
 export function argumentsText(value: unknown): string {
   if (typeof value === 'string') return value.trim() || '{}';
   return JSON.stringify(value ?? {});
 }
 
-/** JSON within a string has its quotes escaped, once for each string around it. */
+/** Removes white space and backslashes: JSON in a string has its quotes escaped, once for each string around it. */
 function bareText(text: string): string {
   return text.replace(/[\s\\]+/g, '');
 }
 
-/** All calls in the texts, each in one spelling; null where the texts are too much. */
+/** Returns all calls in the texts, each in one spelling, or null if the texts are too long. */
 function callsIn(received: readonly string[]): Set<string> | null {
   const calls = new Set<string>();
   const search = { left: MOST_LOOKED_AT, isWithinBroken: true };
   for (const value of objectsIn([...received], search)) {
     const call = callOf(value);
     if (!call) continue;
-    // Calls within calls within calls are spelled again and again.
+    // Nested calls are spelled repeatedly.
     search.left -= call.arguments.length;
     if (search.left <= 0) return null;
     calls.add(spelled(call));
@@ -56,7 +56,7 @@ function callsIn(received: readonly string[]): Set<string> | null {
   return search.left > 0 ? calls : null;
 }
 
-/** Every object and array in the JSON of texts, and in the JSON of its strings. */
+/** Yields every object and array in the JSON of texts, and in the JSON of its strings. */
 function* objectsIn(texts: string[], search: Search): Generator<object> {
   for (let text = texts.pop(); text !== undefined; text = texts.pop()) {
     const values = findJson(text, search).map(({ value }) => value);

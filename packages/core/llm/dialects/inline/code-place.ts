@@ -2,22 +2,20 @@
 export type CodePlace = {
   code: 'none' | 'fence' | 'span';
   ticks: number;
-  /** Backticks right before this place; what they mean is known when another character follows, or the end. */
+  /** Backticks right before this place. The next character or the end decides their meaning. */
   run: number;
-  /** Whether nothing stands before that run on its line but white space and the marks of quotes and lists. */
+  /** Whether only white space and the marks of quotes and lists precede that run on its line. */
   isLineStart: boolean;
-  /** On the line that opens a fence, where the same backticks would have been inline code. */
+  /** Whether the line opens a fence. The same number of backticks on it would make it inline code. */
   isOpening: boolean;
-  /** On a line that closes the fence if nothing else follows on it. */
+  /** Whether the line closes the fence if only white space follows. */
   isClosing: boolean;
 };
 
-/** The place before the first character. */
 export function startOfText(): CodePlace {
   return { code: 'none', ticks: 0, run: 0, isLineStart: true, isOpening: false, isClosing: false };
 }
 
-/** The place after one more character. */
 export function passChar(place: CodePlace, char: string): CodePlace {
   if (char === '`') return { ...place, run: place.run + 1 };
   const settled = settleTicks(place);
@@ -26,7 +24,7 @@ export function passChar(place: CodePlace, char: string): CodePlace {
   return settled.isLineStart && !/[\s>*+-]/.test(char) ? { ...settled, isLineStart: false } : settled;
 }
 
-/** The same place when no further backtick follows. */
+/** Returns the place if no further backtick follows. */
 export function settleTicks(place: CodePlace): CodePlace {
   const { code, ticks, run, isLineStart, isOpening } = place;
   if (run === 0) return place;

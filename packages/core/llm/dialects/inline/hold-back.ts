@@ -9,39 +9,40 @@ import {
 } from './read-marker.ts';
 import { endsThoughts, startThoughts, type ThoughtPlace } from './thought-place.ts';
 
-/** A text with markers while it arrives. How it is cut into chunks makes no difference to what is shown of it. */
+/** A text with markers while it arrives. The boundaries of its chunks do not change the shown text. */
 export type HoldBack = {
-  /** What may be a marker; the rest of the text follows it. */
+  /** A possible marker. The rest of the text follows it. */
   held: string;
-  /** How far it has been read as one; null where `held` stands in what may be inline code. */
+  /** How far `held` has been read as a marker, or null if `held` may be inline code. */
   marker: MarkerAccumulator | null;
   place: CodePlace;
   thoughts: ThoughtPlace;
   gap: Gap;
-  /** Whether anything was shown yet. */
   isStarted: boolean;
-  /** The calls of all markers that were cut out, in order. */
+  /** The calls of all removed markers, in order. */
   calls: MarkedCall[];
-  /** What was held and is read anew, ahead of what comes next. */
+  /** Held text to read again, before the next chunk. */
   again: string;
-  /** How many characters may still be read anew. */
+  /** How many characters may be read again. */
   rereads: number;
 };
 
-/** In characters: what is longer, or would be read anew beyond that many, is text whatever it looks like. */
+/**
+ * The longest marker, in characters. Longer markers, and text beyond the characters to read again, are plain text.
+ */
 const LONGEST_MARKER = 256 * 1024;
 const MOST_REREADS = 1024 * 1024;
 
-/** The state before the first chunk. */
 export function startHoldBack(): HoldBack {
   const reading = { again: '', rereads: MOST_REREADS };
   const place = { place: startOfText(), thoughts: startThoughts() };
   return { held: '', marker: null, ...place, gap: NO_GAP, isStarted: false, calls: [], ...reading };
 }
 
-/** Takes a chunk of text and answers what may be shown now: nothing of what is, or may become, a marker. */
+/** Takes a chunk of text and returns the text to show now, without markers and possible markers. */
 export function takeText(holding: HoldBack, text: string): string {
-  // What is read anew stands before the rest of its chunk; a stack, since a text may be nested as deep as it is long.
+  // Text to read again precedes the rest of its chunk. A stack avoids recursion, since nesting may be as deep as the
+  // text is long.
   const sources = [{ text, at: 0 }];
   let shown = '';
   for (let source = sources.at(-1); source; source = sources.at(-1)) {
@@ -56,14 +57,14 @@ export function takeText(holding: HoldBack, text: string): string {
   return shown;
 }
 
-/** Answers what is left to show when nothing more comes: a marker that was not closed is text. */
+/** Returns the remaining text at the end. A marker that was not closed is text. */
 export function endText(holding: HoldBack): string {
   let shown = '';
   while (holding.held) shown += endHeld(holding) + takeText(holding, takeAgain(holding));
   return holding.gap.isCut ? shown : shown + holding.gap.before;
 }
 
-/** A reply's text without its markers, null where nothing is left, and the calls they stand for. */
+/** Returns a reply's text without its markers, or null if no text is left, and the calls of the markers. */
 export function parseMarkers(text: string): { text: string | null; calls: MarkedCall[] } {
   const holding = startHoldBack();
   const shown = takeText(holding, text) + endText(holding);
@@ -79,7 +80,10 @@ function takeChar(holding: HoldBack, char: string): string {
   return takeMarked(holding, startMarker(), char);
 }
 
-/** Whether a character belongs to thoughts. Markers in thoughts call nothing, also if the end alone shows them. */
+/**
+ * Returns whether a character belongs to thoughts. Markers in thoughts call no tool, even if only the end shows the
+ * thoughts.
+ */
 function passThoughts(holding: HoldBack, char: string): boolean {
   const { thoughts, place } = holding;
   if (!thoughts.isThinking && place.code !== 'none') return false;
@@ -108,7 +112,10 @@ function takeMarked(holding: HoldBack, marker: MarkerAccumulator, char: string):
   }
 }
 
-/** In what is a quotation if its backticks are closed on this line, and else a marker after all. */
+/**
+ * Takes a character of possible inline code: a quotation if its backticks are closed on this line, otherwise a
+ * marker.
+ */
 function takeQuoted(holding: HoldBack, char: string): string {
   const settled = char === '`' ? holding.place : settleTicks(holding.place);
   if (settled.code === 'none') return showHeld(holding) + takeChar(holding, char);
@@ -137,23 +144,23 @@ function cut(holding: HoldBack, call: MarkedCall): void {
   holding.gap = cutGap(holding.gap);
 }
 
-/** What is held is no marker: its bracket is text, and what follows it is read anew. */
+/** Shows the bracket of held text that is not a marker, and reads the text after it again. */
 function release(holding: HoldBack, next: string): string {
   const held = letGo(holding);
   return show(holding, held.charAt(0)) + readAgain(holding, held.slice(1) + next);
 }
 
-/** The backtick before what is held was only a backtick; what is held is read anew. */
+/** Reads held text again, since the backtick before it opened no code. */
 function releaseFromCode(holding: HoldBack, next: string): string {
   const held = letGo(holding);
   holding.place = { ...startOfText(), isLineStart: false };
   return readAgain(holding, held + next);
 }
 
-/** Reading anew has an end: a text of markers within markers would be read once for each of them. */
+/** Reads text again, within a limit, since nested markers would be read once for each marker. */
 function readAgain(holding: HoldBack, text: string): string {
   if (text.length > holding.rereads) return showPlain(holding, text);
-  // A bracket in prose costs nothing: only what was long held back does.
+  // Short text, such as a bracket in prose, does not count.
   if (text.length > 1) holding.rereads -= text.length;
   holding.again = text;
   return '';
@@ -165,7 +172,7 @@ function takeAgain(holding: HoldBack): string {
   return again;
 }
 
-/** Text in which no marker is looked for. */
+/** Shows text without a search for markers. */
 function showPlain(holding: HoldBack, text: string): string {
   let shown = '';
   for (const char of text) {
@@ -175,7 +182,7 @@ function showPlain(holding: HoldBack, text: string): string {
   return shown;
 }
 
-/** What is held is a quotation. */
+/** Shows held text, which is a quotation. */
 function showHeld(holding: HoldBack): string {
   holding.place = settleTicks(holding.place);
   return [...letGo(holding)].map((char) => show(holding, char)).join('');
@@ -200,27 +207,25 @@ function show(holding: HoldBack, char: string): string {
   return (isLeading ? '' : closeGap(gap, char)) + char;
 }
 
-/** White space that is not shown yet: before a marker that was cut out, and after it, with the line ends in each. */
+/** White space that is not shown yet: before and after a removed marker, with the line ends of each. */
 type Gap = { before: string; after: string; isCut: boolean; linesBefore: number; linesAfter: number };
 
-/** No white space, and no marker in it. */
+/** A gap without white space and without a marker. */
 const NO_GAP: Gap = { before: '', after: '', isCut: false, linesBefore: 0, linesAfter: 0 };
 
-/** The gap with one more character of white space. */
 function widenGap(gap: Gap, space: string): Gap {
   const lines = space === '\n' ? 1 : 0;
   if (gap.isCut) return { ...gap, after: gap.after + space, linesAfter: gap.linesAfter + lines };
   return { ...gap, before: gap.before + space, linesBefore: gap.linesBefore + lines };
 }
 
-/** The gap with one more marker cut out of it. */
 function cutGap({ before, after, linesBefore, linesAfter }: Gap): Gap {
   const isWider = linesBefore > linesAfter || after === '';
   const kept = isWider ? { before, linesBefore } : { before: after, linesBefore: linesAfter };
   return { ...kept, after: '', linesAfter: 0, isCut: true };
 }
 
-/** The white space that is left of a gap before `next`. After a cut, the side that parts the text more stays. */
+/** Returns the white space of a gap before `next`. After a removed marker, the side with more line ends stays. */
 function closeGap({ before, after, isCut, linesBefore, linesAfter }: Gap, next: string): string {
   if (!isCut || linesBefore > linesAfter) return before;
   const isGlued = after === '' && !/[.,;:!?)\]}]/.test(next);

@@ -10,12 +10,12 @@ import { endText, parseMarkers, startHoldBack, takeText } from './hold-back.ts';
 
 type Ask = Pick<Provider, 'ask'>;
 
-/** Lets a model call tools by markers in its text. The deltas are the text without markers, as it is stored. */
+/** Lets a model call tools by markers in its text. The deltas and the stored text are without markers. */
 export function readInline(provider: Ask): Ask {
   return {
     async ask(request, signal, onDelta) {
       const asked = inlineRequest(request);
-      // A model that has called tools before may still write markers.
+      // A model with earlier tool calls may still write markers.
       if (request.tools.length === 0 && !hasCalls(request)) {
         return provider.ask(asked, signal, onDelta);
       }
@@ -45,7 +45,7 @@ function inlineRequest(request: RoundRequest): RoundRequest {
 
 type Read = Pick<Reply, 'text' | 'refusalFrom'> & Pick<ReturnType<typeof parseMarkers>, 'calls'>;
 
-/** Passes deltas on without markers. After a refusal of the model it looks for no more markers. */
+/** Passes on deltas without markers. After a refusal of the model it stops the search for markers. */
 function showText(onDelta: (delta: Delta) => void) {
   const holding = startHoldBack();
   let received = '';
@@ -91,7 +91,7 @@ function boundText(text: string): void {
   boundReply(text.length, REPLY_BOUNDS.markedLength, 'of text with markers');
 }
 
-/** What the markers stand for, as calls; where none may be called now, the markers are cut out and that is all. */
+/** Returns a reply with the calls of the markers. If no tool may be called, the markers are only removed. */
 function readReply(reply: Reply, { calls: marked, ...read }: Read, { tools, toolChoice, round }: RoundRequest): Reply {
   const mayCall = tools.length > 0 && toolChoice !== 'none';
   const named = marked.map((call, index) => ({ id: `inline_${round}_${index}`, ...call }));
@@ -99,12 +99,12 @@ function readReply(reply: Reply, { calls: marked, ...read }: Read, { tools, tool
   return { ...reply, ...read, calls, finishReason: finishReason(reply.finishReason, calls.length > 0) };
 }
 
-/** Only a reply that ended well has calls to run. */
+/** Returns the finish reason. Only a reply with a regular end has calls to run. */
 function finishReason(given: FinishReason, hasCalls: boolean): FinishReason {
   return hasCalls && given === 'stop' ? 'tool_calls' : given;
 }
 
-/** Adds to the instructions how to call tools in the text. A cache can keep them, since no round changes them. */
+/** Adds the explanation of markers to the instructions. A cache can keep them, since no round changes them. */
 function explainTools({ instructions, tools, turnChoice, parallelToolCalls }: RoundRequest): string {
   const explanation = [
     '# Tools',
@@ -133,7 +133,7 @@ function rule(choice: ToolChoice): string {
   return `In your first reply to the last input of the user you must call ${calls}. Then call a tool only where you need it.`;
 }
 
-/** Says in a last round and in a repair that nothing may be called. It is the last message, after the history. */
+/** Forbids calls in a last round and in a repair, in the last message after the history. */
 function ban({ tools, mayCall }: RoundRequest): Message[] {
   if (mayCall || tools.length === 0) return [];
   return [{ role: 'system', content: 'In this reply you must not call any tool.' }];

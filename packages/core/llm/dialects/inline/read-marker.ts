@@ -1,7 +1,7 @@
-/** What a marker begins with: `[TOOL_CALL: name]` or `[TOOL_CALL: name {json}]`. */
+/** The beginning of a marker: `[TOOL_CALL: name]` or `[TOOL_CALL: name {json}]`. */
 const OPENING = '[TOOL_CALL:';
 
-/** A call as a marker writes it; `arguments` is `{}`, JSON text, or whatever else stood there. */
+/** The call of a marker. `arguments` is `{}`, JSON text, or any other text of the model. */
 export type MarkedCall = { name: string; arguments: string };
 
 /** A marker while its characters arrive. */
@@ -9,26 +9,28 @@ export type MarkerAccumulator = {
   phase: 'opening' | 'name' | 'after-name' | 'json' | 'after-json' | 'raw';
   name: string;
   args: string;
-  /** How much of an opening the last characters are: of this marker's own, later of another one inside it. */
+  /** How many characters of an opening were read: of this marker, later of a marker inside it. */
   opened: number;
-  /** Brackets that are open: braces in JSON, square ones in raw arguments. */
+  /** Open brackets: braces in JSON, square brackets in raw arguments. */
   depth: number;
   inString: boolean;
   isEscaped: boolean;
-  /** Whether a line has ended where only white space or the marker's end may stand. */
+  /** Whether a line ended at a place for white space or the marker's end only. */
   isPastLine: boolean;
 };
 
-/** The effect of a character on a marker. `text`: it is none. `unclosed`: its JSON never ends (`closeOnLine`). */
+/**
+ * The effect of a character on a marker. `text`: the text is not a marker. `unclosed`: its JSON never ends
+ * (`closeOnLine`).
+ */
 export type MarkerState = 'open' | 'call' | 'text' | 'unclosed';
 
-/** What may be a marker, before its first character. */
 export function startMarker(): MarkerAccumulator {
   const json = { depth: 0, inString: false, isEscaped: false };
   return { phase: 'opening', name: '', args: '', opened: 0, isPastLine: false, ...json };
 }
 
-/** Adds the next character to the marker. Nothing is looked at twice: a marker costs what it is long. */
+/** Adds the next character to the marker. It reads each character once. */
 export function readMarker(marker: MarkerAccumulator, char: string): MarkerState {
   switch (marker.phase) {
     case 'opening':
@@ -45,12 +47,15 @@ export function readMarker(marker: MarkerAccumulator, char: string): MarkerState
   }
 }
 
-/** The call of a complete marker; without arguments, `{}`. */
+/** Returns the call of a complete marker, with `{}` if it has no arguments. */
 export function callOf({ name, args }: MarkerAccumulator): MarkedCall {
   return { name, arguments: args.trim() || '{}' };
 }
 
-/** The call of a marker with broken JSON, which ends at a bracket on its line, and the `rest`; null without one. */
+/**
+ * Returns the call of a marker with broken JSON, which ends at a bracket on its line, and the `rest`. Null without a
+ * bracket.
+ */
 export function closeOnLine({ name, args }: MarkerAccumulator): { call: MarkedCall; rest: string } | null {
   let depth = 0;
   for (let at = 0; at < args.length && args[at] !== '\n'; at += 1) {
@@ -97,7 +102,7 @@ function readJson(marker: MarkerAccumulator, char: string): MarkerState {
   return 'open';
 }
 
-/** A character of JSON outside its strings, where no other marker can begin. */
+/** Reads a character of JSON outside its strings, which no marker can contain. */
 function readStructure(marker: MarkerAccumulator, char: string): MarkerState {
   if (opens(marker, char)) return 'unclosed';
   if (char === '{') marker.depth += 1;
@@ -106,7 +111,7 @@ function readStructure(marker: MarkerAccumulator, char: string): MarkerState {
   return 'open';
 }
 
-/** After the name, and after the JSON: the end, or something that is no JSON but still stands for the arguments. */
+/** Reads a character after the name or after the JSON: the end, or raw text as the arguments. */
 function readBetween(marker: MarkerAccumulator, char: string): MarkerState {
   if (char === ']') return 'call';
   if (/\s/.test(char)) {
@@ -128,7 +133,7 @@ function readRaw(marker: MarkerAccumulator, char: string): MarkerState {
   return 'open';
 }
 
-/** Whether an opening ends with this character. */
+/** Returns whether an opening ends with this character. */
 function opens(marker: MarkerAccumulator, char: string): boolean {
   if (char === OPENING[marker.opened]) marker.opened += 1;
   else marker.opened = char === '[' ? 1 : 0;

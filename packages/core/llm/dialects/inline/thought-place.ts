@@ -1,23 +1,22 @@
-/** Whether a place of a text is within the thoughts that some servers leave before an answer: `<think>…</think>`. */
+/** Whether a place of a text is within the thoughts of some servers before an answer: `<think>…</think>`. */
 export type ThoughtPlace = {
   isThinking: boolean;
-  /** Whether only thoughts and white space stand before this place. Thoughts begin only there. */
+  /** Whether only thoughts and white space precede this place. Thoughts begin only there. */
   isAhead: boolean;
   /** Whether thoughts have ended before this place. */
   hasThought: boolean;
-  /** The last characters, as far as they may be a tag. */
+  /** The last characters if they may be a tag. */
   tag: string;
 };
 
 const LONGEST_TAG = '</seed:think>'.length;
 const TAG = /^[<◁](\/?)(?:think(?:ing)?|thoughts?|reason(?:ing)?|seed:think)[>▷]$/i;
 
-/** Returns the place before the first character. */
 export function startThoughts(): ThoughtPlace {
   return { isThinking: false, isAhead: true, hasThought: false, tag: '' };
 }
 
-/** Whether thoughts end with one more character. Templates may write the beginning of the first thoughts. */
+/** Returns whether thoughts end with the next character. Templates may write the first opening tag. */
 export function endsThoughts(place: ThoughtPlace, char: string): boolean {
   if (char === '<' || char === '◁') {
     place.tag = char;
