@@ -10,18 +10,21 @@ test('a turn ends with one of four events', () => {
   ]);
 });
 
-test('the table in the docs has each event as the list has it', () => {
+test('the table in the docs lists each event', () => {
   const page = readFileSync(new URL('../../docs/watching.md', import.meta.url), 'utf8');
-  const rows = page.split('\n').filter((line) => /\| (?:durable|live) \|/.test(line));
+  const rows = page.split('\n').filter((line) => /^\| `\w+(?:\.\w+)+` \|/.test(line));
 
-  expect(rows).toEqual([...rowsOf('durable', durableEvents), ...rowsOf('live', liveEvents)]);
+  const all = [...Object.entries(durableEvents), ...Object.entries(liveEvents)];
+  expect(rows).toEqual([
+    ...all.map(([type, { description, sentBy }]) => `| \`${type}\` | ${description} | ${sentBy.join(', ')} |`),
+    ...fieldRows('durable', durableEvents),
+    ...fieldRows('live', liveEvents),
+  ]);
 });
 
-type Events = Record<string, { description: string; fields: readonly string[]; sentBy: readonly string[] }>;
-
-function rowsOf(kind: 'durable' | 'live', events: Events): string[] {
-  return Object.entries(events).map(([type, { description, fields, sentBy }]) => {
-    const names = fields.map((name) => `\`${name}\``).join(' ');
-    return `| \`${type}\` | ${description} | ${names ? `${names} ` : ''}| ${sentBy.join(', ')} | ${kind} |`;
+function fieldRows(kind: 'durable' | 'live', events: Record<string, { fields: readonly string[] }>): string[] {
+  return Object.entries(events).map(([type, { fields }]) => {
+    const names = fields.map((name) => `\`${name}\` `).join('');
+    return `| \`${type}\` | ${names}| ${kind} |`;
   });
 }

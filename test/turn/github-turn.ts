@@ -1,11 +1,9 @@
 import type { Turn } from '#core/turn/turn.ts';
 import { makeRound, makeTurn } from './make-turn.ts';
 
-/** Its first call. */
 export const search = { id: 'call_1', name: 'github_search', arguments: '{"query":"language:swift","sort":"stars"}' };
-/** Its second call. */
 export const star = { id: 'call_2', name: 'github_star', arguments: '{"owner":"apple","repo":"swift"}' };
-/** An answer but for its content. */
+/** An answer without its content. */
 export const found = {
   status: 'success' as const,
   error: null,
@@ -15,7 +13,7 @@ export const found = {
   attempts: 1,
 };
 
-/** The conversation of the seed: compact storage and expansion are tested with it. */
+/** The conversation of the seed, for tests of compact storage and expansion. */
 export const github: Turn = makeTurn({
   status: 'completed',
   input: [{ role: 'user', content: 'Find the top GitHub repo for Swift and star it' }],

@@ -7,7 +7,7 @@ import type { InputItem } from '#core/turn/request/item.ts';
 import { found, github, search, star } from './github-turn.ts';
 import { makeRound, makeTurn } from './make-turn.ts';
 
-test('a finished turn is kept as its final text with the rounds that led to it', () => {
+test('the history keeps a finished turn as its final text with its rounds', () => {
   const [user, assistant, ...rest] = compactHistory([github]);
 
   expect(rest).toEqual([]);
@@ -26,7 +26,7 @@ test('a finished turn is kept as its final text with the rounds that led to it',
   });
 });
 
-test('expanded for OpenAI, text, calls and results are messages of their own', () => {
+test('the history for OpenAI has text, calls and results as separate messages', () => {
   expect(openaiHistory([github])).toEqual([
     { role: 'user', content: 'Find the top GitHub repo for Swift and star it' },
     { role: 'assistant', content: "I'll search for the top Swift repository..." },
@@ -45,7 +45,7 @@ test('expanded for OpenAI, text, calls and results are messages of their own', (
   ]);
 });
 
-test('expanded for Anthropic, calls are tool_use blocks and results stand in a user message', () => {
+test('the history for Anthropic has tool_use blocks and results of the user', () => {
   expect(anthropicHistory([github])).toEqual({
     system: null,
     data: [
@@ -74,7 +74,7 @@ test('expanded for Anthropic, calls are tool_use blocks and results stand in a u
   });
 });
 
-test('expanded for Gemini, calls are parts of the model and results have the role function', () => {
+test('the history for Gemini has calls as model parts and results as function', () => {
   expect(geminiHistory([github])).toEqual({
     system: null,
     data: [
@@ -93,7 +93,7 @@ test('expanded for Gemini, calls are parts of the model and results have the rol
   });
 });
 
-test('results of one batch stand together where the wire wants them so, errors marked as such', () => {
+test('results of one batch share a message if the wire requires it', () => {
   const error = { category: 'unknown' as const, message: 'It broke', details: {} };
   const batch = makeRound(1, null, [
     { ...search, arguments: '' },
@@ -136,7 +136,7 @@ test('results of one batch stand together where the wire wants them so, errors m
   });
 });
 
-test('the system prompt stands apart on wires that have it so, and a later system message says what it is', () => {
+test('the system prompt is separate on wires that require it', () => {
   const turns = [
     makeTurn({
       input: [
@@ -165,7 +165,7 @@ test('the system prompt stands apart on wires that have it so, and a later syste
   });
 });
 
-test('items of every kind read as roles and text where they are kept, and as calls and results on a wire', () => {
+test('items read as text in the stored history, and as calls on a wire', () => {
   const image = { type: 'input_image' as const, image_url: 'https://example.com/cat.png' };
   const items: InputItem[] = [
     { role: 'developer', content: 'Be kind.' },

@@ -11,14 +11,14 @@ const said = (content: string) => ({ role: 'user' as const, content });
 const joining = (...texts: string[]) => texts.map((text) => ({ content: [said(text)], metadata: {} }));
 const texts = (items: readonly object[]) => items.map((item) => ('content' in item ? item.content : null));
 
-/** As rows have it: `sent` of each round, in order. */
+/** Returns a turn as read from its rows, with `sent` of each round in order. */
 function asRead(own: Partial<Turn>, ...sent: number[]): Turn {
   const rounds = sent.map((sent, index) => ({ ...makeRound(index + 1, `text ${index + 1}`), sent }));
   const turn = makeTurn({ ...own, rounds });
   return { ...turn, ...placeJoined(turn), input: beginningInput(turn) };
 }
 
-test('what joined before the beginning belongs to the input, the rest to the round that was first sent with it', () => {
+test('joined input belongs to the round that was first sent with it', () => {
   const joined = joining('a', 'b', 'c', 'd', 'e');
 
   const queued = asRead({ joined, begunWith: null, status: 'queued' });
@@ -33,7 +33,7 @@ test('what joined before the beginning belongs to the input, the rest to the rou
   expect([texts(waiting.input).length, waiting.pendingInput]).toEqual([6, []]);
 });
 
-test('a model, a reader and a list of items are told what joined in the order in which it was sent', () => {
+test('transcript, history and items show joined input in the order of sending', () => {
   const turn = asRead({ joined: joining('a', 'b'), begunWith: 0, status: 'failed' }, 0, 1);
 
   const order = ['Hi', 'text 1', 'a', 'text 2', 'b'];

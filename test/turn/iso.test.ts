@@ -19,7 +19,7 @@ describe('a shown time', () => {
     expect(iso(stored)).toBe(shown);
   });
 
-  test('is null if there is none', () => {
+  test('is null if the stored time is null', () => {
     expect(iso(null)).toBeNull();
   });
 });

@@ -28,7 +28,7 @@ const work: Work = {
   waitingSince: NOW,
 };
 
-/** A turn in progress; a test gives only the fields it needs. */
+/** Returns a turn in progress. A test gives only the fields it needs. */
 export function makeTurn(
   own: Partial<Omit<Turn, 'work' | 'config'>> & { work?: Partial<Work>; limits?: object } = {},
 ): Turn {
@@ -68,7 +68,6 @@ export function makeTurn(
   };
 }
 
-/** A committed round that asked for these calls. */
 export function makeRound(number: number, text: string | null, calls: Partial<ToolCall>[] = []): Round {
   return {
     number,
@@ -93,7 +92,6 @@ export function makeRound(number: number, text: string | null, calls: Partial<To
   };
 }
 
-/** A call with its answer, unless `result` is given as null. */
 function makeCall(own: Partial<ToolCall> = {}): ToolCall {
   return {
     round: 1,

@@ -14,7 +14,7 @@ test('a round that asked for tools is followed by the batch of its open calls', 
   expect(step).toMatchObject({ kind: 'run-tool-batch', round: 1, calls: [{ index: 1 }] });
 });
 
-test('calls that a turn adopted come before its first round, and are counted with its limits', () => {
+test('adopted calls run before the first round, and count toward the limits', () => {
   const adopted = (...results: (null | undefined)[]) =>
     makeRound(
       0,
@@ -44,7 +44,7 @@ test.for([
   { limit: 'max_rounds', limits: { max_rounds: 1 } },
   { limit: 'max_tool_calls', limits: { max_tool_calls: 1 } },
   { limit: 'max_total_tokens', limits: { max_total_tokens: 10 } },
-])('after $limit the next round is the last', ({ limit, limits }) => {
+])('the next round is the last after $limit is reached', ({ limit, limits }) => {
   const usage = {
     input_tokens: 8,
     output_tokens: 4,
@@ -58,20 +58,20 @@ test.for([
   expect(nextStep(turn)).toEqual({ kind: 'run-round', round: 2, final: limit });
 });
 
-test.for(['completed', 'incomplete', 'failed', 'cancelled'] as const)('a %s turn needs nothing', (status) => {
+test.for(['completed', 'incomplete', 'failed', 'cancelled'] as const)('a %s turn needs no step', (status) => {
   expect(nextStep(makeTurn({ status }))).toEqual({ kind: 'nothing' });
 });
 
-test('a turn behind another needs nothing until it comes to the head', () => {
+test('a turn needs no step until it is the head of its conversation', () => {
   expect(nextStep(makeTurn({ status: 'queued', work: { atHead: false } }))).toEqual({ kind: 'nothing' });
 });
 
-test('a turn past its deadline is to be ended, even while it waits', () => {
+test('a turn after its deadline must end, even if it waits', () => {
   const turn = makeTurn({ status: 'queued', work: { atHead: false, overdue: true } });
 
   expect(nextStep(turn)).toEqual({ kind: 'end', because: 'deadline' });
 });
 
-test('a step that no worker survives is given up', () => {
+test('a step that ten runs did not finish ends the turn', () => {
   expect(nextStep(makeTurn({ work: { starts: 10 } }))).toEqual({ kind: 'end', because: 'poison' });
 });

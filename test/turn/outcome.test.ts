@@ -29,19 +29,19 @@ test.for([
   { finishReason: 'content_filter', reason: 'content_filter' },
   { finishReason: 'refusal', reason: 'content_filter' },
 ] as const)(
-  'a reply that ended by $finishReason is incomplete, and its calls are not run',
+  'a reply that ended by $finishReason is incomplete, and its calls do not run',
   ({ finishReason, reason }) => {
     expect(outcomeOf(reply({ calls, finishReason }), null)).toEqual({ kind: 'incomplete', reason, output: 'So far' });
   },
 );
 
-test('the final round of a limit ends the turn, whatever it asks for', () => {
+test('the final round of a limit ends the turn even if it has calls', () => {
   const outcome = outcomeOf(reply({ calls, finishReason: 'tool_calls' }), 'max_rounds');
 
   expect(outcome).toEqual({ kind: 'incomplete', reason: 'max_rounds', output: 'So far' });
 });
 
-test('the text of a model that repeated one call is its answer; without a text the turn is incomplete', () => {
+test('the text of a repeated call is the answer, or the turn is incomplete', () => {
   const withText = outcomeOf(reply({ calls, finishReason: 'tool_calls' }), 'repeated_call');
   const withoutText = outcomeOf(reply({ calls, finishReason: 'tool_calls', text: null }), 'repeated_call');
 
@@ -49,7 +49,7 @@ test('the text of a model that repeated one call is its answer; without a text t
   expect(withoutText).toEqual({ kind: 'incomplete', reason: 'max_tool_calls', output: '' });
 });
 
-test('ids that are missing, malformed or used before in the turn are replaced', () => {
+test('missing, malformed and repeated call ids are replaced', () => {
   const earlier = [makeRound(1, null, [{ id: 'call_1' }])];
   const calls = ['call_1', '', 'has space', 'fine', 'fine'].map((id) => ({ id, name: 'x', arguments: '{}' }));
 
@@ -82,13 +82,13 @@ test.each([
   expect(Array.from({ length: tries }, (_, attempts) => kindAfter(attempts))).toEqual([...again, 'fail']);
 });
 
-test('no try comes earlier than the provider requested', () => {
+test('a retry waits at least as long as the provider requests', () => {
   const next = decideRetry({ kind: 'later', afterMs: 7_000 }, { attempts: 0, waitedMs: 0 }, { random: () => 0 });
 
   expect(next).toEqual({ kind: 'again', delayMs: 7_000, counts: true });
 });
 
-test('a rate limit uses up no try, and ten minutes at the most', () => {
+test('a rate limit uses no attempt, and lasts ten minutes at most', () => {
   const limited = { kind: 'rate-limited' } as const;
 
   expect(decideRetry(limited, { attempts: 4, waitedMs: 0 }, { pauseMs: 5_000 })).toEqual({

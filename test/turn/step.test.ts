@@ -10,13 +10,13 @@ test('a round is followed by its batch, and a batch by the next round', () => {
   expect(names.map((name) => stepIndex(readStep(name)) - stepIndex(readStep(FIRST_STEP)))).toEqual([0, 1, 2, 3, 4]);
 });
 
-test.for(['r1', 'b1', 'r12', 'b1000'])('%s is read as it is written', (name) => {
+test.for(['r1', 'b1', 'r12', 'b1000'])('the step %s is read as written', (name) => {
   const { kind, round } = readStep(name);
 
   expect(nameStep(kind, round)).toBe(name);
 });
 
-test('nothing but step.ts and the SQL of the checkpoint writes or reads the name of a step', () => {
+test('only step.ts and the checkpoint SQL read or write step names', () => {
   const root = new URL('../../', import.meta.url).pathname;
   const files = ['packages/core', 'services', 'bench']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))

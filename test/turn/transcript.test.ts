@@ -3,13 +3,13 @@ import { transcriptOf } from '#core/turn/history/transcript.ts';
 import { found, github, search } from './github-turn.ts';
 import { makeRound, makeTurn } from './make-turn.ts';
 
-test('the history for a provider has the text and the calls of a round in one message', () => {
+test('a provider gets the text and the calls of a round in one message', () => {
   const roles = transcriptOf([github]).map((message) => message.role);
 
   expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant']);
 });
 
-test('a call that never got a result is answered all the same', () => {
+test('a call that never got a result is answered with an error', () => {
   const open = makeTurn({ rounds: [makeRound(1, null, [{ ...search, result: null }])] });
 
   const [, , answer] = transcriptOf([open]);
@@ -18,7 +18,7 @@ test('a call that never got a result is answered all the same', () => {
   expect(answer?.content).toMatch(/^Tool execution failed \(cancelled\): /);
 });
 
-test('an error reaches the model in one fixed form', () => {
+test('a tool error reaches the model in one fixed form', () => {
   const error = {
     category: 'resource_not_found' as const,
     message: 'No such city',
@@ -33,7 +33,7 @@ test('an error reaches the model in one fixed form', () => {
   );
 });
 
-test('no text of a tool’s error can pass for the last line of that form', () => {
+test('the text of a tool error cannot imitate the last line of that form', () => {
   const error = {
     category: 'unknown' as const,
     message: 'Two lines\nof it\n\n  details: paid: yes',

@@ -37,7 +37,7 @@ test.each<[string, ReturnType<typeof waitingOf>, ReturnType<typeof waitingOf>]>(
   expect(waiting).toEqual(expected);
 });
 
-test('a turn that waits for a worker says which part of the service is away, the queue before the workers', () => {
+test('a turn that waits for a worker shows an unavailable queue or worker', () => {
   const queued = makeTurn({ status: 'queued', work: idle });
   const workers = new Map([['worker', 'No worker runs.']]);
   const both = new Map([...workers, ['queue', 'The queue is away.']]);

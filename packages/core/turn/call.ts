@@ -5,7 +5,7 @@ import type { TurnTool } from './request/tool.ts';
 import type { TurnConfig } from './request/turn.ts';
 import type { ToolCall, Turn } from './turn.ts';
 
-/** Gives calls ids that every wire takes: a missing, malformed or used one becomes a fresh `call_…` (contract: Tool). */
+/** Gives calls ids that every wire takes. A missing, malformed or used id becomes a fresh `call_…`. */
 export function assignCallIds(calls: RequestedCall[], turn: Calls): RequestedCall[] {
   const used = new Set(allCalls(turn).map(({ id }) => id));
   return calls.map((call) => {
@@ -18,22 +18,24 @@ export function assignCallIds(calls: RequestedCall[], turn: Calls): RequestedCal
 
 type Calls = { adopted: Turn['adopted']; rounds: Pick<Turn['rounds'][number], 'number' | 'calls'>[] };
 
-/** All calls of a turn, in order. */
+/** Returns all calls of a turn, in order. */
 export function allCalls({ adopted, rounds }: Calls): ToolCall[] {
   return [...adopted, ...rounds.flatMap(({ calls }) => calls)];
 }
 
-/** The calls of one batch of a turn; those that it adopted are batch 0. */
+/** Returns the calls of one batch of a turn. Adopted calls are batch 0. */
 export function callsOf({ adopted, rounds }: Calls, round: number | null): ToolCall[] {
   return round === 0 ? adopted : (rounds.find(({ number }) => number === round)?.calls ?? []);
 }
 
-/** The calls of a turn's last batch: those of its last round, or before the first one those that it adopted. */
+/** Returns the calls of a turn's last round, or the adopted calls before the first round. */
 export function latestCalls({ adopted, rounds }: Calls): ToolCall[] {
   return rounds.at(-1)?.calls ?? adopted;
 }
 
-/** The tools by which a call is run: those of its turn, or the one of the turn that asked for it (contract-responses R35). */
+/**
+ * Returns the tools that run a call: the tools of its turn, or the tool of the turn that requested an adopted call.
+ */
 export function toolsFor(
   { tools, adopted_tools = [] }: Pick<TurnConfig, 'tools' | 'adopted_tools'>,
   { round, index }: Pick<ToolCall, 'round' | 'index'>,
@@ -41,27 +43,28 @@ export function toolsFor(
   return round === 0 ? adopted_tools.slice(index, index + 1) : tools;
 }
 
-/** Whether the caller answers calls of this name in the input of a later turn (contract-responses R31). */
+/** Returns whether the caller answers calls of this name in the input of a later turn. */
 export function isHandOver(tools: readonly TurnTool[], name: string): boolean {
   return tools.some((tool) => tool.name === name && tool.handOver !== undefined);
 }
 
-/** Whether a call was handed over for a person to allow in a later turn, which runs it then (contract-responses R35). */
+/** Returns whether a call was handed over to a person. If the person allows it in a later turn, that turn runs it. */
 export function isApprovalRequest({ tools }: Pick<TurnConfig, 'tools'>, { name, result }: ToolCall): boolean {
   const isOurs = tools.some((tool) => tool.name === name && tool.handOver === undefined);
   return result?.status === 'handed_over' && isOurs;
 }
 
-/** The key by which a tool knows a call; it stays the same in every try (R13). */
+/** Returns the key that identifies a call to its tool. The key is the same in every attempt (R13). */
 export function idempotencyKey(turnId: string, { round, id }: Pick<ToolCall, 'round' | 'id'>): string {
   return `${turnId}.${round}.${id}`;
 }
 
-/** So many equal calls in a row, by name and arguments, are a loop. */
+/** The number of consecutive calls with equal name and arguments that counts as a loop. */
 export const MAX_SAME_CALLS = 10;
 
 /**
- * Whether a call repeats the calls right before it, or its `siblings`, often enough to be a loop that ends the turn.
+ * Returns whether a call repeats the calls or `siblings` right before it often enough to be a loop, which ends the
+ * turn.
  */
 export function isLooping(
   turn: Calls,
@@ -74,7 +77,7 @@ export function isLooping(
   return before.every((earlierCall) => canonicalArguments(earlierCall.arguments) === same);
 }
 
-/** The calls of a turn before one: of earlier batches, and the `siblings` before it. */
+/** Returns the calls of a turn before a call: of earlier batches, and the `siblings` before it. */
 export function callsBefore<Sibling extends Pick<RequestedCall, 'name'>>(
   turn: Calls,
   { round, index }: Pick<ToolCall, 'round' | 'index'>,
@@ -83,12 +86,14 @@ export function callsBefore<Sibling extends Pick<RequestedCall, 'name'>>(
   return [...allCalls(turn).filter((call) => call.round < round), ...siblings.slice(0, index)];
 }
 
-/** The arguments that a call runs with: those that a person allowed, or else the model's own (R39). */
+/** Returns the arguments that a call runs with: those that a person allowed, or else the model's own (R39). */
 export function argumentsToRun({ arguments: asked, approval }: Pick<ToolCall, 'arguments' | 'approval'>): string {
   return approval?.arguments ?? asked;
 }
 
-/** A call's arguments in one spelling, so that calls that mean the same are equal. An empty text means no arguments. */
+/**
+ * Returns a call's arguments in one spelling, so that equivalent calls are equal. An empty text means no arguments.
+ */
 export function canonicalArguments(text: string): string {
   return canonicalJson(text || '{}');
 }

@@ -11,11 +11,11 @@ export const InputMessage = z
         z.string().min(1, 'give the message some text'),
         z.array(InputPart).min(1, 'give the message some text').max(MAX_PARTS),
       ])
-      .describe('What is said: a text, or parts. Only a user’s message may have others than texts.'),
+      .describe('The content: a text or parts. Only a user’s message may have parts other than texts.'),
   })
   .meta({
     id: 'InputMessage',
-    description: 'One message of a turn’s input.',
+    description: 'A message of a turn’s input.',
     examples: [
       { role: 'user', content: 'How is the weather in Lisbon?' },
       {
@@ -33,18 +33,22 @@ export type InputMessage = z.infer<typeof InputMessage>;
 export type RequestedCall = { id: string; name: string; arguments: string };
 
 /**
- * A message of the expanded history, for the adapters. Results follow in the order of the calls. `opaque` goes back
- * verbatim to its provider. `parts` are all of a message, and `content` their text with notes for media.
+ * A message of the expanded history, for the adapters. Results follow in the order of the calls. `opaque` is sent
+ * back unchanged to its provider. `parts` are all parts of a message, and `content` is their text with notes for
+ * media.
  */
 export type Message =
   | { role: 'user' | 'system'; content: string; parts?: Part[] }
   | { role: 'assistant'; content: string | null; calls: RequestedCall[]; opaque?: OpaqueState }
   | { role: 'tool'; callId: string; name: string; content: string; isError: boolean; parts?: Part[] };
 
-/** State that a provider left with a reply. If the provider has refused it since, only the ids of calls go back. */
+/**
+ * State that a provider returned with a reply. If the provider has refused it since, only the ids of calls are sent
+ * back.
+ */
 export type OpaqueState = { provider: string; state: unknown; isRefused?: boolean };
 
-/** About how many characters messages have, with their parts but without the data of these. */
+/** Estimates the characters of messages, including parts but not the data of parts. */
 export function sizeOfMessages(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => {
     const called = 'calls' in message ? message.calls.reduce((all, call) => all + call.arguments.length, 0) : 0;

@@ -3,7 +3,7 @@ import { type Final, leftOutputTokens, reachedLimit } from './reached-limit.ts';
 import { MAX_SILENT_STARTS } from './timing.ts';
 import { isTerminal, lacksPlace, type ToolCall, type Turn } from './turn.ts';
 
-/** The next step of a turn. `final` is the reason for which a round is the last one; it may call no tool. */
+/** The next step of a turn. `final` is the reason why a round is the last round, which may call no tool. */
 export type NextStep =
   | { kind: 'run-round'; round: number; final: Final | null }
   | { kind: 'run-tool-batch'; round: number; calls: ToolCall[] }
@@ -11,14 +11,14 @@ export type NextStep =
   | { kind: 'end'; because: EndingReason }
   | { kind: 'nothing' };
 
-/** Why a turn ends without another round. `no-tokens`: none is left of the output tokens that all its rounds may use. */
+/** Why a turn ends without another round. `no-tokens`: its rounds have used all output tokens of the turn. */
 export type EndingReason = 'deadline' | 'poison' | 'hand-over' | 'no-tokens';
 
 export type RoundStep = Extract<NextStep, { kind: 'run-round' }>;
 
 /**
- * Decides what a turn needs next, from what is stored alone. A worker calls it when a job starts and after every
- * checkpoint, so a job may be lost, late or doubled without harm. A turn that waits for a place needs nothing before (R27).
+ * Decides the next step of a turn from stored data only. A worker calls it at the start of a job and after every
+ * checkpoint. So a job may be lost, late or duplicated without harm. A turn without a slot has no step (R27).
  */
 export function nextStep(turn: Turn): NextStep {
   if (isTerminal(turn.status)) return { kind: 'nothing' };
@@ -35,17 +35,17 @@ export function nextStep(turn: Turn): NextStep {
   return { kind: 'run-round', round: turn.rounds.length + 1, final: reachedLimit(turn) };
 }
 
-/** Whether a call still waits for a client's output or a person's approval. */
+/** Returns whether a call waits for a client's output or a person's approval. */
 export function isWaiting({ waitsFor, expired, result }: ToolCall): boolean {
   return waitsFor !== null && !expired && result === null;
 }
 
-/** Whether the caller answers calls of the last round in a later turn: then this one is over (R19). */
+/** Returns whether the caller answers calls of the last round in a later turn. Then this turn ends (R19). */
 export function isHandedOver({ rounds }: Pick<Turn, 'rounds'>): boolean {
   return rounds.at(-1)?.calls.some(({ result }) => result?.status === 'handed_over') ?? false;
 }
 
-/** The calls of the last batch that have no result yet, in order. */
+/** Returns the calls of the last batch without a result, in order. */
 function openCalls(turn: Turn): ToolCall[] {
   return latestCalls(turn).filter((call) => call.result === null);
 }

@@ -2,15 +2,15 @@ import type { Final } from './reached-limit.ts';
 import type { Reply } from './reply.ts';
 import type { IncompleteReason } from './turn.ts';
 
-/** What a reply means for its turn: calls, or the end with the text as answer. */
+/** The effect of a reply on its turn: calls, or the end with the text as answer. */
 export type Outcome =
   | { kind: 'calls' }
   | { kind: 'completed'; output: string }
   | { kind: 'incomplete'; reason: IncompleteReason; output: string };
 
 /**
- * Reads a reply (contract: Turn, finish reasons). One that was cut, filtered or of an unknown reason ends the turn
- * with its text, and its calls never run. `final` is why the round is the last one. A repair may call no tool.
+ * Reads a reply. A cut or filtered reply, or an unknown finish reason, ends the turn with its text, and its calls
+ * never run. `final` is why the round is the last round. A repair may call no tool.
  */
 export function outcomeOf(reply: Reply, final: Final | null, isRepair = false): Outcome {
   const output = reply.text ?? '';

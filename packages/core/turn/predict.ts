@@ -7,32 +7,32 @@ import { FIRST_STEP, nameStep, stepAfter } from './step.ts';
 import type { ToolResult } from './tool-result.ts';
 import type { Approval, Round, ToolCall, Turn, WaitsFor, Work } from './turn.ts';
 
-// The turn as a commit of this process leaves it, so that it need not be read. SQL decides: test/checkpoint/predict.test.ts
-// holds each prediction against the turn as it is read. Only times differ: those here are of this process's clock.
+// These functions derive the turn after a commit of this process, which saves a read. SQL decides:
+// test/checkpoint/predict.test.ts compares each prediction with the turn from the database. Only times differ, since
+// predictions use this process's clock.
 
-/** What a turn is started with. */
 export type NewTurn = Pick<Turn, 'id' | 'project' | 'conversationId' | 'config' | 'input' | 'priority' | 'metadata'> &
   Partial<Pick<Turn, 'stored' | 'trace'>> & {
-    /** Whether turns need a place before a worker may be on them (R27). */
+    /** Whether a turn needs a slot before a worker may take it (R27). */
     needsPlace?: boolean;
-    /** Whether what is merged into it puts its beginning off. */
+    /** Whether merged inputs delay the start of the turn. */
     debounced?: boolean;
-    /** The id of the key that asks for it; for usage alone. */
+    /** The id of the requesting key, for usage only. */
     keyId?: string | null;
-    /** When it may be begun at the earliest: a time of RFC 3339, or seconds from now. */
+    /** The earliest start: a time of RFC 3339, or seconds from now. */
     startAt?: string | null;
     delaySeconds?: number | null;
-    /** The schedule that starts it. */
     scheduleId?: string | null;
     completion?: NewCompletion | undefined;
   };
 
 /**
- * `before` are hashes of beginnings of its messages, the longest first: it continues one (contract-responses R83).
+ * `before` has hashes of the first messages, the longest first. The completion continues an earlier completion with
+ * such a hash.
  */
 export type NewCompletion = { isListed: boolean; before: string[] };
 
-/** What the conversation and the database's clock add to it. */
+/** The values that the conversation and the database's clock add to a new turn. */
 export type QueuedTurn = Pick<Turn, 'position' | 'createdAt' | 'continues'> & {
   atHead: boolean;
   startAt: string | null;
@@ -41,13 +41,16 @@ export type QueuedTurn = Pick<Turn, 'position' | 'createdAt' | 'continues'> & {
   hasEndpoints: boolean;
 };
 
-/** A reply that was committed, with its calls. `startedAt` is in milliseconds since 1970; `warnings` are all of the turn. */
+/**
+ * A committed reply with its calls. `startedAt` is in milliseconds since 1970. `warnings` has all warnings of the
+ * turn.
+ */
 export type SavedRound = {
   number: number;
   model: string;
   reply: Reply;
   attempts: number;
-  /** The edition that the run had with its lease; null where it had none. */
+  /** The edition from the run's lease, or null without an edition. */
   edition?: number | null;
   startedAt: number;
   warnings: string[];
@@ -60,16 +63,16 @@ export type SavedRound = {
   })[];
 };
 
-/** An answer that does not end its turn: it breaks the output schema, or an input has joined behind it. */
+/** An answer that does not end its turn: it breaks the output schema, or an input joined after its request. */
 export type AnswerRound = Omit<SavedRound, 'calls'>;
 
-/** The work on a step that was just made due: no run has taken it, and its wake-up was enqueued once. */
+/** The work on a step that is now due: no run has taken it, and its wakeup was enqueued once. */
 const FRESH_STEP = {
   ...{ generation: 0, leaseOwner: null, leased: false, starts: 0, attempts: 0 },
   ...{ rateLimited: false, retryAt: null, early: false, edition: 0, tierWait: null },
 } satisfies Partial<Work>;
 
-/** The turn that was just recorded. */
+/** Returns the turn after its creation. */
 export function predictQueuedTurn(
   { needsPlace, keyId: _, delaySeconds: __, completion: ___, ...turn }: NewTurn,
   { position, createdAt, continues, startAt, atHead, delayed, deadlineInMs, hasEndpoints }: QueuedTurn,
@@ -92,14 +95,20 @@ export function predictQueuedTurn(
   };
 }
 
-/** The turn after the commit of a round: its batch is due. Null if a call waits, as its answer may be there (R3). */
+/**
+ * Returns the turn after the commit of a round, with its batch due. Null if a call waits, since its answer may be
+ * saved already (R3).
+ */
 export function predictAfterRound(turn: Turn, saved: SavedRound): Turn | null {
   if (saved.calls.some(({ waitsFor }) => waitsFor !== null)) return null;
   const after = afterReply(turn, saved);
   return { ...after, work: { ...after.work, edition: saved.edition ?? 0 } };
 }
 
-/** The turn after the last `results` of a batch. Null if a call has none, or waited: then it has to be read (R3). */
+/**
+ * Returns the turn after the last `results` of a batch. Null if a call has no result or waited: then the worker must
+ * load the turn (R3).
+ */
 export function predictAfterBatch(turn: Turn, results: ReadonlyMap<number, ToolResult>): Turn | null {
   const before = latestCalls(turn);
   const isKnown = ({ index, waitsFor, result }: ToolCall) => waitsFor === null && (result ?? results.get(index));
@@ -117,7 +126,10 @@ export function predictAfterBatch(turn: Turn, results: ReadonlyMap<number, ToolR
   };
 }
 
-/** A run has its turn as it was before it took it: `turn.started` was appended since, where the step is the turn's first. */
+/**
+ * Returns the started turn. The run loaded its turn before it took the lease, so `turn.started` of a first step is
+ * missing there.
+ */
 function begunTurn(turn: Turn, committedAt: string, { events }: { events: number }): Turn {
   const { startedAt, lastEvent } = turn;
   const started = startedAt === null ? 1 : 0;
@@ -130,25 +142,25 @@ function begunTurn(turn: Turn, committedAt: string, { events }: { events: number
   };
 }
 
-/** The work on a turn after a step: the next one is due. */
+/** Returns the work on a turn after a step, with the next step due. */
 function workAfter({ work }: Turn, committedAt: string): Work {
   return { ...work, ...FRESH_STEP, step: stepAfter(work.step), uncontended: true, waitingSince: committedAt };
 }
 
-/** Returns the turn after a commit that has also given the lease of the next step to the run `runId` (R3). */
+/** Returns the turn after a commit that also gave the lease of the next step to the run `runId` (R3). */
 export function predictLeased(turn: Turn, runId: string): Turn {
   const { edition, starts } = turn.work;
   const lease = { leaseOwner: runId, leased: true, uncontended: false, starts: starts + 1, edition: edition + 1 };
   return { ...turn, work: { ...turn.work, ...lease } };
 }
 
-/** Returns the work on a turn as it was before a run took the lease that the run has now. */
+/** Returns the work on a turn as it was before the run took its current lease. */
 export function beforeLease(work: Work): Work {
   const { edition, starts } = work;
   return { ...work, leaseOwner: null, leased: false, uncontended: false, starts: starts - 1, edition: edition - 1 };
 }
 
-/** The turn after the commit of an answer that does not end it: the next round is due (R25, R30). */
+/** Returns the turn after the commit of an answer that does not end it, with the next round due (R25, R30). */
 export function predictAfterAnswer(turn: Turn, saved: AnswerRound): Turn {
   const after = afterReply(turn, { ...saved, calls: [] });
   return { ...after, work: { ...after.work, step: nameStep('round', saved.number + 1) } };
@@ -183,7 +195,7 @@ function roundOf(
   };
 }
 
-/** A call that was just committed: open, but for one that was handed over. */
+/** Returns a call after its commit: open, unless it was handed over or has a recorded result. */
 function callOf(
   { id, name, arguments: args, effect, approval = null, result = null }: SavedRound['calls'][number],
   { completedAt, ...position }: Pick<ToolCall, 'round' | 'index'> & { completedAt: string },

@@ -4,26 +4,28 @@ import type { RequestedCall } from './message.ts';
 import { sumUsage } from './reply.ts';
 import type { ToolCall, Turn } from './turn.ts';
 
-/** Why a round is the last one: a limit is reached, or the model repeats one call again and again. */
+/** Why a round is the last round: the turn reached a limit, or the model repeats a call. */
 export type Final = LimitReason | 'repeated_call';
 
-/** The reason for which the next round is the last one and may call no tool; null if the committed rounds give none. */
+/** Returns why the next round is the last round, which may call no tool, or null if another round may follow. */
 export function reachedLimit(turn: Pick<Turn, 'adopted' | 'rounds' | 'compactions' | 'config'>): Final | null {
   return reachedReason(turn, turn.config.limits) ?? (loopingCall(turn) ? 'repeated_call' : null);
 }
 
-/** The call of the last batch that repeats the calls before it, if one does. */
+/** Returns the call of the last batch that repeats the calls before it, if any. */
 export function loopingCall(turn: Pick<Turn, 'adopted' | 'rounds'>): ToolCall | undefined {
   return latestCalls(turn).find((call) => isLooping(turn, call));
 }
 
-/** The rest of the output tokens of all rounds; null without a bound (contract-responses, max_output_tokens). */
+/** Returns the remaining output tokens of the turn, or null without a maximum. */
 export function leftOutputTokens({ rounds, config }: Pick<Turn, 'rounds' | 'config'>): number | null {
   const most = config.max_total_output_tokens ?? null;
   return most === null ? null : Math.max(0, most - sumUsage(rounds.map(({ usage }) => usage)).output_tokens);
 }
 
-/** Whether a call is beyond the turn's limit and so is answered `cancelled`. Calls of the caller do not count. */
+/**
+ * Returns whether a call exceeds the turn's limit and gets the result `cancelled`. Calls of the caller do not count.
+ */
 export function isBeyondLimit(
   turn: Pick<Turn, 'adopted' | 'rounds' | 'config'>,
   call: Pick<ToolCall, 'round' | 'index'>,

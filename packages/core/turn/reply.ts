@@ -3,41 +3,41 @@ import type { RequestedCall } from './message.ts';
 export const FINISH_REASONS = ['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'other'] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
-/** A model's answer of one round, the same for all wires. `opaque` goes back verbatim to the same provider. */
+/** A model's answer of one round, the same for all wires. `opaque` is sent back unchanged to the same provider. */
 export type Reply = {
   text: string | null;
-  /** `id` is empty where the provider gave none; ids are settled before the round is saved. */
+  /** `id` is empty if the provider gave none. Ids are assigned before the round is saved. */
   calls: RequestedCall[];
-  /** What the model thought before its first text or call, as far as the provider shows it. */
+  /** The thoughts before the model's first text or call, if the provider shows them. */
   reasoning?: string | null;
-  /** Where in `text` a refusal begins, in UTF-16 code units. */
+  /** The start of a refusal in `text`, in UTF-16 code units. */
   refusalFrom?: number | null;
   finishReason: FinishReason;
   finishReasonRaw: string | null;
   usage: Usage | null;
-  /** The tier that the provider reports, in its own word; absent or null if it reports none. */
+  /** The tier that the provider reports, in its own word. Absent or null without a report. */
   serviceTier?: string | null;
-  /** The id that the provider gave its response, and the model that it says wrote it; absent if it reports none. */
+  /** The reported id of the response and the reported model. Absent without a report. */
   responseId?: string;
   responseModel?: string;
-  /** Nothing is left of a limit of the provider for this long, in milliseconds; absent if something is. */
+  /** Milliseconds until the provider has capacity again. Absent if the provider has capacity left. */
   exhaustedForMs?: number;
   opaque: unknown;
-  /** The reply has reasoning or media, so it says something although it has no text and no calls. */
+  /** The reply has reasoning or media, so it is not empty although it has no text and no calls. */
   hasMore?: boolean;
-  /** The provider refused the state that it left in earlier rounds, and was asked without it. */
+  /** The provider refused the state of earlier rounds, and the request was repeated without the state. */
   leftStateOut?: boolean;
-  /** Requests it took, where it took more than one (emulated tool calls); `usage` is their sum. */
+  /** The requests for the reply if there was more than one (emulated tool calls). `usage` is their sum. */
   requests?: number;
-  /** Sentences for the caller. */
+  /** Warnings for the caller. */
   warnings?: string[];
 };
 
-/** Tokens of one model call. Input includes those of caches, output includes reasoning (contract: Turn). */
+/** Tokens of one model call. Input includes cached tokens, output includes reasoning. */
 export type Usage = Tokens & {
-  /** The written tokens that a cache keeps for an hour or more, at a price of their own; absent if there are none. */
+  /** Written cache tokens that are kept for an hour or more, at a different price. Absent if there are none. */
   cache_write_1h_tokens?: number;
-  /** The cost when the round was saved, in US dollars; absent or null if it is not known. */
+  /** The cost when the round was saved, in US dollars. Absent or null if unknown. */
   cost_usd?: number | null;
   /** The US dollars that the cache saved. Negative if the writes cost more than the reads saved. */
   cache_savings_usd?: number | null;
@@ -54,14 +54,14 @@ const TOKENS = [
 
 type Tokens = Record<(typeof TOKENS)[number], number>;
 
-/** The sum over the rounds that have usage: not every provider reports it. */
+/** Returns the sum over the rounds with usage, since some providers report none. */
 export function sumUsage(usages: readonly (Tokens | null)[]): Tokens {
   const sums = TOKENS.map((name) => [name, usages.reduce((sum, usage) => sum + (usage?.[name] ?? 0), 0)]);
   // The names are those of the list.
   return Object.fromEntries(sums) as Tokens;
 }
 
-/** The sum over the requests for one reply; null if none of them was counted. */
+/** Returns the sum over the requests for one reply, or null if no request was counted. */
 export function sumRequests(usages: readonly (Usage | null)[]): Usage | null {
   const known = usages.filter((usage) => usage !== null);
   if (known.length === 0) return null;
@@ -72,27 +72,26 @@ export function sumRequests(usages: readonly (Usage | null)[]): Usage | null {
 type Used = { usage: Usage | null };
 type Uses = Record<'rounds' | 'compactions', readonly Used[]>;
 
-/** What each request for a reply of a turn used: its rounds', and those of the summaries that were written for it. */
+/** Returns the usage of each reply of a turn: of its rounds and of its summaries. */
 export function usagesOfTurn({ rounds, compactions }: Uses): (Usage | null)[] {
   return [...rounds, ...compactions].map(({ usage }) => usage);
 }
 
-/** What a turn used in all. */
 export function usageOfTurn(turn: Uses): Tokens {
   return sumUsage(usagesOfTurn(turn));
 }
 
-/** What rounds cost together, as far as it is known. */
+/** Returns the sum of the known costs of rounds. */
 export function sumKnownCosts(usages: readonly (Usage | null)[]): number {
   return sumDollars(usages, 'cost_usd');
 }
 
-/** What rounds cost together; null as soon as it is not known of one. */
+/** Returns the cost of rounds, or null if the cost of a round is unknown. */
 export function sumCosts(usages: readonly (Usage | null)[]): number | null {
   return isKnown(usages, 'cost_usd') ? sumDollars(usages, 'cost_usd') : null;
 }
 
-/** The savings of rounds together; null if a price of one is not known. */
+/** Returns the cache savings of rounds, or null if a saving is unknown. */
 export function sumSavings(usages: readonly (Usage | null)[]): number | null {
   return isKnown(usages, 'cache_savings_usd') ? sumDollars(usages, 'cache_savings_usd') : null;
 }
@@ -105,6 +104,6 @@ function isKnown(usages: readonly (Usage | null)[], field: Dollars): boolean {
 
 function sumDollars(usages: readonly (Usage | null)[], field: Dollars): number {
   const sum = usages.reduce((usd, usage) => usd + (usage?.[field] ?? 0), 0);
-  // Sums of decimal fractions are a little off.
+  // Sums of decimal fractions have rounding errors.
   return Math.round(sum * 1e12) / 1e12;
 }

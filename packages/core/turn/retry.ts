@@ -7,12 +7,13 @@ import type { Turn } from './turn.ts';
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 const FULL_JITTER = [0, 1] as const;
 
-/** What follows a failed model call: the end of the turn, or another try after `delayMs`. */
+/** The reaction to a failed model call: the turn fails, or another attempt follows after `delayMs`. */
 type RetryDecision = { kind: 'fail' } | { kind: 'again'; delayMs: number; counts: boolean };
 
 /**
- * Decides by the contract with exponential backoff and full jitter, never earlier than the provider requested. A rate
- * limit uses no try, but ten minutes at most: `pauseMs` is its delay, `countedMs` the part that counts.
+ * Decides about another attempt with exponential backoff and full jitter, never earlier than the provider requested.
+ * Waiting for a rate limit uses no attempt, but ten minutes at most. `pauseMs` is its delay, `countedMs` the part
+ * that counts.
  */
 export function decideRetry(
   retry: Retry,
@@ -39,18 +40,18 @@ export function decideRetry(
   }
 }
 
-/** The tries that a turn has for each request to a model. */
+/** Returns the attempts that a turn has for each request to a model. */
 export function maxAttemptsOf({ model_retry }: Pick<TurnConfig, 'model_retry'>): number {
   return model_retry?.max_attempts ?? MAX_MODEL_ATTEMPTS;
 }
 
-/** The pause that a provider requested, a minute at most; undefined where it requested none. */
+/** Returns the pause that a provider requested, a minute at most, or undefined without a request. */
 export function requestedPauseMs(retry: Retry): number | undefined {
   if (retry.kind === 'never' || retry.afterMs === undefined) return undefined;
   return Math.min(retry.afterMs, LONGEST_PAUSE_MS);
 }
 
-/** Failures that a model will repeat and another model need not: refused for good, or overloaded. */
+/** Failures that a model repeats and another model may not: permanent refusals and overload. */
 const AT_ONCE = [
   'provider_authentication_failed',
   'provider_permission_denied',
@@ -60,13 +61,13 @@ const AT_ONCE = [
   'provider_overloaded',
 ];
 
-/** Failures that say nothing of the model: an answer that breaks its promise is one too. */
+/** Failures for which no other model is asked. A broken tool choice counts too. */
 const NEVER = ['context_length_exceeded', 'provider_invalid_request', 'tool_choice_violated', 'internal'];
 
-/** What is known of a model that did not answer. `isOver`: no try is left; `waitMs`: how long it is to be left alone. */
+/** The failure of a model. `isOver`: no attempt is left. `waitMs`: how long the model is not asked. */
 type Unanswered = { failure: ProviderFailed; isOver: boolean; waitMs: number };
 
-/** The model to ask next, or null to stay (contract-more §2). A wait beyond `fallbackAfterMs` changes at once. */
+/** Returns the fallback model to ask next, or null to stay. A wait beyond `fallbackAfterMs` changes at once. */
 export function fallbackFor(
   turn: Pick<Turn, 'config' | 'work'>,
   unanswered: Unanswered,
@@ -76,13 +77,16 @@ export function fallbackFor(
   return isDue ? nextModel(turn) : null;
 }
 
-/** Whether nothing more is expected of a model for now: its tries are used up, it would refuse again, or is away for long. */
+/**
+ * Returns whether a model is unlikely to answer soon: it has no attempts left, would refuse again, or is away for
+ * long.
+ */
 export function isSpent({ failure, isOver, waitMs }: Unanswered, fallbackAfterMs: number): boolean {
   const askedMs = failure.retry.kind === 'never' ? 0 : (failure.retry.afterMs ?? 0);
   return isOver || AT_ONCE.includes(failure.code) || Math.max(askedMs, waitMs) > fallbackAfterMs;
 }
 
-/** The model behind the one that a turn asks now; null where that is the last. */
+/** Returns the model after the current model of a turn, or null after the last model. */
 export function nextModel({ config, work }: Pick<Turn, 'config' | 'work'>): string | null {
   const models = modelsOf(config);
   return models[models.indexOf(work.model) + 1] ?? null;

@@ -1,6 +1,6 @@
 import type { Part } from './request/item.ts';
 
-/** Why a call brought no result, in the contract's words; the model reads it too. */
+/** The categories of failed calls. The model reads them too. */
 export const TOOL_ERROR_CATEGORIES = [
   'invalid_arguments',
   'authentication_failed',
@@ -18,9 +18,11 @@ export type ToolErrorCategory = (typeof TOOL_ERROR_CATEGORIES)[number];
 export type ToolError = { category: ToolErrorCategory; message: string; details: Record<string, unknown> };
 
 /**
- * The answer to one call, written once (contract: Turn.rounds[].results). `handed_over`: the caller answers in a
- * later turn (contract-responses R31). `truncated`: the model sees less. `partial`: less is kept, and no result shows
- * it. `content` is the text of `parts`, with notes for media.
+ * The answer to one call, written once.
+ * - `handed_over`: the caller answers in a later turn.
+ * - `truncated`: the model sees less.
+ * - `partial`: the row has less, and no result shows it.
+ * - `content` is the text of `parts`, with notes for media.
  */
 export type ToolResult = {
   status: 'success' | 'error' | 'handed_over';
@@ -36,23 +38,23 @@ export type ToolResult = {
 
 const NEVER_RAN = { truncated: false, cached: false, duration_ms: 0, attempts: 0 };
 
-/** The answer for a call that never ran, or has an unknown end. */
+/** Returns the answer for a call that never ran, or with an unknown outcome. */
 export function errorResult(error: ToolError, spent: { duration_ms?: number; attempts?: number } = {}): ToolResult {
   return { status: 'error', content: null, error, ...NEVER_RAN, ...spent };
 }
 
-/** The answer for a call that a person denied; the model reads the reason. */
+/** Returns the answer for a call that a person denied. The model reads the reason. */
 export function deniedResult(reason: string | null): ToolResult {
   const message = reason ? `A person denied this call: ${reason}` : 'A person denied this call.';
   return errorResult({ category: 'permission_denied', message, details: {} });
 }
 
-/** What the model reads before the result of a call that ran with other arguments than its own (R39). */
+/** Returns the note before the result of a call that ran with changed arguments (R39). */
 export function approvedNote(approved: string): string {
   return `[The person who allowed this call changed its arguments. It ran with: ${approved}]`;
 }
 
-/** The result of a call that the caller answers in the input of a later turn: nothing is known of it here. */
+/** The result of a call that the caller answers in the input of a later turn. */
 export const HANDED_OVER: ToolResult = { status: 'handed_over', content: null, error: null, ...NEVER_RAN };
 
 /** Returns the text for the model: the output, or the error. No tool can forge the last line of an error. */

@@ -16,10 +16,9 @@ export type ActiveStatus = (typeof ACTIVE_STATUSES)[number];
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
 export type TurnStatus = ActiveStatus | TerminalStatus;
 
-/** The limit or the stop that made an answer incomplete (contract: Turn.incomplete_details). */
+/** The limit or the stop that made an answer incomplete. */
 export type IncompleteReason = LimitReason | 'max_output_tokens' | 'content_filter' | 'unknown_finish_reason';
 
-/** All of these reasons. */
 export const INCOMPLETE_REASONS: readonly IncompleteReason[] = [
   ...limits.map(({ reason }) => reason),
   'max_output_tokens',
@@ -27,7 +26,6 @@ export const INCOMPLETE_REASONS: readonly IncompleteReason[] = [
   'unknown_finish_reason',
 ];
 
-/** Why a turn failed, in the contract's words. */
 export type TurnError = {
   type: 'provider_error' | 'tool_choice_error' | 'output_schema_error' | 'internal_error';
   code: string;
@@ -36,10 +34,10 @@ export type TurnError = {
   provider?: { status: number | null; code: string | null; request_id: string | null };
 };
 
-/** What a call waits for: the output of a client that runs the tool itself, or a person's approval. */
+/** The kind of answer that a call waits for: the output of a client that runs the tool, or a person's approval. */
 export type WaitsFor = 'output' | 'approval';
 
-/** A person's decision. `by` is the id of their key; `arguments` are JSON in place of the model's (R39). */
+/** A person's decision. `by` is the id of their key. `arguments` are JSON and replace the model's (R39). */
 export type Approval = {
   decision: 'allow' | 'deny';
   reason: string | null;
@@ -48,7 +46,9 @@ export type Approval = {
   arguments?: string;
 };
 
-/** A requested call. `index` counts from 0; `waitsFor` stays after the answer; `expired`: no answer came in time. */
+/**
+ * A requested call. `index` counts from 0. `waitsFor` stays after the answer. `expired`: no answer arrived in time.
+ */
 export type ToolCall = {
   round: number;
   index: number;
@@ -66,10 +66,10 @@ export type ToolCall = {
   completedAt: string | null;
 };
 
-/** An input that has joined a turn after it was asked for (R26). */
+/** An input that joined a turn after its request (R26). */
 export type JoinedInput = { content: InputItem[]; metadata: Record<string, string> };
 
-/** One committed reply of the model, with its calls. The text of a turn's answer is its `output` and not here. */
+/** One committed reply of the model, with its calls. The text of a turn's answer is only in its `output`. */
 export type Round = {
   number: number;
   model: string;
@@ -79,48 +79,54 @@ export type Round = {
   usage: Usage | null;
   serviceTier: string | null;
   opaque: unknown;
-  /** `opaque` as a caller may keep it. No row has it: it is added where an answer shows it (contract-responses R33). */
+  /** `opaque` in sealed form for a caller. No row has it. Answers that show it add it. */
   sealed?: string;
-  /** What the model thought before its first text or call. */
+  /** The thoughts before the model's first text or call. */
   reasoning: string | null;
-  /** Where in the text a refusal begins, in UTF-16 code units; null where the model did not refuse. */
+  /** The start of a refusal in the text, in UTF-16 code units, or null if the model did not refuse. */
   refusalFrom: number | null;
-  /** Where its text, an answer, breaks the output schema of the turn; null where it does not, or is no answer. */
+  /**
+   * The violations of the turn's output schema in the answer. Null if there are none, or if the text is no answer.
+   */
   violations: Violation[] | null;
-  /** Which edition of the round was committed: 0, and one more for each time that pieces of it may have been told in vain. */
+  /**
+   * The committed edition of the round: 0, plus 1 for each attempt with text that may have been published in vain.
+   */
   edition: number;
-  /** Requests that the reply took: more than one with emulated tool calls only. */
+  /** Requests for the reply, which may be several only with emulated tool calls. */
   requests: number;
   attempts: number;
-  /** How many of the inputs that have joined its turn the model was sent with it or before: all that its run had loaded (R29). */
+  /**
+   * How many joined inputs of its turn the model had received, up to this round: all that its run had loaded (R29).
+   */
   sent: number;
-  /** What of these was sent with it for the first time, after the results of the round before. */
+  /** The inputs that this round sent first, after the results of the round before. */
   input: InputItem[];
   startedAt: string;
   completedAt: string;
   calls: ToolCall[];
 };
 
-/** A turn as it is stored: `nextStep`, the transcript and the resource are made from it alone. */
+/** A turn as it is stored. `nextStep`, the transcript and the resource depend on it alone. */
 export type Turn = {
   id: string;
   project: string;
   conversationId: string;
-  /** Its place in the line of its conversation; behind all others while it is delayed. */
+  /** The turn's place in the line of its conversation. A delayed turn is after all others. */
   position: number;
   status: TurnStatus;
   config: TurnConfig;
-  /** What it began with: the input that it was asked with, and what has joined before it was begun. */
+  /** The input at the turn's beginning: the requested input, and inputs that joined before its start. */
   input: InputItem[];
-  /** All inputs that have joined it, in the order of acceptance. */
+  /** All joined inputs, in the order of acceptance. */
   joined: JoinedInput[];
-  /** How many of these it began with; null until it is begun. */
+  /** How many joined inputs the turn began with, or null before its start. */
   begunWith: number | null;
-  /** What has joined since it was begun, and was sent with no committed round. */
+  /** Inputs that joined after the start and that no committed round has sent. */
   pendingInput: InputItem[];
   priority: number;
   metadata: Record<string, string>;
-  /** Calls of earlier turns that a person has allowed: this turn runs them first, as those of a round 0 (R22). */
+  /** Calls of earlier turns that a person has allowed. This turn runs them first, as calls of a round 0 (R22). */
   adopted: ToolCall[];
   rounds: Round[];
   compactions: Compaction[];
@@ -130,25 +136,25 @@ export type Turn = {
   warnings: string[];
   failedRequests: number;
   lastEvent: number;
-  /** False: no caller finds the turn, and its rows go soon after its end (contract-responses R14). */
+  /** False: no caller finds the turn, and its rows are deleted soon after its end. */
   stored: boolean;
-  /** Deleted: no caller finds the turn. Its rows stay as long as another turn stands on it. */
+  /** Deleted: no caller finds the turn. Its rows stay as long as another turn depends on it. */
   hidden: boolean;
   trace?: TurnTrace | null;
   createdAt: string;
-  /** Before this time it is not begun; null where no time was asked for. */
+  /** The earliest start, or null without such a time. */
   startAt: string | null;
   scheduleId: string | null;
-  /** The id of the turn with the earlier completion, if the messages continue one (contract-responses R83). */
+  /** The id of the turn with the earlier completion, if the messages continue a completion. */
   continues: string | null;
   startedAt: string | null;
   completedAt: string | null;
   work: Work;
-  /** Bytes of a turn that was read without its texts; a whole turn has none. */
+  /** The bytes of a turn that was loaded without its texts. A complete turn has none. */
   outlinedBytes?: number;
 };
 
-/** A turn as a list has it: without its texts, and with a flag for a response and for an output schema. */
+/** A turn in a list: without its texts, and with a flag for a response and for an output schema. */
 export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactions'> & {
   config: Pick<TurnConfig, 'model' | 'origin'> & { response?: unknown; output_schema?: unknown };
   rounds: Pick<Round, 'number' | 'usage' | 'requests' | 'sent' | 'calls'>[];
@@ -156,31 +162,33 @@ export type ListedTurn = Omit<Turn, 'config' | 'rounds' | 'adopted' | 'compactio
   callCount: number;
 };
 
-/** The work on a turn: its step, its lease, its tries. Times are judged by the database's clock when the turn is read. */
+/**
+ * The work on a turn: its step, its lease, its attempts. The database's clock judges times when the turn is loaded.
+ */
 export type Work = {
   /** The name of the step that is due (`step.ts`). Only checkpoints change it (R2b). */
   step: string;
-  /** The model that is asked now: the turn's own, or the fallback that it has changed to (R24). */
+  /** The model to ask: the turn's own, or a fallback after a change (R24). */
   model: string;
-  /** Raised when a wake-up for the same step is enqueued again. */
+  /** The generation of the step's wakeup, raised when the step is enqueued again. */
   generation: number;
-  /** Whether the conversation is at this turn; later ones wait. */
+  /** Whether the turn is the head of its conversation. Later turns wait. */
   atHead: boolean;
-  /** Whether its time has not come: it is in no line, and seen by no other turn (R35). */
+  /** Whether the turn is before its start time: it is in no line, and no other turn sees it (R35). */
   delayed: boolean;
   leaseOwner: string | null;
-  /** Whether a run has the lease, and it has not run out (R9). */
+  /** Whether a run has the lease, and the lease has not expired (R9). */
   leased: boolean;
   /** No other job for the step can exist: a run may start without writing (R3). */
   uncontended: boolean;
-  /** The edition of the round that the next lease hands out (contract-responses R45). */
+  /** The edition of the round that the next lease assigns. */
   edition: number;
   overdue: boolean;
-  /** Milliseconds to the turn's deadline, null without one. */
+  /** Milliseconds to the turn's deadline, or null without a deadline. */
   deadlineInMs: number | null;
-  /** Runs that took this step and ended without a word. */
+  /** Runs that took this step and ended without a report. */
   starts: number;
-  /** Failed tries of this step, without those that a rate limit refused. */
+  /** Failed attempts of this step, not counting those that a rate limit refused. */
   attempts: number;
   /** Time that the turn has waited for rate limits, in milliseconds. */
   waitedMs: number;
@@ -188,52 +196,61 @@ export type Work = {
   tierWait: TierWait | null;
   /** The step was postponed for a rate limit, or for capacity. */
   rateLimited: boolean;
-  /** The time of the next try of a postponed step; null once it has come. */
+  /** The time of the next attempt of a postponed step, or null after that time. */
   retryAt: string | null;
-  /** That time is more than a second ahead: a queue's clock may be one second fast. */
+  /** Whether `retryAt` is more than a second away: a queue's clock may be one second fast. */
   early: boolean;
-  /** The time since which the turn waits, or its step is due. */
+  /** The time since which the turn waits or its step is due. */
   waitingSince: string;
-  /** Its place among those of the workers; null where turns need none (R27). */
+  /** The turn's slot, or null if turns need no slot (R27). */
   place: Place | null;
-  /** It wants a place while its project has as many turns at work as it may. */
+  /** Whether the turn waits for a slot while its project runs its maximum of turns. */
   quotaFull: boolean;
-  /** True if an endpoint of its project may want its events (R16), as of the read. Always false once the turn has ended. */
+  /**
+   * True if an endpoint of its project may subscribe to its events (R16), as of the read. Always false after the
+   * turn's end.
+   */
   hasEndpoints: boolean;
 };
 
 /** A round that lacked capacity: its refusals, the milliseconds since the first, and its new tier. */
 export type TierWait = { refusals: number; waitedMs: number; tier: 'default' | null };
 
-/** `held` while a step of the turn is in the queue or at work, `wanted` where one would be, `none` while the turn waits. */
+/**
+ * `held` while a step of the turn is enqueued or running, `wanted` if the turn requests a slot, `none` while it
+ * waits.
+ */
 export type Place = 'none' | 'wanted' | 'held' | 'stopped';
 
-/** Whether the turn has to wait for a place before a worker may be on it. */
+/** Returns whether the turn must wait for a slot before a worker may take it. */
 export function lacksPlace({ work }: { work: Pick<Work, 'place'> }): boolean {
   return work.place !== null && work.place !== 'held';
 }
 
-/** A conversation as it is stored, with the turn it is at. */
+/** A conversation as it is stored, with its active turn. */
 export type Conversation = {
   id: string;
   config: StandingConfig;
   metadata: Record<string, string>;
   activeTurnId: string | null;
-  /** The turn up to which another conversation's history is this one's too, null where it is no fork. */
+  /**
+   * The turn up to which a fork shares the history of another conversation, or null if the conversation is not a
+   * fork.
+   */
   forkedFrom: string | null;
-  /** Up to which of its rounds: -1 where the turn itself is no part of it, null where all of it is. */
+  /** The last shared round of that turn: -1 if the turn itself is not shared, null for the complete turn. */
   forkedRound: number | null;
   createdAt: string;
-  /** When it goes with all its turns; null where it does not, or while one of them is active. */
+  /** When the conversation and its turns are deleted, or null if it does not expire or has an active turn. */
   expiresAt: string | null;
 };
 
-/** Whether a turn is added items: completed without a model, and no turn for callers (contract-responses R27). */
+/** Returns whether a turn is added items: completed without a model, and not a turn for callers. */
 export function isAdded({ status, startedAt }: Pick<Turn, 'status' | 'startedAt'>): boolean {
   return status === 'completed' && startedAt === null;
 }
 
-/** Whether a turn has ended. Only `/retry` reopens one, and only one that failed. */
+/** Returns whether a turn has ended. Only `/retry` reopens a turn, and only a failed turn. */
 export function isTerminal(status: TurnStatus): status is TerminalStatus {
   return TERMINAL_STATUSES.some((terminal) => terminal === status);
 }

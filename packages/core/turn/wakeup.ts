@@ -1,6 +1,9 @@
 import type { Turn } from './turn.ts';
 
-/** What a commit made due: a step of a turn, which gets a job, or deliveries, which workers take from their rows (R16). */
+/**
+ * The work that a commit made due: a step of a turn, which gets a job, or deliveries, which workers take from rows
+ * (R16).
+ */
 export type Wakeup = TurnWakeup | DeliveriesWakeup;
 
 /** A request to look at a turn. The same step needs a higher generation to be enqueued again (R11). */
@@ -12,15 +15,15 @@ export type TurnWakeup = {
   provider: string;
   priority: number;
   delayMs?: number;
-  /** The turn is past its deadline: its provider is not asked any more. */
+  /** The turn is past its deadline, so its provider is not asked any more. */
   overdue?: boolean;
-  /** The tools of workers who can run its calls: a hint, which no row remembers. */
+  /** The loaded tools of the workers that can run the calls: a hint that no row stores. */
   toolset?: string[];
-  /** The run of the same worker that the commit gave the lease to: it continues with the step, without a job. */
+  /** The run of the same worker that got the lease in the commit. It continues with the step, without a job. */
   nextRun?: string;
 };
 
-/** The step that a run of the same worker continues with, of the wake-ups of its commit; undefined for none. */
+/** Returns the wakeup of the step that a run of the same worker continues, or undefined if there is none. */
 export function continuedStep(wakeups: Wakeup[]): ContinuedStep | undefined {
   return wakeups.find((wakeup): wakeup is ContinuedStep => wakeup.kind === 'turn' && wakeup.nextRun !== undefined);
 }
@@ -31,10 +34,12 @@ export type DeliveriesWakeup = { kind: 'deliveries' };
 
 export const DELIVERIES_DUE: DeliveriesWakeup = { kind: 'deliveries' };
 
-/** The priority of turns that have a place: it says when they got it, and then they go in their order. */
+/**
+ * The priority of turns with a slot. Their own priority decided when they got the slot. Then they run in that order.
+ */
 export const ADMITTED_PRIORITY = 1_001;
 
-/** The wake-up for the step of a turn that is due; the same one that its last commit enqueued (R11). */
+/** Returns the wakeup for the due step of a turn, equal to the wakeup of its last commit (R11). */
 export function wakeupOf({ id, priority, work }: Turn): TurnWakeup {
   const provider = work.model.slice(0, work.model.indexOf('/'));
   return {

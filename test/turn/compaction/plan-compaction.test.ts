@@ -10,7 +10,7 @@ import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
 
 const context: ContextConfig = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 2, model: null };
 
-test('all but the last rounds are to be replaced, whichever turns they are of', () => {
+test('a compaction replaces all rounds but the last, across turns', () => {
   const line = [turn('a', [1]), turn('b', [1, 2]), turn('c', [1, 2])];
 
   expect(planCompaction(line, 'refused')).toMatchObject({ round: 3, upToTurn: 'b', upToRound: 2 });
@@ -21,7 +21,7 @@ test('all but the last rounds are to be replaced, whichever turns they are of', 
   expect(planCompaction(withContext(line, { keep_last_rounds: 5 }), 'refused')).toBeNull();
 });
 
-test('nothing is planned twice for a round, nor for what is replaced already', () => {
+test('a compaction is not planned twice for a round, nor for replaced rounds', () => {
   const line = [turn('a', [1]), turn('b', [1, 2]), turn('c', [1, 2])];
   const [a, b, c] = line as [HistoryTurn, HistoryTurn, HistoryTurn];
 
@@ -30,18 +30,18 @@ test('nothing is planned twice for a round, nor for what is replaced already', (
   expect(planCompaction([a, b, { ...c, compactions: [made(2, 'b', 1)] }], 'refused')).not.toBeNull();
 });
 
-test('the size is what the last round used, with what came since', () => {
+test('the size is the usage of the last round plus all later items', () => {
   const usage = usageOf(900, 50);
   const last = { ...makeRound(1, 'Look.', [{}]), usage };
   const line = [turn('a', [1]), { ...turn('b', []), rounds: [last] }, turn('c', [])];
 
-  // 'ok' and 'Hi', with what a message takes.
+  // The tokens of 'ok', of 'Hi', and of a message frame.
   expect(tokensSinceCounted(line)).toBe(950 + 1 + 5);
   expect(tokensSinceCounted([turn('a', [1]), turn('c', [])])).toBeNull();
   expect(planCompaction(line, 'size')).toBeNull();
 });
 
-test('a compaction of an earlier turn says nothing of the size of a later one, whatever the number of its round', () => {
+test('a compaction of an earlier turn does not change the size of a later turn', () => {
   const usage = usageOf(900, 50);
   const before = { ...turn('b', [1, 2, 3]), compactions: [made(3, 'a', 1)] };
   const line = [turn('a', [1]), before, { ...turn('c', []), rounds: [{ ...makeRound(1, 'Look.', [{}]), usage }] }];
@@ -49,7 +49,7 @@ test('a compaction of an earlier turn says nothing of the size of a later one, w
   expect(tokensSinceCounted(line)).toBe(950 + 1);
 });
 
-test('the results of calls that a turn adopted count before its first round', () => {
+test('results of adopted calls count before the first round', () => {
   const [call] = makeRound(1, null, [{}]).calls;
   const usage = usageOf(900, 50);
   const asked = { ...turn('a', []), rounds: [{ ...makeRound(1, 'May I?'), usage }] };
@@ -58,26 +58,26 @@ test('the results of calls that a turn adopted count before its first round', ()
   expect(tokensSinceCounted([asked, { ...turn('b', []), adopted }])).toBe(950 + 5 + 500);
 });
 
-test('a summary replaces turns with their inputs, and of its own turn the rounds alone', () => {
+test('a summary replaces earlier turns with their inputs, but not its own input', () => {
   const line = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1, 2]), compactions: [made(3, 'c', 1)] }];
 
   expect(told(line)).toEqual([expect.stringContaining('Sum.'), 'c', 'c2']);
 });
 
-test('of an earlier turn that is replaced in part, the input goes too', () => {
+test('a summary also replaces the input of an earlier turn replaced in part', () => {
   const line = [turn('a', [1]), turn('b', [1, 2]), { ...turn('c', [1]), compactions: [made(1, 'b', 1)] }];
 
   expect(told(line)).toEqual([expect.stringContaining('Sum.'), 'b2', 'c', 'c1']);
 });
 
-test('a summary is not sent where more was deleted since, nor one that is of turns elsewhere', () => {
+test('a summary is not sent after a later deletion, or for turns elsewhere', () => {
   const last = { ...turn('c', [1]), compactions: [made(1, 'a', 1)] };
 
   expect(told([{ ...turn('a', [1]), leftOut: 1 }, turn('b', [1]), last])).toEqual(['a', 'a1', 'b', 'b1', 'c', 'c1']);
   expect(told([turn('b', [1]), last])).toEqual(['b', 'b1', 'c', 'c1']);
 });
 
-test('the latest summary in effect counts, and results stay dropped behind it', () => {
+test('the latest summary in effect is sent, and later results stay dropped', () => {
   const dropped = { ...made(2, 'b', 1), strategy: 'drop_tool_results' as const, summary: null };
   const long = (name: string): HistoryTurn => {
     const result = { ...makeRound(1, null, [{}]).calls[0]!.result!, content: `${name} `.repeat(20) };
@@ -91,7 +91,7 @@ test('the latest summary in effect counts, and results stay dropped behind it', 
   ]);
 });
 
-test('results that an earlier compaction dropped stay dropped if a later one finds none to drop', () => {
+test('dropped results stay dropped if a later compaction drops no results', () => {
   const dropped = { ...made(1, 'b', 1), strategy: 'drop_tool_results' as const, summary: null };
   const useless = { ...dropped, round: 2, upToTurn: 'a', afterTokens: dropped.beforeTokens };
   const result = { ...makeRound(1, null, [{}]).calls[0]!.result!, content: 'sunny '.repeat(20) };

@@ -12,7 +12,7 @@ const own = { model: 'sim/demo', tools: [], tool_choice: 'auto' as const, limits
 const moments = { createdAt: '2026-11-20T10:00:00.082Z', expiresAt: null };
 const noFork = { activeTurnId: null, forkedFrom: null, forkedRound: null };
 
-test('a request takes each field of the list, and null for its default', () => {
+test('a request takes each configuration field, and null for its default', () => {
   const nothing = Object.fromEntries(names.map((name) => [name, null]));
 
   const taken = TurnRequest.parse({ ...nothing, input: 'Hi' });
@@ -20,7 +20,7 @@ test('a request takes each field of the list, and null for its default', () => {
   expect(taken).toEqual({ ...nothing, input: 'Hi' });
 });
 
-test('a conversation shows each field in the order of the list', () => {
+test('a conversation shows the configuration fields in the order of the list', () => {
   const conversation = { id: 'conv_1', config: {}, metadata: {}, ...noFork, ...moments };
 
   const shown = Object.keys(presentConversation(conversation, fillTool));
@@ -28,7 +28,7 @@ test('a conversation shows each field in the order of the list', () => {
   expect(shown.slice(2, 2 + names.length)).toEqual(names);
 });
 
-test('a turn shows each field, those of sampling together', () => {
+test('a turn shows each configuration field, and groups the sampling fields', () => {
   const { sampling, wires, ...shown } = presentTurnConfig({ ...keepConfig({}), ...own });
 
   expect(wires).toEqual({});
@@ -36,7 +36,7 @@ test('a turn shows each field, those of sampling together', () => {
   expect(Object.keys(sampling)).toEqual(['temperature', 'top_p', 'reasoning_effort', 'verbosity', 'stop', 'seed']);
 });
 
-test('a turn stores a field without a rule if the field differs from its default, and some fields always', () => {
+test('a turn stores some fields always, and others if they are not the default', () => {
   const stored = keepConfig({ seed: 7, stop: null, prompt_cache: 'auto', provider_headers: {}, model: 'sim/demo' });
 
   expect(stored).toEqual({

@@ -15,7 +15,7 @@ const answer = (id: string, approve = true, reason: string | null = null): Input
 const output = (call_id: string): InputItem => ({ type: 'function_call_output', call_id, output: 'here' });
 const said: InputItem = { role: 'user', content: 'Hi' };
 
-/** A turn that has handed over two calls for approval, and one to its caller. */
+/** Returns a turn that handed over two calls for approval, and one call to its caller. */
 const asking = (own: Partial<Turn> = {}): Turn => {
   const calls = ['a', 'b'].map((id) => ({ id, name: 'pay', result: HANDED_OVER }));
   const round = makeRound(1, null, [...calls, { id: 'own', name: 'locate', result: HANDED_OVER }]);
@@ -26,7 +26,7 @@ const results = (...turns: Turn[]) =>
   transcriptOf(turns).flatMap((message) => (message.role === 'tool' ? [`${message.callId}: ${message.content}`] : []));
 const denied = 'Tool execution failed (permission_denied): A person denied this call';
 
-test('a call that a person had to allow has the result of the turn that adopted it, in its place', () => {
+test('an approved call has the result of the turn that adopted the call', () => {
   const adopted = makeRound(0, null, [{ id: 'x' }, { id: 'y' }]).calls;
   const next = makeTurn({ adopted, input: [answer(`${REQUEST}1`), output('own'), answer(`${REQUEST}0`)] });
   const [first, second] = adopted.map((call, index) => ({ ...call, result: { ...call.result!, content: `${index}` } }));
@@ -35,7 +35,7 @@ test('a call that a person had to allow has the result of the turn that adopted 
   expect(results(asking(), { ...next, adopted: [] })[0]).toContain('(cancelled)');
 });
 
-test('a denied request and one without an answer are denied, with the reason', () => {
+test('an unanswered approval request counts as denied, and a denial has its reason', () => {
   const next = makeTurn({ input: [said, answer(`${REQUEST}0`, false, 'Too dear.')] });
 
   expect(results(asking(), next).slice(0, 2)).toEqual([
@@ -45,7 +45,7 @@ test('a denied request and one without an answer are denied, with the reason', (
   expect(results(asking(), makeTurn({ input: [said] }), next)[0]).toContain(denied);
 });
 
-test('a request in the input is a call there, and is denied without an answer behind it', () => {
+test('an approval request in the input is a call, and is denied if unanswered', () => {
   const request: InputItem = {
     ...{ type: 'mcp_approval_request', id: 'mcpr_x', server_label: 'docs', name: 'find', arguments: '{}' },
   };
@@ -57,7 +57,7 @@ test('a request in the input is a call there, and is denied without an answer be
   expect(checkInput([], [answer('mcpr_x'), request])).toMatchObject({ request: 'mcpr_x' });
 });
 
-test('requests are answered by approvals only, may go without, and each at most once', () => {
+test('approval requests take only approvals, at most one each', () => {
   const own = output('own');
 
   expect(openCalls([asking()])).toMatchObject({ ofCaller: [{ id: 'own' }], requests: [{ id: 'a' }, { id: 'b' }] });
@@ -71,7 +71,7 @@ test('requests are answered by approvals only, may go without, and each at most 
   });
 });
 
-test('only the last turn of a history has open requests, and only once it has ended', () => {
+test('only the last ended turn of a history has open approval requests', () => {
   const later = makeTurn({ status: 'completed', output: 'Ok.' });
 
   expect(checkInput([asking(), later], [answer(`${REQUEST}0`)])).toMatchObject({ request: `${REQUEST}0` });

@@ -14,12 +14,12 @@ const call = (call_id: string): InputItem => ({ type: 'function_call', call_id, 
 const output = (call_id: string): InputItem => ({ type: 'function_call_output', call_id, output: 'ok' });
 const said: InputItem = { role: 'user', content: 'Hi' };
 
-test('results of all calls that were handed over are in order, in any order, wherever they stand', () => {
+test('results of all handed-over calls are valid in any order and place', () => {
   expect(checkInput([over()], [output('call_1'), said, output('call_0')])).toBeNull();
   expect(openCalls([over()]).ofCaller.map(({ id }) => id)).toEqual(['call_0', 'call_1']);
 });
 
-test('the first call without a result is named, in OpenAI’s first words', () => {
+test('the error names the first call without a result, in the words of OpenAI', () => {
   expect(checkInput([over()], [said])).toEqual({
     message: 'No tool output found for function call call_0. Send a function_call_output with this call_id.',
     param: 'input',
@@ -28,7 +28,7 @@ test('the first call without a result is named, in OpenAI’s first words', () =
   expect(checkInput([], [said, call('mine'), said])?.message).toMatch(/^No tool output found for function call mine\./);
 });
 
-test('a result needs its call before it', () => {
+test('a result without an earlier call is refused', () => {
   expect(checkInput([], [said, output('call_9')])).toEqual({
     message: expect.stringMatching(/^No tool call found for function call output with call_id call_9\. /),
     param: 'input[1].call_id',
@@ -38,24 +38,26 @@ test('a result needs its call before it', () => {
   expect(checkInput([over()], ['call_0', 'call_1', 'call_server'].map(output))?.param).toBe('input[2].call_id');
 });
 
-test('one call is answered once, but an id may come again with a later call', () => {
+test('a call is answered once, but a later call may use its id again', () => {
   const twice = [output('call_0'), output('call_1'), output('call_0')];
 
   expect(checkInput([over()], twice)).toEqual({
-    message: expect.stringMatching(/^The call_id "call_0" has another output already\. /),
+    message: expect.stringMatching(/^The call "call_0" already has a different output\. /),
     param: 'input[2].call_id',
   });
-  expect(checkInput([], [output('call_9')], { answered: ['call_9'] })?.message).toMatch(/^The call_id "call_9" has/);
+  expect(checkInput([], [output('call_9')], { answered: ['call_9'] })?.message).toMatch(
+    /^The call "call_9" already has/,
+  );
   expect(checkInput([over()], [output('call_1'), output('call_0'), call('call_0'), output('call_0')])).toBeNull();
 });
 
-test('only the last turn of a history has open calls, and only once it has ended', () => {
+test('only the last ended turn of a history has open calls', () => {
   expect(checkInput([over(), makeTurn({ status: 'completed', output: 'Ok.' })], [said])).toBeNull();
   expect(checkInput([over({ status: 'in_progress' })], [said])).toBeNull();
   expect(checkInput([over({ status: 'in_progress' })], [output('call_0')])?.message).toMatch(/^No tool call found/);
 });
 
-test('calls of a turn that did not complete may be answered, or go without', () => {
+test('calls of a turn that did not complete may stay unanswered', () => {
   const cancelled = over({ status: 'cancelled', output: null });
 
   expect(checkInput([cancelled], [said])).toBeNull();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { transcriptOf } from '#core/turn/history/transcript.ts';
 import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
 
-test('a reply of hosted items alone stays in the history of the next turn, with its state', () => {
+test('a reply of only hosted items stays in the next history, with its state', () => {
   const opaque = { items: [{ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'QUJD' }] };
   const drawn = makeTurn({ status: 'completed', output: '', rounds: [{ ...makeRound(1, null, []), opaque }] });
 

@@ -16,13 +16,13 @@ const output = (call_id: string, text: string | Part[] = 'ok'): CallOutput => ({
 });
 const repeated = (input: InputItem[], given: CallOutput[] = []) => [...repeatedOutputs([asked], input, given)];
 
-test('an output repeats an equal output of the same call, in the input or in the history', () => {
+test('an output repeats an equal output of the same call', () => {
   expect(repeated([output('call_0'), output('call_0')])).toEqual([1]);
   expect(repeated([output('call_9'), output('call_0')], [output('call_9')])).toEqual([0]);
   expect(repeated([output('call_0'), output('call_0', 'no'), output('call_9', 'no')], [output('call_9')])).toEqual([]);
 });
 
-test('an output answers an open call of its id, also if an earlier call of this id has the same output', () => {
+test('an output answers an open call although an earlier call had this output', () => {
   expect(repeated([output('call_0')], [output('call_0')])).toEqual([]);
   expect(repeated([output('call_0', 'old'), output('call_0', 'new')], [output('call_0', 'old')])).toEqual([0]);
   expect(repeated([call('a'), output('a'), call('a'), output('a')])).toEqual([]);
@@ -39,7 +39,7 @@ test('outputs with data are equal if their bytes are equal, inline or in a blob'
   expect(repeated([output('call_9', image('https://example.com/a.png'))], [kept])).toEqual([]);
 });
 
-test('calls with more outputs than the input may bring are the ones to look up', () => {
+test('call ids with more outputs than open calls are looked up', () => {
   expect(surplusOutputs([asked], [output('call_0'), call('a'), output('a')])).toEqual([]);
   expect(surplusOutputs([asked], [output('call_0'), output('call_0'), output('b')])).toEqual(['call_0', 'b']);
 });

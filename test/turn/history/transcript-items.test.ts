@@ -28,7 +28,7 @@ const shape = (messages: Message[]) =>
     return `assistant: ${message.content ?? '-'} [${message.calls.map(({ id }) => id).join()}]`;
   });
 
-test('a text and the calls right behind it are one message, with the results in the order of the calls', () => {
+test('a text and the calls after it are one message, with results in call order', () => {
   const messages = ofInput(
     { role: 'user', content: 'How is Rome?' },
     { role: 'assistant', content: 'Looking.' },
@@ -43,7 +43,7 @@ test('a text and the calls right behind it are one message, with the results in 
   ]);
 });
 
-test('a custom call has its free text as the one argument, and a call that a server ran brings its result along', () => {
+test('a custom call has one argument, and a server call has its own result', () => {
   const messages = ofInput(
     { type: 'custom_tool_call', call_id: 'p', name: 'patch', input: 'line 1\n"line 2"' },
     { type: 'custom_tool_call_output', call_id: 'p', output: 'done' },
@@ -71,7 +71,7 @@ test('a custom call has its free text as the one argument, and a call that a ser
   ]);
 });
 
-test('opaque state goes with the message of the assistant that it stands before, and with no other', () => {
+test('opaque state belongs only to the assistant message that follows it', () => {
   const state = (value: string): InputItem => ({ type: 'opaque_state', provider: 'anthropic', state: value });
   const messages = ofInput(
     ...[state('first'), call('a'), state('second'), call('b')],
@@ -89,7 +89,7 @@ test('opaque state goes with the message of the assistant that it stands before,
   ]);
 });
 
-test('a compaction is a message of the user, and ends the assistant message before it', () => {
+test('a compaction is a user message and ends the assistant message before it', () => {
   const messages = ofInput(
     { role: 'assistant', content: 'Looking.' },
     { type: 'compaction', summary: 'It is sunny.' },
@@ -103,7 +103,7 @@ test('a compaction is a message of the user, and ends the assistant message befo
   ]);
 });
 
-test('a developer speaks as the system, and parts stand beside their text', () => {
+test('a developer message is a system message, and parts accompany their text', () => {
   const messages = ofInput(
     { role: 'developer', content: 'Be kind.' },
     {
@@ -127,7 +127,7 @@ test('a developer speaks as the system, and parts stand beside their text', () =
   ]);
 });
 
-test('calls that were handed over are answered in place by the next input, in any order', () => {
+test('the next input answers handed-over calls in place, in any order', () => {
   const next = makeTurn({
     input: [{ role: 'user', content: 'Here.' }, output('call_1', 'wet'), output('call_0', 'dry')],
   });
@@ -138,7 +138,7 @@ test('calls that were handed over are answered in place by the next input, in an
   ]);
 });
 
-test('what the next input leaves out was cancelled, also where a later one brings it', () => {
+test('a result that the next input lacks was cancelled, even if it arrives later', () => {
   const native = makeTurn({
     input: [{ role: 'user', content: 'Never mind.' }, output('call_1', 'wet')],
     output: 'Ok.',
@@ -153,7 +153,7 @@ test('what the next input leaves out was cancelled, also where a later one bring
   ]);
 });
 
-test('the text of a round that ended its turn by handing calls over stands once, wherever it is stored', () => {
+test('the text of a round that handed over calls appears once', () => {
   const inOutput = over({ rounds: [{ ...handedOver('call_0'), text: null }] });
 
   expect(shape(transcriptOf([inOutput]))[1]).toBe('assistant: Looking. [call_0,call_server]');
@@ -161,7 +161,7 @@ test('the text of a round that ended its turn by handing calls over stands once,
   expect(transcriptOf([over({ rounds: [{ ...handedOver('a'), text: null }], output: '' })])[1]?.content).toBeNull();
 });
 
-test('models count their calls anew: a result answers the latest open call of its id', () => {
+test('a result answers the latest open call if a model repeats call ids', () => {
   const next = makeTurn({ input: [output('call_0', 'first'), call('call_0'), output('call_0', 'second')] });
 
   const lines = shape(transcriptOf([over({ rounds: [handedOver('call_0')] }), next]));

@@ -22,14 +22,14 @@ const samples: Record<string, Buffer> = {
   'audio/mp3': bytesOf(MP3),
 };
 
-test('bytes of one type contradict every other that can be told', () => {
+test('bytes of one media type contradict every other recognizable type', () => {
   for (const [type, bytes] of Object.entries(samples)) {
     const fitting = Object.keys(samples).filter((said) => !contradictsMediaType(said, bytes));
     expect(fitting).toEqual([type]);
   }
 });
 
-test('what cannot be told is believed, but no image passes as a text or as an image of another kind', () => {
+test('an unknown media type is accepted, but an image cannot be another type', () => {
   const said = (type: string, bytes: string | Buffer) => contradictsMediaType(type, Buffer.from(bytes));
 
   expect([
@@ -40,7 +40,7 @@ test('what cannot be told is believed, but no image passes as a text or as an im
   expect([said('text/plain', jpeg), said('image/svg+xml', gif), said('image/png', '')]).toEqual([true, true, true]);
 });
 
-test('width and height are read of each kind of image, where its header is there', () => {
+test('width and height are read from the header of each image type', () => {
   expect(pixelsOf('image/png', bytesOf(pngOf({ width: 640, height: 480 })))).toEqual({ width: 640, height: 480 });
   expect(pixelsOf('image/jpeg', jpeg)).toEqual({ width: 512, height: 256 });
   expect(pixelsOf('image/gif', gif)).toEqual({ width: 10, height: 5 });

@@ -8,13 +8,13 @@ test.each([
   ['invented', null, { serverLabel: 'pawl', name: 'invented' }],
   ['docs__find', { kind: 'mcp' as const, server: 'docs' }, { serverLabel: 'docs', name: 'find' }],
   ['docs__docs__find', { kind: 'mcp' as const, server: 'docs' }, { serverLabel: 'docs', name: 'docs__find' }],
-])('%s has a label and a name there, which give the name that the model knows', (name, execution, labelled) => {
+])('%s has a label and a name, which give the name for the model', (name, execution, labelled) => {
   expect(labelledTool({ name, execution })).toEqual(labelled);
   expect(nameOfLabelled(labelled)).toBe(name);
   expect(isOwnLabel(labelled.serverLabel)).toBe(labelled.serverLabel !== 'docs');
 });
 
-test('a mended tool of an MCP server has the name of the server under its label', () => {
+test('a renamed tool of an MCP server keeps its original name under its label', () => {
   const execution = { kind: 'mcp' as const, server: 'docs' };
   const labelled = { serverLabel: 'docs', name: 'find/all' };
   const name = nameOfLabelled(labelled);
@@ -23,7 +23,7 @@ test('a mended tool of an MCP server has the name of the server under its label'
   expect(labelledTool({ name, execution, remoteName: 'find/all' })).toEqual(labelled);
 });
 
-test('a usable name of a tool is offered unchanged, and no two names become one', () => {
+test('a valid tool name is offered unchanged, and all names stay distinct', () => {
   const names = [
     'find',
     'find_all',
@@ -43,6 +43,6 @@ test('a usable name of a tool is offered unchanged, and no two names become one'
   expect(offered.filter((name) => !/^docs__[a-zA-Z0-9_-]{1,58}$/.test(name))).toEqual([]);
 });
 
-test('a label that no server has, and its tool, get a name that providers take', () => {
+test('an unknown label and its tool get a name that providers accept', () => {
   expect(offeredName('Deep Wiki '.repeat(20), 'ask.question')).toMatch(/^[a-zA-Z0-9_-]{64}$/);
 });

@@ -18,7 +18,7 @@ const allowed = (id: string, approve = true) => ({
 });
 const withConfig = (turn: Turn, config: Partial<TurnConfig>) => ({ ...turn, config: { ...turn.config, ...config } });
 
-/** A response that adopted a call of an MCP server and one of the registry, between which a third was denied. */
+/** Returns a response that adopted an MCP call and a registry call. A third call between them was denied. */
 const adopting = (own: Partial<Turn> & { calls?: Partial<ToolCall>[] } = {}) => {
   const { calls = [{}, {}], ...rest } = own;
   const [first, second] = calls;
@@ -38,7 +38,7 @@ const adopting = (own: Partial<Turn> & { calls?: Partial<ToolCall>[] } = {}) => 
   return withConfig(turn, { adopted_tools: [mcp, registry], tools: [] });
 };
 
-test('a call of Pawl’s that was handed over is a request, under the name that its server knows', () => {
+test('a handed-over call of Pawl is a request, under the name at its server', () => {
   const calls = [
     { name: 'docs__find', arguments: '', result: HANDED_OVER },
     { name: 'mine', result: HANDED_OVER },
@@ -58,7 +58,7 @@ test('a call of Pawl’s that was handed over is a request, under the name that 
   expect(itemOf(turn, `mcp_${SUFFIX}_r1_0`)).toBeUndefined();
 });
 
-test('adopted calls stand at the head of the output, each with the request that allowed it', () => {
+test('adopted calls begin the output, each with its approval request', () => {
   const turn = adopting();
 
   expect(outputItems(turn)).toMatchObject([
@@ -71,7 +71,7 @@ test('adopted calls stand at the head of the output, each with the request that 
   expect(inputItems(turn)[1]).toMatchObject({ id: `mcprr_${SUFFIX}_i1`, approve: false });
 });
 
-test('the log tells adopted calls behind the beginning, and their results in the order in which they came', () => {
+test('the log has adopted calls at its start, and results in order of arrival', () => {
   const told = [...responseEvents(adopting(), { after: -1, orderOf: (round) => (round === 0 ? [1, 0] : []) })];
   const results = told.filter(({ type }) => type === 'response.mcp_call.completed');
 
@@ -83,7 +83,7 @@ test('the log tells adopted calls behind the beginning, and their results in the
   expect(told[0]).toMatchObject({ response: { status: 'in_progress', output: [] } });
 });
 
-test('every reading of the log gives an event the same number, however far the turn has come', () => {
+test('every reading of the log gives an event the same number', () => {
   const one = [{}, { result: null }];
   const states = [
     adopting({

@@ -23,7 +23,7 @@ const worked = (own: Partial<Turn> = {}) =>
   });
 const lines = (turn: Turn) => transcriptOf([turn]).map(({ role, content }) => `${role}: ${content}`);
 
-test('what is left of a turn without some items is told as before', () => {
+test('a turn without deleted items keeps its other items unchanged', () => {
   const without = (...ids: string[]) => lines(withoutItems(worked(), ids));
 
   expect(without()).toEqual(['user: Hi', 'assistant: Wait.', 'tool: ok', 'tool: ok', 'assistant: Noon.']);
@@ -35,7 +35,7 @@ test('what is left of a turn without some items is told as before', () => {
   expect(without(`msg_${A}_r1`)).toEqual(['user: Hi', 'assistant: null', 'tool: ok', 'tool: ok', 'assistant: Noon.']);
 });
 
-test('what a provider keeps of a round goes with any item of it', () => {
+test('deleting an item also deletes the provider state of its round', () => {
   const { rounds } = withoutItems(worked(), [`mcp_${A}_r1_0`]);
   expect(rounds.map(({ opaque }) => opaque)).toEqual([null, 'state']);
 
@@ -44,13 +44,13 @@ test('what a provider keeps of a round goes with any item of it', () => {
   expect(withoutItems(added(B!, ...input), [`msg_${B}_i1`]).input).toEqual([state, said('b')]);
 });
 
-test('the text of a round that was cut off by a cancel stays without its calls', () => {
+test('the text of a round cut off by a cancel stays without its calls', () => {
   const cancelled = worked({ status: 'cancelled', output: null, rounds: [makeRound(1, 'Wait.', [{ id: 'call_1' }])] });
 
   expect(lines(withoutItems(cancelled, [`mcp_${A}_r1_0`]))).toEqual(['user: Hi', 'assistant: Wait.']);
 });
 
-test('each half of a call and its result knows the other, across added items but not across a turn', () => {
+test('a call and its result find each other across added items, not turns', () => {
   const line = [
     added(A!, call('x'), call('x'), call('y')),
     added(B!, output('x'), said('Hi')),
@@ -65,7 +65,7 @@ test('each half of a call and its result knows the other, across added items but
   expect(otherHalf(late, `fc_${A}_i0`)).toBeNull();
 });
 
-test('the items of a turn are its input and its output, without the deleted ones', () => {
+test('the items of a turn are its input and output without deleted items', () => {
   const ids = (deleted: string[]) => itemsOfTurn(worked(), deleted).map(({ id }) => id);
 
   const [said, first, ...others] = ids([]);

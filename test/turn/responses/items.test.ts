@@ -42,7 +42,7 @@ const responding = (own: Partial<Turn>, summary: string | null = null): Turn => 
   return { ...turn, config: { ...plainConfig, tools, response: { ...echo, reasoning: { effort: null, summary } } } };
 };
 
-test('ids are derived from the turn and the place, and name both again', () => {
+test('an item id is derived from its turn and place, and can be parsed', () => {
   expect(responseIdOf(`turn_${X}`)).toBe(`resp_${X}`);
   expect(turnIdOf(`resp_${X}`)).toBe(`turn_${X}`);
   for (const text of ['', 'resp_1', `turn_${X}`, `resp_${X}x`, 'resp_u1m7w82gkpe02bxqqn57m42ygc']) {
@@ -62,7 +62,7 @@ test('ids are derived from the turn and the place, and name both again', () => {
   }
 });
 
-test('a round is shown as its reasoning, its message and its calls in the order of the model', () => {
+test('a round shows its reasoning, its message and its calls in model order', () => {
   const calls = [
     {
       name: 'weather',
@@ -117,7 +117,7 @@ test('a round is shown as its reasoning, its message and its calls in the order 
   expect(outputItems(responding({ rounds }))[0], 'where no summary was asked for').toMatchObject({ type: 'message' });
 });
 
-test('a round without text has no message, and the last text is the output of the turn', () => {
+test('a round without text has no message, and the last text is the output', () => {
   const rounds = [makeRound(1, null, [{ name: 'weather' }]), makeRound(2, null)];
 
   expect(outputItems(responding({ rounds, status: 'completed', output: 'Fine.' }))).toMatchObject([
@@ -126,7 +126,7 @@ test('a round without text has no message, and the last text is the output of th
   ]);
 });
 
-test('a turn that handed its last round over shows the text once', () => {
+test('a turn that handed over its last round shows the text once', () => {
   const calls = [{ name: 'locate', result: handedOver }];
   for (const text of ['Wait.', null]) {
     const turn = responding({ rounds: [makeRound(1, text, calls)], status: 'completed', output: 'Wait.' });
@@ -138,7 +138,7 @@ test('a turn that handed its last round over shows the text once', () => {
   }
 });
 
-test('what was sent is listed in order, normalised, with ids', () => {
+test('input items are listed in order, normalised, with ids', () => {
   const image = { type: 'input_image' as const, image_url: 'https://example.com/a.png' };
   const input: InputItem[] = [
     { role: 'developer', content: 'Be brief.' },
@@ -160,7 +160,7 @@ test('what was sent is listed in order, normalised, with ids', () => {
   ]);
 });
 
-test('an id finds its item again, as an input that says the same', () => {
+test('an id finds its item, as an input with the same content', () => {
   const success = { ...handedOver, status: 'success' as const, content: '20' };
   const calls = [
     { name: 'weather', result: success },

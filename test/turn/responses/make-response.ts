@@ -3,7 +3,7 @@ import type { NumberedEvent } from '#core/turn/responses/piece.ts';
 import type { Turn, Work } from '#core/turn/turn.ts';
 import { makeTurn } from '../make-turn.ts';
 
-/** What a caller of a response that shows its reasoning has asked for. */
+/** The request of a response that shows its reasoning. */
 export const askedResponse: ResponseRequest = {
   ...{ model: 'sim/demo', background: false, previous_response_id: null, conversation: null, instructions: null },
   ...{ tools: [], tool_choice: 'auto', parallel_tool_calls: true, max_tool_calls: null, max_output_tokens: null },
@@ -13,10 +13,9 @@ export const askedResponse: ResponseRequest = {
   ...{ service_tier: 'default', include: [], user: null, safety_identifier: null, prompt_cache_key: null },
 };
 
-/** What a caller has asked for who wants the state of the provider beside it. */
+/** The request of a response that includes the provider's state. */
 export const askedForState: ResponseRequest = { ...askedResponse, include: ['reasoning.encrypted_content'] };
 
-/** A turn that was created as a response. */
 export function makeResponse(
   own: Partial<Omit<Turn, 'work' | 'config'>> & { work?: Partial<Work> },
   response = askedResponse,
@@ -27,7 +26,7 @@ export function makeResponse(
 
 type Item = Record<string, unknown> & { type: string };
 
-/** The output as a client puts it together of the events it is told: texts of deltas, all else of the items that are done. */
+/** Returns the output that a client assembles from these events: texts from deltas, the rest from done items. */
 export function joinedOutput(events: NumberedEvent[]): Item[] {
   const items: Item[] = [];
   const texts = new Map<string, string>();

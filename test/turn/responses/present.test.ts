@@ -25,7 +25,7 @@ const asked: ResponseRequest = {
 const respond = (turn: Partial<Turn> = {}, own: Partial<ResponseRequest> = {}) =>
   presentResponse({ ...makeTurn(), config: { ...plainConfig, response: { ...asked, ...own } }, ...turn });
 
-test('a response has every field of the resource and no other, in each status', () => {
+test('a response has exactly the fields of the resource in each status', () => {
   const error = { type: 'provider_error' as const, code: 'quota_exceeded', message: 'No more.', retryable: false };
   const turns: Partial<Turn>[] = [
     { status: 'queued' },
@@ -39,7 +39,7 @@ test('a response has every field of the resource and no other, in each status', 
   expect(Object.keys(presentResponse(makeTurn())).sort(), 'of a native turn').toEqual(FIELDS);
 });
 
-test('times are whole Unix seconds, and usage is the sum of the rounds in the words of Responses', () => {
+test('times are Unix seconds, and usage is the sum of the rounds', () => {
   const usage = {
     input_tokens: 7,
     output_tokens: 5,
@@ -61,14 +61,14 @@ test('times are whole Unix seconds, and usage is the sum of the rounds in the wo
   });
 });
 
-test('what the caller sent is shown again, with the name of the model as it was sent', () => {
+test('the request of the caller is shown, with the model name as sent', () => {
   const shown = respond({}, { conversation: 'conv_1', text: { format: { type: 'text' }, verbosity: 'low' } });
 
   expect(shown).toMatchObject({ model: 'gpt-4.1', instructions: 'Be brief.', max_output_tokens: 100 });
   expect(shown).toMatchObject({ conversation: { id: 'conv_1' }, text: { verbosity: 'low' }, service_tier: 'default' });
 });
 
-test('only a response in the background is ever queued, and a native turn that waits is in progress', () => {
+test('only a background response can be queued', () => {
   expect(respond({ status: 'queued' }).status).toBe('in_progress');
   expect(respond({ status: 'queued' }, { background: true }).status).toBe('queued');
   expect(presentResponse(makeTurn({ status: 'requires_action' })).status).toBe('in_progress');
@@ -86,7 +86,7 @@ test.each([
   expect(respond({ status: 'failed', error }).error).toEqual({ code, type, message: 'What to do.' });
 });
 
-test('a turn that stopped early says why, and its last message is incomplete', () => {
+test('a turn that stopped early shows the reason and an incomplete message', () => {
   const rounds = [{ ...makeRound(1, null), finishReason: 'length' as const }];
   const shown = respond({ status: 'incomplete', incompleteReason: 'max_output_tokens', output: 'Half', rounds });
 
@@ -95,7 +95,7 @@ test('a turn that stopped early says why, and its last message is incomplete', (
   expect(shown.output).toMatchObject([{ type: 'message', status: 'incomplete', content: [{ text: 'Half' }] }]);
 });
 
-test('a refusal is an answer: completed, with the refusal as a part of its own behind the text', () => {
+test('a refusal is completed, with the refusal as a part after the text', () => {
   const rounds = [{ ...makeRound(1, null), finishReason: 'refusal' as const, refusalFrom: 5 }];
   const shown = respond({ status: 'incomplete', incompleteReason: 'content_filter', output: 'Well, no.', rounds });
 
@@ -111,7 +111,7 @@ test('a refusal is an answer: completed, with the refusal as a part of its own b
   ]);
 });
 
-test('a filtered reply that is no refusal is incomplete', () => {
+test('a filtered reply without a refusal is incomplete', () => {
   const rounds = [{ ...makeRound(1, null), finishReason: 'content_filter' as const }];
 
   expect(respond({ status: 'incomplete', incompleteReason: 'content_filter', output: '', rounds })).toMatchObject({

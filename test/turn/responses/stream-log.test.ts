@@ -18,7 +18,7 @@ const answer = (own: Partial<Round> = {}) => ({ ...makeRound(1, null), ...own })
 const completed = (own: Partial<Turn> = {}) =>
   makeResponse({ status: 'completed', output: 'Hello', rounds: [answer()], ...own });
 
-test('an answer is told from its creation to its end, and each unit of its text takes a number', () => {
+test('the log has all events of an answer, and a number per unit of text', () => {
   const events = eventsOf(completed());
 
   expect(typesOf(events)).toEqual([
@@ -35,7 +35,7 @@ test('an answer is told from its creation to its end, and each unit of its text 
   expect(events.at(-1)).toMatchObject({ response: presentResponse(completed()) });
 });
 
-test('a response in the background is told to be queued, at the same numbers', () => {
+test('a background response logs queued at the same numbers', () => {
   const turn = completed();
   const asked = { ...turn.config.response!, background: true };
   const events = eventsOf({ ...turn, config: { ...turn.config, response: asked } });
@@ -49,7 +49,7 @@ test('a response in the background is told to be queued, at the same numbers', (
   expect(events[1]).toMatchObject({ response: { status: 'queued', output: [], usage: null } });
 });
 
-test('reasoning is an item before the message, a refusal a part behind the text', () => {
+test('reasoning is an item before the message, a refusal a part after the text', () => {
   const rounds = [answer({ reasoning: 'Hm', refusalFrom: 2, finishReason: 'refusal' })];
   const turn = completed({ status: 'incomplete', incompleteReason: 'content_filter', output: 'Oh. No.', rounds });
 
@@ -74,7 +74,7 @@ test('reasoning is an item before the message, a refusal a part behind the text'
   ]);
 });
 
-test('reasoning that hands out state begins each round and is done behind the text', () => {
+test('reasoning with state begins each round, and is done after the text', () => {
   const rounds = [
     answer({ text: 'One', sealed: 'sealed 1' }),
     { ...makeRound(2, null, [{}]), sealed: 'sealed 2' },
@@ -99,7 +99,7 @@ test('reasoning that hands out state begins each round and is done behind the te
   expect(events.at(-1)).toMatchObject({ response: { output: joinedOutput(events) } });
 });
 
-test('calls are told with their round, results in the order in which they came', () => {
+test('calls are logged with their round, results in order of arrival', () => {
   const round = makeRound(1, 'Let me look.', [{ name: 'a' }, { name: 'b' }]);
   const turn = completed({ rounds: [round, { ...makeRound(2, null) }] });
   const events = [...responseEvents(turn, { after: -1, orderOf: () => [1, 0] })];
@@ -122,7 +122,7 @@ test('calls are told with their round, results in the order in which they came',
   expect(joinedOutput(events)).toEqual(presentResponse(turn).output);
 });
 
-test('behind each number comes exactly what follows it, inside a text as one delta', () => {
+test('the log after each number has exactly the rest, a cut text as one delta', () => {
   const rounds = [makeRound(1, 'One 🐢 two', [{}]), answer({ number: 2, reasoning: 'Thinking 🐢🐢', edition: 1 })];
   const turn = completed({ rounds, output: 'Done 🐢.' });
   const all = eventsOf(turn);
@@ -134,7 +134,7 @@ test('behind each number comes exactly what follows it, inside a text as one del
   }
 });
 
-/** Events with each delta of a text cut into its characters, each with the number of its last unit. */
+/** Returns the events with each delta cut into characters, each with the number of its last unit. */
 function everyUnit(events: NumberedEvent[]) {
   return events.flatMap((event) => {
     if (!/_text\.delta|refusal\.delta/.test(event.type)) return [event];
@@ -147,7 +147,7 @@ function everyUnit(events: NumberedEvent[]) {
   });
 }
 
-test('an edition begins 2²⁴ above the one before, later rounds go on from it, and numbers of earlier ones are given up', () => {
+test('an edition begins 2²⁴ above the edition before it, and supersedes it', () => {
   const rounds = [{ ...makeRound(1, 'Hi', [{}]), edition: 2 }, answer({ number: 2 })];
   const turn = completed({ rounds });
   const numbers = eventsOf(turn).map(({ sequence_number }) => sequence_number);
@@ -159,7 +159,7 @@ test('an edition begins 2²⁴ above the one before, later rounds go on from it,
   ).toEqual([...[false, true, true, true, false]]);
 });
 
-test('a running round gives up an edition once no run can be telling it', () => {
+test('a running round supersedes an edition when no run can stream it', () => {
   const running = (edition: number, leased: boolean) =>
     makeResponse({ status: 'in_progress', work: { edition, leased } });
   const inEdition = (edition: number) => 5 + edition * EDITION_SIZE;
@@ -178,7 +178,7 @@ test.each([
   ['hands out state', { ...askedForState, reasoning: silent }],
   ['does both', askedForState],
   ['does neither', { ...askedResponse, reasoning: silent }],
-])('what a running round of a response that %s has told is the beginning of what it will have told', (_, asked) => {
+])('the log of a running round of a response that %s is a prefix of the final log', (_, asked) => {
   const refused = { refusalFrom: 5, finishReason: 'refusal' as const };
   const round = answer({ reasoning: 'First 🐢', ...refused });
   const ending = { status: 'incomplete' as const, incompleteReason: 'content_filter' as const, output: 'Text No' };
@@ -212,7 +212,7 @@ test.each([
   expect(eventsOf(turn).at(-1)).toMatchObject({ type: `response.${type}`, response: { status } });
 });
 
-test('the end of a turn that ended in the middle of a round comes behind all that was told of the round', () => {
+test('the end of a turn follows all events of an interrupted round', () => {
   const lastOf = (own: Parameters<typeof makeResponse>[0]) => eventsOf(makeResponse(own)).at(-1)!.sequence_number;
 
   expect(lastOf({ status: 'cancelled', work: { edition: 0 } })).toBe(3);

@@ -12,7 +12,7 @@ type Given = {
   leftMs?: number | null;
 };
 
-/** A turn on flex that was refused as `wait` says, with so much time left. */
+/** Returns a turn on flex that was refused as in `wait`, with `leftMs` until its deadline. */
 function turnOf({ tier = 'flex', fallback = true, wait, deadlineSeconds = null, leftMs = null }: Given = {}): Turn {
   const tierWait = wait ? { refusals: 1, waitedMs: 0, tier: null, ...wait } : null;
   const limits = { deadline_seconds: deadlineSeconds };
@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 const decide = (given: Given, more: object = {}) =>
   decideCapacity(turnOf(given), { mostMs: DAY_MS, random: () => 1, ...more });
 
-test('a round with tier_fallback takes two refusals, and changes its tier with the third', () => {
+test('a round with tier_fallback changes its tier at the third refusal', () => {
   expect(decide({}).kind).toBe('again');
   expect(decide({ wait: { refusals: 1 } }).kind).toBe('again');
   expect(decide({ wait: { refusals: 2 } })).toEqual({ kind: 'change', because: 'refused' });
@@ -36,7 +36,7 @@ test('a round without tier_fallback takes any number of refusals', () => {
     expect(decide({ fallback: false, wait: { refusals } })).toMatchObject({ kind: 'again' });
 });
 
-test('a round without a deadline waits for as long as it may, to the millisecond', () => {
+test('a round without a deadline waits for up to the maximum, exactly', () => {
   const wait = { refusals: 1, waitedMs: DAY_MS - 1 };
 
   expect(decide({ fallback: false, wait })).toEqual({ kind: 'again', delayMs: 1 });
@@ -45,14 +45,14 @@ test('a round without a deadline waits for as long as it may, to the millisecond
   expect(decide({ fallback: false }, { mostMs: 0 })).toEqual({ kind: 'fail' });
 });
 
-test('a round with a deadline waits for longer than it may without one', () => {
+test('a round with a deadline waits longer than a round without a deadline', () => {
   const given = { wait: { waitedMs: 5 * DAY_MS }, deadlineSeconds: 10 * 86_400, leftMs: 5 * DAY_MS };
 
   expect(decide({ ...given, fallback: false }).kind).toBe('again');
   expect(decide({ ...given }).kind).toBe('again');
 });
 
-test('pauses double up to five minutes, and are never shorter than the provider requests', () => {
+test('pauses double up to five minutes, and are at least the requested pause', () => {
   const pauses = [1, 2, 3, 5, 8, 9, 1_000].map((refusals) =>
     decide({ fallback: false, wait: { refusals } }, { random: () => 0 }),
   );
@@ -70,7 +70,7 @@ test.each([
   [3_000, 600_000],
   [36_000, 600_000],
   [86_400 * 30, 600_000],
-])('of %i seconds, the last %i ms are for default', (deadlineSeconds, lastMs) => {
+])('of a deadline of %i seconds, the last %i ms are for the default tier', (deadlineSeconds, lastMs) => {
   const at = (leftMs: number) => turnOf({ deadlineSeconds, leftMs });
 
   expect(isLate(at(lastMs + 1))).toBe(false);
@@ -79,7 +79,7 @@ test.each([
   expect(decideCapacity(at(lastMs), { mostMs: DAY_MS })).toEqual({ kind: 'change', because: 'deadline' });
 });
 
-test('a pause ends when the round is to leave its tier', () => {
+test('a pause ends when the round must leave its tier', () => {
   const given = { wait: { refusals: 1 }, deadlineSeconds: 1_000, leftMs: 201_500 };
 
   expect(decide(given, { requestedMs: 60_000 })).toEqual({ kind: 'again', delayMs: 1_500 });
@@ -98,14 +98,14 @@ test('a round without a deadline is never late', () => {
   expect(isLate(turnOf())).toBe(false);
 });
 
-test('the tier that a round has changed to comes before that of its turn', () => {
+test('the changed tier of a round overrides the tier of its turn', () => {
   expect(askedTier(turnOf())).toBe('flex');
   expect(askedTier(turnOf({ wait: { refusals: 2 } }))).toBe('flex');
   expect(askedTier(turnOf({ wait: { refusals: 3, tier: 'default' } }))).toBe('default');
   expect(askedTier(turnOf({ tier: null, fallback: false }))).toBeNull();
 });
 
-test('flex and priority have rate limits of their own, and no others', () => {
+test('only flex and priority have rate limits of their own', () => {
   const names = ([null, 'auto', 'default', 'flex', 'priority'] as const).map((tier) => limitName('openai/x', tier));
 
   expect(new Set(names.slice(0, 3))).toEqual(new Set(['openai/x']));

@@ -6,8 +6,8 @@ import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { makeUiTeller } from '#core/turn/ui-message/ui-teller.ts';
 import { makeRound, makeTurn } from '../make-turn.ts';
 
-// Rounds that are begun again with the same words or others, looked at after any number of units, calls that are answered in
-// any order, a reader that stops after any chunk: what each part was told is what is stored, or the stream says that it is not.
+// Properties of a UI message if rounds repeat, calls finish and readers stop in any order. Each sent part equals the
+// stored part, or the stream says that it was superseded.
 
 const words = fc.string({ unit: fc.constantFrom('a', 'b ', '🐢', '\n'), maxLength: 12 });
 const said = fc.record({ reasoning: words, text: words });
@@ -21,7 +21,7 @@ const aScript = fc.record({
   stops: fc.infiniteStream(fc.nat(6)),
 });
 
-test('in any order of events, each part of a message is told as it is stored, or is said to be superseded', () => {
+test('each streamed part equals the stored part, or the stream is superseded', () => {
   const ends = { whole: 0, superseded: 0 };
 
   fc.assert(
@@ -78,7 +78,7 @@ function play(rounds: { tries: Try[]; calls: number[] }[], stops: fc.Stream<numb
 
 type Seen = Pick<RunningReply, 'reasoning' | 'reasoningLength' | 'text' | 'refusalFrom'>;
 
-/** What the last try says; each is looked at after some of its units. */
+/** Plays the tries, looks after some units of each, and returns the last reply. */
 function tryAll(tries: Try[], look: (edition: number, now: Seen) => void): Said {
   let latest: Said = { reasoning: '', text: '' };
   for (const [edition, { said, looks, sameAgain }] of tries.entries()) {
@@ -103,7 +103,7 @@ function answered(round: Round, index: number): Round {
   return { ...round, calls: round.calls.map((call) => (call.index === index ? { ...call, result } : call)) };
 }
 
-/** The texts by their ids, and what each call was told to bring. */
+/** Returns the texts by their ids, and the output of each call. */
 function partsOf(told: UiChunk[]): Record<string, string> {
   const parts: Record<string, string> = {};
   for (const chunk of told) {
@@ -122,7 +122,7 @@ function storedParts({ rounds }: Turn): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** No part is told outside its step, twice, or with half a character in a delta. */
+/** Expects that no part is streamed outside its step or twice, and that no delta ends with half a character. */
 function expectWellFormed(told: UiChunk[]): void {
   const begun = told.flatMap((chunk) =>
     /-start$|^tool-input/.test(chunk.type) && chunk.type !== 'start' ? [keyOf(chunk)] : [],

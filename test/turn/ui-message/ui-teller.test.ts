@@ -21,7 +21,7 @@ const decided = (decision: Approval['decision'], reason: string | null): Approva
   return { decision, reason, by: null, at: '2026-11-20T10:00:00.000Z' };
 };
 
-test('an answer is one step of reasoning and text, in the middle of its message', () => {
+test('an answer is one step of reasoning and text within its message', () => {
   const turn = completed([{ ...makeRound(1, null), reasoning: 'Hm' }], { output: 'Hello' });
 
   expect(toldOf(turn)).toEqual([
@@ -41,7 +41,7 @@ test('an answer is one step of reasoning and text, in the middle of its message'
   ]);
 });
 
-test('all calls of a step are told before any result, and an error as the model read it', () => {
+test('all calls of a step are streamed before any result', () => {
   const failed = errorResult({ category: 'network_error', message: 'No route.', details: {} });
   const calls = [{ arguments: '{"city":"Rome"}' }, { result: failed, arguments: 'no JSON' }];
   const turn = completed([makeRound(1, null, calls), makeRound(2, null)], { output: 'Sunny.' });
@@ -71,11 +71,11 @@ test.each<[string, Partial<Turn>, object]>([
     },
     { type: 'error', errorText: 'provider_overloaded: Busy.' },
   ],
-])('the last chunk says how the turn ended: %s', (_, own, last) => {
+])('the last chunk shows the end of the turn: %s', (_, own, last) => {
   expect(toldOf(makeTurn({ rounds: [makeRound(1, 'Hello')], ...own })).at(-1)).toMatchObject(last);
 });
 
-test('a call that waits for a person ends the message, and what follows their decision is told to who asks again', () => {
+test('a call that waits for approval ends the message, and a new stream continues', () => {
   const waiting: Partial<ToolCall> = { waitsFor: 'approval', result: null };
   const allowed = { ...waiting, approval: decided('allow', null) };
   const denied = {
@@ -102,7 +102,7 @@ test('a call that waits for a person ends the message, and what follows their de
   ]);
 });
 
-test('a call that no person decided about in time counts as denied', () => {
+test('a call without a decision in time counts as denied', () => {
   const result = errorResult({ category: 'execution_timeout', message: 'Nobody answered.', details: {} });
   const round = makeRound(1, null, [{ waitsFor: 'approval', expired: true, result }]);
 
@@ -113,7 +113,7 @@ test('a call that no person decided about in time counts as denied', () => {
   ]);
 });
 
-test('calls that are handed over end the message: the caller’s own bare, those of Pawl’s with a request to allow them', () => {
+test('handed-over calls end the message, calls of Pawl with an approval request', () => {
   const turn = completed([makeRound(1, null, [{ result: HANDED_OVER }])]);
   const own = withTool(turn, { handOver: { custom: false } });
 
@@ -131,7 +131,7 @@ test('calls that are handed over end the message: the caller’s own bare, those
   ]);
 });
 
-test('a call that a client runs is not told as executed elsewhere', () => {
+test('a call that a client runs is not marked as executed by the provider', () => {
   const round = makeRound(1, null, [{ waitsFor: 'output', result: null }]);
   const turn = withTool(makeTurn({ status: 'requires_action', rounds: [round] }), { execution: { kind: 'client' } });
 
@@ -139,7 +139,7 @@ test('a call that a client runs is not told as executed elsewhere', () => {
   expect(typesOf(turn).slice(2)).toEqual(['tool-input-available', 'finish-step', 'finish']);
 });
 
-test('what a model thinks is told of native turns, and of responses that asked to see it', () => {
+test('reasoning is streamed for native turns, and for responses that request it', () => {
   const turn = completed([{ ...makeRound(1, null), reasoning: 'Hm' }], { output: 'Hello' });
   const asking = (summary: 'auto' | null): Turn => {
     const response = { ...askedResponse, reasoning: { effort: null, summary } };
@@ -155,7 +155,7 @@ test('what a model thinks is told of native turns, and of responses that asked t
   expect(live(asking(null)).slice(1)).toEqual(['start-step', 'text-start', 'text-delta']);
 });
 
-test('a running text is told as it grows, without half a character, and ended by its commit', () => {
+test('a running text is streamed by whole characters, and ends at its commit', () => {
   const teller = makeUiTeller();
   const turn = makeTurn();
   const tell = (now: Turn, text?: string) =>
@@ -170,14 +170,14 @@ test('a running text is told as it grows, without half a character, and ended by
   expect(teller.end()).toBe('whole');
 });
 
-test('text that overtakes its reasoning waits for it', () => {
+test('text that arrives before its reasoning waits for the reasoning', () => {
   const teller = makeUiTeller();
   const early = [...teller.tell(makeTurn(), running({ reasoningLength: 2, text: 'Hello' }))];
 
   expect(early.map(({ type }) => type)).toEqual(['start']);
 });
 
-test('a round that is begun again is silent until it has said the same, and then goes on', () => {
+test('a repeated round streams no text until it passes the streamed text', () => {
   const teller = makeUiTeller();
   const tell = (own: Partial<RunningReply>) => [...teller.tell(makeTurn(), running(own))];
 
@@ -192,7 +192,7 @@ test.each<[string, (turn: Turn) => [Turn, RunningReply | undefined]]>([
   ['runs again', (turn) => [turn, running({ edition: 1, attempt: 2, text: 'One, 2' })]],
   ['is committed', () => [completed([makeRound(1, null)], { output: 'Two' }), undefined]],
   ['is given up', () => [makeTurn({ status: 'incomplete', incompleteReason: 'deadline' }), undefined]],
-])('a stream whose text is not so any more ends with an error: its round %s', (_, next) => {
+])('a stream with outdated text ends with an error if its round %s', (_, next) => {
   const teller = makeUiTeller();
   [...teller.tell(makeTurn(), running({ text: 'One, two' }))];
   const told = [...teller.tell(...next(makeTurn()))];
@@ -201,7 +201,7 @@ test.each<[string, (turn: Turn) => [Turn, RunningReply | undefined]]>([
   expect(teller.end()).toBe('superseded');
 });
 
-test('a message that was ended for an approval is not taken up again, however slowly it is read', () => {
+test('a message that ended for an approval does not continue in a slow reader', () => {
   const teller = makeUiTeller();
   const waiting: Partial<ToolCall> = { waitsFor: 'approval', result: null };
   const stopped = makeTurn({ status: 'requires_action', rounds: [makeRound(1, null, [waiting])] });
@@ -212,7 +212,7 @@ test('a message that was ended for an approval is not taken up again, however sl
   ]);
 });
 
-test('calls that a person allowed before are a step of their own, told as they come', () => {
+test('earlier approved calls are a step of their own, streamed on arrival', () => {
   const [call] = makeRound(0, null, [{ approval: decided('allow', null) }]).calls;
   const own = (adopted: ToolCall[], rest: Partial<Turn> = {}) => makeTurn({ adopted, ...rest });
   const teller = makeUiTeller();

@@ -1,9 +1,12 @@
 import type { Usage } from '../reply.ts';
 
-/** How the history is made shorter: older rounds become a summary, or lose the results of their calls. */
+/** How the history is made shorter: a summary replaces older rounds, or notes replace the results of their calls. */
 export type CompactionStrategy = 'summarize' | 'drop_tool_results';
 
-/** When and how the history of a turn is compacted. Null for `max_input_tokens`: only once the provider says that it is too long. */
+/**
+ * When and how the history of a turn is compacted. If `max_input_tokens` is null, only after the provider says that
+ * the history is too long.
+ */
 export type ContextConfig = {
   strategy: CompactionStrategy;
   max_input_tokens: number | null;
@@ -13,8 +16,9 @@ export type ContextConfig = {
 };
 
 /**
- * A compaction before a round: all up to `upToRound` of turn `upToTurn` is sent shorter from then on. A null summary
- * replaces nothing. If none could be written, the turn drops results instead from then on.
+ * A compaction before a round: later requests have a shorter form of everything up to `upToRound` of turn `upToTurn`.
+ * A null summary replaces no part of the history. If the model can write no summary, the turn drops results instead
+ * from then on.
  */
 export type Compaction = {
   round: number;
@@ -22,12 +26,12 @@ export type Compaction = {
   upToTurn: string;
   upToRound: number;
   summary: string | null;
-  /** Tokens of the request as they were estimated, without the compaction and with it. */
+  /** Estimated tokens of the request, without the compaction and with it. */
   beforeTokens: number;
   afterTokens: number;
-  /** How many turns and items had been deleted of what it covers. */
+  /** How many of the covered turns and items were deleted before. */
   leftOut: number;
-  /** Which model wrote the summary, as provider/model; null where none was asked. */
+  /** The model that wrote the summary, as provider/model, or null if no model was asked. */
   model: string | null;
   usage: Usage | null;
   requests: number;

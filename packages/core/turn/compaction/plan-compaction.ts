@@ -15,18 +15,20 @@ import {
 } from './sent-history.ts';
 import { tokensOfRequest, tokensSinceCounted } from './tokens-of-request.ts';
 
-/** A compaction as it is decided, before a summary is asked for. `replaced` is what a summary has to tell. */
+/** A planned compaction, before the request for a summary. The summary has to cover `replaced`. */
 export type CompactionPlan = Pick<
   Compaction,
   'round' | 'strategy' | 'upToTurn' | 'upToRound' | 'beforeTokens' | 'leftOut'
 > & { replaced: Message[]; covered: string[] };
 
-/** Why the history has to become shorter: the next request would pass what the turn allows, or its provider has refused it. */
+/**
+ * Why the history must become shorter: the next request would exceed the turn's maximum, or its provider refused it.
+ */
 export type CompactionReason = 'size' | 'refused';
 
 /**
- * Decides whether and up to where the history of a line's last turn is compacted: all but its last rounds. Null if
- * that is not due, replaces nothing new, or was done for this round (R23).
+ * Decides whether and how far to compact the history of a line's last turn, except its last rounds. Null if the
+ * compaction is not due, replaces no new round, or was made for this round (R23).
  */
 export function planCompaction(line: readonly HistoryTurn[], because: CompactionReason): CompactionPlan | null {
   const turn = line.at(-1);
@@ -46,18 +48,18 @@ export function planCompaction(line: readonly HistoryTurn[], because: Compaction
   const place = { upToTurn: owner.id, upToRound: upTo.round };
   const covered = line.slice(0, upTo.index + 1);
   const leftOut = leftOutOf(covered);
-  // A summary is shown to callers, who find nothing more of what was deleted.
+  // Callers see the summary, so the summary contains no deleted content.
   const told = sentHistory(line.map(withoutHidden));
   const replaced = transcriptOf(coveredTurns(told, place));
   return { round, strategy, ...place, beforeTokens, leftOut, replaced, covered: covered.map(({ id }) => id) };
 }
 
-/** A turn for which no summary could be written drops results from then on, as its compactions say. */
+/** Returns the strategy of a turn. After a failed summary, the turn drops results, as its compactions show. */
 function strategyOf({ compactions }: HistoryTurn, wanted: CompactionStrategy): CompactionStrategy {
   return compactions.some(({ strategy }) => strategy === 'drop_tool_results') ? 'drop_tool_results' : wanted;
 }
 
-/** What comes of a plan: how large the next request is with it, or null where it would be no smaller. */
+/** Returns the size of the next request after a plan, or null if it would not be smaller. */
 export function tokensAfter(
   line: readonly HistoryTurn[],
   { replaced: _, covered: __, ...plan }: CompactionPlan,
@@ -86,7 +88,10 @@ function isBehind({ index, round }: Place, others: (Place | undefined)[]): boole
   return others.every((other) => !other || index > other.index || (index === other.index && round > other.round));
 }
 
-/** The turns that a compaction replaces, as they are sent until then, with the answers to calls that they handed over. */
+/**
+ * Returns the turns that a compaction replaces, as requests contain them before, with the answers to handed-over
+ * calls.
+ */
 function coveredTurns(
   sent: readonly Turn[],
   { upToTurn, upToRound }: Pick<Compaction, 'upToTurn' | 'upToRound'>,

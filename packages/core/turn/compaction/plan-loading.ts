@@ -2,21 +2,29 @@ import type { Turn } from '../turn.ts';
 import { findInEffect, type HistoryTurn, type Place, replacesAny } from './sent-history.ts';
 import { MOST_OF_RESULT } from './summary-prompt.ts';
 
-/** Bytes of a turn beside its rounds, and of each round; `results` are those of successful calls. Round 0 has adopted calls. */
+/**
+ * Bytes of a turn without its rounds, and of each round. `results` are those of successful calls. Round 0 has adopted
+ * calls.
+ */
 export type TurnBytes = { request: number; rounds: { number: number; bytes: number; results: number }[] };
 
-/** A turn without its texts, and the bytes of these. */
+/** A turn without its texts, and the bytes of these texts. */
 export type OutlinedTurn = { turn: HistoryTurn; bytes: TurnBytes };
 
-/** The turns to load, by their places. Up to `shortened`, results are loaded with at most `characters`. */
+/**
+ * The turns to load, by their places in the line. Up to `shortened`, results are loaded with at most `characters`.
+ */
 export type LoadingPlan = { first: number; last: number; shortened: (Place & { characters: number }) | null };
 
-/** Long enough for a result to become a note once it is dropped. */
+/** Characters of a shortened result: more than a note has, so that the note replaces a dropped result. */
 const DROPPED_CHARACTERS = 100;
 
 const LAST_ROUND = 2 ** 31 - 1;
 
-/** Everything that compactions in effect have not replaced, of a line that ends with the turn whose round is asked. */
+/**
+ * Plans to load all that effective compactions have not replaced, of a line that ends with the turn of the next
+ * round.
+ */
 export function planLoading(line: readonly HistoryTurn[]): LoadingPlan {
   const summarized = findInEffect(line, 'summarize');
   const dropped = findInEffect(line, 'drop_tool_results');
@@ -27,12 +35,12 @@ export function planLoading(line: readonly HistoryTurn[]): LoadingPlan {
   };
 }
 
-/** The same plan with every result shortened: enough to decide what is compacted, and to summarize it. */
+/** Returns the same plan with every result shortened. This is enough to plan a compaction and to summarize. */
 export function planShortened(plan: LoadingPlan, characters = DROPPED_CHARACTERS): LoadingPlan {
   return { ...plan, shortened: { index: plan.last, round: LAST_ROUND, characters } };
 }
 
-/** Bytes of each outlined turn as a plan loads it. */
+/** Returns the bytes of each outlined turn that a plan loads. */
 export function bytesLoaded(outline: readonly OutlinedTurn[], { first, last, shortened }: LoadingPlan): number[] {
   return outline.map(({ bytes }, index) => {
     if (index < first || index > last) return 0;
@@ -43,19 +51,19 @@ export function bytesLoaded(outline: readonly OutlinedTurn[], { first, last, sho
   });
 }
 
-/** Results of adopted calls are whole: which of them are dropped depends on the turn whose round is asked. */
+/** Excludes results of adopted calls, since the turn of the next round determines which are dropped. */
 function isShortened(shortened: Place | null, { index, round }: Place): boolean {
   if (!shortened || round === 0) return false;
   return index < shortened.index || (index === shortened.index && round <= shortened.round);
 }
 
-/** Puts loaded turns in the place of outlined ones. */
+/** Replaces outlined turns by loaded turns. */
 export function fillOutline(outline: readonly OutlinedTurn[], loaded: readonly HistoryTurn[]): HistoryTurn[] {
   const byId = new Map<Turn['id'], HistoryTurn>(loaded.map((turn) => [turn.id, turn]));
   return outline.map(({ turn }) => byId.get(turn.id) ?? turn);
 }
 
-/** Loads a turn of more than `most` bytes without compacted results, or else with all its results shortened. */
+/** Plans to load a turn without compacted results. If that exceeds `most` bytes, all its results are shortened. */
 export function planOwn(outlined: OutlinedTurn, most: number): { plan: LoadingPlan; isShortened: boolean } {
   const { id, compactions } = outlined.turn;
   const rounds = compactions

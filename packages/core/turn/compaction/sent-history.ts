@@ -3,18 +3,18 @@ import { answerText, type ToolResult } from '../tool-result.ts';
 import type { ToolCall, Turn } from '../turn.ts';
 import type { Compaction, CompactionStrategy } from './compaction.ts';
 
-/** A turn of a history, and how much of it callers have deleted: itself, or items of it. */
+/** A turn of a history, with the number of its deletions: of the turn itself or of its items. */
 export type HistoryTurn = Turn & { leftOut: number };
 
-/** Up to which round of which turn a history is replaced; the turn by its place in the line. */
+/** The last replaced round of a history. `index` is the place of its turn in the line. */
 export type Place = { index: number; round: number };
 
-/** A compaction that shapes what is sent: where in the line the turn is for whose round it was made, and up to where it reaches. */
+/** A compaction that shapes requests. `owner` is the place of the turn that made it, `upTo` the end of its range. */
 type InEffect = { compaction: Compaction; owner: number; upTo: Place };
 
 /**
- * The turns of a line as a model is sent them, with the latest summary and notes for dropped results. The input of
- * the turn stays. A summary counts only while nothing that it covers was deleted (R23).
+ * Returns the turns of a line for a request to a model, with the latest summary and notes for dropped results. The
+ * input of the last turn stays. A summary counts only if no turn or item in its range was deleted since (R23).
  */
 export function sentHistory(line: readonly HistoryTurn[]): Turn[] {
   const dropped = findInEffect(line, 'drop_tool_results');
@@ -23,12 +23,12 @@ export function sentHistory(line: readonly HistoryTurn[]): Turn[] {
   return summarized ? replaceBySummary(shortened, summarized) : shortened;
 }
 
-/** A turn as callers see it: of one that was deleted, which what stands on it is still told of, nothing. */
+/** Returns a turn as callers see it: a deleted turn is empty, although later requests may still contain it. */
 export function withoutHidden(turn: HistoryTurn): HistoryTurn {
   return turn.hidden ? { ...turn, input: [], adopted: [], rounds: [], pendingInput: [], output: null } : turn;
 }
 
-/** The latest compaction of one kind that shapes what is sent. */
+/** Returns the latest compaction of a strategy that shapes requests. */
 export function findInEffect(line: readonly HistoryTurn[], strategy: CompactionStrategy): InEffect | undefined {
   for (const [owner, turn] of [...line.entries()].reverse()) {
     for (const compaction of turn.compactions.toReversed()) {
@@ -42,7 +42,6 @@ export function findInEffect(line: readonly HistoryTurn[], strategy: CompactionS
   return undefined;
 }
 
-/** How much has been deleted of turns. */
 export function leftOutOf(turns: readonly Pick<HistoryTurn, 'leftOut'>[]): number {
   return turns.reduce((sum, { leftOut }) => sum + leftOut, 0);
 }
@@ -53,12 +52,14 @@ function isSent(compaction: Compaction, covered: readonly HistoryTurn[]): boolea
   return summary !== null && leftOut === leftOutOf(covered);
 }
 
-/** Whether a compaction makes the history shorter, or is only the note that none was possible. */
+/**
+ * Returns whether a compaction makes the history shorter. Otherwise it only records that no compaction was possible.
+ */
 export function replacesAny({ strategy, summary, beforeTokens, afterTokens }: Compaction): boolean {
   return strategy === 'drop_tool_results' ? afterTokens < beforeTokens : summary !== null;
 }
 
-/** Returns the message by which a model reads a summary in the place of a history. */
+/** Returns the message with the summary that replaces a history. */
 export function summaryMessage(summary: string) {
   return { role: 'user' as const, content: `${OPENING}\n\n${summary}` };
 }
@@ -80,7 +81,7 @@ function replaceBySummary(turns: Turn[], { compaction, owner, upTo }: InEffect):
 
 const NOTE = '(dropped to make room)';
 
-/** The results of calls up to a place as a note, wherever they stand: with their rounds, or in the input behind them. */
+/** Replaces results of calls up to a place by notes, both in rounds and in the following inputs. */
 function dropResults(line: readonly Turn[], { owner, upTo }: InEffect): Turn[] {
   return line.map((turn, index) => {
     if (index > upTo.index + 1) return turn;
@@ -94,12 +95,12 @@ function dropResults(line: readonly Turn[], { owner, upTo }: InEffect): Turn[] {
   });
 }
 
-/** Whether no round of a turn is behind this one. */
+/** Returns whether a turn has no round after this round. */
 export function isWholly(turn: Pick<Turn, 'rounds'> | undefined, round: number): boolean {
   return turn?.rounds.every(({ number }) => number <= round) ?? false;
 }
 
-/** What went wrong with a call stays: it is short, and tells the model what not to try again. */
+/** Keeps errors of calls: they are short, and keep the model from trying the same again. */
 function withoutResult(call: ToolCall): ToolCall {
   const { result } = call;
   if (result?.status !== 'success') return call;

@@ -1,10 +1,10 @@
 import type { Message } from '../message.ts';
 import { tokensOf } from './tokens-of-request.ts';
 
-/** The most output tokens that a summary may take, those that a model thinks included. */
+/** The maximum output tokens of a summary, including thoughts. */
 export const MAX_SUMMARY_TOKENS = 4_096;
 
-/** What the model that writes a summary is told. */
+/** The instructions of the model that writes a summary. */
 export const SUMMARY_INSTRUCTIONS =
   'You summarize conversations between a user and an assistant that calls tools. Another model goes on from your summary alone, ' +
   'so keep what it needs: what the user wants and has decided, facts, names, numbers, ids, what tools answered as far as it ' +
@@ -17,10 +17,10 @@ export const SUMMARY_REQUEST =
   'the wishes and decisions of the user, names, numbers, ids, results of tools that still matter, completed work and ' +
   'open tasks. Call no tools. Reply with the summary alone, in at most 1000 words.';
 
-/** Characters of one result that a summary is made of; the rest was for the model that called the tool. */
+/** The characters of each result in a request for a summary. */
 export const MOST_OF_RESULT = 4_000;
 
-/** The question for a summary: the messages as text, so that any model of any wire takes them, whichever wrote them. */
+/** Returns the request for a summary. It has the messages as text, so that a model of any wire takes them. */
 export function summaryPrompt(messages: readonly Message[], maxInputTokens: number | null): string {
   const told = messages.map(tell).join('\n\n');
   const most = Math.max(MIN_WORDS, Math.floor((maxInputTokens ?? tokensOf(told)) * WORDS_PER_TOKEN));

@@ -12,17 +12,16 @@ const BYTES_PER_TOKEN = 4;
 const PART_TOKENS = 1_000;
 const MESSAGE_TOKENS = 4;
 
-/** About how many tokens a text takes. */
+/** Estimates the tokens of a text. */
 export function tokensOf(text: string): number {
   return bytesToTokens(Buffer.byteLength(text));
 }
 
-/** About how many tokens so many bytes of text take. */
 export function bytesToTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-/** About how many tokens messages take, with what every request has: the instructions and the tools. */
+/** Estimates the tokens of messages, with the instructions and the tools of the request. */
 export function tokensOfRequest(
   messages: readonly Message[],
   { instructions, tools }: Pick<TurnConfig, 'instructions' | 'tools'>,
@@ -32,12 +31,11 @@ export function tokensOfRequest(
   return fixed + tokensOfMessages(messages);
 }
 
-/** About how many tokens messages take. */
 export function tokensOfMessages(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
 }
 
-/** About how many tokens the next request takes, from the last count on; null if no provider has counted yet. */
+/** Estimates the tokens of the next request from the last count of a provider, or null before the first count. */
 export function tokensSinceCounted(line: readonly HistoryTurn[]): number | null {
   const index = line.findLastIndex(({ rounds }) => rounds.length > 0);
   const turn = line[index];
@@ -57,7 +55,6 @@ function tokensOfResult(result: ToolResult): number {
   return result.parts ? tokensOfContent(result.parts) : tokensOf(answerText(result));
 }
 
-/** Of the compactions in effect, the one that was made last. */
 function latestCompaction(line: readonly HistoryTurn[]) {
   const both = [findInEffect(line, 'summarize'), findInEffect(line, 'drop_tool_results')];
   const [latest] = both
@@ -66,7 +63,7 @@ function latestCompaction(line: readonly HistoryTurn[]) {
   return latest && { owner: latest.owner, round: latest.compaction.round, tokens: latest.compaction.afterTokens };
 }
 
-/** What turns without rounds bring into the history: their inputs, and the results of calls that they adopted. */
+/** Estimates the tokens of turns without rounds: their inputs and the results of adopted calls. */
 function tokensOfBeginnings(turns: readonly Pick<Turn, 'input' | 'pendingInput' | 'adopted'>[]): number {
   const items = tokensOfItems(turns.flatMap(({ input, pendingInput }) => [...input, ...pendingInput]));
   return tokensOfResults(
@@ -79,7 +76,6 @@ function tokensOfResults(calls: readonly ToolCall[], before: number): number {
   return calls.reduce((sum, { result }) => sum + (result ? tokensOfResult(result) : 0), before);
 }
 
-/** About how many tokens items of an input take. */
 function tokensOfItems(items: readonly InputItem[]): number {
   return items.reduce((sum, item) => sum + tokensOfItem(item), 0);
 }
@@ -102,10 +98,10 @@ function tokensOfContent(content: string | readonly Part[]): number {
   return content.reduce((sum, part) => sum + (part.type === 'input_text' ? tokensOf(part.text) : PART_TOKENS), 0);
 }
 
-/** A turn that does not exist yet, and may follow a history. */
+/** A turn before its creation, which may follow a history. */
 type NextTurn = { input: readonly InputItem[]; config: Pick<TurnConfig, 'instructions' | 'tools'> };
 
-/** About how many tokens the first request of a turn takes, from the last count of a provider if there is one. */
+/** Estimates the tokens of the first request of a turn, from the last count of a provider if there is a count. */
 export function estimateInput(history: readonly HistoryTurn[], { input, config }: NextTurn): number {
   const counted = tokensSinceCounted(history);
   if (counted !== null) return counted + tokensOfItems(input);

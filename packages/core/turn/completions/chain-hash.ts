@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { canonicalArguments } from '../call.ts';
 import type { CompletionMessage } from './completion-message.ts';
 
-/** The part of a message that decides whether two chains of messages are equal (contract-responses R83). */
+/** The part of a message that decides whether two chains of messages are equal. */
 export type ChainedMessage = {
   role: string;
   text: string;
-  /** The calls that a model made; their arguments may be spelled in any way. A `function_call` has no id. */
+  /** The model's calls. Any spelling of their arguments is accepted. A `function_call` has no id. */
   calls: { id: string | null; name: string; arguments: string }[];
   /** The call that a result answers: its id, or the name of the function. */
   answers: string | null;
 };
 
-/** The owner of a chain: no completion continues one of another key or another subject. */
+/** The owner of a chain. A completion continues only completions of the same key and subject. */
 export type ChainOwner = { project: string; keyId: string | null; subject: string | null };
 
 /** Returns the hash of a chain without messages. */
@@ -26,14 +26,14 @@ export function extendHash(hash: string, { role, text, calls, answers }: Chained
   return hashOf([hash, role, text, asked, answers]);
 }
 
-/** Longer arguments are compared as they are: to parse them would take too long. */
+/** Longer arguments are compared as text, since parsing them would take too long. */
 const MOST_PARSED = 16_384;
 
 function spellOnce(args: string): string {
   return args.length > MOST_PARSED ? args : canonicalArguments(args);
 }
 
-/** Returns the answer of a completion as its client sends it back. */
+/** Returns the answer of a completion in the form that its client sends back. */
 export function chainedAnswer({ content, refusal, tool_calls = [], function_call }: CompletionMessage): ChainedMessage {
   const calls = tool_calls.map((call) =>
     call.type === 'custom'

@@ -2,12 +2,12 @@ import { isId } from '../../id.ts';
 
 const PREFIX = 'chatcmpl-';
 
-/** Returns the id of the completion that a turn is: `turn_X` is `chatcmpl-X` (contract-responses R80). */
+/** Returns the id of a turn's completion: `turn_X` becomes `chatcmpl-X`. */
 export function completionIdOf(turnId: string): string {
   return turnId.replace(/^turn_/, PREFIX);
 }
 
-/** Returns the id of the turn that a completion is; undefined if the text is not the id of a completion. */
+/** Returns the id of a completion's turn, or undefined for any other text. */
 export function turnIdOfCompletion(completionId: string): string | undefined {
   const turnId = `turn_${completionId.slice(PREFIX.length)}`;
   return completionId.startsWith(PREFIX) && isId('turn', turnId) ? turnId : undefined;
@@ -15,12 +15,12 @@ export function turnIdOfCompletion(completionId: string): string | undefined {
 
 const OLDER_CALL = 'function_call_';
 
-/** Returns the id of the call of a message in the older form, which has none. `at` is the place of the message. */
+/** Returns an id for a call in the older form, which has no id. `at` is the place of its message. */
 export function functionCallId(at: number): string {
   return `${OLDER_CALL}${at}`;
 }
 
-/** Returns whether a call came in the older form. */
+/** Returns whether a call has the older form. */
 export function isFunctionCallId(callId: string): boolean {
   return callId.startsWith(OLDER_CALL);
 }

@@ -8,7 +8,6 @@ export type CompletionCall =
   | { id: string; type: 'function'; function: { name: string; arguments: string } }
   | { id: string; type: 'custom'; custom: { name: string; input: string } };
 
-/** The message of a completion (contract-responses R85). */
 export type CompletionMessage = {
   role: 'assistant';
   content: string | null;
@@ -19,10 +18,11 @@ export type CompletionMessage = {
   function_call?: { name: string; arguments: string };
 };
 
-/** The reason for which a completion ended. */
 export type CompletionFinish = 'stop' | 'length' | 'tool_calls' | 'function_call' | 'content_filter';
 
-/** Returns the message that a turn has written so far: the texts of its committed rounds, and the calls of its client. */
+/**
+ * Returns the message that a turn has written so far: the texts of its committed rounds and the calls for its client.
+ */
 export function completionMessage(turn: Turn): CompletionMessage {
   const said = turn.rounds.map((round) => textsOf(turn, round));
   const reasoning = joinTexts(said.map((each) => each.reasoning));
@@ -44,7 +44,7 @@ function callFields(turn: Turn): Pick<CompletionMessage, 'tool_calls' | 'functio
   return usesFunctions(turn) && first.type === 'function' ? { function_call: first.function } : { tool_calls: calls };
 }
 
-/** Returns the calls of a turn that its client answers in a later completion (contract-responses R82). */
+/** Returns the calls of a turn that its client answers in a later completion. */
 export function clientCalls({ config, rounds }: Turn): CompletionCall[] {
   const calls = rounds.at(-1)?.calls ?? [];
   const open = calls.filter(({ name, result }) => result?.status === 'handed_over' && isHandOver(config.tools, name));
@@ -63,7 +63,7 @@ function completionCall({ tools }: Turn['config'], call: ToolCall): CompletionCa
   return { id, type: 'function', function: { name, arguments: call.arguments || '{}' } };
 }
 
-/** Returns why the completion of a turn ended; null if it has not ended, or has failed. */
+/** Returns why the completion of a turn ended, or null if it has not ended or has failed. */
 export function completionFinish(turn: Turn): CompletionFinish | null {
   if (!isTerminal(turn.status) || turn.status === 'failed') return null;
   if (turn.status === 'cancelled' || isRefused(turn)) return 'stop';
@@ -72,10 +72,9 @@ export function completionFinish(turn: Turn): CompletionFinish | null {
   return usesFunctions(turn) ? 'function_call' : 'tool_calls';
 }
 
-/** The reasoning, the text and the refusal of a reply, as a completion shows them. Null: the model did not refuse. */
+/** The reasoning, text and refusal of a reply in a completion. A null refusal means that the model did not refuse. */
 export type CompletionTexts = { reasoning: string; text: string; refusal: string | null };
 
-/** Returns the texts of a committed round. */
 export function textsOf(turn: Turn, round: Round): CompletionTexts {
   const whole = textOfRound(turn, round);
   const start = refusalStart(round, whole);
@@ -86,10 +85,10 @@ export function textsOf(turn: Turn, round: Round): CompletionTexts {
   };
 }
 
-/** The separator between texts of two rounds (contract-responses R85). */
+/** The separator between texts of two rounds. */
 export const BETWEEN_ROUNDS = '\n\n';
 
-/** Joins texts of rounds by a blank line. Rounds without text add nothing. */
+/** Joins texts of rounds by a blank line. Rounds without text add no line. */
 function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join(BETWEEN_ROUNDS);
 }

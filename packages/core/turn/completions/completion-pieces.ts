@@ -10,7 +10,7 @@ import {
   usesFunctions,
 } from './completion-message.ts';
 
-/** The part of a message that one chunk of a completion's stream adds. */
+/** The part of a message that a chunk of a completion's stream adds. */
 export type CompletionDelta =
   | { type: 'reasoning_content' | 'content' | 'refusal'; delta: string }
   | { type: 'tool_call'; index: number; call: CompletionCall }
@@ -18,7 +18,7 @@ export type CompletionDelta =
 
 type Pieces = Piece<CompletionDelta>[];
 
-/** Returns the pieces of a committed round: its reasoning, its text, its refusal, and the calls of the client. */
+/** Returns the pieces of a committed round: its reasoning, text, refusal and calls for the client. */
 export function committedPieces(turn: Turn, round: Round): Pieces {
   const isLast = round.number === turn.rounds.length;
   return [...saidPieces(textsOf(turn, round), before(turn, round.number)), ...(isLast ? callPieces(turn) : [])];
@@ -29,7 +29,7 @@ export function runningPieces(turn: Turn, running: RunningRound): Pieces {
   const { round, text, reasoningLength, refusalFrom } = running;
   const length = reasoningLength ?? running.reasoning.length;
   const reasoning = running.reasoning.slice(0, length);
-  // Text that arrives before the end of its reasoning waits for it.
+  // Text that arrives before the end of its reasoning waits for the reasoning.
   const isThinking = reasoning.length < length || (length > 0 && reasoningLength === null && text === '');
   const shown = isThinking ? '' : text;
   const start = refusalFrom ?? shown.length;

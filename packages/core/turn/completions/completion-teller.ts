@@ -3,14 +3,14 @@ import { nothingTold, type RunningPieces, type ToldRound, tellRound } from '../r
 import { isTerminal, type Turn } from '../turn.ts';
 import { type CompletionDelta, committedPieces, runningPieces } from './completion-pieces.ts';
 
-/** The way in which a stream ends: with all of the completion, with its failure, or because a second attempt says something else. */
+/** How a stream ends: the completion is whole, it failed, or a second attempt replaced sent text. */
 export type CompletionOutcome = 'whole' | 'failed' | 'superseded';
 
-/** Sends a completion to one client, each delta once and in order (contract-responses R86, R87). */
+/** Sends a completion to one client, each delta once and in order. */
 export type CompletionTeller = {
-  /** Sends the new deltas. The reader may stop after any delta: the next call continues after it. */
+  /** Sends the new deltas. The reader may stop after any delta. The next call continues after it. */
   tell(turn: Turn, running: RunningReply | undefined): Generator<CompletionDelta>;
-  /** Returns how the stream ends, once all deltas before that were sent; null before. */
+  /** Returns how the stream ends, or null until all deltas were sent. */
   end(): CompletionOutcome | null;
 };
 

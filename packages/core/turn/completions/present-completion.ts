@@ -6,8 +6,8 @@ import { completionIdOf } from './completion-id.ts';
 import { completionFinish, completionMessage } from './completion-message.ts';
 
 /**
- * Presents a turn as a chat completion (contract-responses R85). Times are Unix seconds. Until its end it has no
- * `finish_reason` and no `usage`. A failed turn has no choice.
+ * Presents a turn as a chat completion. Times are Unix seconds. Until the end of the turn, `finish_reason` and
+ * `usage` are null. A failed turn has no choice.
  */
 export function presentCompletion(turn: Turn) {
   const choice = {
@@ -36,7 +36,7 @@ export function completionHead(turn: Turn) {
   };
 }
 
-/** Returns the tokens of all rounds together. */
+/** Returns the sum of the tokens of all rounds. */
 export function completionUsage(turn: Turn) {
   const sum = usageOfTurn(turn);
   return {

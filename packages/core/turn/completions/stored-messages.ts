@@ -5,7 +5,7 @@ import type { Turn } from '../turn.ts';
 import { completionIdOf, isFunctionCallId } from './completion-id.ts';
 import type { CompletionCall } from './completion-message.ts';
 
-/** A message of a request as it is listed, in the shape of Chat Completions, without its id. */
+/** A listed message of a request, in the shape of Chat Completions, without its id. */
 type StoredMessage = {
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function';
   content: string | null;
@@ -17,8 +17,8 @@ type StoredMessage = {
 };
 
 /**
- * Lists the messages of the request of a completion, in order, each with its id. The instructions come first, as a
- * system message. Calls stand in the message of the text before them.
+ * Lists the messages of a completion's request, in order, each with its id. The first message has the instructions.
+ * Calls are part of the message with the text before them.
  */
 export function storedMessages(turn: Turn): (StoredMessage & { id: string })[] {
   const { instructions } = turn.config;
@@ -53,7 +53,7 @@ function addItem(messages: StoredMessage[], item: InputItem): void {
   }
 }
 
-/** Returns the message of the model to which a call belongs: the last one, or a new one. */
+/** Returns the model's message that a call belongs to: the last message, or a new message. */
 function speaker(messages: StoredMessage[]): StoredMessage {
   const last = messages.at(-1);
   if (last?.role === 'assistant' && !last.function_call) return last;

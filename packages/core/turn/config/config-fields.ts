@@ -39,52 +39,54 @@ type ConfigField = {
   group?: 'sampling';
 };
 
-/** Fields without a default that `resolve-config.ts` has a rule for. */
+/** The rule for fields without a default that `resolve-config.ts` handles. */
 const RESOLVED = { byDefault: null, kept: 'own' } as const;
 const SAMPLING = { byDefault: null, kept: 'always', group: 'sampling' } as const;
 /** Only turns that set such a field store it. */
 const RARE_SAMPLING = { ...SAMPLING, kept: 'given' } as const;
 
 /**
- * The configuration of a conversation and its turns, in the order of their resources. The requests, the stored
- * configuration of a turn, forks, the resources, the OpenAPI document and the client's types follow from this list.
+ * The configuration of a conversation and its turns, in the order of their resources. This list defines requests,
+ * stored configurations, forks, resources, the OpenAPI document and the client's types.
  */
 export const configFields = {
   model: {
     schema: ModelName,
-    description: 'The model as `provider/model`. The turn or its conversation has to name one; `sim/…` needs no key.',
+    description: 'The model as `provider/model`. Required in the turn or in its conversation. `sim/…` needs no key.',
     ...RESOLVED,
   },
   fallback_models: {
     schema: z.array(ModelName).max(MAX_FALLBACK_MODELS),
-    description: 'The models that are asked, in their order, where `model` cannot answer. None by default.',
+    description: 'Models to ask, in this order, if `model` cannot answer. Empty by default.',
     byDefault: [],
     kept: 'own',
   },
   instructions: { schema: z.string(), description: 'The system prompt.', byDefault: null, kept: 'always' },
   tools: {
     schema: z.array(z.union([z.string(), GivenTool])).max(128),
-    description: 'Names of tools that `GET /v1/tools` lists, or definitions. In a later turn they replace, not extend.',
+    description:
+      'Names of tools that `GET /v1/tools` lists, or definitions of tools. A list in a later turn replaces the list.',
     byDefault: [],
     kept: 'own',
   },
   tool_choice: {
     schema: ToolChoice,
     description:
-      'Whether the first round may, must not or must call a tool, or which. `auto` by default, and in later rounds.',
+      'Whether the first round may, must or must not call a tool, or the tool to call. Default: `auto`. Later rounds: `auto`.',
     byDefault: 'auto',
     kept: 'own',
   },
   tool_mode: {
     schema: z.enum(['native', 'emulated', 'inline']),
-    description: 'How the model calls tools: by itself (`native`, the default), by decisions in JSON, or by markers.',
+    description:
+      'How the model calls tools: with its own tool calls (`native`, the default), as JSON decisions (`emulated`), or as markers in its text (`inline`).',
     shown: 'How the model calls tools.',
     byDefault: 'native',
     kept: 'always',
   },
   parallel_tool_calls: {
     schema: z.boolean(),
-    description: 'Whether a reply may ask for several calls; passed on.',
+    description: 'Whether a reply may request several tool calls. Passed on to the provider.',
     byDefault: null,
     kept: 'always',
   },
@@ -92,12 +94,13 @@ export const configFields = {
   top_p: { schema: z.number().min(0).max(1), description: 'Passed on to the model.', ...SAMPLING },
   reasoning_effort: {
     schema: ReasoningEffort,
-    description: 'How much the model should think; passed on. A provider without a word for it refuses the turn.',
+    description:
+      'How much the model should think. Passed on to the provider. If the provider has no such parameter, the turn is refused.',
     ...SAMPLING,
   },
   verbosity: {
     schema: Verbosity,
-    description: 'How long answers should be; passed on, by providers of the openai wire only.',
+    description: 'How long answers should be. Passed on, only to providers of the openai wire.',
     ...SAMPLING,
   },
   stop: {
@@ -105,35 +108,37 @@ export const configFields = {
       .array(z.string().min(1, 'give some text').max(MAX_STOP))
       .min(1, 'give at least one text')
       .max(4, 'give at most 4 texts'),
-    description: 'Texts at which the model stops writing, 1 to 4; the text that it stopped at is left out. Passed on.',
+    description:
+      '1 to 4 texts at which the model stops writing. The answer does not include the text. Passed on to the provider.',
     ...RARE_SAMPLING,
   },
   seed: {
     schema: z.int(),
-    description: 'The same seed makes the same answer likelier; passed on, by providers that know one.',
+    description: 'A seed, which makes the same answer more likely. Passed on, only to providers that support a seed.',
     ...RARE_SAMPLING,
   },
   max_output_tokens: {
     schema: z.int().min(1),
-    description: 'The longest reply of one round; passed on to the model.',
+    description: 'The maximum tokens of one reply. Passed on to the provider.',
     byDefault: null,
     kept: 'always',
   },
   output_schema: {
     schema: GivenOutputSchema,
     description:
-      'The JSON that the answer has to be. It is checked before the turn ends, and repaired once where it does not fit.',
+      'The JSON Schema of the answer. Pawl checks the answer before the turn ends, and asks once for a repair if it does not match.',
     ...RESOLVED,
   },
   context: {
     schema: Context,
-    description: 'What is sent of a history that grows too long. By default all of it, until its provider refuses it.',
+    description:
+      'How Pawl shortens a history that is too long. By default the whole history is sent until the provider refuses it.',
     ...RESOLVED,
   },
   provider_options: {
     schema: z.record(z.string(), Json),
     description:
-      'Merged into the top level of the provider’s request, as they are. A null leaves its field out of the request. For a package of the AI SDK, by the name of its provider.',
+      'Fields that are merged unchanged into the top level of the provider’s request. `null` removes a field. For AI SDK packages: objects, keyed by the provider’s name.',
     byDefault: {},
     inConversation: null,
     kept: 'always',
@@ -141,7 +146,7 @@ export const configFields = {
   provider_headers: {
     schema: ProviderHeaders,
     description:
-      'Headers of each request to the model, at most 16. The operator lists the names that a provider allows.',
+      'Headers of each request to the model, at most 16. The operator lists the allowed names for each provider.',
     byDefault: {},
     inConversation: null,
     kept: 'given',
@@ -158,30 +163,31 @@ export const configFields = {
   service_tier: {
     schema: ServiceTier,
     description:
-      'The tier of the provider on which each round is asked. Without it, no tier is sent. `flex` costs less and waits while the provider lacks capacity.',
-    shown: 'The tier on which rounds are asked; null if none is sent.',
+      'The provider’s service tier for all rounds. By default no tier is sent. `flex` costs less, and waits while the provider lacks capacity.',
+    shown: 'The service tier of the rounds. Null if no tier is sent.',
     byDefault: null,
     kept: 'given',
   },
   tier_fallback: {
     schema: z.enum(['default'], 'give "default"'),
     description:
-      'With `flex`: a round that the provider refuses three times for lack of capacity, or that is late for the deadline, is asked on this tier.',
-    shown: 'The tier for rounds that lack capacity or are late.',
+      'With `flex`: the tier of a round that the provider refuses three times for lack of capacity, or that would miss the deadline.',
+    shown: 'The tier of rounds that get no `flex` capacity, or would miss the deadline.',
     byDefault: null,
     kept: 'given',
   },
-  limits: { schema: GivenLimits, description: 'Where the turn ends at the latest.', ...RESOLVED },
+  limits: { schema: GivenLimits, description: 'Limits at which the turn ends.', ...RESOLVED },
   allowed_capabilities: {
     schema: capabilities,
-    description: 'What tools may need; a call of one that needs more is answered `permission_denied`. All by default.',
-    shown: 'What tools may need; null for everything.',
+    description:
+      'The capabilities that tools may use. A call of a tool with other capabilities fails with `permission_denied`. All by default.',
+    shown: 'The capabilities that tools may use. Null allows all.',
     byDefault: null,
     kept: 'always',
   },
   webhook: {
     schema: Webhook,
-    description: 'Where to send the events of the turn, besides the project’s webhook endpoints.',
+    description: 'A webhook for the events of the turn, in addition to the project’s webhook endpoints.',
     ...RESOLVED,
   },
 } as const satisfies Record<string, ConfigField>;

@@ -4,10 +4,10 @@ import { type ConfigName, type configFields, mapFields } from './config-fields.t
 type Fields = typeof configFields;
 type NamesKept<Kept> = { [Name in ConfigName]: Fields[Name]['kept'] extends Kept ? Name : never }[ConfigName];
 
-/** The value of a field that was given. */
+/** The value of a given field. */
 type ConfigValue<Name extends ConfigName> = z.output<Fields[Name]['schema']>;
 
-/** The same, or null if the field has no other default. */
+/** The stored value of a field: null if it has no value and no other default. */
 export type StoredValue<Name extends ConfigName> = ConfigValue<Name> | Extract<Fields[Name]['byDefault'], null>;
 
 /** The part of a turn's configuration that follows from the list of fields alone. */
@@ -28,12 +28,12 @@ export function keepConfig(given: { [Name in ConfigName]?: unknown }): KeptConfi
 
 type SamplingName = { [Name in ConfigName]: Fields[Name] extends { group: 'sampling' } ? Name : never }[ConfigName];
 
-/** Values of fields as the configuration of a turn has them: some within `sampling`. */
+/** Values of fields in the shape of a turn's configuration: some are in `sampling`. */
 type GroupedConfig<Values> = Omit<Values, SamplingName> & {
   sampling: Pick<Values, SamplingName & keyof Values>;
 };
 
-/** Groups values of fields. The group has the place of its first field. */
+/** Groups values of fields. The group takes the place of its first field. */
 export function groupConfig<Values extends { [Name in ConfigName]?: unknown }>(values: Values): GroupedConfig<Values> {
   const grouped: Record<string, unknown> = {};
   mapFields(({ group }, name) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The use of a provider's cache. */
+/** How requests use a provider's prompt cache. */
 export const PromptCache = z.enum(['auto', 'off', '5m', '1h']);
 export type PromptCache = z.infer<typeof PromptCache>;
 

@@ -6,7 +6,7 @@ export const ToolChoice = z.union([
 ]);
 export type ToolChoice = z.infer<typeof ToolChoice>;
 
-/** How much a model should think before it answers; no wire knows all of them. */
+/** How much a model should think before it answers. No wire supports all values. */
 export const ReasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 export type ReasoningEffort = z.infer<typeof ReasoningEffort>;
 

@@ -3,7 +3,7 @@ import { StandingConfig, TurnRequest } from '../request/turn.ts';
 
 const { input, metadata, priority } = TurnRequest.shape;
 
-/** What replaces the configuration of the turn that is forked or run again. */
+/** The fields that replace the configuration of the forked or rerun turn. */
 const overrides = { ...StandingConfig.omit({ expires_in_seconds: true }).shape, priority, metadata };
 
 /** `POST /v1/turns/:id/fork`. */
@@ -14,17 +14,16 @@ export const ForkRequest = z
       .int()
       .min(0)
       .nullish()
-      .describe('The round that the fork goes on behind, 0 for before the first. By default the last answered one.'),
+      .describe('The last round that the fork keeps. 0 keeps no round. By default the last answered round.'),
     input: input
       .nullish()
       .describe(
-        'What the user says behind that round; before the first round, in place of the input of the turn. ' +
-          'Without it the model is asked from there.',
+        'The input after that round. With `after_round: 0` it replaces the input of the turn. Without an input the model continues from there.',
       ),
   })
   .meta({
     id: 'ForkRequest',
-    description: 'Where a fork goes on, and what differs from the configuration of the turn; `null` means the default.',
+    description: 'The round to fork from, and changes to the configuration of the turn. `null` means the default.',
     examples: [{ after_round: 1 }, { input: 'And in Porto?', model: 'sim/other' }],
   });
 export type ForkRequest = z.output<typeof ForkRequest>;
@@ -37,13 +36,12 @@ export const RerunRequest = z
       .enum(['reuse', 'run'])
       .nullish()
       .describe(
-        '`reuse`, the default: a call that is equal to one of the turn gets the result of that, and an `at_most_once` call ' +
-          'that is not is denied. `run`: all calls run.',
+        '`reuse` (default): a call that equals a call of the turn gets its recorded result, and other `at_most_once` calls are denied. `run`: all calls run.',
       ),
   })
   .meta({
     id: 'RerunRequest',
-    description: 'What differs from the configuration of the turn that is run again; `null` means the default.',
+    description: 'Changes to the configuration of the turn for the rerun. `null` means the default.',
     examples: [{ model: 'sim/other' }, { instructions: 'You are brief.', tool_results: 'run' }],
   });
 export type RerunRequest = z.output<typeof RerunRequest>;

@@ -3,21 +3,24 @@ import type { RequestedCall } from '../message.ts';
 import { errorResult, type ToolResult } from '../tool-result.ts';
 import type { Approval, Turn } from '../turn.ts';
 
-/** A recorded call with its result. `approval`: a person changed the arguments, and the result is that of theirs. */
+/**
+ * A recorded call with its result. If `approval` is set, a person changed the arguments, and the result is for the
+ * changed arguments.
+ */
 export type RecordedResult = Pick<RequestedCall, 'name' | 'arguments'> & {
   result: ToolResult;
   fullOutput: string | null;
   approval?: Approval | null;
 };
 
-/** What a call of a rerun is answered with in the commit of its round; null where it runs, as that of any turn. */
+/** The recorded result of a rerun's call, saved with its round. Null if the call runs. */
 export type ReusedResult = Pick<RecordedResult, 'result' | 'fullOutput' | 'approval'> | null;
 
 type Requested = RequestedCall & { effect: string };
 
 /**
- * The known results of a rerun's calls: the k-th of equal calls has the k-th recorded result, later ones the last. An
- * unrecorded call that may be made only once is denied (R38).
+ * Returns the known results of a rerun's calls. The k-th equal call gets the k-th recorded result, later calls the
+ * last result. An unrecorded `at_most_once` call is denied (R38).
  */
 export function reuseResults(
   turn: Pick<Turn, 'adopted' | 'rounds'>,

@@ -1,4 +1,4 @@
-/** Where the first turn of a conversation comes from: it goes on behind a round of another turn, or runs that turn again. */
+/** The origin of a conversation's first turn, which continues after a round of another turn or repeats that turn. */
 export type TurnOrigin =
   | { kind: 'fork'; turnId: string; afterRound: number }
   | { kind: 'rerun'; turnId: string; toolResults: 'reuse' | 'run' };

@@ -1,14 +1,17 @@
 import { turnBefore } from '../history/turn-before.ts';
 import type { Round, Turn } from '../turn.ts';
 
-/** A turn up to one of its rounds, as a fork sees it. Its answer is a round too; round 0 is its input alone (R37). */
+/**
+ * Returns a turn up to one of its rounds, as a fork sees it. The answer counts as a round. Round 0 is the input alone
+ * (R37).
+ */
 export function turnUpTo(turn: Turn, round: number): Turn {
   if (answeringRound(turn)?.number === round) return turn;
   const { compactions, ...before } = turnBefore(turn, round + 1);
   return { ...before, pendingInput: [], compactions: compactions.filter((compaction) => compaction.round <= round) };
 }
 
-/** The round that brought the answer of a turn, and with it the turn's end; its text is the turn's output alone. */
+/** Returns the round with the answer of a turn, if its text is stored only as the turn's output. */
 export function answeringRound({
   status,
   rounds,

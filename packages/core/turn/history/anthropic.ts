@@ -10,7 +10,7 @@ import { transcriptOf } from './transcript.ts';
 
 type Apart = { system: string | null; data: Record<string, unknown>[] };
 
-/** The history as Anthropic's wire has it: the system prompt apart, all results of a batch in one user message. */
+/** Renders the history for Anthropic: the system prompt apart, all results of a batch in one user message. */
 export function anthropicHistory(turns: Turn[], instructions: string | null = null): Apart {
   const { system, rest } = systemPrompt(transcriptOf(turns), instructions);
   return { system, data: expandHistory(rest).map(anthropicMessage) };

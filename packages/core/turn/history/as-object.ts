@@ -1,14 +1,14 @@
 import { jsonObject, parseJson } from '../../json.ts';
 import type { Message } from '../message.ts';
 
-/** Arguments for a wire that takes objects only; a text that is no object is under `invalid_arguments`. */
+/** Returns arguments as an object. A text that is not an object is under `invalid_arguments`. */
 export function argumentsAsObject(text: string): Record<string, unknown> {
   return text.trim() ? (jsonObject(text) ?? { invalid_arguments: text }) : {};
 }
 
 type Answer = Pick<Extract<Message, { role: 'tool' }>, 'content' | 'isError'>;
 
-/** An answer for a wire that takes objects only. A text with numbers too long to be read exactly stays text. */
+/** Returns an answer as an object. A text with numbers too long for exact parsing stays text. */
 export function resultAsObject({ content, isError }: Answer): Record<string, unknown> {
   if (isError) return { error: content };
   if (/\d{16}/.test(content)) return { result: content };
@@ -20,7 +20,9 @@ function jsonList(text: string): unknown[] | null {
   return Array.isArray(value) ? value : null;
 }
 
-/** The arguments as the model wrote them, if they are an object: many servers refuse all else in a history. */
+/**
+ * Returns the arguments as the model wrote them if they are an object, since many servers refuse others in a history.
+ */
 export function objectText(args: string): string {
   return jsonObject(args) ? args : JSON.stringify(argumentsAsObject(args));
 }

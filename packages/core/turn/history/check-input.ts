@@ -4,12 +4,12 @@ import { type InputItem, isMessage } from '../request/item.ts';
 import { requestIdOf } from '../responses/item-id.ts';
 import { isAdded, isTerminal, type ToolCall, type Turn } from '../turn.ts';
 
-/** A sentence about an input and its field, as OpenAI names it. `request` is an approval that is not open here. */
+/** A sentence about an input, with its field in OpenAI's spelling. `request` is an approval that is not open here. */
 type InputProblem = { message: string; param: string; request?: string };
 
 /**
- * The calls that the next input may answer: those that the last turn handed over, and those that a person has to
- * allow; none while it is at work (contract-responses R32, R35).
+ * Returns the calls that the next input may answer: handed-over calls of the last turn, and calls that a person must
+ * allow. Returns none while that turn runs.
  */
 export function openCalls(earlier: readonly Turn[]): { ofCaller: ToolCall[]; requests: ToolCall[] } {
   const last = earlier[askerIndex(earlier)];
@@ -19,18 +19,18 @@ export function openCalls(earlier: readonly Turn[]): { ofCaller: ToolCall[]; req
   return { ofCaller: open.filter((call) => !isRequest(call)), requests: open.filter(isRequest) };
 }
 
-/** The place of the last turn that asked a model: behind it there are only items that were added. */
+/** Returns the place of the last turn with a model request. Later turns have only added items. */
 function askerIndex(earlier: readonly Turn[]): number {
   return earlier.findLastIndex((turn) => !isAdded(turn));
 }
 
-/** `answered` are ids of calls that the history has outputs for. */
+/** `answered` has the ids of calls with outputs in the history. */
 type InputRules = { mayStayOpen?: boolean; answered?: readonly string[] };
 
 /**
- * The first problem of an input after a history, or null (contract-responses R20, R32, R35). Each result needs an
- * open call, and each call of a completed turn its result, unless it `mayStayOpen`. Approvals may go without an
- * answer. Both sentences begin as OpenAI's do, since clients look for them.
+ * Returns the first problem of an input after a history, or null. Each result needs an open call, and each call of a
+ * completed turn needs its result, unless it `mayStayOpen`. Approval requests may stay unanswered. Both sentences
+ * begin as OpenAI's do, since clients match them.
  */
 export function checkInput(
   earlier: readonly Turn[],
@@ -60,14 +60,14 @@ function checkResults(
   return missing ? unanswered(missing.id) : null;
 }
 
-/** Returns the ids of the calls that a new input may answer by an output, each as often as such a call is open. */
+/** Returns the ids of the calls that a new input may answer by an output. An id occurs once for each open call. */
 export function openOutputs(earlier: readonly Turn[]): string[] {
   return openBefore(earlier).map(({ id }) => id);
 }
 
 type OpenCall = { id: string; mayMiss: boolean };
 
-/** The calls that a new input may answer. Items that were added have answered some, and asked for others. */
+/** Returns the calls that a new input may answer. Added items may answer calls and add others. */
 function openBefore(earlier: readonly Turn[]): OpenCall[] {
   const asker = askerIndex(earlier);
   const mayMiss = earlier[asker]?.status !== 'completed';
@@ -102,7 +102,7 @@ function checkApprovals(earlier: readonly Turn[], input: readonly InputItem[]): 
 
 type ItemCall = { kind: 'asked' | 'answered'; id: string };
 
-/** The call that an item asks for or answers; null where it does neither, or has both in it. */
+/** Returns the call that an item requests or answers, or null if the item does neither or contains both. */
 function callOf(item: InputItem): ItemCall | null {
   if (isMessage(item)) return null;
   switch (item.type) {
@@ -129,7 +129,7 @@ function unaskedFor(id: string, { index, isRepeated }: { index: number; isRepeat
 }
 
 function answeredAlready(id: string): string {
-  return `The call_id ${quote(id)} has another output already. Leave this output out, or send the same output again.`;
+  return `The call ${quote(id)} already has a different output. Leave this output out, or send the same output again.`;
 }
 
 function unanswered(id: string): InputProblem {

@@ -5,7 +5,7 @@ import { iso } from '../resource/iso.ts';
 import { type AdoptedCalls, presentAdopted, presentRound } from '../resource/turn.ts';
 import { isAdded, type Round, type Turn } from '../turn.ts';
 
-/** One message as it is kept; only an answer that took rounds of tool calls, or adopted calls, has them. */
+/** A stored message. Only an answer after tool calls or with adopted calls has `rounds` or adopted calls. */
 export type CompactMessage = AdoptedCalls & {
   role: InputMessage['role'];
   content: string | Part[] | null;
@@ -14,7 +14,7 @@ export type CompactMessage = AdoptedCalls & {
   rounds?: ReturnType<typeof presentRound>[];
 };
 
-/** The history as it is kept: an answer's final text with the rounds that led to it (seed: compact storage). */
+/** Returns the compact history: each answer's final text with the rounds before it. */
 export function compactHistory(turns: Turn[]): CompactMessage[] {
   return turns.flatMap((turn) => [...saidTo(turn, turn.input), ...answerOf(turn), ...saidTo(turn, turn.pendingInput)]);
 }
@@ -23,7 +23,6 @@ function saidTo({ id, createdAt }: Turn, input: InputItem[]): CompactMessage[] {
   return presentInput(input).map((message) => ({ ...message, turn_id: id, created_at: iso(createdAt) }));
 }
 
-/** Whether the text of a round is the turn's output. */
 function isOutput({ output, rounds }: Turn, { number }: Round): boolean {
   return output !== null && number === rounds.length;
 }

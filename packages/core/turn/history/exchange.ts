@@ -3,10 +3,10 @@ import type { Part } from '../request/item.ts';
 import { answerText, approvedNote, deniedResult, errorResult, type ToolResult } from '../tool-result.ts';
 import type { Round, ToolCall } from '../turn.ts';
 
-/** The answer to a call, as a model is told it. */
+/** The answer to a call, as the model receives it. */
 export type Answer = { content: string; isError: boolean; parts?: Part[] };
 
-/** One message of the assistant, and the answers to its calls so far, in the order of the calls. */
+/** A message of the assistant, with the answers to its calls so far, in the order of the calls. */
 export type Exchange = {
   content: string | null;
   calls: RequestedCall[];
@@ -14,7 +14,10 @@ export type Exchange = {
   opaque: OpaqueState | null;
 };
 
-/** The answer to a call of a round, once it has one, and what a person changed of it (R39); null of one that was handed over. */
+/**
+ * Returns the answer to a call of a round with a note about changed arguments (R39). Null if the call is open or was
+ * handed over.
+ */
 export function answerOfCall({ result, approval }: ToolCall): Answer | null {
   if (!result || result.status === 'handed_over') return null;
   const answer = answerOf(result);
@@ -26,19 +29,19 @@ function withNote({ content, isError, parts }: Answer, note: string): Answer {
   return { content: `${note}\n${content}`, isError, ...withParts };
 }
 
-/** A result as a model is told it. */
+/** Returns a result as the model receives it. */
 export function answerOf(result: ToolResult): Answer {
   const { parts } = result;
   return { content: answerText(result), isError: result.status === 'error', ...(parts && { parts }) };
 }
 
-/** Of a request that the next input did not answer: it counts as denied (contract-responses R35). */
+/** The answer to an approval request that the next input did not answer: the request counts as denied. */
 export const UNANSWERED = answerOf(deniedResult('it was not allowed before the conversation went on'));
 
-/** Of a call that was not run. */
+/** The result of a call that was not run. */
 export const CANCELLED = errorResult({ category: 'cancelled', message: 'The call was not run.', details: {} });
 
-/** The message with its calls, and the answer to each: one that has none was cancelled. */
+/** Returns the message with its calls, and the answer to each call. A call without an answer was cancelled. */
 export function exchangeMessages({ content, calls, answers, opaque }: Exchange): Message[] {
   return [
     { role: 'assistant', content, calls, ...(opaque ? { opaque } : {}) },
@@ -49,7 +52,7 @@ export function exchangeMessages({ content, calls, answers, opaque }: Exchange):
   ];
 }
 
-/** What the provider that wrote a round wants back. */
+/** Returns the opaque data that the provider of a round requires back. */
 export function opaqueOf({ model, opaque }: Round): OpaqueState | null {
   if (opaque === null || opaque === undefined) return null;
   return { provider: model.slice(0, model.indexOf('/')), state: opaque };

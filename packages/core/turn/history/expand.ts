@@ -3,13 +3,13 @@ import type { Part } from '../request/item.ts';
 
 type Result = Extract<Message, { role: 'tool' }>;
 
-/** One message of the expanded history; what a wire calls its roles and contents is the wire's own. */
+/** One message of the expanded history. Each wire has its own names for roles and contents. */
 export type ExpandedMessage =
   | { kind: 'text'; role: 'user' | 'system' | 'assistant'; text: string; parts?: Part[] | undefined }
   | { kind: 'calls'; calls: RequestedCall[] }
   | { kind: 'results'; results: Result[] };
 
-/** Takes rounds apart, as the seed shows them: text before the calls, the calls, the results, the final text. */
+/** Splits rounds into messages: text before the calls, the calls, the results, the final text. */
 export function expandHistory(messages: Message[]): ExpandedMessage[] {
   return messages.flatMap(expand);
 }
@@ -30,7 +30,7 @@ function textMessage(role: 'user' | 'system' | 'assistant', text: string | null,
   return text || parts ? [{ kind: 'text', role, text: text ?? '', ...(parts && { parts }) }] : [];
 }
 
-/** Every call of a transcript is answered directly behind its round. */
+/** Returns the calls and results of a round. In a transcript the results directly follow the calls. */
 function roundMessages(calls: RequestedCall[], messages: Message[], index: number): ExpandedMessage[] {
   if (calls.length === 0) return [];
   const following = messages.slice(index + 1, index + 1 + calls.length);

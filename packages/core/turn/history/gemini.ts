@@ -10,7 +10,7 @@ import { transcriptOf } from './transcript.ts';
 
 type Apart = { system: string | null; data: Record<string, unknown>[] };
 
-/** The history as Gemini's wire has it: the system prompt apart, all results of a batch in one `function` content. */
+/** Renders the history for Gemini: the system prompt apart, all results of a batch in one `function` content. */
 export function geminiHistory(turns: Turn[], instructions: string | null = null): Apart {
   const { system, rest } = systemPrompt(transcriptOf(turns), instructions);
   return { system, data: expandHistory(rest).map(geminiContent) };

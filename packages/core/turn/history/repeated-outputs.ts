@@ -8,14 +8,14 @@ import { openOutputs } from './check-input.ts';
 /** The output of a call that the caller has answered. */
 export type CallOutput = Extract<InputItem, { type: 'function_call_output' | 'custom_tool_call_output' }>;
 
-/** The ids of calls with more outputs than open calls: such outputs are repeated, or the input is wrong. */
+/** Returns the ids of calls with more outputs than open calls. Such outputs are repeated, or the input is wrong. */
 export function surplusOutputs(earlier: readonly Turn[], input: readonly InputItem[]): string[] {
   return [...surplusOf(earlier, input)].flatMap(([id, count]) => (count > 0 ? [id] : []));
 }
 
 /**
- * The indexes of outputs that equal an earlier output of the same call (contract-responses R20). An output first
- * answers an open call of its id, as models reuse ids: only the surplus can be repeated.
+ * Returns the indexes of outputs that equal an earlier output of the same call. An output first answers an open call
+ * of its id, as models reuse ids. Only the surplus can be repeated.
  */
 export function repeatedOutputs(
   earlier: readonly Turn[],

@@ -1,6 +1,6 @@
 import type { Message } from '../message.ts';
 
-/** Takes the system prompt off a history: the instructions and the system messages it begins with, without blank ones. */
+/** Splits off the system prompt of a history: the instructions and the first system messages, without blank texts. */
 export function systemPrompt(messages: Message[], instructions: string | null) {
   const start = messages.findIndex(({ role }) => role !== 'system');
   const leading = start === -1 ? messages : messages.slice(0, start);
@@ -8,7 +8,7 @@ export function systemPrompt(messages: Message[], instructions: string | null) {
   return { system: texts.length > 0 ? texts.join('\n\n') : null, rest: messages.slice(leading.length) };
 }
 
-/** A system message in mid-conversation as a user message, for a wire that knows none there. */
+/** Returns a later system message as a user message, for a wire without later system messages. */
 export function systemAsUser(text: string): string {
   return `System message, not written by the user:\n${text}`;
 }

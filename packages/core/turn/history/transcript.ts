@@ -27,18 +27,19 @@ import {
   UNANSWERED,
 } from './exchange.ts';
 
-/** The part of a turn that the transcript needs; earlier turns are loaded with no more than this. */
+/** The part of a turn that the transcript needs. Earlier turns are loaded with these fields only. */
 type TranscriptTurn = Pick<
   Turn,
   'id' | 'input' | 'adopted' | 'rounds' | 'pendingInput' | 'output' | 'status' | 'startedAt'
 > & { config: Pick<Turn['config'], 'tools'> };
 
 /**
- * Expands turns into the history for a provider. A round is one message, its results in the order of the calls, then
- * the text. Every call is answered once, directly after its round: by the next input if it was handed over
- * (contract-responses R20, R32), by the turn that adopted it if a person allowed it (contract-responses R35), else
- * cancelled or denied. Added items begin the next input (contract-responses R27). Joined input comes before its first
- * round (R29).
+ * Expands turns into the history for a provider:
+ * - A round is one message, followed by its results in the order of the calls, then the text.
+ * - Every call has one answer, directly after its round. The next input answers handed-over calls, the adopting turn
+ *   answers allowed calls, and the other calls are cancelled or denied.
+ * - Added items begin the next input.
+ * - Joined input precedes its first round (R29).
  */
 export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
   const transcript: Transcript = { entries: [], open: [], spoken: null, opaque: null, madeIds: 0 };
@@ -51,7 +52,10 @@ export function transcriptOf(turns: readonly TranscriptTurn[]): Message[] {
   return transcript.entries.flatMap((entry) => ('answers' in entry ? exchangeMessages(entry) : [entry]));
 }
 
-/** `open` are calls that an item may answer, `spoken` the message that takes calls, `opaque` is for the next one. */
+/**
+ * `open` are calls that an item may answer, `spoken` is the message that takes calls, `opaque` is for the next
+ * message.
+ */
 type Transcript = {
   entries: (Message | Exchange)[];
   open: { id: string; exchange: Exchange; index: number }[];
@@ -92,7 +96,9 @@ function addItem(transcript: Transcript, item: InputItem, turn: TranscriptTurn):
   }
 }
 
-/** The one argument of a custom tool is free text, which the model was offered as the argument `input`. */
+/**
+ * Returns the arguments of a call. A custom tool's free text is its argument `input`, as the model knows the tool.
+ */
 function argumentsOf(item: Extract<InputItem, { type: 'function_call' | 'custom_tool_call' }>): string {
   return item.type === 'function_call' ? item.arguments : JSON.stringify({ input: item.input });
 }
@@ -114,7 +120,8 @@ function startExchange(transcript: Transcript, content: string | null): Exchange
 }
 
 /**
- * Adds a call to the last message or a new one; no message has one id twice. `fallback` answers it if nothing does.
+ * Adds a call to the last message or a new message. Ids in a message are unique. `fallback` answers an unanswered
+ * call.
  */
 function addCall(
   transcript: Transcript,
@@ -132,7 +139,7 @@ function addCall(
 
 type ServedCall = Extract<InputItem, { type: 'mcp_call' }>;
 
-/** A call that a server ran, with its answer. Such an item has no id of its call, so it is given one. */
+/** Adds a call that a server ran, with its answer. Such an item has no call id, so it gets one here. */
 function addServedCall(
   transcript: Transcript,
   { server_label, name, arguments: args, output, error }: ServedCall,
@@ -146,7 +153,7 @@ function addServedCall(
 
 type Request = Extract<InputItem, { type: 'mcp_approval_request' }>;
 
-/** A call that a person had to allow, of a turn that is not in the history otherwise. */
+/** Adds a call that needs a person's approval, from a turn outside the history. */
 function addRequest(transcript: Transcript, { id: openId, server_label, name, arguments: args }: Request): void {
   const call = { id: madeId(transcript), name: nameOfLabelled({ serverLabel: server_label, name }), arguments: args };
   addCall(transcript, call, { openId, fallback: UNANSWERED });
@@ -157,13 +164,13 @@ function madeId(transcript: Transcript): string {
   return `mcp_${transcript.madeIds}`;
 }
 
-/** What became of a call that its request asked to allow. */
+/** Returns the result of a call that an approval request named. */
 function resultOfResponse(response: ApprovalResponse, { input, adopted }: TranscriptTurn): ToolResult {
   if (!response.approve) return deniedResult(response.reason);
   return adopted[allowingItems(input).indexOf(response)]?.result ?? CANCELLED;
 }
 
-/** Answers the latest open call of an id. An answer ends the message: a call behind it belongs to a later one. */
+/** Answers the latest open call of an id. An answer ends the message, so a later call belongs to a later message. */
 function answerCall(transcript: Transcript, id: string, answer: Answer): void {
   transcript.spoken = null;
   const place = transcript.open.findLastIndex((call) => call.id === id);
@@ -183,7 +190,7 @@ function addRounds(transcript: Transcript, turn: TranscriptTurn): void {
   for (const round of rounds) {
     addJoined(transcript, round.input, turn);
     if (round.calls.length === 0 && !isLeftWithText(turn, round) && !isStateAlone(turn, round)) continue;
-    // The text of a round that ended the turn is its output, and may be stored there only.
+    // The text of a round that ended the turn is its output, and may be stored only there.
     const text = isOver && round === rounds.at(-1) ? (round.text ?? (output || null)) : round.text;
     addRound(transcript, { ...round, text }, turn);
     addRepair(transcript, round, turn);
@@ -197,23 +204,25 @@ function addOutput(transcript: Transcript, output: string, last: Round | undefin
   transcript.entries.push({ content: output, calls: [], answers: [], opaque });
 }
 
-/** What is said while calls are open is no part of a message that has them. */
+/** Adds joined input, which ends the message with open calls. */
 function addJoined(transcript: Transcript, items: readonly InputItem[], turn: TranscriptTurn): void {
   for (const item of items) addItem(transcript, item, turn);
   Object.assign(transcript, { spoken: null, opaque: null });
 }
 
-/** Whether only the text of a round with calls is left: the calls were deleted. That of the last one is the output. */
+/**
+ * Returns whether a round has only its text left because its calls were deleted. The last round's text is the output.
+ */
 function isLeftWithText({ rounds, output }: TranscriptTurn, round: Round): boolean {
   return Boolean(round.text) && !(output && round === rounds.at(-1));
 }
 
-/** Whether a reply has nothing but state of its provider, such as calls that its server has run. */
+/** Returns whether a reply has only state of its provider, such as calls that its server ran. */
 function isStateAlone({ output }: TranscriptTurn, { text, calls, opaque }: Round): boolean {
   return !output && !text && calls.length === 0 && opaque !== null && opaque !== undefined;
 }
 
-/** What an answer breaks is told behind it, where another round follows. */
+/** Adds the violations of an answer after it, if another round follows. */
 function addRepair(transcript: Transcript, { number, violations }: Round, { rounds, status }: TranscriptTurn): void {
   const isFollowed = number < (rounds.at(-1)?.number ?? 0) || !isTerminal(status);
   if (violations && isFollowed) transcript.entries.push({ role: 'user', content: repairNote(violations) });

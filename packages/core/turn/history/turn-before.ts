@@ -1,6 +1,6 @@
 import type { Turn } from '../turn.ts';
 
-/** A turn as it stood when one of its rounds was asked: what came later is left out, and that round's model is asked. */
+/** Returns a turn at the time of the request for a round: without later content, and with the model of that round. */
 export function turnBefore(turn: Turn, round: number): Turn {
   const { rounds, compactions, work } = turn;
   const asked = rounds.find(({ number }) => number === round);

@@ -3,7 +3,7 @@ import type { JoinedInput, Turn } from '../turn.ts';
 
 type Joining = Pick<Turn, 'joined' | 'begunWith'>;
 
-/** What a turn begins with: the input that it was asked with, and what has joined before it was begun (R29). */
+/** Returns the input that a turn begins with: the requested input, and inputs that joined before its start (R29). */
 export function beginningInput({ input, joined, begunWith }: Joining & Pick<Turn, 'input'>): InputItem[] {
   return joined.length === 0 ? input : [...input, ...contentOf(joined.slice(0, begunWith ?? joined.length))];
 }
@@ -19,7 +19,7 @@ export function placeJoined<R extends { sent: number }>({ joined, begunWith, rou
   return { rounds: placed, pendingInput: contentOf(joined.slice(Math.max(begun, sentBefore(rounds.length)))) };
 }
 
-/** All that was said to a turn: its items are numbered in this order (contract-responses R23). */
+/** Returns all inputs of a turn. Its items are numbered in this order. */
 export function wholeInput({
   input,
   rounds,

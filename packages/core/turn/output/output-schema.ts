@@ -8,17 +8,22 @@ import { type Violation, violationSentences } from './violation.ts';
 
 type Config = Pick<TurnConfig, 'output_schema'>;
 
-/** How a model of a turn is told the output schema; null if there is none. */
+/** Returns how a model of a turn receives the output schema, or null if there is no schema. */
 function modeFor({ output_schema: output }: Config, model: string): OutputMode | null {
   return output ? (output.modes?.[model] ?? output.mode) : null;
 }
 
-/** Whether the next round is a repair: the last answer broke the schema, and the turn goes on (R25). A retry has one more. */
+/**
+ * Returns whether the next round is a repair: the last answer broke the schema and the turn continues (R25). A retry
+ * has one more repair.
+ */
 export function needsRepair({ rounds }: { rounds: readonly Pick<Round, 'violations'>[] }): boolean {
   return (rounds.at(-1)?.violations ?? null) !== null;
 }
 
-/** The format that the provider of a model holds its replies to; null if the instructions have the schema, or there is none. */
+/**
+ * Returns the format for the provider of a model, or null if the instructions have the schema or there is no schema.
+ */
 export function formatFor(config: Config, model: string): TextFormat | null {
   const { output_schema: output } = config;
   if (!output || modeFor(config, model) !== 'native') return null;
@@ -26,7 +31,7 @@ export function formatFor(config: Config, model: string): TextFormat | null {
   return { type: 'json_schema', name, schema, strict };
 }
 
-/** The instructions of a turn for one of its models, with the schema if that model is told it in words. */
+/** Returns the instructions for one of a turn's models, with the schema if that model receives it as text. */
 export function withSchema(config: Config & Pick<TurnConfig, 'instructions'>, model: string): string | null {
   const { output_schema: output, instructions } = config;
   if (!output || modeFor(config, model) !== 'instructions') return instructions;
@@ -40,7 +45,7 @@ export function withSchema(config: Config & Pick<TurnConfig, 'instructions'>, mo
   return instructions ? `${instructions}\n\n${demand}` : demand;
 }
 
-/** What the model is told of an answer that does not fit, in place of the user. */
+/** Returns the message to the model about an answer that breaks the schema. It replaces a user's message. */
 export function repairNote(violations: readonly Violation[]): string {
   return [
     'Your answer does not fit the JSON Schema that it has to fit:',
@@ -49,27 +54,30 @@ export function repairNote(violations: readonly Violation[]): string {
   ].join('\n');
 }
 
-/** The failure of a turn whose answer does not fit after its repair either. */
+/** Returns the failure of a turn after the repaired answer breaks the schema too. */
 export function unfitError(violations: readonly Violation[]): TurnError {
   const message =
-    `After its repair the answer still breaks output_schema: ${violationSentences(violations).join('; ')}. ` +
-    'Retry the turn for one more repair, or make the schema easier to meet.';
+    `The repaired answer still does not match output_schema: ${violationSentences(violations).join('; ')}. ` +
+    'Retry the turn for another repair, or simplify the schema.';
   return { type: 'output_schema_error', code: 'output_schema_violated', message, retryable: true };
 }
 
-/** Whether a turn failed with an answer that does not fit. Its text is the turn's output. */
+/** Returns whether a turn failed because its answer broke the schema. The answer's text is the turn's output. */
 export function isUnfit({ error }: Pick<Turn, 'error'>): boolean {
   return error?.code === 'output_schema_violated';
 }
 
-/** Whether a round ended its turn with an answer that does not fit, itself a repair. A retry may follow. */
+/** Returns whether a round ended its turn with a repaired answer that breaks the schema. A retry may follow. */
 export function endedUnfit(rounds: readonly Round[], { number, violations }: Round): boolean {
   return violations !== null && needsRepair({ rounds: rounds.filter((round) => round.number < number) });
 }
 
 type Answered = Pick<ListedTurn, 'status' | 'output'> & { config: { output_schema?: unknown } };
 
-/** The answer of a completed turn with an output schema, parsed; null of any other turn. It was checked before it was saved. */
+/**
+ * Returns the parsed answer of a completed turn with an output schema, or null for any other turn. The answer was
+ * checked before it was saved.
+ */
 export function parsedOutput({ status, output, config }: Answered): unknown {
   if (status !== 'completed' || output === null || !config.output_schema) return null;
   return parseJson(withoutFence(withoutThoughts(output))) ?? null;

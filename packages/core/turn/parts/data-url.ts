@@ -1,7 +1,7 @@
-/** What a `data:` URL holds: its media type without parameters, in small letters, and its bytes in base64. */
+/** The content of a `data:` URL: its lower-case media type without parameters, and its bytes in base64. */
 export type DataUrl = { mediaType: string; base64: string };
 
-/** Reads a `data:` URL, in base64 or percent-encoded; null for what is none. */
+/** Reads a `data:` URL, in base64 or percent-encoded, or returns null for any other URL. */
 export function readDataUrl(url: string): DataUrl | null {
   const comma = url.indexOf(',');
   if (!/^data:/i.test(url) || comma === -1) return null;
@@ -12,7 +12,7 @@ export function readDataUrl(url: string): DataUrl | null {
   return base64 === null ? null : { mediaType: mediaType.trim().toLowerCase() || 'text/plain', base64 };
 }
 
-/** The text in base64, as UTF-8; null where the bytes are no text. */
+/** Decodes base64 as UTF-8, or returns null if the bytes are not text. */
 export function textOfBase64(base64: string): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
@@ -21,12 +21,12 @@ export function textOfBase64(base64: string): string | null {
   }
 }
 
-/** Whether an address is one that a provider fetches by itself. */
+/** Returns whether the provider can fetch an address itself. */
 export function isRemote(url: string | undefined): url is string {
   return /^https:\/\//i.test(url ?? '');
 }
 
-/** Base64 in the form that every wire takes: lines are joined, the letters of URLs replaced. */
+/** Returns base64 in the form that every wire takes: without line breaks and without the URL alphabet. */
 function standardBase64(data: string): string | null {
   if (isBase64(data)) return data;
   const plain = data
@@ -37,7 +37,7 @@ function standardBase64(data: string): string | null {
   return isBase64(plain) ? plain : null;
 }
 
-/** Padding may be left out; one digit alone is no byte. */
+/** Accepts base64 without padding. A single digit at the end is not a byte. */
 function isBase64(data: string): boolean {
   return BASE64.test(data) && data.length % 4 !== 1 && (!data.endsWith('=') || data.length % 4 === 0);
 }

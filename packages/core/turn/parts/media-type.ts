@@ -1,7 +1,7 @@
-/** What the first bytes of data say that it is. */
+/** A media type with a test of the first bytes. */
 type Sniffed = { mediaType: string; matches(bytes: Buffer): boolean };
 
-/** The types that can be told from their first bytes. */
+/** The types that their first bytes identify. */
 const KNOWN: Sniffed[] = [
   { mediaType: 'image/png', matches: (bytes) => startsWith(bytes, '89504e470d0a1a0a') },
   { mediaType: 'image/jpeg', matches: (bytes) => startsWith(bytes, 'ffd8ff') },
@@ -12,40 +12,40 @@ const KNOWN: Sniffed[] = [
   { mediaType: 'audio/mp3', matches: isMp3 },
 ];
 
-/** Returns whether a text has the form of a media type (RFC 6838), so that it can stand in a header. */
+/** Returns whether a text has the form of a media type (RFC 6838), so that a header can contain it. */
 export function isMediaType(text: string): boolean {
   return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(text);
 }
 
-/** Whether the first bytes of data are not those of the type that it is said to be, or are those of another. */
+/** Returns whether the first bytes contradict the declared type. */
 export function contradictsMediaType(mediaType: string, bytes: Buffer): boolean {
   const said = KNOWN.find((known) => known.mediaType === mediaType);
   if (said) return !said.matches(bytes);
   return /^(?:image|text)\//.test(mediaType) && KNOWN.some((known) => isCertain(known) && known.matches(bytes));
 }
 
-/** Returns the type that data is certain to have by its first bytes; null for all other types. */
+/** Returns the type that the first bytes identify with certainty, or null. */
 export function certainTypeOf(bytes: Buffer): string | null {
   if (latin(bytes, 0, 5) === '%PDF-') return 'application/pdf';
   return KNOWN.find((known) => isCertain(known) && known.matches(bytes))?.mediaType ?? null;
 }
 
-/** A text may begin as audio does, or speak of PDF. */
+/** Excludes audio and PDF, since a text may begin with their marks. */
 function isCertain({ mediaType }: Sniffed): boolean {
   return mediaType.startsWith('image/') || mediaType === 'audio/wav';
 }
 
-/** Images of more pixels than this are refused: a program that opens one holds four bytes for each of them. */
+/** The most pixels of an image. A program that opens an image holds four bytes for each pixel. */
 const MAX_PIXELS = 64_000_000;
 
-/** Returns why an image is refused for its pixels, as the end of a sentence; null for any other data. */
+/** Returns why an image has too many pixels, as the end of a sentence, or null for any other data. */
 export function problemOfPixels(mediaType: string, bytes: Buffer): string | null {
   const pixels = pixelsOf(mediaType, bytes);
   const isTooLarge = pixels !== null && pixels.width * pixels.height > MAX_PIXELS;
   return isTooLarge ? `give an image of at most ${MAX_PIXELS / 1e6} megapixels` : null;
 }
 
-/** Width and height of an image, in pixels, as its header has them; null where that cannot be read. */
+/** Reads the width and height in pixels from the header of an image, or returns null if the header is unreadable. */
 export function pixelsOf(mediaType: string, bytes: Buffer): { width: number; height: number } | null {
   switch (mediaType) {
     case 'image/png':
@@ -66,7 +66,7 @@ function isMp3(bytes: Buffer): boolean {
   return latin(bytes, 0, 3) === 'ID3' || (first === 0xff && (second & 0xe0) === 0xe0);
 }
 
-/** The frame header stands behind segments that each say how long they are. */
+/** Skips the segments before the frame header by their lengths. */
 function pixelsOfJpeg(bytes: Buffer): { width: number; height: number } | null {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {

@@ -1,10 +1,10 @@
 import { type InputItem, isMessage, type Part } from '../request/item.ts';
 import { shownAddress } from './blob-address.ts';
 
-/** Where a part has its data, or the address of it. */
+/** The field of a part that has its data or the address of its data. */
 export type PartData = { field: 'image_url' | 'file_data' | 'file_url' | 'data'; address: string };
 
-/** The data of a part; null where it is a text. */
+/** Returns the data of a part, or null for a text. */
 export function dataOf(part: Part): PartData | null {
   switch (part.type) {
     case 'input_text':
@@ -20,7 +20,7 @@ export function dataOf(part: Part): PartData | null {
   }
 }
 
-/** The same part with other data. A file that comes by an address of its own keeps none. */
+/** Returns the part with other data. A file loses its URL. */
 export function withData(part: Part, address: string): Part {
   switch (part.type) {
     case 'input_text':
@@ -36,14 +36,14 @@ export function withData(part: Part, address: string): Part {
   }
 }
 
-/** A part as callers read it: the path of a blob stands where its data stood. */
+/** Returns a part as callers see it: the path of a blob replaces its data. */
 export function shownPart(part: Part): Part {
   const data = dataOf(part);
   const shown = data && shownAddress(data.address);
   return data && shown !== null && shown !== data.address ? withData(part, shown) : part;
 }
 
-/** A content as callers read it. */
+/** Returns a content as callers see it. */
 export function shownContent(content: string | Part[]): string | Part[] {
   return typeof content === 'string' ? content : content.map(shownPart);
 }
@@ -51,7 +51,7 @@ export function shownContent(content: string | Part[]): string | Part[] {
 /** A part of an input and its path there, as in `input[0].content[1]`. */
 export type PlacedPart = { part: Part; path: string };
 
-/** All parts of an input: those of messages, and those of results that came with it. */
+/** Returns all parts of an input: of its messages and of its results. */
 export function partsOf(items: readonly InputItem[]): PlacedPart[] {
   return items.flatMap((item, index) => {
     const { field, content } = contentOf(item);
@@ -61,7 +61,7 @@ export function partsOf(items: readonly InputItem[]): PlacedPart[] {
   });
 }
 
-/** The same input with other parts, each made of the one in its place. */
+/** Returns the input with each part changed. */
 export function mapParts(items: readonly InputItem[], change: (placed: PlacedPart) => Part): InputItem[] {
   return items.map((item, index) => {
     const { field, content } = contentOf(item);

@@ -5,13 +5,15 @@ import { readDataUrl } from './data-url.ts';
 import { contradictsMediaType, isMediaType, problemOfPixels } from './media-type.ts';
 import { dataOf, type PartData, withData } from './part-data.ts';
 
-/** Inline data on its way to be kept: its bytes, with the type that they came with. */
+/** Inline data to store: its bytes, with their declared type. */
 export type NewBlob = { sha256: string; mediaType: string; bytes: Buffer };
 
-/** The part as a row has it, with its blob; null without inline data. `problem` ends a sentence about the field. */
+/**
+ * The part as a row has it, with its blob, or null without inline data. `problem` ends a sentence about the field.
+ */
 export type TakenPart = { part: Part; blob: NewBlob } | { problem: string; field: PartData['field'] } | null;
 
-/** Takes the inline data out of a part, and checks it. */
+/** Takes the inline data out of a part and checks it. */
 export function takeInline(part: Part): TakenPart {
   const data = dataOf(part);
   if (!data || !isInline(part, data)) return null;
@@ -26,7 +28,7 @@ export function takeInline(part: Part): TakenPart {
   return { part: withData(part, blobAddress({ sha256, mediaType })), blob: { sha256, mediaType, bytes } };
 }
 
-/** Audio always comes as data; images and files may come by an address of their own. */
+/** Returns whether a part has inline data. Audio always has data. Images and files may have an address instead. */
 function isInline(part: Part, { address }: PartData): boolean {
   return part.type === 'input_audio' ? !address.startsWith('blob:') : /^data:/i.test(address);
 }
@@ -41,9 +43,9 @@ const WANTED: Record<Part['type'], string> = {
 type Read = { part: Part; mediaType: string; bytes: Buffer };
 
 function problemOf({ part, mediaType, bytes }: Read): string | null {
-  if (!isMediaType(mediaType)) return 'name its media type in the data: URL, as image/png';
+  if (!isMediaType(mediaType)) return 'name the media type in the data: URL, such as image/png';
   if (part.type === 'input_image' && !mediaType.startsWith('image/'))
-    return 'give an image, or send it as an input_file';
-  if (contradictsMediaType(mediaType, bytes)) return `its bytes are not ${mediaType}; name the type that they are`;
+    return 'give an image, or send the file as an input_file';
+  if (contradictsMediaType(mediaType, bytes)) return `the bytes are not ${mediaType}, name their media type`;
   return problemOfPixels(mediaType, bytes);
 }

@@ -3,7 +3,8 @@ import { certainTypeOf, contradictsMediaType, isMediaType } from './media-type.t
 const ANY = 'application/octet-stream';
 
 /**
- * The declared type, else that of the name, else that of the bytes. A type that the bytes contradict never counts.
+ * Returns the declared type, or the type of the name, or the type of the bytes. A type that the bytes contradict
+ * never counts.
  */
 export function typeOfFile(file: { declared: string; filename: string; bytes: Buffer }): string {
   const { declared, filename, bytes } = file;
@@ -13,7 +14,6 @@ export function typeOfFile(file: { declared: string; filename: string; bytes: Bu
   return known.find((type) => fits(type) && !contradictsMediaType(type ?? '', bytes)) ?? ANY;
 }
 
-/** The media types of file endings. */
 const TYPES: Record<string, string> = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
   ...{ heic: 'image/heic', heif: 'image/heif', pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown' },
@@ -21,7 +21,7 @@ const TYPES: Record<string, string> = {
   ...{ html: 'text/html', csv: 'text/csv', json: 'application/json', xml: 'text/xml' },
 };
 
-/** Returns the media type of the ending of a name or a path; null for an unknown ending. */
+/** Returns the media type for the ending of a name or path, or null for an unknown ending. */
 export function typeOfEnding(name: string): string | null {
   const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(TYPES, ending) ? (TYPES[ending] ?? null) : null;

@@ -14,7 +14,7 @@ export const ConversationRequest = z
   })
   .meta({
     id: 'ConversationRequest',
-    description: 'A conversation to be created. What it is given, each of its turns inherits.',
+    description: 'A conversation to create. Each of its turns inherits this configuration.',
     examples: [
       { model: 'sim/demo', instructions: 'You are brief.' },
       { model: 'sim/demo', instructions: 'You are brief.', input: 'Hello!' },
@@ -22,11 +22,12 @@ export const ConversationRequest = z
   });
 export type ConversationRequest = z.output<typeof ConversationRequest>;
 
-/** `PATCH /v1/conversations/:id`: what is given replaces what stands. */
+/** `PATCH /v1/conversations/:id`: replaces the given fields. */
 export const ConversationChanges = z
   .strictObject({ ...standingFields, ...keepingFields, metadata: metadata.nullish() })
   .meta({
     id: 'ConversationChanges',
-    description: 'What later turns of a conversation inherit, and when it expires; `null` means the default.',
+    description:
+      'The configuration that later turns of the conversation inherit, and when the conversation expires. `null` means the default.',
     examples: [{ model: 'sim/demo', instructions: null, metadata: { customer: '17' } }],
   });

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { InputPart } from './input-part.ts';
 
 /**
- * A part of a message or of a result (contract-more: parts). URLs are `data:` or https and never fetched; `data` is
- * base64. Rows have the address of a blob in place of inline data (`parts/blob-address.ts`).
+ * A part of a message or of a result. URLs are `data:` or https and never fetched. `data` is base64. Rows have the
+ * address of a blob in place of inline data (`parts/blob-address.ts`).
  */
 export type Part = z.infer<typeof InputPart>;
 
@@ -11,8 +11,8 @@ export type Part = z.infer<typeof InputPart>;
 export type MessageItem = { role: 'user' | 'assistant' | 'system' | 'developer'; content: string | Part[] };
 
 /**
- * An item of a turn's input in OpenAI's shape, normalised; a message has no `type`. `opaque_state` goes back verbatim
- * to its provider. `sealed` is in no row (contract-responses R33). A `compaction` replaces a history.
+ * A normalised item of a turn's input in OpenAI's shape. A message has no `type`. `opaque_state` is sent back
+ * unchanged to its provider. No row has `sealed`. A `compaction` replaces a history.
  */
 export type InputItem =
   | MessageItem
@@ -34,22 +34,21 @@ export type InputItem =
   | { type: 'opaque_state'; provider: string; state: unknown; sealed?: string }
   | { type: 'compaction'; summary: string; sealed?: string };
 
-/** A person's answer to a request for approval (contract-responses R35). */
+/** A person's answer to an approval request. */
 export type ApprovalResponse = Extract<InputItem, { type: 'mcp_approval_response' }>;
 
-/** The answers of an input that allow a call, in the order of the calls that its turn adopts for them. */
+/** Returns the answers of an input that allow a call, in the order of the adopted calls. */
 export function allowingItems(input: readonly InputItem[]): ApprovalResponse[] {
   return input.filter(
     (item) => !isMessage(item) && item.type === 'mcp_approval_response' && item.approve,
   ) as ApprovalResponse[];
 }
 
-/** Whether an item is a message. */
 export function isMessage(item: InputItem): item is MessageItem {
   return 'role' in item;
 }
 
-/** What stands for a part where only text can: the text itself, or a note in the place of an image, a file or audio. */
+/** Returns a part as text: its text, or a note in place of an image, a file or audio. */
 export function plainPart(part: Part): string {
   switch (part.type) {
     case 'input_text':
@@ -63,7 +62,7 @@ export function plainPart(part: Part): string {
   }
 }
 
-/** A content as text: each part on a line of its own, with a note in the place of each image and file. */
+/** Returns a content as text: each part on a line of its own, with a note in place of each image and file. */
 export function plainContent(content: string | Part[]): string {
   return typeof content === 'string' ? content : content.map(plainPart).join('\n');
 }

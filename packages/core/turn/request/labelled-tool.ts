@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { TurnTool } from './tool.ts';
 
-/** Labels of calls that no MCP server runs, by who does: the names of servers are others (contract-responses R34). */
+/** Labels of calls that run elsewhere than at an MCP server. No server has such a name. */
 export const OWN_LABELS = { server: 'pawl', http: 'http', client: 'client' } as const;
 
-/** A tool as OpenAI's clients know it: its server's label, and its name there (contract-responses R34). */
+/** A tool as OpenAI's clients know it: the label of its server and its name there. */
 export type LabelledTool = { serverLabel: string; name: string };
 
 type NamedTool = Pick<TurnTool, 'name' | 'execution' | 'remoteName'>;
 
-/** Returns a tool by its label. A tool that the model made up, so that no turn has it, counts as Pawl's own. */
+/** Returns the label and name of a tool. An invented tool, which no turn has, counts as Pawl's own. */
 export function labelledTool(tool: NamedTool): LabelledTool {
   const { name, execution } = tool;
   if (execution?.kind !== 'mcp') return { serverLabel: OWN_LABELS[execution?.kind ?? 'server'], name };
@@ -32,8 +32,8 @@ const LONGEST = 64;
 const HASH = 8;
 
 /**
- * Returns the name of an MCP tool for models: `server__tool`, or with `_` and a hash if no provider takes that. It
- * depends on both names alone, so each process derives the same name.
+ * Returns the name of an MCP tool for models: `server__tool`, or with `_` and a hash if no provider takes that name.
+ * It depends on both names alone, so each process derives the same name.
  */
 export function offeredName(server: string, tool: string): string {
   const full = `${prefixOf(server)}${tool}`;
@@ -42,12 +42,12 @@ export function offeredName(server: string, tool: string): string {
   return `${full.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST - HASH - 1)}_${hash}`;
 }
 
-/** Returns whether a name may have been derived from another one, which only a list of the server shows. */
+/** Returns whether a name may end in a hash. Then only the list of the server has the tool's own name. */
 export function mayBeDerived(name: string): boolean {
   return /_[0-9a-f]{8}$/.test(name);
 }
 
-/** Returns whether a label is that of no MCP server. */
+/** Returns whether a label belongs to no MCP server. */
 export function isOwnLabel(label: string): boolean {
   return Object.values<string>(OWN_LABELS).includes(label);
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
-/** Workers remember models by name, and send the names to each other. */
+/** The maximum length of model names, which workers keep in memory and send to each other. */
 const MAX_MODEL_LENGTH = 512;
 
-/** A model as callers name it. */
 export const ModelName = z
   .string()
   .max(MAX_MODEL_LENGTH)

@@ -1,4 +1,4 @@
-/** What a text has to be: any text, any JSON object, or JSON that fits a schema. */
+/** The form of a text: any text, any JSON object, or JSON that fits a schema. */
 export type TextFormat =
   | { type: 'text' }
   | { type: 'json_object' }
@@ -10,16 +10,16 @@ export type TextFormat =
       description?: string | null;
     };
 
-/** The fields that a caller of a response sent and its answers show again (contract-responses R16), with defaults. */
+/** The requested fields of a response that its answers repeat, with defaults. */
 export type ResponseRequest = {
-  /** The model's name as it was sent. */
+  /** The model's name as the caller sent it. */
   model: string;
   background: boolean;
   previous_response_id: string | null;
-  /** The conversation that the caller named; null where one was begun for the response. */
+  /** The conversation in the request, or null if Pawl created a conversation for the response. */
   conversation: string | null;
   instructions: string | null;
-  /** The tools as they were sent, with `description`, `parameters` and `strict` present. */
+  /** The tools as the caller sent them, with `description`, `parameters` and `strict` present. */
   tools: Record<string, unknown>[];
   tool_choice: unknown;
   parallel_tool_calls: boolean;
@@ -37,7 +37,7 @@ export type ResponseRequest = {
   user: string | null;
   safety_identifier: string | null;
   prompt_cache_key: string | null;
-  /** How many items at the head of the input came from the kept response of a WebSocket. Absent: none. */
+  /** The number of first input items that the kept response of a WebSocket added. Absent means none. */
   kept_items?: number;
 };
 
@@ -45,6 +45,6 @@ export type ResponseRequest = {
 export type CompletionRequest = {
   /** The client sent `functions`, the older form of `tools`, and its answer has a `function_call`. */
   usesFunctions?: true;
-  /** The hash of the messages (contract-responses R83); absent if no later completion can continue this one. */
+  /** The hash of the messages. Absent if no later completion can continue this completion. */
   messagesHash?: string;
 };

@@ -3,13 +3,15 @@ import { wholeNumber } from './json.ts';
 import { startPolicies } from './start-fields.ts';
 import { TurnRequest } from './turn.ts';
 
-/** The turn request of a schedule: when its turns may begin, the schedule says, and each planned time starts one of its own. */
+/** The turn request of a schedule. The schedule decides when its turns begin, so delays and debounce are omitted. */
 export const ScheduledTurnRequest = TurnRequest.omit({ start_at: true, delay_seconds: true, debounce_ms: true }).extend(
   {
     on_active_turn: z
       .enum(startPolicies)
       .nullish()
-      .describe('While another turn of the conversation is active: wait for it (the default), 409, or cancel it.'),
+      .describe(
+        'If another turn of the conversation is active: wait for it (`enqueue`, the default), skip the planned time (`reject`), or cancel it (`interrupt`).',
+      ),
   },
 );
 export type ScheduledTurnRequest = z.output<typeof ScheduledTurnRequest>;
@@ -22,7 +24,7 @@ const fields = {
     .max(200)
     .nullish()
     .describe(
-      'Minute, hour, day of the month, month and day of the week: `0 9 * * 1-5`. Give this or `every_seconds`.',
+      'Minute, hour, day of the month, month and day of the week: `0 9 * * 1-5`. Give `cron` or `every_seconds`.',
     ),
   time_zone: z
     .string()
@@ -30,8 +32,7 @@ const fields = {
     .max(100)
     .nullish()
     .describe(
-      'By whose clocks `cron` is read, such as `Europe/Zurich`; UTC by default. A time that they skip fires at the jump. If ' +
-        'they go back, a plan with `*` or `*/N` in minute or hour also fires in the repeated time, and a fixed time fires once.',
+      'The time zone of `cron`, such as `Europe/Zurich`. UTC by default. A time that the clock skips fires at the jump. When the clock is set back, a plan with `*` or `*/N` in minute or hour fires again in the repeated hour, and a fixed time fires once.',
     ),
   every_seconds: wholeNumber(1, LONGEST_EVERY_SECONDS).describe(
     'Seconds between two planned times, counted from the creation of the schedule.',
@@ -39,25 +40,27 @@ const fields = {
   conversation_id: z
     .string()
     .nullish()
-    .describe('The conversation of its turns. By default each begins one of its own.'),
+    .describe('The conversation of the schedule’s turns. By default each turn creates its own conversation.'),
   enabled: z
     .boolean()
     .nullish()
-    .describe('Whether it fires; true by default. What passes while it does not is not missed.'),
+    .describe(
+      'Whether the schedule fires. True by default. Times that pass while a schedule is disabled do not count as missed.',
+    ),
   if_missed: z
     .enum(['once', 'skip'])
     .nullish()
     .describe(
-      'What is done about planned times that are more than 10 seconds late: one turn for the newest (`once`, the default), or none.',
+      'Planned times that are more than 10 seconds late: start one turn for the latest time (`once`, the default), or no turn (`skip`).',
     ),
 };
 
-const WHAT = 'The turn request that is started at each planned time.';
+const WHAT = 'The request for the turn that each planned time starts.';
 
 /** `POST /v1/schedules`. */
 export const ScheduleRequest = z.strictObject({ ...fields, turn: ScheduledTurnRequest.describe(WHAT) }).meta({
   id: 'ScheduleRequest',
-  description: 'A schedule to be created: when, and the turn request that is started then.',
+  description: 'A schedule to create: its plan, and the turn that each planned time starts.',
   examples: [
     { cron: '0 9 * * 1-5', time_zone: 'Europe/Zurich', turn: { model: 'sim/demo', input: 'What is new?' } },
     { every_seconds: 3600, if_missed: 'skip', turn: { model: 'sim/demo', input: 'Look again.' } },
@@ -65,10 +68,10 @@ export const ScheduleRequest = z.strictObject({ ...fields, turn: ScheduledTurnRe
 });
 export type ScheduleRequest = z.output<typeof ScheduleRequest>;
 
-/** `PATCH /v1/schedules/:id`: what is left out stays, `null` is the default again. */
+/** `PATCH /v1/schedules/:id`: an omitted field stays, `null` restores the default. */
 export const ScheduleChange = z.strictObject({ ...fields, turn: ScheduledTurnRequest.optional().describe(WHAT) }).meta({
   id: 'ScheduleChange',
-  description: 'What to change of a schedule. A new plan counts from now.',
+  description: 'Changes to a schedule. A new plan starts now.',
   examples: [{ enabled: false }, { every_seconds: 60 }],
 });
 export type ScheduleChange = z.output<typeof ScheduleChange>;

@@ -14,12 +14,12 @@ import { delayFields, joiningFields } from './start-fields.ts';
 import type { TurnTool } from './tool.ts';
 import type { Subscription } from './webhook.ts';
 
-/** Key and value pairs of the caller's own. */
+/** Key and value pairs of the caller. */
 export const metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, 'give at most 16 pairs')
   .meta({
-    description: 'What the caller wants to keep with it: at most 16 pairs.',
+    description: 'Key and value pairs of the caller, at most 16. Pawl stores them and does not read them.',
     maxProperties: 16,
     propertyNames: { minLength: 1, maxLength: 64 },
   });
@@ -39,44 +39,43 @@ export const standingFields = {
   ...{ provider_options, provider_headers, model_retry, webhook },
 };
 
-/** What begins a turn, or joins one. */
+/** The input that begins a turn or is added to a turn. */
 export const input = z
   .union([z.string().min(1, 'give some text'), z.array(InputMessage).min(1, 'give at least one message').max(10_000)])
-  .describe('What the user says, or several messages.');
+  .describe('The user’s text, or a list of messages.');
 
-/** What only a request that may start a turn says. */
+/** The fields that only a request that may start a turn has. */
 export const startingFields = {
   ...joiningFields,
-  priority: wholeNumber(-1000, 1000).describe('Higher runs first; 0 by default.'),
+  priority: wholeNumber(-1000, 1000).describe('The priority. A higher number runs first. 0 by default.'),
 };
 
-/** `POST /v1/turns/:id/input`: what joins a turn that has not ended. */
+/** `POST /v1/turns/:id/input`: an input for a turn that has not ended. */
 export const NewInput = z.strictObject({ input, metadata: metadata.nullish() }).meta({
   id: 'NewInput',
-  description: 'What joins a turn. Its metadata stand with the event that tells of it.',
+  description: 'An input for a turn that has not ended. The event `input.added` shows its metadata.',
   examples: [{ input: 'And in Porto?' }],
 });
 
 /** Ten years. */
 const LONGEST_EXPIRY_SECONDS = 315_360_000;
 
-/** How long a conversation is kept. */
 export const keepingFields = {
   expires_in_seconds: wholeNumber(1, LONGEST_EXPIRY_SECONDS).describe(
-    'So long after the end of its last turn, or its creation, the conversation goes with all its turns. By default it stays.',
+    'Seconds after the end of the last turn, or after the creation, until the conversation and its turns are deleted. By default it is kept.',
   ),
 };
 
-/** A conversation's standing configuration: what each of its turns inherits, and for how long it is kept. */
+/** A conversation's configuration, which each of its turns inherits, and how long the conversation is kept. */
 export const StandingConfig = z.strictObject({ ...standingFields, ...keepingFields });
 export type StandingConfig = z.output<typeof StandingConfig>;
 
-/** `POST /v1/conversations/:id/turns` and `POST /v1/turns` (contract: Turn request). */
+/** `POST /v1/conversations/:id/turns` and `POST /v1/turns`. */
 export const TurnRequest = z
   .strictObject({ ...standingFields, ...startingFields, ...delayFields, input, metadata: metadata.nullish() })
   .meta({
     id: 'TurnRequest',
-    description: 'A turn to be started. Leave out what has a default; `null` means the default too.',
+    description: 'A turn to start. Fields with a default are optional, and `null` means the default.',
     examples: [
       { model: 'sim/demo', input: 'Say hello to Ada.' },
       {
@@ -105,31 +104,31 @@ export const TurnRequest = z
   });
 export type TurnRequest = z.output<typeof TurnRequest>;
 
-/** How one turn is worked: its own fields over the conversation's, every default filled in, every tool resolved. */
+/** The configuration of one turn: its own fields over the conversation's, with defaults and resolved tools. */
 export type TurnConfig = KeptConfig & {
   model: string;
-  /** The models that follow where one cannot answer; absent where there are none. */
+  /** The next models if the model cannot answer. Absent if the turn has none. */
   fallback_models?: string[];
   tools: TurnTool[];
-  /** About tools that were asked for and left out; absent if there are none. */
+  /** Warnings about requested tools that were left out. Absent if there are none. */
   warnings?: string[];
   tool_choice: ToolChoice;
   limits: Limits;
   webhook: Subscription | null;
   model_retry?: ModelRetry;
-  /** The wire of each provider that has two; an absent one, as in older turns, is Chat Completions. */
+  /** The wire of each provider that has two wires. An absent wire, as in older turns, is Chat Completions. */
   wires?: Record<string, 'openai-responses'>;
   text_format?: TextFormat | null;
-  /** What the answer is checked against; a response's format is checked by its provider alone. */
+  /** The schema that the answer is checked against. Only the provider checks the format of a response. */
   output_schema?: OutputSchema;
-  /** How the history is made shorter; absent where it is not. */
+  /** How the history is shortened. Absent if the history is never shortened. */
   context?: ContextConfig;
   max_total_output_tokens?: number | null;
   origin?: TurnOrigin;
-  /** The tools of the calls that the turn adopted, in their order, as the turns that asked for them have them. */
+  /** The tools of the adopted calls, in their order, as the turns that requested the calls store them. */
   adopted_tools?: TurnTool[];
-  /** Of a response: what its caller sent and every answer shows again. */
+  /** The fields of a response that its caller sent and every answer repeats. */
   response?: ResponseRequest | null;
-  /** Of a turn that was created as a chat completion. It has a `response`, too. */
+  /** Present if the turn was created as a chat completion. The turn then has a `response`, too. */
   completion?: CompletionRequest;
 };

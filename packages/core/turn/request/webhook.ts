@@ -10,7 +10,7 @@ export const WebhookEvent = z.enum([
   'round.completed',
 ]);
 
-/** What becomes of a response that was created in the background, in OpenAI's words (contract-responses R70). */
+/** The events about the end of a background response, as OpenAI names them. */
 export const ResponseWebhookEvent = z.enum([
   'response.completed',
   'response.incomplete',
@@ -19,32 +19,34 @@ export const ResponseWebhookEvent = z.enum([
 ]);
 export type ResponseWebhookEvent = z.infer<typeof ResponseWebhookEvent>;
 
-/** The events of a webhook that names none: how a turn ended, and that it waits for a client or a person. */
+/** The default events of a webhook: the end of a turn, and `turn.requires_action`. */
 export const DEFAULT_EVENTS = WebhookEvent.exclude(['round.completed']).options;
 
-/** The events that a caller wants, which it may leave out. */
+/** Returns the schema of the optional list of events to send. */
 export function eventList<Event extends z.ZodType>(event: Event) {
   return z.array(event).min(1, 'name at least one event').max(MAX_WORDS).nullish();
 }
 
 export const Webhook = z.strictObject({
-  url: httpUrl.describe('Where to post events: http or https, and a public address unless the operator allows it.'),
-  events: eventList(WebhookEvent).describe('Which events to send. All but `round.completed` by default.'),
+  url: httpUrl.describe(
+    'The URL that receives the events: http or https, with a public address unless the operator allows others.',
+  ),
+  events: eventList(WebhookEvent).describe('The events to send. By default all except `round.completed`.'),
   include: z
     .array(z.literal('turn'))
     .max(MAX_WORDS)
     .nullish()
-    .describe('`turn`: send the whole turn along. Nothing by default.'),
+    .describe('`turn`: include the whole turn in each event. Not included by default.'),
 });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** The webhook of a response: it may name events of the response beside those of its turn. */
+/** The webhook of a response, which may name events of the response and of its turn. */
 export const ResponseWebhook = Webhook.extend({
   events: eventList(z.enum([...WebhookEvent.options, ...ResponseWebhookEvent.options])).describe(
-    'Which events to send. `response.*` of one in the background only; by default those of its turn.',
+    'The events to send. `response.*` only for a background response. By default the events of its turn.',
   ),
 });
 export type ResponseWebhook = z.infer<typeof ResponseWebhook>;
 
-/** A webhook with its defaults filled in: the default events, the thin form. */
+/** A webhook with its defaults: the default events, without the turn. */
 export type Subscription = Required<{ [Field in keyof ResponseWebhook]: NonNullable<ResponseWebhook[Field]> }>;

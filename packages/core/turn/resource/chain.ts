@@ -2,7 +2,7 @@ import { responseIdOf } from '../responses/item-id.ts';
 import type { TurnStatus } from '../turn.ts';
 import { iso } from './iso.ts';
 
-/** A turn as its neighbours are shown it; `preview` is the beginning of what its user said last. */
+/** A turn next to another turn in a chain. `preview` is the beginning of its last user message. */
 export type ChainedTurn = {
   id: string;
   conversationId: string;
@@ -23,7 +23,6 @@ export type Chain = {
 
 export type ChainResource = ReturnType<typeof presentChain>;
 
-/** The chain of a turn as callers see it. */
 export function presentChain({ previous, next, forks, forkCount, continuedBy }: Chain) {
   return {
     object: 'chain' as const,

@@ -8,7 +8,7 @@ import { iso } from './iso.ts';
 
 export type ConversationResource = ReturnType<typeof presentConversation>;
 
-/** A conversation with its defaults (contract: Conversation). `toolAs` fills in a tool's definition. */
+/** Returns a conversation with its defaults. `toolAs` completes a tool's definition. */
 export function presentConversation(
   { id, config, metadata, activeTurnId, forkedFrom, forkedRound, createdAt, expiresAt }: Conversation,
   toolAs: (given: GivenTool) => Tool,

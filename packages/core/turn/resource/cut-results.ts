@@ -5,7 +5,7 @@ type Result = { content: string | Part[] | null; truncated: boolean };
 
 type WithResults = { adopted_calls?: { results: Result[] }; rounds: { results: Result[] }[] };
 
-/** Cuts the text of each result to its first `bytes` in UTF-8, and never half a character. */
+/** Cuts the text of each result to its first `bytes` in UTF-8, at the end of a character. */
 export function cutResults<Shown extends WithResults>(shown: Shown, bytes: number): Shown {
   const cut = (result: Result) => cutResult(result, bytes);
   const { adopted_calls: adopted } = shown;
@@ -16,7 +16,7 @@ export function cutResults<Shown extends WithResults>(shown: Shown, bytes: numbe
   };
 }
 
-/** Cuts the longest results to one length, so that the texts of all results together fit the bound of an answer. */
+/** Cuts the longest results to one length, so that all results together fit the bound of an answer. */
 export function fitResults<Shown extends WithResults>(shown: Shown): Shown {
   const results = [...(shown.adopted_calls?.results ?? []), ...shown.rounds.flatMap((round) => round.results)];
   const sizes = results.flatMap(({ content }) => (content === null ? [] : [sizeOf(content)]));
@@ -24,7 +24,7 @@ export function fitResults<Shown extends WithResults>(shown: Shown): Shown {
   return sum <= SHOWN_BOUNDS.resultBytes ? shown : cutResults(shown, largestThatFits(sizes));
 }
 
-/** The bytes that each result may have: results that have fewer leave their rest to the longer ones. */
+/** Returns the bytes for each result. Shorter results leave their unused share to longer results. */
 function largestThatFits(sizes: number[]): number {
   let left = SHOWN_BOUNDS.resultBytes;
   for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {
@@ -50,7 +50,7 @@ function sizeOf(content: string | Part[]): number {
   return content.reduce((sum, part) => sum + (part.type === 'input_text' ? Buffer.byteLength(part.text) : 0), 0);
 }
 
-/** The texts together have so many bytes; images, files and audio stay: they are addresses. */
+/** Cuts texts to `bytes` together. Images, files and audio stay, since they are addresses. */
 function cutParts(parts: Part[], bytes: number): Part[] {
   let left = bytes;
   return parts.flatMap((part): Part[] => {

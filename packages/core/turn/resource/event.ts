@@ -25,7 +25,7 @@ import {
 
 type Round = TurnResource['rounds'][number];
 
-/** What the fields of durable events are: those that show a part of a turn, and the others. */
+/** The types of the fields of durable events: fields that show a part of a turn, and the others. */
 type EventFields = Pick<Round, 'assistant_response' | 'tool_calls' | 'finish_reason' | 'usage' | 'attempts'> & {
   tool_call_id: string;
   result: Round['results'][number];
@@ -43,7 +43,7 @@ export type EventResource = {
   [Type in EventType]: EventHead<Type> & Pick<EventFields, EventField<Type>>;
 }[EventType];
 
-/** A failed turn as it stood; kept with `turn.failed`, so that the event says the same after a retry. */
+/** The state of a failed turn, stored with `turn.failed`, so that the event stays the same after a retry. */
 type FailedEnding = {
   rounds: number;
   error: TurnError;
@@ -52,7 +52,7 @@ type FailedEnding = {
   inputs?: number;
 };
 
-/** A durable event as callers see it, the same in JSON and SSE (contract: Events). */
+/** Returns a durable event as callers see it, the same in JSON and SSE. */
 export function presentEvent(turn: Turn, event: StoredEvent): EventResource {
   const head = {
     type: event.type,
@@ -61,11 +61,11 @@ export function presentEvent(turn: Turn, event: StoredEvent): EventResource {
     sequence_number: event.number,
     created_at: iso(event.createdAt),
   };
-  // From the database: what an event points at, or keeps in `data`, was committed with it and is of its type.
+  // From the database: the rows that an event refers to, and its `data`, were committed with it and have its type.
   return { ...head, ...fieldsOf(turn, event) } as EventResource;
 }
 
-/** A live event as callers see it: without what only other formats need. */
+/** Returns a live event as callers see it, without fields for other formats. */
 export function presentLiveEvent(event: LiveEvent): LiveEventResource {
   if (!('attempt' in event)) return event;
   const { edition: _edition, reasoning_length: _length, refusal_from: _from, ...shown } = event;
@@ -81,7 +81,7 @@ function fieldsOf(turn: Turn, event: StoredEvent): Record<string, unknown> {
   return event.data ?? {};
 }
 
-/** What has joined with this event, which keeps its number; none of a turn that was read before it. */
+/** Returns the input that joined with this event. It is empty if the turn was loaded before the event. */
 function joinedFields({ joined }: Turn, { data }: StoredEvent) {
   const { number } = data as { number: number };
   const added = joined[number - 1];
@@ -101,7 +101,7 @@ function roundFields(turn: Turn, number: number | null) {
   };
 }
 
-/** The calls that waited when the event was appended: it keeps their positions in the batch. */
+/** Returns the calls that waited when the event was appended, by their positions in the batch. */
 function actionFields(turn: Turn, { round: number, data }: StoredEvent) {
   const { outputs, approvals } = data as { outputs: number[]; approvals: number[] };
   const those = (indexes: number[]) => callsOf(turn, number).filter((call) => indexes.includes(call.index));
@@ -114,7 +114,7 @@ function resultFields(turn: Turn, { round: number, callIndex }: StoredEvent) {
   return { round: number, tool_call_id: call.id, name: call.name, result: presentResult(call, false) };
 }
 
-/** A round as it was committed, with no results but handed-over ones: a late webhook says the same. */
+/** Returns a round as it was committed, with results only for handed-over calls. So a late webhook is the same. */
 export function presentFreshRound(turn: Turn, number: number | null) {
   const round = turn.rounds.find((candidate) => candidate.number === number);
   if (!round) return undefined;
@@ -127,7 +127,7 @@ export function presentFreshRound(turn: Turn, number: number | null) {
   return presentRound({ ...round, calls, text: endedUnfit(turn.rounds, round) ? null : round.text }, false);
 }
 
-/** The turn as it stood when it ended: later rounds of a retried turn are left out. */
+/** Returns the turn as it was when it ended, without later rounds of a retried turn. */
 export function turnAsItEnded(turn: Turn, event: { number: number; type: string; data: StoredEvent['data'] }): Turn {
   if (event.type !== 'turn.failed') return { ...turn, lastEvent: event.number };
   const { rounds, error, completed_at, failed_requests, inputs } = event.data as FailedEnding;

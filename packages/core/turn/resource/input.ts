@@ -5,7 +5,7 @@ import { type InputItem, isMessage, type MessageItem, type Part, plainContent } 
 type Shown = { role: 'user' | 'assistant' | 'system'; content: string | Part[] };
 
 /**
- * A turn's input as native reads show it, with paths of blobs for data. A call made elsewhere is the assistant's
+ * Returns a turn's input for native responses, with paths of blobs for data. An external call is the assistant's
  * text, its result a system message, a compaction the message for models. Opaque state is hidden.
  */
 export function presentInput(items: InputItem[]): Shown[] {

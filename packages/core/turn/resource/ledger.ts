@@ -4,7 +4,10 @@ import { fitResults } from './cut-results.ts';
 import { iso } from './iso.ts';
 import { presentAdopted, presentResult, presentRound } from './turn.ts';
 
-/** A turn's rounds and the calls that it adopted as the ledger shows them: each result with its call's effect, approval and times. */
+/**
+ * Returns the rounds and adopted calls of a turn for the ledger. Each result has its call's effect, approval and
+ * times.
+ */
 export function presentLedger(turn: Turn) {
   const { id, rounds, adopted, work } = turn;
   const { adopted_calls: shown } = presentAdopted(turn);
@@ -35,14 +38,14 @@ function auditOf(turnId: string, call: ToolCall) {
   };
 }
 
-/** A decision; the arguments that it allows are with the call. */
+/** Returns a decision without the allowed arguments, which are part of the call. */
 function presentApproval(approval: Approval | null) {
   if (!approval) return null;
   const { decision, reason, by, at } = approval;
   return { decision, reason, by, at };
 }
 
-/** The start of a call: its end less its duration, or its claim. Null for a call that was never made. */
+/** Returns the start of a call: its end minus its duration, or its claim. Null for a call that never ran. */
 function startedAt({ claimedAt, completedAt, result }: ToolCall): string | null {
   if (completedAt === null || result === null) return iso(claimedAt);
   if (result.attempts === 0) return null;

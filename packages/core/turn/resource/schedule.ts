@@ -1,12 +1,12 @@
 import type { Firing, Schedule } from '../schedule/schedule.ts';
 import { iso } from './iso.ts';
 
-/** A schedule with what came of its last planned times, newest first, and the time by the database's clock. */
+/** A schedule with its last firings, newest first, and the time of the database's clock. */
 export type ListedSchedule = Schedule & { last: Firing[]; now: string };
 
 export type ScheduleResource = ReturnType<typeof presentSchedule>;
 
-/** A schedule as callers see it, with its `next` planned times in milliseconds since 1970 (contract-more: schedules). */
+/** Returns a schedule as callers see it, with its `next` planned times in milliseconds since 1970. */
 export function presentSchedule(schedule: ListedSchedule, next: number[]) {
   const { nextAt, last } = schedule;
   return {

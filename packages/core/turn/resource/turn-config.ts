@@ -3,7 +3,7 @@ import { groupConfig, type StoredValue } from '../config/kept-config.ts';
 import type { TurnTool } from '../request/tool.ts';
 import type { TurnConfig } from '../request/turn.ts';
 
-/** The configuration of a turn, by the names of its request. References such as `${secret:name}` stay as written. */
+/** Returns the configuration of a turn with the names of its request. References such as `${secret:name}` stay. */
 export function presentTurnConfig(config: TurnConfig) {
   const { limits, context, allowed_capabilities, provider_options, provider_headers, ...first } = showFields(config);
   const { model_retry, webhook, ...shown } = first;
@@ -27,12 +27,12 @@ function showFields(config: TurnConfig) {
   return groupConfig(shown as { [Name in ConfigName]: StoredValue<Name> });
 }
 
-/** The definition that the model saw and the rules that held; what only Pawl keeps with it is left out. */
+/** Returns a tool's definition for the model and its rules, without internal fields. */
 export function presentTool({ operator: _, handOver: __, strict: ___, remoteName: ____, ...tool }: TurnTool) {
   return tool;
 }
 
-/** With the mode of the turn's own model: how its fallbacks are told the schema is seen in what a round was sent. */
+/** Returns the schema with the mode of the turn's own model. Rounds show the requests to fallback models. */
 function presentSchema({ name, schema, strict, mode }: NonNullable<TurnConfig['output_schema']>) {
   return { name, schema, strict, mode };
 }

@@ -18,7 +18,7 @@ import { type PartsAway, waitingOf } from './waiting.ts';
 export type TurnResource = ReturnType<typeof presentTurn>;
 export type ListedTurnResource = ReturnType<typeof presentListed>;
 
-/** The turn as callers see it (contract: Turn). `away` are the parts of the service that this process saw away. */
+/** Returns the turn as callers see it. `away` has the parts of the service that are away for this process. */
 export function presentTurn(turn: Turn, away?: PartsAway) {
   const callCount = allCalls(turn).length;
   return fitResults({
@@ -51,7 +51,7 @@ function presentCompaction(made: Compaction) {
   };
 }
 
-/** The turn as lists show it: the number of its rounds in their place. */
+/** Returns the turn for lists: the number of its rounds replaces its rounds. */
 export function presentListed(turn: ListedTurn, away?: PartsAway) {
   return { ...beginningOf(turn), rounds_count: turn.rounds.length, ...restOf(turn, away) };
 }
@@ -102,7 +102,7 @@ function restOf(turn: ListedTurn, away: PartsAway | undefined) {
   };
 }
 
-/** The calls that wait for a client's output, and those that wait for a person's approval; null where there are none. */
+/** Returns the calls that wait for a client's output or a person's approval, or null if there are none. */
 function requiredAction({ status, rounds }: ListedTurn) {
   const waiting = isTerminal(status) ? [] : (rounds.at(-1)?.calls.filter(isWaiting) ?? []);
   if (waiting.length === 0) return null;
@@ -110,7 +110,7 @@ function requiredAction({ status, rounds }: ListedTurn) {
   return presentAction({ outputs: waitingFor('output'), approvals: waitingFor('approval') });
 }
 
-/** Calls that wait, by what they wait for. The first of them is given up at `expires_at`. */
+/** Returns waiting calls, by the kind of answer. At `expires_at` the first call expires. */
 export function presentAction({ outputs, approvals }: { outputs: ToolCall[]; approvals: ToolCall[] }) {
   const expiries = [...outputs, ...approvals].flatMap(({ expiresAt }) => (expiresAt === null ? [] : [iso(expiresAt)]));
   return {
@@ -120,13 +120,13 @@ export function presentAction({ outputs, approvals }: { outputs: ToolCall[]; app
   };
 }
 
-/** A round as it is shown where its text is shown as the output of its turn already: that of an answer which does not fit. */
+/** Returns a round without its text if the turn shows the text as output, after an answer that breaks the schema. */
 function withoutOutput(turn: Turn, round: Round): Round {
   const isOutput = turn.status === 'failed' && isUnfit(turn) && round.number === turn.rounds.length;
   return isOutput ? { ...round, text: null } : round;
 }
 
-/** One committed round with its calls and what is known of their results. `isLeased`: a worker is on its batch. */
+/** Returns a committed round with its calls and their known results. `isLeased`: a worker runs its batch. */
 export function presentRound(round: Round, isLeased: boolean) {
   return {
     number: round.number,
@@ -145,31 +145,35 @@ export function presentRound(round: Round, isLeased: boolean) {
   };
 }
 
-/** What a round used; null where its provider did not report it. */
+/** Returns the usage of a round, or null if its provider did not report it. */
 export function presentUsage(usage: Usage | null) {
   if (usage === null) return null;
   const { cache_write_1h_tokens: _, cost_usd = null, cache_savings_usd = null, ...tokens } = usage;
   return { ...tokens, cost_usd, cache_savings_usd };
 }
 
-/** The field of a turn that has adopted calls. */
+/** The field of a turn for adopted calls. */
 export type AdoptedCalls = {
   adopted_calls?: { tool_calls: ReturnType<typeof presentCall>[]; results: ReturnType<typeof presentResult>[] };
 };
 
-/** The calls of earlier turns that a turn runs first, with what is known of their results; nothing of one without any. */
+/**
+ * Returns the calls of earlier turns that a turn runs first, with their known results. Empty without adopted calls.
+ */
 export function presentAdopted({ adopted, work }: Pick<Turn, 'adopted' | 'work'>): AdoptedCalls {
   if (adopted.length === 0) return {};
   const results = adopted.map((call) => presentResult(call, work.leased));
   return { adopted_calls: { tool_calls: adopted.map(presentCall), results } };
 }
 
-/** A call as it stands now: as the model requested it, and the arguments that it runs with where a person changed them (R39). */
+/** Returns a call as the model requested it, with the arguments that a person changed (R39). */
 export function presentCall(call: ToolCall) {
   return { ...presentRequested(call), ...presentApproved(call) };
 }
 
-/** A call as the model requested it: its arguments parsed, or the raw text where that is no JSON object. */
+/**
+ * Returns a call as the model requested it. Its arguments are parsed, or the raw text if they are not a JSON object.
+ */
 export function presentRequested({ id, name, arguments: asked }: ToolCall) {
   return { id, name, arguments: jsonObject(asked || '{}') ?? asked };
 }
@@ -179,7 +183,7 @@ function presentApproved({ approval }: ToolCall): { approved_arguments?: Record<
   return approved ? { approved_arguments: approved } : {};
 }
 
-/** What is known of a call's answer. `isLeased`: a worker is on its batch. */
+/** Returns the known result of a call. `isLeased`: a worker runs its batch. */
 export function presentResult(call: ToolCall, isLeased: boolean) {
   if (call.result) {
     const { partial: _, parts, ...result } = call.result;

@@ -3,16 +3,16 @@ import { readStep } from '../step.ts';
 import { isTerminal, type ListedTurn } from '../turn.ts';
 import { iso } from './iso.ts';
 
-/** Why a turn does not run. Of several reasons it says the first in the order of `for`. */
+/** Why a turn does not run. The first reason in the order of `for` applies. */
 export type Waiting = {
   for: 'start_at' | 'turn' | 'client' | 'approval' | 'retry' | 'provider' | 'project_quota' | 'slot';
   since: string;
   until?: string;
-  /** What keeps every turn from running. */
+  /** The cause that stops every turn. */
   note?: string;
 };
 
-/** The parts of the service that are away as a process saw them last: the name of each, with a sentence about it. */
+/** The parts of the service that are away for a process: the name of each part, with a sentence about it. */
 export type PartsAway = ReadonlyMap<string, string>;
 
 const NOTHING_AWAY: PartsAway = new Map();
@@ -21,7 +21,10 @@ type WaitingTurn = Pick<ListedTurn, 'status' | 'startAt' | 'work'> & {
   rounds: Pick<ListedTurn['rounds'][number], 'calls'>[];
 };
 
-/** Why no step of a turn is at work; null while one is, and after the end. `away` explains why no worker takes it. */
+/**
+ * Returns why no step of a turn runs, or null while a step runs and after the end. `away` explains why no worker
+ * takes the turn.
+ */
 export function waitingOf(turn: WaitingTurn, away: PartsAway = NOTHING_AWAY): Waiting | null {
   const { status, work } = turn;
   const since = iso(work.waitingSince);
@@ -34,7 +37,7 @@ export function waitingOf(turn: WaitingTurn, away: PartsAway = NOTHING_AWAY): Wa
   return { ...(firstWaitingCalls(turn) ?? waitForWork(turn, away)), since };
 }
 
-/** What a step waits for that needs no answer from outside. */
+/** Returns the reason for a wait that needs no answer from outside. */
 function waitForWork(turn: WaitingTurn, away: PartsAway): Omit<Waiting, 'since'> {
   const { rateLimited, step, retryAt, quotaFull } = turn.work;
   const lacked = rateLimited && readStep(step).kind === 'batch' ? lackedTools(turn) : undefined;
@@ -44,14 +47,14 @@ function waitForWork(turn: WaitingTurn, away: PartsAway): Omit<Waiting, 'since'>
   return { for: 'slot', ...(note !== undefined && { note }) };
 }
 
-/** The batch was handed on, since the worker that took it had not loaded the tools of these calls. */
+/** Returns a note for a batch that a worker passed on because it had not loaded the tools of these calls. */
 function lackedTools({ rounds }: WaitingTurn): string {
   const calls = rounds.at(-1)?.calls.filter((call) => call.result === null && !isWaiting(call)) ?? [];
   const names = [...new Set(calls.map(({ name }) => name))].join(', ') || 'the tools of its calls';
   return `The turn waits for a worker that has loaded ${names}. Start workers with the same PAWL_TOOLS and PAWL_MCP.`;
 }
 
-/** The calls that wait for a client come before those that wait for a person. */
+/** Returns the first waiting calls. Calls that wait for a client precede calls that wait for a person. */
 function firstWaitingCalls({ rounds }: WaitingTurn): Pick<Waiting, 'for' | 'until'> | undefined {
   const calls = rounds.at(-1)?.calls.filter(isWaiting) ?? [];
   const kinds = [

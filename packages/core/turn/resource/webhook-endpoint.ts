@@ -1,7 +1,7 @@
 import type { WebhookEndpoint } from '../request/webhook-endpoint.ts';
 import { iso } from './iso.ts';
 
-/** A standing webhook endpoint as callers see it; its secrets are shown apart. */
+/** Returns a webhook endpoint as callers see it. Its secrets are shown separately. */
 export function presentWebhookEndpoint(endpoint: WebhookEndpoint) {
   return {
     id: endpoint.id,

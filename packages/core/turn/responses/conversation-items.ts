@@ -4,17 +4,17 @@ import { inputItems, type ListedInputItem, listedItems } from './input-item.ts';
 import { readItemId } from './item-id.ts';
 import { adoptedItems, type OutputItem, outputItems, roundItems } from './output-item.ts';
 
-/** An item of a conversation as lists show it: of the input of one of its turns, or of the output. */
+/** An item of a conversation in a list: of the input or the output of a turn. */
 export type ConversationItem = ListedInputItem | OutputItem;
 
-/** The items of one turn of a conversation, in order, without those that were deleted (contract-responses R27). */
+/** Returns the items of one turn of a conversation, in order, without deleted items. */
 export function itemsOfTurn(turn: Turn, deletedIds: readonly string[]): ConversationItem[] {
   return allItems(turn).filter(({ id }) => !deletedIds.includes(id));
 }
 
 /**
- * The other half of a call and its result, in the turns of a line, oldest first; null where the item is neither, or stands
- * alone. As in a transcript, a result answers the latest open call of its id.
+ * Returns the counterpart of a call or result in the turns of a line, oldest first. Null if the item is neither, or
+ * has no counterpart. As in a transcript, a result answers the latest open call of its id.
  */
 export function otherHalf(turns: readonly Turn[], itemId: string): string | null {
   let open: OpenCall[] = [];
@@ -27,8 +27,8 @@ export function otherHalf(turns: readonly Turn[], itemId: string): string | null
 }
 
 /**
- * The items that tell of one call that a person allowed or denied, of which an item is one: the request, the answer, and the
- * call that was run for it; none where the item is of no such call, or its request was not answered.
+ * Returns the ids of the items about one allowed or denied call: the request, the answer, and the run call. Empty if
+ * the item belongs to no such call, or its request has no answer.
  */
 export function itemsOfApproval(turns: readonly Turn[], itemId: string): string[] {
   const groups = turns.flatMap((turn) => {
@@ -44,8 +44,8 @@ export function itemsOfApproval(turns: readonly Turn[], itemId: string): string[
 }
 
 /**
- * A turn as history has it without the items that were deleted. What only its provider reads of a round goes with any item
- * of that round: it may say the same again.
+ * Returns a turn for the history, without deleted items. Each deleted item of a round also removes the round's opaque
+ * data, which may repeat the item.
  */
 export function withoutItems(turn: Turn, deletedIds: readonly string[]): Turn {
   if (deletedIds.length === 0) return turn;
@@ -64,7 +64,7 @@ export function withoutItems(turn: Turn, deletedIds: readonly string[]): Turn {
     next += items.length;
     return items.filter((_, index) => !isInputDeleted(next - items.length + index));
   };
-  // A call that was adopted has the place of the answer that allowed it.
+  // An adopted call has the place of the answer that allowed it.
   const allowing = allowingItems(turn.input);
   const isAnswerOf = (index: number) => turn.input.some((item, at) => item === allowing[index] && isInputDeleted(at));
   const isAnswerDeleted = deletedOf(turn.rounds.length).some(isMessage);
@@ -80,7 +80,9 @@ export function withoutItems(turn: Turn, deletedIds: readonly string[]): Turn {
 
 type OpenCall = { id: string; callId: unknown };
 
-/** Items ask for calls, and answer some of those that are open. Returns each call that is answered, with its result. */
+/**
+ * Adds the calls of items to the open calls and removes answered calls. Returns each answered call with its result.
+ */
 function answerCalls(open: OpenCall[], items: ListedInputItem[]): string[][] {
   return items.flatMap((item) => {
     if (CALLS.has(item.type)) open.push(...openCall(item));
@@ -115,7 +117,7 @@ function isMessage({ prefix }: { prefix: string }): boolean {
   return prefix === 'msg';
 }
 
-/** Opaque state of a provider belongs to the item behind it. */
+/** Returns the item that opaque state belongs to, which is the next item. */
 function ownerOf(input: InputItem[], index: number): number {
   const item = input[index];
   return item && 'type' in item && item.type === 'opaque_state' ? ownerOf(input, index + 1) : index;

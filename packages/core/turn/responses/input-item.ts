@@ -5,19 +5,19 @@ import type { Round, Turn } from '../turn.ts';
 import { type ItemPosition, itemIdOf, readItemId } from './item-id.ts';
 import { adoptedItems, executionError, type OutputItem, roundItems } from './output-item.ts';
 
-/** An item of a response's input as lists show it: OpenAI's shape, with its id. */
+/** An item of a response's input in lists: OpenAI's shape, with its id. */
 export type ListedInputItem = { id: string; type: string } & Record<string, unknown>;
 
 /**
- * What was sent with the create of a response, in order, each with its id (contract-responses R23), and what has joined it since.
- * Opaque data of a provider is shown only where it is sealed. A compaction that is not sealed has an empty text.
+ * Returns the input items of a response in order, each with its id, and then the joined input. Opaque data is shown
+ * only if it is sealed. A compaction that is not sealed has an empty text.
  */
 export function inputItems(turn: Turn): ListedInputItem[] {
   const kept = turn.config.response?.kept_items ?? 0;
   return listedItems(turn, wholeInput(turn).slice(kept), kept);
 }
 
-/** A stretch of what was said to a turn: `from` is the index of its first item in all of it. */
+/** Lists a part of a turn's input. `from` is the index of its first item in the whole input. */
 export function listedItems({ id }: Turn, items: readonly InputItem[], from: number): ListedInputItem[] {
   return items.flatMap((item, index) => {
     const shown = isMessage(item) ? listedMessage(item) : listedOther(item);
@@ -27,9 +27,8 @@ export function listedItems({ id }: Turn, items: readonly InputItem[], from: num
 }
 
 /**
- * The item of a turn that an id names, as an input item that says the same (contract-responses R21): a call that Pawl ran
- * with its result, the state of a round for its reasoning. Null for an item that there is, but that has nothing to tell a
- * model; undefined where there is none.
+ * Returns the item of a turn with this id as an equivalent input item: a call that Pawl ran has its result, reasoning
+ * becomes the state of its round. Null for an item without content for a model, undefined if there is no such item.
  */
 export function itemOf(turn: Turn, itemId: string): InputItem | null | undefined {
   const named = readItemId(itemId);
@@ -43,8 +42,7 @@ export function itemOf(turn: Turn, itemId: string): InputItem | null | undefined
 }
 
 /**
- * Returns all that a turn has put out as items of an input that says the same: for each round the state of its
- * provider, its message and its calls.
+ * Returns all output of a turn as input items: for each round the state of its provider, its message and its calls.
  */
 export function outputAsInput(turn: Turn): InputItem[] {
   const ofRound = (round: Round) => [stateOf(round), ...roundItems(turn, round).map(asInput)];
@@ -58,7 +56,7 @@ function itemsOfBatch(turn: Turn, number: number): OutputItem[] {
   return round ? roundItems(turn, round) : [];
 }
 
-/** What a person answered was for that turn alone. */
+/** Returns the input item at a position. Null for a person's answer, which applied to that turn only. */
 function inputAt(
   turn: Turn,
   { index, prefix }: Extract<ItemPosition, { kind: 'input' }>,
@@ -110,7 +108,10 @@ function listedContent(role: MessageItem['role'], content: string | Part[]) {
   return [{ type: 'output_text', text: content, annotations: [], logprobs: [] }];
 }
 
-/** Readers of OpenAI's shape expect a `detail` with each image. Where data stood, they find the path of its blob. */
+/**
+ * Returns a part for readers of OpenAI's shape, who expect a `detail` with each image. The path of a blob replaces
+ * its data.
+ */
 function listedPart(given: Part) {
   const part = shownPart(given);
   return part.type === 'input_image' ? { ...part, detail: part.detail ?? 'auto' } : part;

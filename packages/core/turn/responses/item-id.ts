@@ -1,44 +1,43 @@
 import { isId } from '../../id.ts';
 
 /**
- * The kinds of items, by the beginning of their ids: message, reasoning, call and result of a function, call and
- * result of a custom tool, call of a tool that Pawl runs, request to allow such a call, answer of a person,
- * compaction.
+ * The kinds of items, by the prefix of their ids: message, reasoning, call and result of a function, call and result
+ * of a custom tool, call of a tool that Pawl runs, request to allow such a call, answer of a person, compaction.
  */
 const PREFIXES = ['msg', 'rs', 'fc', 'fco', 'ctc', 'ctco', 'mcp', 'mcpr', 'mcprr', 'cmp'] as const;
 type ItemPrefix = (typeof PREFIXES)[number];
 
 /**
- * The place of an item in a turn: `index` in its input, or in the round of that number, in which `call` is the index of a
- * call, null for what is no call.
+ * The place of an item in a turn: `index` in its input, or in a round with this number. `call` is the index of a
+ * call, or null for other items.
  */
 export type ItemPosition =
   | { kind: 'input'; prefix: ItemPrefix; index: number }
   | { kind: 'round'; prefix: ItemPrefix; round: number; call: number | null };
 
-/** The response that a turn is: `turn_X` is `resp_X` (contract-responses R1). */
+/** Returns the id of a turn's response: `turn_X` becomes `resp_X`. */
 export function responseIdOf(turnId: string): string {
   return `resp_${suffixOf(turnId)}`;
 }
 
-/** The turn that a response is; undefined where the text is no id of a response. */
+/** Returns the id of a response's turn, or undefined for any other text. */
 export function turnIdOf(responseId: string): string | undefined {
   return responseId.startsWith('resp_') ? turnIdOfSuffix(responseId.slice(5)) : undefined;
 }
 
-/** The id of an item of a turn, derived from its place: `msg_X_r2`, `fc_X_r2_0`, `fco_X_i3`. */
+/** Returns the id of an item of a turn, derived from its place: `msg_X_r2`, `fc_X_r2_0`, `fco_X_i3`. */
 export function itemIdOf(turnId: string, place: ItemPosition): string {
   const head = `${place.prefix}_${suffixOf(turnId)}`;
   if (place.kind === 'input') return `${head}_i${place.index}`;
   return place.call === null ? `${head}_r${place.round}` : `${head}_r${place.round}_${place.call}`;
 }
 
-/** The id of the request to allow a call of a turn (contract-responses R35). */
+/** Returns the id of the request to allow a call of a turn. */
 export function requestIdOf(turnId: string, { round, index }: { round: number; index: number }): string {
   return itemIdOf(turnId, { kind: 'round', prefix: 'mcpr', round, call: index });
 }
 
-/** The turn and the place that an item's id names; undefined where the text is no id of an item. */
+/** Returns the turn and the place in an item's id, or undefined for any other text. */
 export function readItemId(itemId: string): { turnId: string; place: ItemPosition } | undefined {
   const [, word, suffix, kind, number, call] = SHAPE.exec(itemId) ?? [];
   const prefix = PREFIXES.find((known) => known === word);

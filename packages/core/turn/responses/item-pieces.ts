@@ -6,10 +6,10 @@ type Reasoning = Extract<OutputItem, { type: 'reasoning' }>;
 type McpCall = Extract<OutputItem, { type: 'mcp_call' }>;
 type CallerCall = Extract<OutputItem, { type: 'function_call' | 'custom_tool_call' }>;
 
-/** An item at its place in the output. `isOpen`: more of it is still to come, so its end is not told. */
+/** An item at its place in the output. `isOpen`: the item is not complete, so its end is not sent. */
 type PlacedItem = { item: OutputItem; outputIndex: number; isOpen?: boolean };
 
-/** What is told of an item when its round is committed: all but the result of a call of Pawl's (contract-responses R42, R43). */
+/** Returns the pieces of an item when its round is committed, without the result of a call that Pawl runs. */
 export function itemPieces(placed: PlacedItem): ResponsePiece[] {
   const { item } = placed;
   switch (item.type) {
@@ -28,8 +28,8 @@ export function itemPieces(placed: PlacedItem): ResponsePiece[] {
 }
 
 /**
- * What is told of a committed round, but for results. Reasoning that hands out state is done with its round, and not when the
- * text behind it begins: the state is known last, and the text is told live (contract-responses R33, R43).
+ * Returns the pieces of a committed round, without results. Reasoning with state ends after its round, not before the
+ * text: the state is known last, and the text is streamed live.
  */
 export function roundPieces(placed: PlacedItem[], { isDoneLate }: { isDoneLate: boolean }): ResponsePiece[] {
   const [first, second] = placed;
@@ -42,13 +42,13 @@ export function roundPieces(placed: PlacedItem[], { isDoneLate }: { isDoneLate: 
   return [...unfinished(first), ...told, end, ...whole.slice(told.length), ...rest];
 }
 
-/** An item without the event that it is done. */
+/** Returns the pieces of an item without the event for its end. */
 export function unfinished(placed: PlacedItem): ResponsePiece[] {
   const pieces = itemPieces(placed);
   return placed.isOpen ? pieces : pieces.slice(0, -1);
 }
 
-/** What is told when the result of a call that Pawl runs is known. */
+/** Returns the pieces for the result of a call that Pawl ran. */
 export function resultPieces(item: McpCall, outputIndex: number): ResponsePiece[] {
   const status = item.status === 'failed' ? 'failed' : 'completed';
   return [
@@ -96,10 +96,10 @@ function partPieces(part: OutputPart, { at, isOpen }: { at: PartPlace; isOpen: b
   return [...begin, event({ ...end, ...at }), event({ type: 'response.content_part.done', ...at, part })];
 }
 
-/** One list for all events, so that equal events are found to be equal. */
+/** A shared list for all events, so that equal events are identical. */
 const NO_LOGPROBS: readonly never[] = [];
 
-/** A part before its first unit, its text, and the events of its deltas and of its end. */
+/** Returns an empty part, its text, and the events for its deltas and its end. */
 function wordsOf(part: OutputPart) {
   if (part.type === 'refusal') {
     const { refusal } = part;

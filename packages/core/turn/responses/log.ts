@@ -6,13 +6,13 @@ import { type ResponsePiece, sizeOfPieces } from './piece.ts';
 import { presentResponse } from './present.ts';
 import { responseStatus } from './status.ts';
 
-/** The numbers of an edition: no reply is as long (contract-responses R45). */
+/** The numbers of an edition, which are more than any reply needs. */
 export const EDITION_SIZE = 2 ** 24;
 
 /**
- * A stretch of a response's log: its beginning with the calls that it adopted, a committed round with the results of its
- * calls, or its end. `from` is the number of its first unit. `isWhole`: no more will come of it. `next` is the position
- * behind it.
+ * A stretch of a response's log: its beginning with adopted calls, a committed round with the results of its calls,
+ * or its end. `from` is the number of its first unit. `isWhole`: the stretch is complete. `next` is the position
+ * after it.
  */
 export type LogStretch = {
   from: number;
@@ -23,18 +23,18 @@ export type LogStretch = {
   next: LogPosition;
 };
 
-/** A position in the log, between two stretches: how many rounds are before it, how many items, and the next number. */
+/** A position in the log, between two stretches: the number of rounds and items before it, and the next number. */
 export type LogPosition = { rounds: number | null; items: number; number: number };
 
-/** Before everything. */
+/** The position before all events. */
 export const LOG_START: LogPosition = { rounds: null, items: 0, number: 0 };
 
-/** In which order the calls of a round were answered: their indexes, as the durable events have them. */
+/** The order in which the calls of a round were answered: their indexes, from the durable events. */
 export type ResultOrder = (round: number) => readonly number[];
 
 /**
- * The stretch of a response's log behind a position, as it is committed; undefined where there is none yet. Every process
- * makes the same one, with the same numbers, of the same rows (contract-responses R44).
+ * Returns the committed stretch of a response's log after a position, or undefined if there is none yet. Every
+ * process derives the same stretch with the same numbers from the same rows.
  */
 export function readStretch(turn: Turn, position: LogPosition, orderOf: ResultOrder): LogStretch | undefined {
   if (position.rounds === null) return beginning(turn, orderOf);
@@ -61,13 +61,13 @@ function beginning(turn: Turn, orderOf: ResultOrder): LogStretch {
   return { from: 0, round: null, pieces, isWhole, isEnd: false, next };
 }
 
-/** A turn as it was before any work. */
+/** The fields of a turn before any work. */
 const UNTOUCHED = {
   ...{ adopted: [], rounds: [], compactions: [], output: null, error: null, incompleteReason: null },
   ...{ startedAt: null, completedAt: null },
 };
 
-/** The calls that a response adopted are told with its beginning, and their results as they come. */
+/** Returns the pieces of adopted calls, which belong to the beginning, with their results so far. */
 function adoptedPieces(turn: Turn, orderOf: ResultOrder): ResponsePiece[] {
   if (turn.adopted.length === 0) return [];
   const placed = adoptedItems(turn).map((item, outputIndex) => ({ item, outputIndex }));
@@ -93,12 +93,12 @@ function roundStretch(turn: Turn, { round, position, order }: RoundPlace): LogSt
   return { from, round, pieces, isWhole: round.calls.every(({ result }) => result !== null), isEnd: false, next };
 }
 
-/** The number with which an edition of the round at a position begins (contract-responses R45). */
+/** Returns the first number of an edition of the round at a position. */
 export function editionStart({ number }: LogPosition, edition: number): number {
   return number + edition * EDITION_SIZE;
 }
 
-/** The results of a batch's calls that Pawl ran, whose items are `placed`, in the order of their durable events. */
+/** Returns the results of `placed` calls that Pawl ran, in the order of their durable events. */
 function resultsOf(
   placed: { item: OutputItem; outputIndex: number }[],
   calls: ToolCall[],
@@ -121,8 +121,8 @@ function ending(turn: Turn, position: LogPosition): LogStretch {
 }
 
 /**
- * The numbers to leave out before the end of a turn that may have ended in the middle of a round: those of the editions that
- * were handed out. The end has the last number of the last one, which a retry does not use again (contract-responses R42, R45).
+ * Returns the numbers to skip before the end of a turn that ended during a round: those of its editions. The end has
+ * the last number of the last edition, which a retry does not use again.
  */
 function unfinished({ status, startedAt, rounds, work }: Turn): number {
   const step = readStep(work.step);

@@ -7,12 +7,12 @@ import { isTerminal, type Round, type ToolCall, type Turn } from '../turn.ts';
 import { itemIdOf, requestIdOf } from './item-id.ts';
 import { isRefused } from './status.ts';
 
-/** A part of a message that the model wrote: its text, or the refusal behind it. */
+/** A part of a message from the model: its text, or the refusal after the text. */
 export type OutputPart =
   | { type: 'output_text'; text: string; annotations: never[]; logprobs: never[] }
   | { type: 'refusal'; refusal: string };
 
-/** One item of a response's output, in OpenAI's shape (contract-responses R34, R40). */
+/** One item of a response's output, in OpenAI's shape. */
 export type OutputItem =
   | { id: string; type: 'reasoning'; summary: { type: 'summary_text'; text: string }[]; encrypted_content?: string }
   | { id: string; type: 'message'; role: 'assistant'; status: 'completed' | 'incomplete'; content: OutputPart[] }
@@ -31,23 +31,24 @@ export type OutputItem =
     }
   | { id: string; type: 'mcp_approval_request'; server_label: string; name: string; arguments: string };
 
-/** A call that the caller answers. `namespace`: the caller's namespace of the tool, if it has one. */
+/** A call that the caller answers. `namespace`: the caller's namespace of the tool, if any. */
 type CallerCall = { id: string; status: 'completed'; call_id: string; name: string; namespace?: string };
 
-/** What a response has put out so far, in order; an item's `output_index` is its place here (contract-responses R40). */
+/** Returns the output of a response so far, in order. The index of an item is its `output_index`. */
 export function outputItems(turn: Turn): OutputItem[] {
   return [...adoptedItems(turn), ...turn.rounds.flatMap((round) => roundItems(turn, round))];
 }
 
-/** The calls of earlier responses that a response runs first, since a person has allowed them (contract-responses R35). */
+/** Returns the calls of earlier responses that a response runs first, because a person allowed them. */
 export function adoptedItems(turn: Turn): McpCall[] {
   return turn.adopted.map((call) => mcpCall(turn, call));
 }
 
 /**
- * The items of one committed round of the turn (contract-responses R40): its reasoning where the caller asked to see it, or for
- * the state of its provider, its message where it has text or a refusal, its calls in the model's order. What a committed
- * round has put out stays as it is, but for results of calls that Pawl runs.
+ * Returns the items of a committed round. Later only the results of calls that Pawl runs change.
+ * - its reasoning, if the caller asked for reasoning or for the state of its provider
+ * - its message, if it has text or a refusal
+ * - its calls, in the model's order
  */
 export function roundItems(turn: Turn, round: Round): OutputItem[] {
   const place = { kind: 'round' as const, round: round.number, call: null };
@@ -62,42 +63,45 @@ export function roundItems(turn: Turn, round: Round): OutputItem[] {
   ];
 }
 
-/** Whether the answers of a turn show what the model thought: where its caller asked for a summary. */
+/** Returns whether the caller of a turn asked for reasoning summaries. */
 export function showsReasoning({ config }: Pick<Turn, 'config'>): boolean {
   return (config.response?.reasoning.summary ?? null) !== null;
 }
 
-/** What a caller puts into `include` to be given the state of the provider, sealed. */
+/** The value of `include` that asks for the sealed state of the provider. */
 const STATE = 'reasoning.encrypted_content';
 
-/** Whether a list of what to include has the state of the provider in it. */
+/** Returns whether `include` asks for the state of the provider. */
 export function includesState(include: readonly string[]): boolean {
   return include.includes(STATE);
 }
 
 /**
- * Whether each round of a turn begins with its state, sealed, as its caller asked for (contract-responses R33). A round without
- * state has it too: its place in the log has to be known before the state is.
+ * Returns whether each round of a turn begins with its sealed state, as its caller asked. A round without state has a
+ * place for it too, since the log must assign the place before the state is known.
  */
 export function handsOutState({ config }: Pick<Turn, 'config'>): boolean {
   return includesState(config.response?.include ?? []);
 }
 
-/** The text of a committed round with its refusal; that of an ended turn's last round is the turn's output. */
+/**
+ * Returns the text of a committed round with its refusal. The text of an ended turn's last round is the turn's
+ * output.
+ */
 export function textOfRound(turn: Turn, round: Round): string {
   const isLast = round.number === turn.rounds.length;
   return round.text ?? (isLast && isTerminal(turn.status) ? turn.output : null) ?? '';
 }
 
 /**
- * Returns the UTF-16 unit of a round's whole text at which its refusal begins; null if the model did not refuse. A model
- * may also refuse without a word: that is an empty refusal after the text.
+ * Returns the UTF-16 unit of a round's text at which its refusal begins, or null if the model did not refuse. A
+ * refusal without words is empty, after the text.
  */
 export function refusalStart({ refusalFrom, finishReason }: Round, whole: string): number | null {
   return refusalFrom ?? (finishReason === 'refusal' ? whole.length : null);
 }
 
-/** Returns the parts of a text. Its refusal begins at the unit `refusedAt`, which is null if there is no refusal. */
+/** Returns the parts of a text. Its refusal begins at the unit `refusedAt`, or `refusedAt` is null. */
 export function partsOf(whole: string, refusedAt: number | null): OutputPart[] {
   const text = whole.slice(0, refusedAt ?? whole.length);
   return [
@@ -107,8 +111,8 @@ export function partsOf(whole: string, refusedAt: number | null): OutputPart[] {
 }
 
 /**
- * Whether a round's text is the answer of a turn that ended before it was whole. A round with calls was told as whole, and so was
- * one behind which an input has joined: it has its text itself.
+ * Returns whether a round's text is the partial answer of an incomplete turn. Texts of rounds with calls, and of
+ * answers before a joined input, were sent as complete. Such rounds have their own text.
  */
 function isCutShort(turn: Turn, { number, calls, text }: Round): boolean {
   const isAnswer = number === turn.rounds.length && calls.length === 0 && text === null;
@@ -122,7 +126,7 @@ function reasoningOf(turn: Turn, { number, reasoning, sealed }: Round): OutputIt
   return [sealed === undefined ? item : { ...item, encrypted_content: sealed }];
 }
 
-/** The reasoning of a round, with as much of its text as is shown. */
+/** Returns the reasoning of a round with the given text. */
 export function reasoningItem(turnId: string, round: number, text: string): ReasoningItem {
   const summary = text === '' ? [] : [{ type: 'summary_text' as const, text }];
   return { id: reasoningId(turnId, round), type: 'reasoning', summary };
@@ -130,12 +134,13 @@ export function reasoningItem(turnId: string, round: number, text: string): Reas
 
 type ReasoningItem = Extract<OutputItem, { type: 'reasoning' }>;
 
-/** The id of a round's reasoning. */
 export function reasoningId(turnId: string, round: number): string {
   return itemIdOf(turnId, { kind: 'round', prefix: 'rs', round, call: null });
 }
 
-/** A call is the caller's own duty only where it was handed over; all others are told as run elsewhere. */
+/**
+ * Returns the item of a call. Only handed-over calls are for the caller. All other calls appear as calls of a server.
+ */
 function callItem(turn: Turn, call: ToolCall): OutputItem {
   if (call.result?.status !== 'handed_over') return mcpCall(turn, call);
   const tool = turn.config.tools.find(({ name }) => name === call.name);
@@ -154,7 +159,7 @@ function callItem(turn: Turn, call: ToolCall): OutputItem {
       };
 }
 
-/** Returns the free text that a custom tool is called with. Arguments of another shape are shown as they are. */
+/** Returns the free text of a call to a custom tool. Arguments of another shape stay as they are. */
 export function customInput(args: string): string {
   const value = parseJson(args);
   return isRecord(value) && typeof value.input === 'string' ? value.input : args;
@@ -175,7 +180,7 @@ function mcpCall({ id: turnId, config, input }: Turn, call: ToolCall): McpCall {
   };
 }
 
-/** A call that Pawl runs as its server knows it: with the server's own name of the tool. */
+/** Returns the fields of a call that Pawl runs, with the server's own name of the tool. */
 function servedCall(config: Turn['config'], call: ToolCall) {
   const tool = toolsFor(config, call).find(({ name }) => name === call.name);
   const { serverLabel, name } = labelledTool(tool ?? { name: call.name, execution: null });
@@ -189,7 +194,7 @@ function answerOf({ result }: ToolCall): Pick<McpCall, 'status' | 'output' | 'er
   return { status: 'failed', output: null, error: executionError(text) };
 }
 
-/** Why a call that was run elsewhere failed, as `mcp_call` items show it (contract-responses R34). */
+/** Returns the error of a failed call in the shape of `mcp_call` items. */
 export function executionError(text: string) {
   return { type: 'mcp_tool_execution_error' as const, content: [{ type: 'text' as const, text }] };
 }

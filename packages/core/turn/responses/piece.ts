@@ -1,30 +1,31 @@
-/** An event of a response's stream as OpenAI's clients read it, without its number. */
+/** An event of a response's stream in OpenAI's shape, without its number. */
 export type ResponseEvent = { type: string } & Record<string, unknown>;
 
-/** The same as it is told, with its place in the log of the response (contract-responses R44). */
+/** An event with its number in the log of the response. */
 export type NumberedEvent = ResponseEvent & { sequence_number: number };
 
 /**
- * What a stream tells at one place of the log: an event, which takes one number; a number that nothing is told at; a text,
- * which takes a number for each UTF-16 unit and is told in deltas, each made of `event` (contract-responses R44).
+ * The content of a place in the log:
+ * - an event, which has one number
+ * - a number without an event
+ * - a text with a number for each UTF-16 unit, sent in deltas that are each made from `event`.
  */
 export type Piece<Event> =
   | { kind: 'event'; event: Event }
   | { kind: 'silence' }
   | { kind: 'text'; event: Event; text: string };
 
-/** A piece of a response's stream. */
 export type ResponsePiece = Piece<ResponseEvent>;
 
-/** How many numbers pieces take. */
+/** Returns how many numbers pieces have. */
 export function sizeOfPieces(pieces: readonly Piece<unknown>[]): number {
   return pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
 }
 
-/** Where to tell pieces: `from` is the number of the first unit, `place` the unit to begin with, from 0. */
+/** The range of pieces to send: `from` is the number of the first unit, `place` the first unit to send, from 0. */
 type Telling = { from: number; place: number; isOpen: boolean };
 
-/** The events that tell pieces from a place on, as a response's stream has them: each with its number inside. */
+/** Yields the events of pieces from a place on, each with its number in the event. */
 export function* tellPieces(pieces: readonly ResponsePiece[], telling: Telling): Generator<NumberedEvent> {
   for (const { event, number } of placePieces(pieces, telling)) {
     const { type, ...fields } = event;
@@ -32,12 +33,12 @@ export function* tellPieces(pieces: readonly ResponsePiece[], telling: Telling):
   }
 }
 
-/** An event with the number of its place, or of its last unit where it is a delta. */
+/** An event with its number. The number of a delta is that of its last unit. */
 type PlacedEvent<Event> = { event: Event; number: number };
 
 /**
- * The events that tell pieces from a place on, each with its number: one delta for the rest of a text. No delta splits a
- * surrogate pair: at the end of an open text, half of one waits for the other.
+ * Yields the events of pieces from a place on, each with its number. The rest of a text is one delta. No delta splits
+ * a surrogate pair: at the end of an open text, half a pair waits for the other half.
  */
 export function* placePieces<Event>(pieces: readonly Piece<Event>[], telling: Telling): Generator<PlacedEvent<Event>> {
   let { from } = telling;
@@ -60,7 +61,7 @@ function* deltaOf<Event>({ event, text }: TextPiece<Event>, at: DeltaPlace): Gen
   if (end > start) yield { event: { ...event, delta: text.slice(start, end) }, number: at.first + end - 1 };
 }
 
-/** The end of a text, or one unit less where that would leave half of a surrogate pair. */
+/** Returns the end of a text without half a surrogate pair. */
 function wholeCharacters(text: string, end: number): number {
   return end > 0 && isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
 }

@@ -10,8 +10,8 @@ import { type OutputItem, outputItems } from './output-item.ts';
 import { responseError, responseStatus } from './status.ts';
 
 /**
- * A turn as callers of OpenAI's API see it, with every field (contract-responses R16). Times are Unix seconds. A turn that
- * was started natively shows its own configuration.
+ * Presents a turn as a response of OpenAI's API, with every field. Times are Unix seconds. A native turn shows its
+ * own configuration.
  */
 export function presentResponse(turn: Turn) {
   const { background, conversation, ...asked } = turn.config.response ?? nativeRequest(turn);
@@ -42,7 +42,7 @@ function truncationOf({ context }: TurnConfig): 'auto' | 'disabled' {
 }
 
 /**
- * Returns the reported tier in OpenAI's words, else the requested tier. Gemini and Anthropic call the ordinary tier
+ * Returns the reported tier in OpenAI's words, or the requested tier. Gemini and Anthropic call the ordinary tier
  * `standard`.
  */
 export function reportedTier({ rounds, config }: Turn): string {
@@ -69,7 +69,7 @@ export function responseUsage(turn: Turn) {
   };
 }
 
-/** What the caller of a native turn would have sent here; it is polled, so it counts as one in the background. */
+/** Returns the equivalent request for a native turn. It counts as background, since clients poll it. */
 function nativeRequest({ config, conversationId }: Turn): ResponseRequest {
   return {
     ...{ model: config.model, background: true, previous_response_id: null, conversation: conversationId },

@@ -5,8 +5,8 @@ import { handsOutState, type OutputItem, partsOf, reasoningItem, showsReasoning 
 import type { ResponsePiece } from './piece.ts';
 
 /**
- * What is known of a round while the model writes it. `reasoningLength` and `refusalFrom` are in UTF-16 units: how long the
- * reasoning before the first text or call is, once that has begun; where in the text a refusal begins.
+ * The known part of a round while the model writes it, in UTF-16 units. `reasoningLength` is the length of the
+ * reasoning before the first text or call, once that has begun. `refusalFrom` is the start of a refusal in the text.
  */
 export type RunningRound = {
   round: number;
@@ -16,10 +16,12 @@ export type RunningRound = {
   refusalFrom: number | null;
 };
 
-/** A running round, with the run that writes it. */
+/** A running round with the edition and attempt of its run. */
 export type RunningReply = RunningRound & { edition: number; attempt: number };
 
-/** The pieces of a running round: the first ones of the committed round, if the model goes on so (contract-responses R43). */
+/**
+ * Returns the pieces of a running round: the first pieces of the committed round, if the model continues like this.
+ */
 export function runningPieces(turn: Turn, running: RunningRound, outputIndex: number): ResponsePiece[] {
   const { round, reasoning, reasoningLength, text } = running;
   const length = showsReasoning(turn) ? (reasoningLength ?? reasoning.length) : 0;

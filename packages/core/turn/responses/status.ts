@@ -1,10 +1,12 @@
 import { TERMINAL_STATUSES, type Turn, type TurnError } from '../turn.ts';
 
-/** The statuses of a response. */
 export const RESPONSE_STATUSES = ['queued', 'in_progress', ...TERMINAL_STATUSES] as const;
 export type ResponseStatus = (typeof RESPONSE_STATUSES)[number];
 
-/** A turn's status as its response has it: one that its caller waits for is never queued, and a refusal is an answer. */
+/**
+ * Returns a turn's status as its response has it. A response in the foreground is never queued, and a refusal counts
+ * as an answer.
+ */
 export function responseStatus(turn: Turn): ResponseStatus {
   switch (turn.status) {
     case 'queued':
@@ -21,12 +23,12 @@ export function responseStatus(turn: Turn): ResponseStatus {
   }
 }
 
-/** Whether a turn ended because the model refused. */
+/** Returns whether a turn ended because the model refused. */
 export function isRefused({ status, incompleteReason, rounds }: Turn): boolean {
   return status === 'incomplete' && incompleteReason === 'content_filter' && rounds.at(-1)?.finishReason === 'refusal';
 }
 
-/** The error of a failed turn in OpenAI's words; `type` is the turn's own code. */
+/** Returns the error of a failed turn in OpenAI's words. `type` is the turn's own code. */
 export function responseError({ code, message }: TurnError) {
   return { code: OPENAI_CODES[code] ?? 'server_error', type: code, message };
 }

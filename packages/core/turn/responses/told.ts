@@ -4,24 +4,26 @@ import { type Piece, placePieces, type ResponseEvent, type ResponsePiece, sizeOf
 import type { RunningReply } from './running-round.ts';
 
 /**
- * What a stream has told of the round at its position: `units` of the pieces of an edition. `pieces` is null where an
- * earlier stream told it, perhaps of another process. Two attempts at one edition may say different things.
+ * The part of the round at its position that a stream has sent: `units` of the pieces of an edition. `pieces` is null
+ * if an earlier stream sent them, perhaps from another process. Two attempts of one edition may differ.
  */
 export type ToldPieces = { edition: number; attempt: number | null; units: number; pieces: ResponsePiece[] | null };
 
-/** What the client of a stream that begins behind a number has been told of the round there; null for nothing. */
+/** Returns the part of a round that the client of a stream after a number has, or null if it has no part. */
 export function toldBefore(position: LogPosition, sent: number): ToldPieces | null {
   const edition = editionOf(position, sent);
   if (edition < 0) return null;
   return { edition, attempt: null, units: sent - editionStart(position, edition) + 1, pieces: null };
 }
 
-/** Pieces of a round as they are now: committed, or so far. */
+/** Pieces of a round: of the committed round, or so far. */
 export type LatestPieces = { edition: number; attempt: number | null; isCommitted: boolean; pieces: ResponsePiece[] };
 
 /**
- * What a stream does with pieces after what it has told (contract-responses R46): it tells those that follow; it waits until
- * they have said the same again; or it has told what is not so any more.
+ * Decides about new pieces, after the sent pieces:
+ * - `tell`: send the pieces that follow
+ * - `wait` until a new attempt has repeated the sent text
+ * - `superseded`: the sent pieces are not valid any more.
  */
 export function nextTelling(told: ToldPieces | null, now: LatestPieces): 'tell' | 'wait' | 'superseded' {
   if (!told) return 'tell';
@@ -33,7 +35,10 @@ export function nextTelling(told: ToldPieces | null, now: LatestPieces): 'tell' 
   return likeness === 'shorter' && !now.isCommitted ? 'wait' : 'superseded';
 }
 
-/** Of what another stream told only its edition is known; a number above all there is waits for its turn. */
+/**
+ * Decides when another stream sent the pieces, so that only their edition is known. A higher number waits until the
+ * round reaches its edition.
+ */
 function afterAnother(told: ToldPieces, now: LatestPieces): 'tell' | 'wait' | 'superseded' {
   if (now.edition > told.edition) return 'superseded';
   return now.isCommitted || now.edition === told.edition ? 'tell' : 'wait';
@@ -42,8 +47,8 @@ function afterAnother(told: ToldPieces, now: LatestPieces): 'tell' | 'wait' | 's
 type Likeness = 'same' | 'shorter' | 'different';
 
 /**
- * Compares pieces with the pieces that a client was sent of another edition, unit by unit. The new pieces repeat all
- * that was sent, or its beginning, or differ. `told` has the pieces that were sent and their number of units.
+ * Compares pieces with the sent pieces of another edition, unit by unit. The new pieces repeat all sent units, or
+ * only the first units, or differ. `told` has the sent pieces and their number of units.
  */
 export function comparePieces(
   pieces: readonly ResponsePiece[],
@@ -63,8 +68,8 @@ export function comparePieces(
 }
 
 /**
- * One piece against the first units of another. A text that is shorter may still grow, if nothing follows it; one that was told
- * with what follows it was told whole.
+ * Compares a piece with the first units of another piece. A shorter text may still grow if no piece follows it. If a
+ * piece was sent after the text, the text was complete.
  */
 function compareOne(now: ResponsePiece, before: ResponsePiece, units: number): Likeness {
   if (now.kind !== 'text' || before.kind !== 'text') return isSame(now, before) ? 'same' : 'different';
@@ -78,25 +83,25 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The pieces of a round as they are now: committed, or so far. */
+/** The pieces of a round: of the committed round, or so far. */
 export type RoundPieces<Event extends ResponseEvent> = LatestPieces & { pieces: Piece<Event>[] };
 
-/** The part of a round that a stream has sent: units of its pieces, as they were then. */
+/** The part of a round that a stream has sent: units of its pieces at that time. */
 export type ToldRound<Event extends ResponseEvent> = { units: number; latest: RoundPieces<Event> | null };
 
-/** Returns the pieces of a running round as a stream keeps them: these, or others that begin with them. */
+/** Returns the pieces of a running round for the state of a stream: these pieces, or others that begin with them. */
 export type RunningPieces<Event> = (running: RunningReply, pieces: Piece<Event>[]) => Piece<Event>[];
 
-/** Returns the state of a stream that has sent nothing of a round. */
+/** Returns the state of a stream before the first event of a round. */
 export function nothingTold<Event extends ResponseEvent>(): ToldRound<Event> {
   return { units: 0, latest: null };
 }
 
 /**
- * Sends the events of a round that follow those that were sent (contract-responses R46). The state is noted before an event
- * is handed out: a reader may stop after any event, and the next call continues after it. `keep` returns the pieces that
- * the state keeps for a running round: these, or others that begin with them. Returns `tell` if all pieces were sent, `wait`
- * if a new attempt has not caught up, `superseded` if it says something else.
+ * Sends the new events of a round. The state changes before an event is yielded, so the reader may stop after any
+ * event, and the next call continues after it. `keep` returns the pieces that the state holds for a running round:
+ * these, or others that begin with them. Returns `tell` if all pieces were sent, `wait` if a new attempt has not
+ * caught up, `superseded` if it differs.
  */
 export function* tellRound<Event extends ResponseEvent>(
   told: ToldRound<Event>,

@@ -1,12 +1,12 @@
 import type { ScheduledTurnRequest } from '../request/schedule.ts';
 import type { TurnStatus } from '../turn.ts';
 
-/** When a schedule fires: a cron expression by the clocks of a zone, or every so many seconds since a moment. */
+/** When a schedule fires: by a cron expression in a time zone, or at an interval of seconds since a time. */
 export type Plan =
   | { kind: 'cron'; cron: string; timeZone: string }
   | { kind: 'every'; everySeconds: number; since: number };
 
-/** Why a planned time started no turn: the refusal that a request would have got. */
+/** Why a planned time started no turn: the error of the equivalent request. */
 export type FiringError = { code: string; message: string; param: string | null };
 
 /** The result of a planned time: a turn, or an error. `turnStatus` is null if the turn is deleted. */
@@ -17,10 +17,12 @@ export type Firing = {
   error: FiringError | null;
 };
 
-/** The plan of a schedule as its row has it: a cron expression with its zone, or seconds counted from `since`. */
+/** The plan of a schedule in its row: a cron expression with its zone, or seconds counted from `since`. */
 export type StoredPlan = { cron: string | null; timeZone: string | null; everySeconds: number | null; since: string };
 
-/** A schedule as it is stored; `nextAt` is null while it is disabled. Times are RFC 3339 or as PostgreSQL writes them. */
+/**
+ * A schedule as it is stored. `nextAt` is null while it is disabled. Times are RFC 3339 or in PostgreSQL's format.
+ */
 export type Schedule = StoredPlan & {
   id: string;
   project: string;
@@ -33,7 +35,6 @@ export type Schedule = StoredPlan & {
   createdAt: string;
 };
 
-/** The plan of a schedule, to ask for its times. */
 export function planOf({ cron, timeZone, everySeconds, since }: StoredPlan): Plan {
   if (cron !== null) return { kind: 'cron', cron, timeZone: timeZone ?? 'UTC' };
   return { kind: 'every', everySeconds: everySeconds ?? 1, since: Date.parse(since) };

@@ -13,12 +13,12 @@ const HALF_JITTER = [0.5, 1] as const;
 
 type Waiting = Pick<Turn, 'config' | 'work'>;
 
-/** A decision after a refusal for lack of capacity: another try on the same tier, another tier, or no more tries. */
+/** A decision after a refusal for lack of capacity: another attempt on the same tier, another tier, or failure. */
 type CapacityDecision = { kind: 'again'; delayMs: number } | { kind: 'change'; because: TierChange } | { kind: 'fail' };
 
 /**
- * Decides by the contract for a round on `flex`, which waits five minutes at a time at most, up to its deadline, or
- * without one for `mostMs` in all. `tier_fallback` leaves the tier before.
+ * Decides for a round on `flex`. It waits at most five minutes at a time, up to its deadline, or for `mostMs` in all
+ * without a deadline. `tier_fallback` leaves the tier before.
  */
 export function decideCapacity(
   turn: Waiting,
@@ -38,16 +38,16 @@ export function decideCapacity(
   return { kind: 'again', delayMs: Math.max(1, Math.ceil(delayMs)) };
 }
 
-/** Returns whether a round on `flex` has to leave its tier now, since its deadline is near. */
+/** Returns whether a round on `flex` must leave its tier now because its deadline is near. */
 export function isLate(turn: Waiting): boolean {
   return lateInMs(turn) <= 0;
 }
 
-/** The part of the whole time to the deadline that is left for another tier, and the most that it can be. */
+/** The part of the time to the deadline that is reserved for another tier, and its maximum. */
 const LAST_PART = 1 / 5;
 const LONGEST_LAST_PART_MS = 600_000;
 
-/** In how many milliseconds a round on `flex` leaves its tier for its deadline; infinite if it does not. */
+/** Returns the milliseconds until a round on `flex` leaves its tier for its deadline, or infinity if it does not. */
 export function lateInMs({ config, work }: Waiting): number {
   const { limits, tier_fallback } = config;
   const isBound = tier_fallback !== undefined && askedTier({ config, work }) === 'flex';
@@ -56,15 +56,15 @@ export function lateInMs({ config, work }: Waiting): number {
   return work.deadlineInMs - lastMs;
 }
 
-/** Returns the tier of the next request of a turn: its own, or the tier that the round has changed to. */
+/** Returns the tier of the next request of a turn: its own tier, or the tier after a change in this round. */
 export function askedTier({ config, work }: Pick<Turn, 'config' | 'work'>): ServiceTier | null {
   return work.tierWait?.tier ?? config.service_tier ?? null;
 }
 
-/** Tiers with rate limits of their own. All others share the ordinary ones of their model. */
+/** Tiers with their own rate limits. All other tiers share the rate limits of their model. */
 const APART: readonly (ServiceTier | null)[] = ['flex', 'priority'];
 
-/** The name of the rate limit of a model on a tier: `openai/gpt-5.4 on flex`. */
+/** Returns the name of a model's rate limit on a tier: `openai/gpt-5.4 on flex`. */
 export function limitName(model: string, tier: ServiceTier | null): string {
   return APART.includes(tier) ? `${model} on ${tier}` : model;
 }

@@ -5,8 +5,9 @@ import type { ToolCall, Turn } from '../turn.ts';
 import type { UiChunk } from './chunk.ts';
 
 /**
- * What is known of a call, in order: that it is asked for, whether a person has to allow it and what they said, and its result.
- * More may follow, and what is there stays. A call has no result here if the caller answers it in a later turn.
+ * Returns the chunks about a call in order: the call, its approval request and decision, and its result. A later
+ * state of the turn may add chunks and never changes earlier chunks. A call that the caller answers in a later turn
+ * has no result here.
  */
 export function callChunks(turn: Turn, call: ToolCall): UiChunk[] {
   const needsApproval = call.waitsFor === 'approval' || call.approval !== null || isApprovalHandedOver(turn, call);
@@ -27,17 +28,19 @@ function askedChunk({ config }: Turn, call: ToolCall): UiChunk {
   };
 }
 
-/** Arguments that are no JSON are shown as the model wrote them. */
+/** Returns the arguments as JSON, or as the model wrote them if they are not JSON. */
 function inputOf({ arguments: args }: ToolCall): unknown {
   return parseJson(args || '{}') ?? args;
 }
 
-/** A call that Pawl runs is handed over for one reason: its caller has to allow it (contract-responses R35). */
+/** Returns whether a call was handed over for an approval. A call that Pawl runs has no other reason for it. */
 function isApprovalHandedOver({ config }: Turn, { name, result }: ToolCall): boolean {
   return result?.status === 'handed_over' && !isHandOver(config.tools, name);
 }
 
-/** What has an answer without a decision was not allowed: the time was over, or the turn was. */
+/**
+ * Returns the decision of a call. A result without a decision means denied: the approval expired, or the turn ended.
+ */
 function decisionChunks({ id, approval, result }: ToolCall): UiChunk[] {
   if (approval) {
     const { decision, reason } = approval;

@@ -2,8 +2,8 @@ import { isHandedOver } from '../next-step.ts';
 import type { IncompleteReason, Turn } from '../turn.ts';
 
 /**
- * One chunk of a turn as the AI SDK's chat pages read it (contract-responses R60). Its client refuses a chunk with any other
- * field; each id is unique in its message.
+ * One chunk of a turn for the AI SDK's chat pages. The SDK refuses a chunk with any other field. Each id is unique in
+ * its message.
  */
 export type UiChunk =
   | { type: 'start'; messageId: string; messageMetadata: { turn_id: string; conversation_id: string } }
@@ -27,20 +27,21 @@ export type UiChunk =
   | { type: 'error'; errorText: string }
   | { type: 'abort' };
 
-/** Why a message is over. */
 export type UiFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'other';
 
-/** The first chunk of a turn's message. */
 export function startChunk({ id, conversationId }: Turn): UiChunk {
   return { type: 'start', messageId: id, messageMetadata: { turn_id: id, conversation_id: conversationId } };
 }
 
-/** The chunk of a failure: its code and its sentence in one text, for the SDK has one field. */
+/** Returns the chunk of a failure: code and sentence in one text, since the SDK has only one field. */
 export function errorChunk({ code, message }: { code: string; message: string }): UiChunk {
   return { type: 'error', errorText: `${code}: ${message}` };
 }
 
-/** The last chunk of a message: of a turn that has ended, or waits for a client or a person; null while it goes on. */
+/**
+ * Returns the last chunk of a message if the turn has ended or waits for a client or a person. Null while it
+ * continues.
+ */
 export function endingChunk(turn: Turn): UiChunk | null {
   switch (turn.status) {
     case 'queued':

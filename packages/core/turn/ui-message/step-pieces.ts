@@ -4,13 +4,13 @@ import type { RunningRound } from '../responses/running-round.ts';
 import type { Round, Turn } from '../turn.ts';
 import type { UiChunk } from './chunk.ts';
 
-/** What a step of a message begins with: what a committed round thought and said. */
+/** Returns the first pieces of a message's step: the reasoning and text of a committed round. */
 export function stepPieces(turn: Turn, round: Round): Piece<UiChunk>[] {
   const reasoning = tellsReasoning(turn) ? (round.reasoning ?? '') : '';
   return piecesOf(round.number, { reasoning, text: textOfRound(turn, round), open: null });
 }
 
-/** The same of a running round, as far as it is known: the first ones of the committed round, if the model goes on so. */
+/** Returns the first pieces of the same step while the model writes the round. */
 export function runningStepPieces(turn: Turn, running: RunningRound): Piece<UiChunk>[] {
   const { round, text, reasoningLength } = running;
   const length = reasoningLength ?? running.reasoning.length;
@@ -24,12 +24,14 @@ export function runningStepPieces(turn: Turn, running: RunningRound): Piece<UiCh
   }
 }
 
-/** Text that overtook its reasoning waits for it. */
+/** Returns whether text arrived before its reasoning, so that the text must wait. */
 function isMissing(turn: Turn, length: number): boolean {
   return tellsReasoning(turn) && length > 0;
 }
 
-/** Who created a response has said whether to see what the model thinks; a native turn shows it to all that watch. */
+/**
+ * Returns whether to send reasoning. The caller of a response decides, and a native turn shows it to all watchers.
+ */
 function tellsReasoning(turn: Turn): boolean {
   return !turn.config.response || showsReasoning(turn);
 }

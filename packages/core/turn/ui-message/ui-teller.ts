@@ -6,15 +6,15 @@ import { callChunks } from './call-chunks.ts';
 import { endingChunk, errorChunk, startChunk, type UiChunk } from './chunk.ts';
 import { runningStepPieces, stepPieces } from './step-pieces.ts';
 
-/** Tells a turn to one client as a message in chunks, each once and in order (contract-responses R60, R61). */
+/** Sends a turn to one client as a message in chunks, each once and in order. */
 export type UiTeller = {
-  /** What is to be told of the turn as it is now. The reader may stop after any chunk: the next call goes on behind it. */
+  /** Sends the new chunks of the turn. The reader may stop after any chunk. The next call continues after it. */
   tell(turn: Turn, running: RunningReply | undefined): Generator<UiChunk>;
-  /** `whole`: the last chunk was told; `superseded`: so was that what came is not so any more (contract-responses R46). */
+  /** `whole`: the last chunk was sent. `superseded`: an error for superseded text was sent last. */
   end(): 'whole' | 'superseded' | null;
 };
 
-/** Begins at the start of the message. */
+/** Makes the teller of one stream, which begins with the first chunk. */
 export function makeUiTeller(keep: RunningPieces<UiChunk> = (_, pieces) => pieces): UiTeller {
   const told: Told = {
     keep,
@@ -31,7 +31,7 @@ export function makeUiTeller(keep: RunningPieces<UiChunk> = (_, pieces) => piece
   };
 }
 
-/** `ending` are the chunks that are left, once the end is known: nothing that happens then is told any more. */
+/** `ending` has the remaining chunks once the end is known. Later changes of the turn are not sent. */
 type Told = {
   keep: RunningPieces<UiChunk>;
   hasBegun: boolean;
@@ -49,7 +49,7 @@ function noStep(): ToldStep {
   return { ...nothingTold<UiChunk>(), calls: new Map() };
 }
 
-/** What was told is noted before it is handed out: a reader that stops does not come back to the line behind. */
+/** Changes the state before it yields a chunk, since a reader that stops never reaches the code after the `yield`. */
 function* tellOn(told: Told, turn: Turn, running: RunningReply | undefined): Generator<UiChunk> {
   if (!told.hasBegun) {
     told.hasBegun = true;
@@ -76,7 +76,10 @@ function* tellSteps(told: Told, turn: Turn, running: RunningReply | undefined): 
   else if (running && running.round === (turn.rounds.at(-1)?.number ?? 0) + 1) yield* tellRunning(told, turn, running);
 }
 
-/** The calls that a turn adopted are a step before all rounds; whether they are told whole. They have results once it ended. */
+/**
+ * Sends the adopted calls as a step before all rounds. Returns whether all were sent, which is certain after the
+ * turn's end.
+ */
 function* tellAdopted(told: Told, turn: Turn): Generator<UiChunk, boolean> {
   if (turn.adopted.length === 0) return true;
   if (told.step.units === 0) {
@@ -91,13 +94,16 @@ function* tellAdopted(told: Told, turn: Turn): Generator<UiChunk, boolean> {
   return true;
 }
 
-/** A turn that ran into a limit ends without the text that its last round had begun: who was told of it has to ask again. */
+/**
+ * Ends the message. If a limit ended the turn during a round, the message ends with an error, since its text was
+ * partly sent.
+ */
 function endBehindSteps(told: Told, ending: UiChunk): void {
   if (told.step.units > 0 && ending.type === 'finish') supersede(told);
   else told.ending = [ending];
 }
 
-/** Tells what is known of a committed round; whether that is all. */
+/** Sends the chunks of a committed round. Returns whether the round is complete. */
 function* tellCommitted(told: Told, turn: Turn, round: Round): Generator<UiChunk, boolean> {
   const { edition } = round;
   const now = { edition, attempt: null, isCommitted: true, pieces: stepPieces(turn, round) };
@@ -105,7 +111,7 @@ function* tellCommitted(told: Told, turn: Turn, round: Round): Generator<UiChunk
   return yield* tellCalls(told.step, turn, round.calls);
 }
 
-/** Tells what is known of the calls of a step; whether that is all. */
+/** Sends the chunks of the calls of a step. Returns whether all calls have results. */
 function* tellCalls(step: ToldStep, turn: Turn, calls: ToolCall[]): Generator<UiChunk, boolean> {
   const chunks = calls.map((call) => ({ id: call.id, known: callChunks(turn, call) }));
   for (const { id, known } of chunks) yield* tellCall(step, id, known.slice(0, 1));
@@ -118,7 +124,7 @@ function* tellRunning(told: Told, turn: Turn, running: RunningReply): Generator<
   yield* tellSaid(told, { edition, attempt, isCommitted: false, pieces: runningStepPieces(turn, running) }, running);
 }
 
-/** Sends the texts of a round. Returns false if they have to wait, or if the stream cannot continue. */
+/** Sends the texts of a round. Returns false if they must wait, or if the stream cannot continue. */
 function* tellSaid(told: Told, now: RoundPieces<UiChunk>, running?: RunningReply): Generator<UiChunk, boolean> {
   const keep = (pieces: Piece<UiChunk>[]) => (running ? told.keep(running, pieces) : pieces);
   const outcome = yield* tellRound(told.step, now, keep);
@@ -140,5 +146,5 @@ function supersede(told: Told): void {
 
 const SUPERSEDED = {
   code: 'stream_superseded',
-  message: 'The model began this reply again, and what came of it is not so any more. Ask for the stream again.',
+  message: 'The model began this reply again, so the received part is outdated. Request the stream again.',
 };

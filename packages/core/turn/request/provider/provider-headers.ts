@@ -14,12 +14,12 @@ export function isHeaderValue(text: string): boolean {
   return /^[\x20-\x7e\xa0-\xff]*$/.test(text);
 }
 
-/** Headers by their names in small letters: servers read names in any case. */
+/** Returns headers with lower-case names, since servers ignore case. */
 export function withSmallNames(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** The names that differ from an earlier name in their case only. */
+/** Returns the names that differ from an earlier name only in case. */
 export function repeatedNames(names: readonly string[]): string[] {
   const small = names.map((name) => name.toLowerCase());
   return names.filter((_, index) => small.indexOf(small[index] ?? '') < index);
