@@ -5,7 +5,7 @@ import { repeat } from '#test/harness/repeat.ts';
 import { egressTo, failureOf, requestTo } from './egress.ts';
 import { pour, startRawReceiver, startReceiver } from './receiver.ts';
 
-test('a receiver that never answers runs into the timeout, with the request sent', async () => {
+test('a receiver that never answers causes a timeout, with the request sent', async () => {
   await using receiver = await startReceiver(() => {});
   await using egress = egressTo('127.0.0.1');
 
@@ -14,7 +14,7 @@ test('a receiver that never answers runs into the timeout, with the request sent
   expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: null });
 });
 
-test('a body that drips runs into the same timeout and lets the status be known', async () => {
+test('a slow body causes the same timeout, with the status known', async () => {
   await using receiver = await startReceiver((_request, response) => {
     response.writeHead(200);
     response.on(
@@ -29,7 +29,7 @@ test('a body that drips runs into the same timeout and lets the status be known'
   expect(failure).toMatchObject({ kind: 'timeout', sent: true, status: 200 });
 });
 
-test('a large body that does not arrive in time is given up, and the failure says so', async () => {
+test('a large body that does not arrive in time fails, with the reason', async () => {
   await using receiver = await startReceiver((_request, response) => {
     response.write('.'.repeat(1024 * 1024));
   });
@@ -43,7 +43,7 @@ test('a large body that does not arrive in time is given up, and the failure say
   expect(failure.message).toBe('127.0.0.1 needed more than 60 s for an answer of more than 256 KiB.');
 });
 
-test('endless interim answers run into the timeout', async () => {
+test('endless interim answers cause a timeout', async () => {
   await using receiver = await startRawReceiver((socket) => {
     const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
     socket.on(
@@ -61,7 +61,7 @@ test('endless interim answers run into the timeout', async () => {
 const INTERIM = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 
-test('informational responses without end are refused at their bound', async () => {
+test('endless informational responses are refused at their bound', async () => {
   await using receiver = await startRawReceiver((socket) => pour(socket, INTERIM));
   await using egress = egressTo('127.0.0.1');
 
@@ -69,7 +69,7 @@ test('informational responses without end are refused at their bound', async () 
 
   expect(failure).toMatchObject({ kind: 'cut', sent: true, status: null });
   expect(failure.message).toBe(
-    'The answer of 127.0.0.1 has more than 1,000 informational responses (1xx). Send fewer of them.',
+    'The answer of 127.0.0.1 has more than 1,000 informational responses (1xx). Send fewer responses.',
   );
 });
 
@@ -81,7 +81,7 @@ test('a hundred informational responses before the answer are read', async () =>
   expect(await egress.send(requestTo(receiver.url))).toMatchObject({ status: 200, body: 'ok' });
 });
 
-test('chunks of one byte without end are refused at their bound, with the status known', async () => {
+test('endless chunks of one byte are refused at their bound, with the status known', async () => {
   await using receiver = await startRawReceiver((socket) => {
     socket.once('data', () => socket.write(CHUNKED));
     pour(socket, '1\r\nx\r\n');
@@ -112,7 +112,7 @@ test('chunks of 64 bytes are read up to the bound in bytes', async () => {
   expect(answer.body).toHaveLength(4 * 1024 * 1024);
 });
 
-test('an endless body is cut at the bound and its connection destroyed', async () => {
+test('an endless body is cut at its bound, and the connection is destroyed', async () => {
   await using receiver = await startReceiver((_request, response) => {
     const pour = () => {
       while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -138,7 +138,7 @@ const bounds: [string, number, string, boolean][] = [
   ['aä', 3, 'aä', false],
 ];
 
-test.each(bounds)('of “%s” a bound of %i bytes leaves “%s”', async (sent, maxBytes, body, truncated) => {
+test.each(bounds)('a body “%s” with a bound of %i bytes is read as “%s”', async (sent, maxBytes, body, truncated) => {
   await using receiver = await startReceiver((_request, response) => response.end(sent));
   await using egress = egressTo('127.0.0.1');
 
@@ -147,7 +147,7 @@ test.each(bounds)('of “%s” a bound of %i bytes leaves “%s”', async (sent
   expect(answer).toMatchObject({ body, truncated });
 });
 
-test('a body in very many chunks arrives whole', async () => {
+test('a body in very many chunks arrives complete', async () => {
   const chunks = Array.from({ length: 20_000 }, (_, index) => String(index % 10));
   await using receiver = await startReceiver((_request, response) => {
     for (const chunk of chunks) response.write(chunk);
@@ -160,7 +160,7 @@ test('a body in very many chunks arrives whole', async () => {
   expect(answer).toMatchObject({ body: chunks.join(''), truncated: false });
 });
 
-test('a body packed against our wish is not unpacked', async () => {
+test('a compressed body that was not requested is not decompressed', async () => {
   const bomb = gzipSync(Buffer.alloc(10_000_000));
   await using receiver = await startReceiver((_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);

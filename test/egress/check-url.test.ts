@@ -48,7 +48,7 @@ const notPublic = [
   '[100::1:2:3:4]',
 ];
 
-test.each(notPublic)('a URL that names the address %s is refused', (address) => {
+test.each(notPublic)('a URL with the address %s is refused', (address) => {
   const complaint = checkUrl([], `http://${address}/hook`);
 
   expect(complaint).toMatch(/is not a public address/);
@@ -74,7 +74,7 @@ const disguised = [
   'https://127.0.0.1',
 ];
 
-test.each(disguised)('loopback spelled %j is refused', (url) => {
+test.each(disguised)('a URL with loopback as %j is refused', (url) => {
   const complaint = checkUrl([], url);
 
   expect(complaint).toMatch(/is not a public address/);
@@ -88,16 +88,16 @@ const unfit: [string, RegExp][] = [
   ['gopher://example.com/', /absolute http or https URL/],
   ['ftp://example.com/', /absolute http or https URL/],
   ['javascript:alert(1)', /absolute http or https URL/],
-  ['http://user@example.com/', /user name and password/],
-  ['http://user:secret@example.com/', /user name and password/],
-  ['http://:secret@example.com/', /user name and password/],
-  ['http://example.com:25/', /port that is kept for other services/],
-  ['http://example.com:0/', /port that is kept for other services/],
-  ['http://8.8.8.8:0/', /port that is kept for other services/],
-  ['https://8.8.8.8:53/', /port that is kept for other services/],
+  ['http://user@example.com/', /user name or password/],
+  ['http://user:secret@example.com/', /user name or password/],
+  ['http://:secret@example.com/', /user name or password/],
+  ['http://example.com:25/', /port that is reserved for other services/],
+  ['http://example.com:0/', /port that is reserved for other services/],
+  ['http://8.8.8.8:0/', /port that is reserved for other services/],
+  ['https://8.8.8.8:53/', /port that is reserved for other services/],
 ];
 
-test.each(unfit)('the URL “%s” is refused with the reason', (url, reason) => {
+test.each(unfit)('the URL “%s” is refused with a reason', (url, reason) => {
   const complaint = checkUrl([], url);
 
   expect(complaint).toMatch(reason);
@@ -121,14 +121,14 @@ test.each(fine)('the URL %s may be submitted', (url) => {
 });
 
 test.each(['localhost', 'LOCALHOST', 'localhost.', 'api.localhost', 'a.b.localhost.', 'localhost:8080'])(
-  'a URL that names this machine as %s is refused like its address',
+  'a URL with the local host name %s is refused like the address',
   (host) => {
-    expect(checkUrl([], `http://${host}/hook`)).toMatch(/is not a public address; the operator can allow it/);
+    expect(checkUrl([], `http://${host}/hook`)).toMatch(/is not a public address\. Ask the operator to allow it/);
   },
 );
 
 test.each(['mylocalhost', 'localhost.example', 'localhost-a.example'])(
-  'the host name %s is looked up later',
+  'the host name %s is looked up before the request',
   (host) => {
     expect(checkUrl([], `http://${host}/hook`)).toBeNull();
   },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { egressTo, failureOf, requestTo } from './egress.ts';
 import { startRawReceiver, startReceiver } from './receiver.ts';
 
-test('a refused connection fails as certainly not sent', async () => {
+test('a refused connection fails as not sent', async () => {
   const receiver = await startReceiver(() => {});
   await receiver[Symbol.asyncDispose]();
   await using egress = egressTo('127.0.0.1');
@@ -12,10 +12,10 @@ test('a refused connection fails as certainly not sent', async () => {
   const failure = await failureOf(egress.send(requestTo(receiver.url)));
 
   expect(failure).toMatchObject({ kind: 'not-connected', sent: false });
-  expect(failure.message).toBe('No connection to 127.0.0.1 came about (ECONNREFUSED).');
+  expect(failure.message).toBe('The connection to 127.0.0.1 failed (ECONNREFUSED).');
 });
 
-test('a name that does not resolve fails as certainly not sent', async () => {
+test('a name that does not resolve fails as not sent', async () => {
   const missing = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
   await using egress = egressTo('10.0.0.0/8', async () => Promise.reject(missing));
 
@@ -25,7 +25,7 @@ test('a name that does not resolve fails as certainly not sent', async () => {
   expect(failure.message).toContain('nowhere.test');
 });
 
-test('a name lookup that hangs runs into the timeout, certainly not sent', async () => {
+test('a hanging name lookup causes a timeout, and fails as not sent', async () => {
   await using egress = egressTo('10.0.0.0/8', () => new Promise(() => {}));
 
   const failure = await failureOf(egress.send(requestTo('http://slow.test/', { timeoutMs: 50 })));
@@ -33,7 +33,7 @@ test('a name lookup that hangs runs into the timeout, certainly not sent', async
   expect(failure).toMatchObject({ kind: 'timeout', sent: false });
 });
 
-test('a request given up before its connection stands is never sent afterwards', async () => {
+test('a request that is aborted before its connection is never sent later', async () => {
   const { promise: addresses, resolve: answerLookup } = Promise.withResolvers<{ address: string; family: number }[]>();
   let bytes = 0;
   await using receiver = await startRawReceiver((socket) => socket.on('data', (chunk) => (bytes += chunk.length)));
@@ -48,7 +48,7 @@ test('a request given up before its connection stands is never sent afterwards',
   expect(bytes).toBe(0);
 });
 
-test('a TLS handshake that fails is certainly not sent', async () => {
+test('a failing TLS handshake fails as not sent', async () => {
   await using receiver = await startReceiver((_request, response) => response.end());
   await using egress = egressTo('127.0.0.1');
 
@@ -58,7 +58,7 @@ test('a TLS handshake that fails is certainly not sent', async () => {
 });
 
 const brokenAnswers: [string, string, number | null][] = [
-  ['nothing', '', null],
+  ['no bytes', '', null],
   ['half a head', 'HTTP/1.1 200 OK\r\ncontent-le', null],
   ['half a body', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf', 200],
   ['no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', null],
@@ -75,7 +75,7 @@ test.each(brokenAnswers)('an answer of %s is cut, with the request sent', async 
   expect(failure).toMatchObject({ kind: 'cut', sent: true, status });
 });
 
-test('a connection that breaks off is not tried a second time', async () => {
+test('a request on a connection that breaks off is not repeated', async () => {
   let requests = 0;
   await using receiver = await startRawReceiver((socket) => {
     socket.once('data', () => {
@@ -92,7 +92,7 @@ test('a connection that breaks off is not tried a second time', async () => {
   expect(requests).toBe(1);
 });
 
-test('a header that cannot be sent fails before anything is sent', async () => {
+test('an invalid header fails before the request is sent', async () => {
   await using receiver = await startReceiver((_request, response) => response.end());
   await using egress = egressTo('127.0.0.1');
 
@@ -117,7 +117,7 @@ test('an aborted request fails at once, before or after it was sent', async () =
   expect(tooLate).toMatchObject({ kind: 'aborted', sent: false });
 });
 
-test('closing the egress ends requests in flight and sends no more', async () => {
+test('a closed egress ends running requests and sends no others', async () => {
   const arrived = Promise.withResolvers<void>();
   await using receiver = await startReceiver(() => arrived.resolve());
   const egress = egressTo('127.0.0.1');

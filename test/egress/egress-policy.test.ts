@@ -20,7 +20,7 @@ const allowed: [string, string][] = [
   ['mail.example.com:25', 'http://MAIL.example.com:25/'],
 ];
 
-test.each(allowed)('the entry %s lets %s pass', (entries, url) => {
+test.each(allowed)('the entry %s allows %s', (entries, url) => {
   const policy = parseEgressAllow(entries);
 
   const complaint = checkUrl(policy, url);
@@ -41,7 +41,7 @@ const stillRefused: [string, string][] = [
   ['mail.example.com:25', 'http://other.example.com:25/'],
 ];
 
-test.each(stillRefused)('the entry “%s” does not let %s pass', (entries, url) => {
+test.each(stillRefused)('the entry “%s” does not allow %s', (entries, url) => {
   const policy = parseEgressAllow(entries);
 
   const complaint = checkUrl(policy, url);

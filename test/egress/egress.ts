@@ -4,18 +4,17 @@ import { type Egress, type Lookup, openEgress } from '#core/egress/open.ts';
 import { parseEgressAllow } from '#core/egress/policy.ts';
 import type { EgressRequest } from '#core/egress/send.ts';
 
-/** An egress that allows these entries and closes with its test; `lookup` plays the DNS. */
+/** Opens an egress that allows these entries and closes with its test. `lookup` replaces the DNS. */
 export function egressTo(allowed: string, lookup?: Lookup): Egress & AsyncDisposable {
   const egress = openEgress(parseEgressAllow(allowed), lookup ? { lookup } : {});
   return { ...egress, [Symbol.asyncDispose]: () => egress.close() };
 }
 
-/** A request with generous bounds. */
+/** Returns a request with generous bounds. */
 export function requestTo(url: string, more: Partial<EgressRequest> = {}): EgressRequest {
   return { url, headers: {}, body: '{}', timeoutMs: 5_000, maxBytes: 1_000, ...more };
 }
 
-/** The failure that an answer turned out to be. */
 export async function failureOf(answer: Promise<unknown>): Promise<EgressFailed> {
   const failure = await answer.then(
     () => null,

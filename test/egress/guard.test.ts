@@ -4,7 +4,7 @@ import { egressTo, requestTo } from './egress.ts';
 import { startReceiver } from './receiver.ts';
 
 test.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'])(
-  'nothing reaches loopback as %s unless it is allowed',
+  'no request reaches loopback as %s unless loopback is allowed',
   async (host) => {
     await using recorder = await startReceiver((_request, response) => response.end());
     await using egress = egressTo('');
@@ -16,7 +16,7 @@ test.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'])(
   },
 );
 
-test('allowing 127.0.0.1 does not allow localhost, allowing its network does', async () => {
+test('an entry for 127.0.0.1 does not allow localhost, an entry for its network does', async () => {
   await using receiver = await startReceiver((_request, response) => response.end('here'));
   await using byAddress = egressTo('127.0.0.1');
   await using byNetwork = egressTo('127.0.0.0/8,[::1]/128');
@@ -28,7 +28,7 @@ test('allowing 127.0.0.1 does not allow localhost, allowing its network does', a
   await expect(byName.send(request)).resolves.toMatchObject({ body: 'here' });
 });
 
-test('a name with one good and one private address is blocked', async () => {
+test('a name with a public and a private address is blocked', async () => {
   await using recorder = await startReceiver((_request, response) => response.end());
   const addresses = [
     { address: '127.0.0.1', family: 4 },
@@ -43,7 +43,7 @@ test('a name with one good and one private address is blocked', async () => {
   expect(recorder.connections).toHaveLength(0);
 });
 
-test('a name that answers good at first and private after is reached only where it was checked', async () => {
+test('a name that later resolves to a private address is blocked on that request', async () => {
   await using good = await startReceiver((_request, response) => response.setHeader('connection', 'close').end('good'));
   await using recorder = await startReceiver((_request, response) => response.end('private'), {
     host: '127.0.0.2',
@@ -98,7 +98,7 @@ test('the connector itself refuses a private address', async () => {
 });
 
 test.each(['file:///etc/passwd', 'no URL', 'http://user:secret@example.com/'])(
-  'what could not be submitted cannot be sent either: %s',
+  'a URL that cannot be submitted cannot be sent either: %s',
   async (url) => {
     await using egress = egressTo('', async () => []);
 

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
 import { createServer } from '#test/harness/servers/create-server.ts';
 
-/** An external server on loopback that records what reached it. */
+/** An external server on loopback that records its connections. */
 export type Receiver = AsyncDisposable & { url: string; port: number; connections: Socket[] };
 
-/** An HTTP receiver; by default at 127.0.0.1, on a port of the system's choice. */
+/** Starts an HTTP receiver, by default at 127.0.0.1 on a free port. */
 export async function startReceiver(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   at: { host?: string; port?: number } = {},
@@ -14,7 +14,7 @@ export async function startReceiver(
   return await listen(createServer(answer), at);
 }
 
-/** A receiver that speaks raw bytes, for answers no HTTP library would write. */
+/** Starts a receiver that writes raw bytes, for answers that no HTTP library writes. */
 export async function startRawReceiver(speak: (socket: Socket) => void): Promise<Receiver> {
   return await listen(createSocketServer(speak), {});
 }
@@ -41,7 +41,7 @@ async function listen(server: Server, at: { host?: string; port?: number }): Pro
   };
 }
 
-/** Sends a text again and again once the request has come, as fast as the other side reads. */
+/** Writes a text repeatedly after the request has arrived, as fast as the other side reads. */
 export function pour(socket: Socket, text: string): void {
   const much = text.repeat(1_000);
   const send = () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { egressTo, failureOf, requestTo } from './egress.ts';
 import { startRawReceiver, startReceiver } from './receiver.ts';
 
-test('a request arrives as given and its answer comes back', async () => {
+test('a request arrives unchanged, and its answer is returned', async () => {
   const arrived: unknown[] = [];
   await using receiver = await startReceiver(async (request, response) => {
     const { method, url, headers } = request;
@@ -22,7 +22,7 @@ test('a request arrives as given and its answer comes back', async () => {
   expect(arrived).toMatchObject([{ method: 'POST', url: '/hook?a=b', body: '{"ä":1}', headers: { 'x-key': 'k' } }]);
 });
 
-test('headers that belong to the egress cannot be set from outside', async () => {
+test('a caller cannot set headers that belong to the egress', async () => {
   const arrived: unknown[] = [];
   await using receiver = await startReceiver((request, response) => {
     arrived.push(request.headers);
@@ -39,7 +39,7 @@ test('headers that belong to the egress cannot be set from outside', async () =>
   expect(arrived[0]).not.toHaveProperty('transfer-encoding');
 });
 
-test.each([301, 302, 303, 307, 308])('a %i is an answer and never followed', async (status) => {
+test.each([301, 302, 303, 307, 308])('a %i is an answer, and its redirect is never followed', async (status) => {
   let arrivals = 0;
   await using receiver = await startReceiver((_request, response) => {
     arrivals += 1;
@@ -53,7 +53,7 @@ test.each([301, 302, 303, 307, 308])('a %i is an answer and never followed', asy
   expect(arrivals).toBe(1);
 });
 
-test.each(['constructor', '__proto__', 'toString'])('a response header named %s does no harm', async (name) => {
+test.each(['constructor', '__proto__', 'toString'])('a response header with the name %s does no harm', async (name) => {
   await using receiver = await startRawReceiver((socket) => {
     socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${name}: x\r\ncontent-length: 2\r\n\r\nok`));
   });
@@ -65,7 +65,7 @@ test.each(['constructor', '__proto__', 'toString'])('a response header named %s 
   expect(({} as Record<string, unknown>).x).toBeUndefined();
 });
 
-test('a request does not wait for another one to the same receiver', async () => {
+test('a request does not wait for another request to the same receiver', async () => {
   await using receiver = await startReceiver((request, response) => {
     if (request.url !== '/hangs') response.end('ok');
   });
@@ -80,7 +80,7 @@ test('a request does not wait for another one to the same receiver', async () =>
   expect(await hanging).toMatchObject({ kind: 'aborted' });
 });
 
-test('a connection is used again for the same receiver', async () => {
+test('a connection is reused for the same receiver', async () => {
   await using receiver = await startReceiver((_request, response) => response.end('ok'));
   await using egress = egressTo('127.0.0.1');
 

@@ -20,7 +20,7 @@ test.each([
 });
 
 test.each(['^[[:alpha:]]+$', '(?x)a b', '(?>a+)b', 'a\\Kb', '\\Qa.b\\E', '^\\h+$', '(?P>name)', 'a++'])(
-  'a pattern that JavaScript cannot read is no flaw: %s',
+  'a pattern that JavaScript cannot read has no flaw: %s',
   (pattern) => {
     expect([compilePattern(pattern), findFlaw(pattern)]).toEqual([null, null]);
   },
@@ -31,7 +31,7 @@ test.each([
   ['a)', "Unmatched ')'"],
   ['[a', 'Unterminated character class'],
   ['a\\', '\\ at end of pattern'],
-])('a pattern that no language reads has a flaw: %s', (pattern, flaw) => {
+])('a pattern that no regex dialect can read has a flaw: %s', (pattern, flaw) => {
   expect([compilePattern(pattern), findFlaw(pattern)]).toEqual([null, flaw]);
 });
 
@@ -45,10 +45,10 @@ test.each([
   ['(?i)abc', null],
   ['^[\\w-.]+$', null],
   ['^[^]]', null],
-])('the pattern %s leaves as %s', (pattern, expected) => {
+])('the pattern %s becomes the portable pattern %s', (pattern, expected) => {
   expect(portablePattern(pattern)).toBe(expected);
 });
 
-test('a pattern of thousands of comments without an end is not read', () => {
+test('a pattern of thousands of unclosed comments is not compiled', () => {
   expect(compilePattern(`${'(?#'.repeat(20_000)}\\Z`)).toBeNull();
 });

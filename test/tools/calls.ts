@@ -7,7 +7,7 @@ import { toolRegistry } from '#core/tools/registry.ts';
 import type { CallContext, PreparedCall } from '#core/tools/run/call.ts';
 import { Tool } from '#core/turn/request/tool.ts';
 
-/** What running calls needs, with an egress that allows 127.0.0.1. */
+/** Returns the context of calls, with an egress that allows 127.0.0.1. */
 export function callContext(tools: ServerTool[], more: Partial<CallContext> = {}): CallContext & AsyncDisposable {
   const egress = openEgress(parseEgressAllow('127.0.0.1'));
   return {
@@ -24,7 +24,7 @@ export function callContext(tools: ServerTool[], more: Partial<CallContext> = {}
   };
 }
 
-/** A call that was checked before; tries follow each other at once. */
+/** Returns a call that was already checked, without a pause between its tries. */
 export function preparedCall(
   tool: Partial<Record<keyof Tool, unknown>>,
   args: Record<string, unknown> = {},

@@ -9,7 +9,7 @@ import type { Tool } from '#core/turn/request/tool.ts';
 const IMPORTS = `import { defineTool, ToolFailed } from 'pawl/tools';\nimport { z } from 'zod';\n`;
 const HERE = resolve(import.meta.dirname, '../..');
 
-test('tools are loaded from a module that lies outside of the project, with our zod and our pawl/tools', async () => {
+test('tools of a module outside the project use our zod and our pawl/tools', async () => {
   await using file = await toolsFile(`${IMPORTS}
     const greet = defineTool({ name: 'greet', description: 'Greets somebody by name.', input: z.object({ who: z.string() }),
       execute: ({ who }) => \`Hello \${who}\` });
@@ -21,7 +21,7 @@ test('tools are loaded from a module that lies outside of the project, with our 
   expect(loaded.output).toBe('Hello Ada');
 });
 
-test('a failure thrown by a tool outside of the project is of our own class', async () => {
+test('a failure thrown by a tool outside the project has our own class', async () => {
   await using file = await toolsFile(`${IMPORTS}
     export default [defineTool({ name: 'seek', description: 'Never finds a thing.', input: z.object({}),
       execute() { throw new ToolFailed('resource_not_found', 'No such city', { city: 'Atlantis' }); } })];`);
@@ -42,7 +42,7 @@ test('the example tools load', async () => {
   expect(loaded.output).toEqual({ celsius: 18, sky: 'clouds' });
 });
 
-test('without a path and without ./tools.ts there are no tools', async () => {
+test('no tools are loaded without a path and without ./tools.ts', async () => {
   await using file = await toolsFile(null);
 
   const loaded = await loadInNode('', { cwd: file.folder });
@@ -50,7 +50,7 @@ test('without a path and without ./tools.ts there are no tools', async () => {
   expect(loaded.tools).toEqual([]);
 });
 
-test('./tools.ts is loaded where no path is given', async () => {
+test('./tools.ts is loaded if no path is given', async () => {
   await using file = await toolsFile(`${IMPORTS}
     export default [defineTool({ name: 'found', description: 'Lies where one looks.', input: z.object({}), execute: () => 1 })];`);
 
@@ -73,11 +73,15 @@ test.for([
     'import "no-such-package-here";',
     /tools\.ts could not be loaded: .*no-such-package-here/,
   ],
-  ['a module without a default list', 'export const tools = [];', /tools\.ts: export the list of tools as default/],
+  [
+    'a module without a default list',
+    'export const tools = [];',
+    /tools\.ts: the default export is not a list of tools/,
+  ],
   [
     'an entry that is no tool',
     'export default [{ name: "x" }];',
-    /tools\.ts: tools\[0\] is no tool; make it with defineTool/,
+    /tools\.ts: tools\[0\] is not a tool\. Create it with defineTool/,
   ],
   [
     'a tool with a name that breaks the rules',
@@ -93,9 +97,9 @@ test.for([
   [
     'a tool with an input that has no JSON Schema',
     `${IMPORTS}export default [defineTool({ name: 'when', description: 'Takes a date.', input: z.object({ at: z.date() }), execute: () => 1 })];`,
-    /tools\.ts:3 could not be loaded: Tool "when": input has no JSON Schema/,
+    /tools\.ts:3 could not be loaded: Tool "when": input cannot be converted to a JSON Schema/,
   ],
-] as const)('%s stops the start with a sentence that names file, line, tool and rule', async ([, source, message]) => {
+] as const)('%s stops the start, and the error has file, line, tool and rule', async ([, source, message]) => {
   await using file = await toolsFile(source);
 
   const loaded = await loadInNode(file.path);
@@ -103,7 +107,7 @@ test.for([
   expect(loaded.error).toMatchObject({ name: 'Misconfigured', message: expect.stringMatching(message) });
 });
 
-test('the relaxed rules let a name pass that only providers take', async () => {
+test('the relaxed rules allow a tool name that only providers accept', async () => {
   await using file = await toolsFile(`${IMPORTS}
     export default [defineTool({ name: 'Get-It', description: '', input: z.object({}), execute: () => 1 })];`);
 
@@ -115,7 +119,7 @@ test('the relaxed rules let a name pass that only providers take', async () => {
 type Loaded = { tools?: Tool[]; output?: unknown; failed?: string; error?: { name: string; message: string } };
 type Wish = { call?: string; args?: unknown; rules?: string; cwd?: string };
 
-/** In a process of its own: inside the test runner, modules are resolved by the runner and not by Node. */
+/** Loads the tools in a separate process. Inside the test runner, the runner resolves modules instead of Node. */
 async function loadInNode(path: string, { cwd = HERE, ...wish }: Wish = {}): Promise<Loaded> {
   const script = `
     const core = ${JSON.stringify(`${HERE}/packages/core/tools`)};

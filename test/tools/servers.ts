@@ -2,12 +2,10 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { createServer } from '#test/harness/servers/create-server.ts';
 
-/** One request as it came in. */
 export type Received = { method: string | undefined; headers: IncomingMessage['headers']; body: string };
-/** What the tool answers. */
 export type Answer = { status: number; body?: string | Buffer; headers?: Record<string, string> };
 
-/** An HTTP tool on 127.0.0.1 that remembers what it got. */
+/** Starts an HTTP tool on 127.0.0.1 that records its requests. */
 export async function toolServer(answer: () => Answer) {
   const received: Received[] = [];
   const listener: RequestListener = async (request, response) => {
@@ -26,7 +24,6 @@ export async function toolServer(answer: () => Answer) {
   return { url, received, [Symbol.asyncDispose]: close };
 }
 
-/** A server that takes connections and never answers. */
 export async function silentServer(onSocket: (socket: Socket) => void) {
   const sockets: Socket[] = [];
   const server = createSocketServer((socket) => {
@@ -43,7 +40,6 @@ export async function silentServer(onSocket: (socket: Socket) => void) {
   return { url, [Symbol.asyncDispose]: close };
 }
 
-/** A port of 127.0.0.1 without a server. */
 export async function closedPort(): Promise<number> {
   await using server = await silentServer(() => {});
   return Number(new URL(server.url).port);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseToolSecrets } from '#core/tools/http/secrets.ts';
 
-test('secrets are read as JSON, bound or not', () => {
+test('secrets are read from JSON, bound to hosts or not', () => {
   const bound = { value: 'ghp_123456', hosts: ['API.github.com', '[::1]:8443'], projects: ['alpha'] };
 
   const secrets = parseToolSecrets(JSON.stringify({ github: bound, 'my.key_2-b': 'not bound: to anything' }));
@@ -12,7 +12,7 @@ test('secrets are read as JSON, bound or not', () => {
   ]);
 });
 
-test('the short form is name:value, with commas between', () => {
+test('the short form of secrets is name:value, separated by commas', () => {
   const secrets = parseToolSecrets(' github:ghp_123456, other:{"a":"b:c"} ,');
 
   expect([...secrets]).toEqual([
@@ -21,7 +21,7 @@ test('the short form is name:value, with commas between', () => {
   ]);
 });
 
-test.each([undefined, '', ' ', '{}'])('nothing in %j is no secret', (text) => {
+test.each([undefined, '', ' ', '{}'])('the text %j has no secrets', (text) => {
   expect(parseToolSecrets(text).size).toBe(0);
 });
 
@@ -29,7 +29,7 @@ test.each([
   [
     'broken JSON',
     '{"github":"hunter2hunter2"',
-    /^PAWL_SECRETS: this is no JSON, at line \d+ column \d+\. Write \{"name":"value"\}, or name:value/,
+    /^PAWL_SECRETS: this is not valid JSON, at line \d+ column \d+\. Write \{"name":"value"\}, or name:value/,
   ],
   [
     'a list',
@@ -52,7 +52,7 @@ test.each([
     /^PAWL_SECRETS\.github\.hosts/,
   ],
   ['a pattern for a host', '{"github":{"value":"hunter2hunter2","hosts":["*.a.b"]}}', /^PAWL_SECRETS\.github\.hosts/],
-])('%s is refused, naming the secret and never its value', (_what, text, message) => {
+])('%s is refused, and the error has the name of the secret, not its value', (_what, text, message) => {
   const parse = () => parseToolSecrets(text);
 
   expect(parse).toThrow(expect.objectContaining({ code: 'misconfigured' }));

@@ -21,7 +21,7 @@ const event: WebhookEvent = {
   data: { id: 'turn_01k00000000000000000000000' },
 };
 
-/** A receiver that first checks what came with the public library, under the old and under the new secret. */
+/** Starts a receiver that checks each event with the public library, under the old and the new secret. */
 async function startDifficult(answer: (response: ServerResponse) => void) {
   const verified: unknown[] = [];
   const receiver = await startReceiver(async (request: IncomingMessage, response) => {
@@ -33,7 +33,7 @@ async function startDifficult(answer: (response: ServerResponse) => void) {
   return Object.assign(receiver, { verified });
 }
 
-test('receivers that hang, before or after their status, are given 15 seconds; a 2xx counts all the same', async () => {
+test('hanging receivers have 15 s, before or after their status, and a 2xx counts', async () => {
   await using silent = await startDifficult(() => {});
   await using stalled = await startDifficult((response) => response.writeHead(200).write('I will be'));
   await using refusing = await startDifficult((response) =>
@@ -68,7 +68,7 @@ test('receivers that hang, before or after their status, are given 15 seconds; a
   for (const { verified } of receivers) expect(verified).toEqual([event, event]);
 });
 
-test('a receiver that takes its time with a 200 has the event', async () => {
+test('a receiver that sends a late 200 has the event', async () => {
   const answers: ServerResponse[] = [];
   const arrived = Promise.withResolvers<void>();
   await using receiver = await startDifficult((response) => {
@@ -85,7 +85,7 @@ test('a receiver that takes its time with a 200 has the event', async () => {
   expect(receiver.verified).toEqual([event, event]);
 });
 
-test('a receiver that streams for ever is read for a KiB and then hung up on', async () => {
+test('an endless answer of a receiver is read for a KiB and then aborted', async () => {
   await using receiver = await startDifficult((response) => {
     const pour = () => {
       while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -102,7 +102,7 @@ test('a receiver that streams for ever is read for a KiB and then hung up on', a
   if (!socket!.closed) await new Promise((resolve) => socket!.once('close', resolve));
 });
 
-test.each([301, 302, 303, 307, 308])('a %i to the inside is not followed', async (status) => {
+test.each([301, 302, 303, 307, 308])('a %i to an internal address is not followed', async (status) => {
   await using recorder = await startReceiver((_request, response) => response.end());
   await using receiver = await startDifficult((response) =>
     response.writeHead(status, { location: `${recorder.url}/` }).end(),
@@ -118,11 +118,11 @@ test.each([301, 302, 303, 307, 308])('a %i to the inside is not followed', async
 const broken: [string, (socket: Socket) => void][] = [
   ['hangs up at once', (socket) => socket.destroy()],
   ['resets the connection', (socket) => socket.once('data', () => socket.resetAndDestroy())],
-  ['answers what is no HTTP', (socket) => socket.once('data', () => socket.end('220 mail.example.com ESMTP\r\n'))],
+  ['answers without HTTP', (socket) => socket.once('data', () => socket.end('220 mail.example.com ESMTP\r\n'))],
   ['breaks off in its head', (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-le'))],
 ];
 
-test.each(broken)('a receiver that %s is tried again later', async (_, speak) => {
+test.each(broken)('a receiver that %s is retried later', async (_, speak) => {
   await using receiver = await startRawReceiver(speak);
   await using egress = egressTo('127.0.0.1');
 
@@ -131,7 +131,7 @@ test.each(broken)('a receiver that %s is tried again later', async (_, speak) =>
   expect(outcome).toMatchObject({ kind: 'retry', statusCode: null, body: null });
 });
 
-test('a receiver with a self-signed certificate is sent nothing, and tried again later', async () => {
+test('a receiver with a self-signed certificate gets no request, and is retried later', async () => {
   const requests: unknown[] = [];
   const server = createServer(selfSigned(), (request) => void requests.push(request));
   server.listen(0, '127.0.0.1');
@@ -147,12 +147,12 @@ test('a receiver with a self-signed certificate is sent nothing, and tried again
   expect(requests).toHaveLength(0);
 });
 
-test('a receiver with broken TLS is sent nothing, and tried again later', async () => {
+test('a receiver with broken TLS gets no request, and is retried later', async () => {
   await using receiver = await startReceiver((_request, response) => response.end());
   await using egress = egressTo('127.0.0.1');
 
   const outcome = await postWebhook(egress, { url: receiver.url.replace('http:', 'https:'), secrets, event });
 
   expect(outcome).toMatchObject({ kind: 'retry', statusCode: null });
-  expect(outcome).toMatchObject({ error: expect.stringMatching(/^No connection to 127\.0\.0\.1/) });
+  expect(outcome).toMatchObject({ error: expect.stringMatching(/^The connection to 127\.0\.0\.1/) });
 });

@@ -15,7 +15,7 @@ const event: WebhookEvent = {
   data: { id: 'turn_01k00000000000000000000000', turn: { output: 'grüße 🐟' } },
 };
 
-test('an event arrives whole and signed so that the reference library accepts it', async () => {
+test('an event arrives unchanged, and the reference library accepts its signature', async () => {
   const arrived: { headers: Record<string, string>; body: string }[] = [];
   await using receiver = await startReceiver(async (request, response) => {
     arrived.push({ headers: request.headers as Record<string, string>, body: await text(request) });
@@ -40,8 +40,8 @@ test('an event arrives whole and signed so that the reference library accepts it
 test.each([
   [500, { kind: 'retry', error: 'The receiver answered 500.', statusCode: 500 }],
   [302, { kind: 'retry', error: 'The receiver answered 302: redirects are not followed.', statusCode: 302 }],
-  [410, { kind: 'stop', error: 'The receiver answered 410: it wants no more events.', statusCode: 410 }],
-])('the outcome of a %i comes with its status', async (status, expected) => {
+  [410, { kind: 'stop', error: 'The receiver answered 410: it accepts no more events.', statusCode: 410 }],
+])('the outcome of a %i has the status', async (status, expected) => {
   await using receiver = await startReceiver((_request, response) => {
     response.writeHead(status, { location: '/' }).end();
   });
@@ -52,7 +52,7 @@ test.each([
   expect(outcome).toEqual({ ...expected, hasTimedOut: false, body: '', durationMs: expect.any(Number) });
 });
 
-test('a receiver that is away is tried again later', async () => {
+test('a delivery to an unreachable receiver is retried later', async () => {
   const receiver = await startReceiver(() => {});
   await receiver[Symbol.asyncDispose]();
   await using egress = egressTo('127.0.0.1');
@@ -62,7 +62,7 @@ test('a receiver that is away is tried again later', async () => {
   expect(outcome).toMatchObject({ kind: 'retry', error: expect.stringContaining('127.0.0.1'), statusCode: null });
 });
 
-test('an address that is not allowed is not reached', async () => {
+test('a forbidden address gets no connection', async () => {
   await using recorder = await startReceiver((_request, response) => response.end());
   await using egress = egressTo('');
 
@@ -72,7 +72,7 @@ test('an address that is not allowed is not reached', async () => {
   expect(recorder.connections).toHaveLength(0);
 });
 
-test('giving up ourselves is no attempt', async () => {
+test('a delivery that Pawl aborts is not an attempt', async () => {
   const arrived = Promise.withResolvers<void>();
   await using receiver = await startReceiver(() => arrived.resolve());
   await using egress = egressTo('127.0.0.1');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newWebhookSecret, parseWebhookSecrets } from '#core/webhooks/sign.ts';
 
-test('a new secret is 32 random bytes and can be configured', () => {
+test('a new webhook secret has 32 random bytes and can be configured', () => {
   const secrets = [newWebhookSecret(), newWebhookSecret()];
 
   const parsed = parseWebhookSecrets(secrets.join(', '));
@@ -11,14 +11,14 @@ test('a new secret is 32 random bytes and can be configured', () => {
   for (const secret of secrets) expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
 });
 
-test.each([24, 64])('a secret of %i bytes is taken', (size) => {
+test.each([24, 64])('a webhook secret of %i bytes is accepted', (size) => {
   const secret = secretOf(size);
 
   expect(parseWebhookSecrets(secret)).toEqual([secret]);
 });
 
 const unusable: [string, string][] = [
-  ['nothing', ''],
+  ['an empty text', ''],
   ['only commas', ' , '],
   ['no prefix', secretOf(32).slice(6)],
   ['a prefix alone', 'whsec_'],
@@ -30,7 +30,7 @@ const unusable: [string, string][] = [
   ['a good one and a bad one', `${secretOf(32)},hunter2`],
 ];
 
-test.each(unusable)('%s is refused without being shown', (_what, text) => {
+test.each(unusable)('%s is refused as a webhook secret without being shown', (_what, text) => {
   const parse = () => parseWebhookSecrets(text);
 
   expect(parse).toThrow(expect.objectContaining({ code: 'misconfigured' }));

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A key and its self-signed certificate, as `node:https` takes them. */
+/** Creates a key and its self-signed certificate in the form of `node:https`. */
 export function selfSigned(host = '127.0.0.1'): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const serial = der(0x02, Buffer.of(1));
@@ -18,7 +18,7 @@ export function selfSigned(host = '127.0.0.1'): { key: string; cert: string } {
   };
 }
 
-/** One element of ASN.1: its tag, its length, what is in it. */
+/** Encodes an element of ASN.1: its tag, its length and its content. */
 function der(tag: number, ...parts: Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
   const length = body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];

@@ -11,7 +11,7 @@ const published = {
   signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
 };
 
-test('the published vector of Standard Webhooks comes out', () => {
+test('the published example of Standard Webhooks gets its published signature', () => {
   const headers = signWebhook({ ...published, secrets: [published.secret] });
 
   expect(headers).toEqual({
@@ -21,7 +21,7 @@ test('the published vector of Standard Webhooks comes out', () => {
   });
 });
 
-test('while rotating, receivers with the old and with the new secret both accept', () => {
+test('receivers with the old and with the new secret accept an event during a rotation', () => {
   const secrets = [newWebhookSecret(), newWebhookSecret()];
   const body = '{"text":"grüße 🐟"}';
 
@@ -53,7 +53,7 @@ test.each(tampered)('a signature does not verify with %s', (_what, change) => {
   expect(verify).toThrow(/No matching signature/);
 });
 
-test('a signature is worthless after five minutes', () => {
+test('a signature expires after five minutes', () => {
   const secrets = [newWebhookSecret()];
 
   const headers = signWebhook({ secrets, id: 'evt_1', timestampSeconds: nowSeconds() - 302, body: '{}' });

@@ -1,11 +1,11 @@
 import { Failure } from '../failure.ts';
 
 /**
- * - `blocked`: the policy forbids it, or it cannot be sent.
+ * - `blocked`: the policy forbids the request, or the request cannot be sent.
  * - `not-connected`: no connection was made.
  * - `timeout`: the time was up.
  * - `cut`: the connection ended before the answer did.
- * - `aborted`: the caller aborted it, or Pawl shut down.
+ * - `aborted`: the caller aborted the request, or Pawl shut down.
  */
 export type EgressFailureKind = 'blocked' | 'not-connected' | 'timeout' | 'cut' | 'aborted';
 
@@ -17,14 +17,16 @@ const CODES = {
   aborted: 'cancelled',
 } satisfies Record<EgressFailureKind, string>;
 
-/** A request without a whole answer. The message names the host at most; the cause is for the operator's log. */
+/**
+ * A request without a complete answer. The message contains the host at most. The cause is for the operator's log.
+ */
 export class EgressFailed extends Failure {
   readonly kind: EgressFailureKind;
-  /** False only where certainly no byte of the request has left. */
+  /** False only if no byte of the request can have left. */
   readonly sent: boolean;
-  /** The status, where the head of the answer had arrived. */
+  /** The status, if the head of the answer arrived. */
   readonly status: number | null;
-  /** The part of the answer's body that had arrived; null where not even its head had. */
+  /** The part of the answer's body that arrived, or null if its head did not arrive. */
   readonly body: string | null;
   readonly retryAfterMs: number | undefined;
 

@@ -10,17 +10,17 @@ import { type EgressRequest, type EgressResponse, sendRequest } from './send.ts'
 
 const IDLE_TIMEOUT_MS = 4_000;
 
-/** The only way out to URLs that callers chose. */
+/** The only client for URLs that callers chose. */
 export type Egress = {
-  /** Sends one request, once; throws EgressFailed. */
+  /** Sends one request, once. Throws EgressFailed. */
   send(request: EgressRequest): Promise<EgressResponse>;
-  /** Ends all connections at once; what is under way fails as `aborted`. */
+  /** Ends all connections at once. Running requests fail as `aborted`. */
   close(): Promise<void>;
 };
 
 type EgressOptions = { lookup?: Lookup; proxyOf?: ProxyOf };
 
-/** Opens the egress. A proxy resolves names by itself, so only names of private networks are checked before it. */
+/** Opens the egress. A proxy resolves names itself, so only names of private networks are checked before. */
 export function openEgress(
   policy: EgressPolicy,
   { lookup = resolveAll, proxyOf = withoutProxy }: EgressOptions = {},
@@ -48,10 +48,10 @@ const resolveAll: Lookup = (hostname) => resolve(hostname, { all: true });
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Finds all addresses of a name; rejects when there are none. */
+/** Finds all addresses of a name. Rejects if the name has no address. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
-/** Connects where the policy permits. The socket gets the checked addresses, so no second DNS answer counts. */
+/** Connects if the policy permits. The socket gets the checked addresses, so a second DNS answer has no effect. */
 export function guardedConnector(policy: EgressPolicy, lookup: Lookup): buildConnector.connector {
   return (options, callback) => {
     // The socket does not look up a literal address, so it is checked here.
@@ -88,6 +88,6 @@ function guardedLookup(policy: EgressPolicy, target: Target, lookup: Lookup): Lo
 }
 
 function blocked(host: string): EgressFailed {
-  const message = `${host} is not at a public address; the operator can allow it with PAWL_EGRESS_ALLOW.`;
+  const message = `${host} is not a public address. Ask the operator to allow it with PAWL_EGRESS_ALLOW.`;
   return new EgressFailed('blocked', message, { sent: false });
 }

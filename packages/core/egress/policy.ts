@@ -1,16 +1,16 @@
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { Misconfigured } from '../failure.ts';
 
-/** An exception that the operator allows; `port` null means any. Hosts have no brackets. */
+/** An exception that the operator allows. `port` null means any port. Hosts have no brackets. */
 type EgressRule = { port: number | null } & (
   | { kind: 'host'; host: string }
   | { kind: 'network'; network: [IPv4 | IPv6, number] }
 );
 
-/** What webhooks and HTTP tools may reach besides public addresses. */
+/** The targets that webhooks and HTTP tools may reach besides public addresses. */
 export type EgressPolicy = readonly EgressRule[];
 
-/** Reads `PAWL_EGRESS_ALLOW`: hosts as written in the URL or CIDRs, each with an optional `:port`. Throws Misconfigured. */
+/** Reads `PAWL_EGRESS_ALLOW`: hosts as in the URL, or CIDRs, each with an optional `:port`. Throws Misconfigured. */
 export function parseEgressAllow(text: string): EgressPolicy {
   return text
     .split(',')
@@ -27,29 +27,30 @@ function parseRule(entry: string): EgressRule {
   return { kind: 'host', host: parseHost(address, entry), port };
 }
 
-/** IPv4 needs its four parts: the parser would read `10/8` as 0.0.0.10/8. */
+/** Requires four parts of an IPv4 address: the parser reads `10/8` as 0.0.0.10/8. */
 function parseNetwork(address: string, entry: string): [IPv4 | IPv6, number] {
   const cidr = address.replace(/^\[([^[\]]+)\](\/\d+)?$/, '$1$2');
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr)) return ipaddr.IPv4.parseCIDR(cidr);
   if (ipaddr.IPv6.isValidCIDR(cidr)) return ipaddr.IPv6.parseCIDR(cidr);
-  throw refused(entry, 'it is no network like 10.0.0.0/8 or [fd00::]/8');
+  throw refused(entry, 'it is not a network such as 10.0.0.0/8 or [fd00::]/8');
 }
 
 function parseHost(address: string, entry: string): string {
   const url = /^(\[[^[\]]+\]|[^\s/\\?#@:[\]]+)$/.test(address) ? URL.parse(`http://${address}`) : null;
-  if (url === null) throw refused(entry, 'it is no host (IPv6 goes in brackets)');
-  if (!/^(\[.+\]|[a-z0-9._-]+)$/.test(url.hostname)) throw refused(entry, 'hosts are names or addresses, no patterns');
+  if (url === null) throw refused(entry, 'it is not a host (write IPv6 in brackets)');
+  if (!/^(\[.+\]|[a-z0-9._-]+)$/.test(url.hostname))
+    throw refused(entry, 'a host must be a name or an address, not a pattern');
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
 function refused(entry: string, why: string): Misconfigured {
-  return new Misconfigured(`PAWL_EGRESS_ALLOW: “${entry}” cannot be used: ${why}.`);
+  return new Misconfigured(`PAWL_EGRESS_ALLOW: “${entry}” is not valid: ${why}.`);
 }
 
-/** The target of a request, as a URL has it: the port is empty where it is the protocol's default. */
+/** The target of a request, as in a URL: the port is empty if it is the protocol's default. */
 export type Target = { hostname: string; protocol: string; port: string };
 
-/** Whether the policy permits a connection at an address; `null` asks whether any address could be permitted. */
+/** Returns whether the policy permits a connection to an address, or with `null` to any address at all. */
 export function mayReach(policy: EgressPolicy, target: Target, address: string | null): boolean {
   const host = target.hostname.replace(/^\[|\]$/g, '');
   const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80));
@@ -65,16 +66,16 @@ function covers(rule: EgressRule, host: string, address: string | null): boolean
   return found.kind() === base.kind() && found.match(base, bits);
 }
 
-/** Low ports belong to mail, DNS and the like: a request there could be crafted to speak their protocol. */
+/** Excludes low ports of mail, DNS and similar services, since a crafted request could speak their protocol. */
 function isWebPort(port: number): boolean {
   return port === 80 || port === 443 || port >= 1024;
 }
 
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Public by its number, yet every Azure machine reaches its host's control service there. */
+/** A public address at which every Azure machine reaches its host's control service. */
 const AZURE_HOST = '168.63.129.16';
 
-/** `unicast` alone would let `::127.0.0.1` and unassigned IPv6 pass, hence the second test. */
+/** Needs the second test because `unicast` alone accepts `::127.0.0.1` and unassigned IPv6. */
 function isPublic(address: string): boolean {
   const found = ipaddr.process(address);
   if (found.range() !== 'unicast' || found.toString() === AZURE_HOST) return false;

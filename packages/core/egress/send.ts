@@ -6,7 +6,7 @@ import { retryAfterMs } from '../retry-after.ts';
 import { yieldToEventLoop } from '../yield-to-event-loop.ts';
 import { EgressFailed, type EgressFailureKind } from './failure.ts';
 
-/** One request: `timeoutMs` is for all of it, name lookup and body included; of the answer `maxBytes` are read. */
+/** One request. `timeoutMs` includes name lookup and body. `maxBytes` is the most that is read of the answer. */
 export type EgressRequest = {
   url: string;
   method?: 'POST';
@@ -15,11 +15,14 @@ export type EgressRequest = {
   timeoutMs: number;
   maxBytes: number;
   signal?: AbortSignal;
-  /** The place of a large answer: the answer stays in its socket until it has one. */
+  /** The place of a large answer. The answer stays in its socket until it has a place. */
   place?: AnswerPlace | undefined;
 };
 
-/** What came back, redirects included: they are never followed. Header names are lower-case. `retryAfterMs` is how long they ask to wait. */
+/**
+ * The answer, also if it is a redirect, which is never followed. Header names are lower-case. `retryAfterMs` is the
+ * pause that the answer asks for.
+ */
 export type EgressResponse = {
   status: number;
   headers: Record<string, string>;
@@ -29,7 +32,7 @@ export type EgressResponse = {
   sent: true;
 };
 
-/** Headers that only the egress sets: a caller's could change the request, or make it impossible to send. */
+/** Headers that only the egress sets. A caller's value could change the request or make it impossible to send. */
 const OWN_HEADERS = new Set([
   'accept-encoding',
   'connection',
@@ -45,7 +48,7 @@ const OWN_HEADERS = new Set([
   'upgrade',
 ]);
 
-/** A request in flight: once it has a controller, its first byte may have left; once it is over, none may leave. */
+/** A running request. With a controller, its first byte may have left. Once it is `over`, no byte may leave. */
 type InFlightRequest = {
   host: string;
   controller: Dispatcher.DispatchController | null;
@@ -55,7 +58,7 @@ type InFlightRequest = {
   over: boolean;
 };
 
-/** Sends one request through the agent and reads its answer, all of it within `timeoutMs`. Throws EgressFailed. */
+/** Sends one request through the agent and reads its answer within `timeoutMs`. Throws EgressFailed. */
 export async function sendRequest(agent: Connections, request: EgressRequest): Promise<EgressResponse> {
   const url = new URL(request.url);
   const inFlight = newInFlightRequest(url.hostname, request.maxBytes);
@@ -65,7 +68,7 @@ export async function sendRequest(agent: Connections, request: EgressRequest): P
     answer.reject(new EgressFailed(kind, message, partialResponse(inFlight)));
     inFlight.controller?.abort(new Error(kind));
   };
-  const onAbort = () => fail('aborted', `The request to ${inFlight.host} was given up.`);
+  const onAbort = () => fail('aborted', `The request to ${inFlight.host} was cancelled.`);
   const onTimeout = (slow = `did not answer within ${request.timeoutMs} ms`) =>
     fail('timeout', `${inFlight.host} ${slow}.`);
 
@@ -93,7 +96,7 @@ function newInFlightRequest(host: string, maxBytes: number): InFlightRequest {
   return { host, controller: null, status: null, headers: {}, text: boundedText(maxBytes), over: false };
 }
 
-/** What has arrived of an answer that ends now. */
+/** Returns the parts of an answer that arrived before it ended. */
 function partialResponse({ controller, status, headers, text }: InFlightRequest) {
   const body = status === null ? null : text.read().body;
   return { sent: controller !== null, status, body, retryAfterMs: pauseIn(headers) };
@@ -122,7 +125,7 @@ function readResponse(
   };
   return {
     onRequestStart(controller) {
-      // Aborted while it waited for its connection, or about to be written a second time: no byte may leave now.
+      // The request was aborted before it had a connection, or undici writes it again: no byte may leave now.
       if (inFlight.over || inFlight.controller !== null) controller.abort(new Error('over'));
       else inFlight.controller = controller;
     },
@@ -162,12 +165,12 @@ function pauseReading(controller: Dispatcher.DispatchController, over: Promise<v
 
 const FIRST_BYTES = 4096;
 
-/** Collects at most `maxBytes` of a body, whatever the size of its chunks, and reads them as UTF-8. */
+/** Collects at most `maxBytes` of a body in chunks of any size, and reads them as UTF-8. */
 function boundedText(maxBytes: number): {
-  /** Takes a chunk; false once there was more than fits. */
+  /** Adds a chunk, or false once the body exceeds `maxBytes`. */
   add(chunk: Uint8Array): boolean;
   size(): number;
-  /** What was taken so far, without a character that the limit cut in two. */
+  /** Returns the collected text, without a character that the limit cut in two. */
   read(): { body: string; truncated: boolean };
 } {
   let bytes = new Uint8Array(Math.min(FIRST_BYTES, maxBytes));
@@ -189,14 +192,14 @@ function boundedText(maxBytes: number): {
   };
 }
 
-/** One growing buffer, not a list: a million one-byte chunks would weigh a hundred times their content. */
+/** Doubles one buffer. A list of a million one-byte chunks would use a hundred times the memory of their content. */
 function growBuffer(bytes: Uint8Array, needed: number, maxBytes: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(Math.min(maxBytes, Math.max(needed, bytes.length * 2)));
   larger.set(bytes);
   return larger;
 }
 
-/** Turns an error of the connection into a failure: its kind, and a message without addresses. */
+/** Turns an error of the connection into a failure with its kind and a message without addresses. */
 function explainFailure(
   error: Error,
   { host, ...partial }: { host: string } & ReturnType<typeof partialResponse>,
@@ -206,17 +209,18 @@ function explainFailure(
   const { sent } = partial;
   const details = { ...partial, cause: error };
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
-    return new EgressFailed('aborted', `The request to ${host} was given up at shutdown.`, details);
+    return new EgressFailed('aborted', `The request to ${host} was cancelled at shutdown.`, details);
   }
   if (code === 'UND_ERR_INVALID_ARG' && !sent) {
-    return new EgressFailed('blocked', `The request to ${host} has a header that cannot be sent.`, details);
+    return new EgressFailed('blocked', `The request to ${host} has an invalid header.`, details);
   }
   const why = code === null ? '' : ` (${code})`;
-  if (sent) return new EgressFailed('cut', `The connection to ${host} ended before the answer did${why}.`, details);
-  return new EgressFailed('not-connected', `No connection to ${host} came about${why}.`, details);
+  if (sent)
+    return new EgressFailed('cut', `The connection to ${host} ended before the answer was complete${why}.`, details);
+  return new EgressFailed('not-connected', `The connection to ${host} failed${why}.`, details);
 }
 
-/** Counts the parts of an answer. A sentence names the bound that the answer exceeds; null if it exceeds none. */
+/** Counts the parts of an answer. Returns a sentence about the first bound that the answer exceeds, or null. */
 function countAnswer(host: string) {
   const { informational: most, chunks: mostChunks, bytesPerChunk, chunksAtOnce } = ANSWER_BOUNDS;
   let informational = 0;
@@ -226,7 +230,7 @@ function countAnswer(host: string) {
     informational: (): string | null => {
       informational += 1;
       if (informational <= most) return null;
-      return `The answer of ${host} has more than ${written(most)} informational responses (1xx). Send fewer of them.`;
+      return `The answer of ${host} has more than ${written(most)} informational responses (1xx). Send fewer responses.`;
     },
     chunk: ({ length }: Uint8Array): string | null => {
       chunks += 1;

@@ -16,7 +16,7 @@ function hasAddresses(schema: Schema): boolean {
   return isNamed || partsOf(schema).some(hasAddresses);
 }
 
-/** Draft 4 had `id`. */
+/** Returns the id of a schema, which is `id` in draft 4. */
 function idOf({ $id, id }: Schema): string | null {
   if (typeof $id === 'string') return $id;
   return typeof id === 'string' ? id : null;
@@ -26,7 +26,7 @@ function resolve(address: string, base: string): string | null {
   return URL.parse(address, base)?.href.replace(/#$/, '') ?? null;
 }
 
-/** The base address of the parts of a schema. Before 2019, an `$id` that starts with `#` was a name. */
+/** Returns the base address of the parts of a schema. Before 2019, an `$id` that starts with `#` was a name. */
 function baseOf(schema: Schema, base: string): string {
   const id = idOf(schema);
   return id === null || id.startsWith('#') ? base : (resolve(id, base) ?? base);
@@ -58,7 +58,7 @@ function localize(schema: Schema, outer: string, places: ReadonlyMap<string, str
   return local === null ? rest : { ...rest, $ref: local };
 }
 
-/** Returns the pointer for a reference. Null if it is a pointer already, or leads elsewhere. */
+/** Returns the pointer for a reference, or null if it is a pointer already or leads outside the schema. */
 function placeOf(reference: string, base: string, places: ReadonlyMap<string, string>): string | null {
   const address = resolve(reference, base);
   if (address === null) return null;

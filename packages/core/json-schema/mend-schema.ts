@@ -5,7 +5,7 @@ import { compilePattern, findFlaw } from './patterns.ts';
 import { targetOf } from './pointer.ts';
 import { translateSchema } from './translate-drafts.ts';
 
-/** Mends the schema of arguments, so that every validator of 2020-12 takes it. A valid schema stays as it is. */
+/** Mends the schema of arguments so that every validator of 2020-12 takes it. Valid schemas stay unchanged. */
 export function mendSchema(given: unknown): Schema {
   const { nullable: _, ...own } = recordOf(given);
   const schema = mendObject(translateSchema(own));
@@ -30,14 +30,16 @@ function withoutIds({ $id: _, id, $anchor: __, $dynamicAnchor: ___, $dynamicRef:
   return typeof id === 'string' || id === undefined ? rest : { ...rest, id };
 }
 
-/** A part may be any schema, or the name of a type. */
+/** Mends a part, which may be any schema or the name of a type. */
 function mendPart(part: unknown): Schema | boolean {
   if (typeof part === 'boolean') return part;
   const type = typeof part === 'string' ? typeNamed(part) : undefined;
   return type === undefined ? mendObject(recordOf(part)) : { type };
 }
 
-/** In draft 3, a property said by itself that it is required. Names without a property are required by mistake. */
+/**
+ * Moves `required` of a property, as in draft 3, to the list of its object. The list omits names without a property.
+ */
 function withRequired(schema: Schema, given: unknown): Schema {
   const own = Object.entries(recordOf(given)).flatMap(([name, part]) =>
     isRecord(part) && part.required === true ? [name] : [],
@@ -61,7 +63,7 @@ export function withoutDeadReferences(root: Schema): Schema {
   return visit(root);
 }
 
-/** The same value has the properties of the schema around these keywords as well. */
+/** Keywords with schemas for the same value, so that the outer properties apply too. */
 const SAME = new Set(Object.values(SAME_KEYWORDS).flat());
 
 /** Leaves out required names that no schema of the same value has as a property. */
@@ -111,7 +113,7 @@ function withoutReserved(record: Schema): Schema {
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== '__proto__'));
 }
 
-/** For each keyword of 2020-12, the value that it may have. Other keywords are notes, and stay. */
+/** The allowed value of each keyword of 2020-12. Other keywords are notes and stay. */
 const MENDERS = new Map<string, Mend>([
   ...entries(['properties', '$defs', 'definitions', 'dependentSchemas'], parts),
   ...entries(['allOf', 'anyOf', 'oneOf', 'prefixItems'], list),

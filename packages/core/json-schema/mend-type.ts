@@ -11,7 +11,7 @@ const ALIASES: Record<string, string> = {
   ...{ dict: 'object', map: 'object', record: 'object', list: 'array', tuple: 'array', set: 'array' },
 };
 
-/** Returns the type of JSON that a name stands for; undefined if it stands for any or none. */
+/** Returns the JSON type for a name, or undefined if the name means any type or none. */
 export function typeNamed(name: unknown): string | undefined {
   if (typeof name === 'number') return NUMBERED[name - 1];
   if (typeof name !== 'string') return undefined;
@@ -21,16 +21,16 @@ export function typeNamed(name: unknown): string | undefined {
   return Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : undefined;
 }
 
-/** Mends the value of `type`: a name of JSON, or several; undefined if any type is allowed. */
+/** Mends the value of `type`, a name or a list, or undefined if any type is allowed. */
 export function mendType(type: unknown): unknown {
   if (!Array.isArray(type)) return typeNamed(type);
   const names = type.map(typeNamed);
-  // A type that is not known may be any.
+  // An unknown type may be any.
   if (names.length === 0 || names.includes(undefined)) return undefined;
   return [...new Set(names)];
 }
 
-/** Says `nullable`, a word of OpenAPI, in words of JSON Schema. */
+/** Translates `nullable`, a keyword of OpenAPI, into JSON Schema. */
 export function withNull(schema: Schema): Schema {
   if (schema.nullable === undefined) return schema;
   const { nullable, ...rest } = schema;
@@ -40,7 +40,7 @@ export function withNull(schema: Schema): Schema {
   return { ...rest, ...values, type: [...new Set([rest.type, 'null'].flat())] };
 }
 
-/** Leaves out values of an `enum` that the type does not allow: some servers refuse the schema for them. */
+/** Leaves out values of an `enum` that the type does not allow, since some servers refuse such a schema. */
 export function withFittingEnum(schema: Schema): Schema {
   if (!Array.isArray(schema.enum)) return schema;
   const { enum: values, ...rest } = schema;

@@ -3,7 +3,7 @@ import { isRecord } from '../json.ts';
 /** A JSON Schema that is an object. */
 export type Schema = Record<string, unknown>;
 
-/** Keywords that hold schemas: by names, in a list, or one. */
+/** Keywords that hold schemas: by names, in a list, or a single schema. */
 export type SchemaKeywords = { maps: readonly string[]; lists: readonly string[]; single: readonly string[] };
 
 /** Keywords with schemas for parts of a value. `items` was a list of schemas before 2020. */
@@ -27,7 +27,7 @@ const OTHERS = new Set([...BOTH.flatMap(({ lists, single }) => [...lists, ...sin
 /** Changes one part of a schema. `steps` lead from the schema to the part. */
 export type ChangePart = (part: Schema, steps: string[]) => unknown;
 
-/** Copies a schema with each of its parts changed. Data, and values that are no schemas, stay. */
+/** Copies a schema and changes each of its parts. Data and values other than schemas stay. */
 export function mapParts(schema: Schema, change: ChangePart): Schema {
   const each = (value: unknown, steps: string[]) => (isRecord(value) ? change(value, steps) : value);
   return mapValues(schema, (value, keyword) => {
@@ -40,7 +40,6 @@ export function mapParts(schema: Schema, change: ChangePart): Schema {
   });
 }
 
-/** Lists the parts of a schema. */
 export function partsOf(schema: Schema): Schema[] {
   const parts: Schema[] = [];
   for (const keyword in schema) {
@@ -50,7 +49,6 @@ export function partsOf(schema: Schema): Schema[] {
   return parts;
 }
 
-/** Copies an object with each value changed. */
 export function mapValues(record: Schema, change: (value: unknown, key: string) => unknown): Schema {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }

@@ -2,12 +2,15 @@ import { mapParts, recordOf, type Schema } from './parts.ts';
 
 type Translated = { source: string; flags: string };
 
-/** Compiles a pattern, also of Python, PCRE or old JavaScript; null for an unreadable one, which is not checked. */
+/**
+ * Compiles a pattern, also from Python, PCRE or old JavaScript, or null for an unreadable pattern, which is not
+ * checked.
+ */
 export function compilePattern(pattern: string): RegExp | null {
   return HAS_POSIX_CLASS.test(pattern) ? null : (compile(pattern, 'u') ?? compileTranslated(pattern));
 }
 
-/** Returns why no language reads a pattern, such as a group without an end; null for any other pattern. */
+/** Returns why no language reads a pattern, such as an unterminated group, or null for any other pattern. */
 export function findFlaw(pattern: string): string | null {
   try {
     new RegExp(pattern);
@@ -17,7 +20,7 @@ export function findFlaw(pattern: string): string | null {
   }
 }
 
-/** Returns a pattern that JavaScript and Python read alike, as servers use both; null if there is none. */
+/** Returns a pattern that JavaScript and Python read alike, since servers use both, or null if there is none. */
 export function portablePattern(pattern: string): string | null {
   const compiled = compilePattern(pattern);
   if (compiled === null || compiled.flags !== 'u') return null;
@@ -25,7 +28,7 @@ export function portablePattern(pattern: string): string | null {
   return ONLY_JAVASCRIPT.test(source) ? null : source;
 }
 
-/** Leaves out unreadable keys of `patternProperties`. Then the schema refuses no other names either. */
+/** Leaves out unreadable keys of `patternProperties`. The schema then accepts all other names. */
 export function withUsablePatterns(schema: Schema): Schema {
   const inner = mapParts(schema, withUsablePatterns);
   const patterns = Object.entries(recordOf(inner.patternProperties));
@@ -35,10 +38,10 @@ export function withUsablePatterns(schema: Schema): Schema {
   return { ...open, patternProperties: Object.fromEntries(usable) };
 }
 
-/** A class such as `[[:alpha:]]` is read by JavaScript as something else. */
+/** A class such as `[[:alpha:]]`, which JavaScript reads with another meaning. */
 const HAS_POSIX_CLASS = /\[:\^?[a-z]+:\]/;
 
-/** Properties of characters, names of groups, looks behind, flags within, classes without an end in Python. */
+/** Syntax that Python lacks: character properties, group names, lookbehind, inline flags and empty classes. */
 const ONLY_JAVASCRIPT = /\\[pPkc]|\\u\{|\(\?<|\(\?[a-z-]+:|\[\^?\]/;
 
 const NEEDS_UNICODE = /\\[pPk]|\\u\{/;
@@ -61,7 +64,9 @@ function compile(source: string, flags: string): RegExp | null {
 /** Flags for the whole pattern, as Python and PCRE have them. */
 const FLAGS = /^\(\?([ims]+)\)/;
 
-/** Tokens: an escape, the parts of groups of Python and PCRE, a comment, or a character. Longer comments are not read. */
+/**
+ * Tokens: an escape, a part of a group of Python or PCRE, a comment, or a character. Longer comments are unreadable.
+ */
 const TOKEN = /\\[\s\S]|\(\?P<|\(\?P=(\w{1,100})\)|\(\?#[^)]{0,200}\)|[\s\S]/gu;
 
 function translate(pattern: string): Translated | null {
@@ -92,5 +97,5 @@ function wordFor(token: string, group: string, isInClass: boolean): string | nul
   return escaped === '-' && isInClass ? token : escaped;
 }
 
-/** The start and the end of the whole text, whatever the flags. */
+/** Escapes for the start and the end of the whole text, with any flags. */
 const ENDS: Record<string, string> = { A: '(?<![\\s\\S])', Z: '(?![\\s\\S])', z: '(?![\\s\\S])' };

@@ -2,7 +2,7 @@ import { localizeReferences } from './localize-references.ts';
 import { mapParts, type Schema } from './parts.ts';
 import { pointerOf, stepInto, stepsOf } from './pointer.ts';
 
-/** Whether a value of `$schema` names a draft that is translated: 4, 6, 7, 2019-09 or 2020-12. */
+/** Returns whether a value of `$schema` names a supported draft: 4, 6, 7, 2019-09 or 2020-12. */
 export function isKnownDraft($schema: unknown): boolean {
   return /^https?:\/\/json-schema\.org\/(?:schema|draft-0[467]\/(?:hyper-)?schema|draft\/20(?:19-09|20-12)\/schema)#?$/.test(
     String($schema),
@@ -22,7 +22,7 @@ function translate(schema: Schema, root: Schema): Schema {
   return withReference(withBounds(withTuple(inner)), root);
 }
 
-/** A list of schemas for the items of a list is `prefixItems` now. */
+/** Moves a list of schemas in `items` to `prefixItems`. */
 function withTuple(schema: Schema): Schema {
   if (!Array.isArray(schema.items)) return schema;
   const { items: prefixItems, additionalItems: items, ...rest } = schema;
@@ -30,7 +30,7 @@ function withTuple(schema: Schema): Schema {
   return { ...rest, prefixItems, ...(items === undefined ? {} : { items }) };
 }
 
-/** Draft 4 said with a boolean that a bound is exclusive. */
+/** Translates the booleans of draft 4 that make a bound exclusive. */
 function withBounds(schema: Schema): Schema {
   const low = typeof schema.exclusiveMinimum === 'boolean' ? exclusive(schema, 'minimum', 'exclusiveMinimum') : schema;
   return typeof low.exclusiveMaximum === 'boolean' ? exclusive(low, 'maximum', 'exclusiveMaximum') : low;
@@ -43,7 +43,7 @@ function exclusive(schema: Schema, bound: string, keyword: string): Schema {
   return { ...rest, [keyword]: value };
 }
 
-/** A pointer follows the items of a tuple. 2019-09 had a keyword of its own for a reference to the whole. */
+/** Moves pointers into tuples along with their items, and translates `$recursiveRef` of 2019-09. */
 function withReference(schema: Schema, root: Schema): Schema {
   const { $recursiveRef, $recursiveAnchor: _, ...rest } = schema;
   const reference = rest.$ref ?? $recursiveRef;

@@ -6,7 +6,7 @@ import type { ToolError, ToolErrorCategory } from '../turn/tool-result.ts';
 const MESSAGE_LIMIT = 2000;
 const DETAILS_LIMIT = 8000;
 
-/** Cleans an error for storage: 2,000 characters of message, 8,000 of details. A tool's own texts need `redact`. */
+/** Cleans an error for storage: 2,000 characters of message, 8,000 of details. `redact` is for a tool's own texts. */
 export function cleanError(
   category: ToolErrorCategory,
   message: string,
@@ -30,7 +30,7 @@ function cleanDetails(details: unknown, redact: Redact): Record<string, unknown>
   }
 }
 
-/** Copies a value into JSON that every store holds, without known secrets. Throws as `JSON.stringify` does. */
+/** Copies a value into JSON that every database can store, without known secrets. Throws as `JSON.stringify` does. */
 export function cleanJson(value: unknown, redact: Redact): unknown {
   const text = JSON.stringify(value);
   return text === undefined ? null : clean(JSON.parse(text), (inner) => cleanToolText(redact(inner)));

@@ -11,7 +11,8 @@ import { type ToolRegistry, toolRegistry } from './registry.ts';
 const DEFAULT_FILE = 'tools.ts';
 
 /**
- * The tools of PAWL_TOOLS, else of `./tools.ts`, else none. `Misconfigured` names the file, the tool and the rule.
+ * Loads the tools of PAWL_TOOLS, or of an existing `./tools.ts`. A `Misconfigured` names the file, the tool and the
+ * rule.
  */
 export async function loadTools(path: string | undefined, rules: ToolRules = 'strict'): Promise<ToolRegistry> {
   const file = resolve(path || DEFAULT_FILE);
@@ -36,7 +37,7 @@ async function importTools(file: string): Promise<unknown> {
   }
 }
 
-/** The module and the line that threw; where the module or an import cannot be parsed, that file and its line. */
+/** Returns the module and line that threw, or the file and line that cannot be parsed. */
 function locationOf(stack: string | undefined, file: string): string {
   const unreadable = /^(?:file:\/\/)?(\/.+:\d+)\n/.exec(stack ?? '')?.[1];
   if (unreadable) return unreadable;
@@ -46,11 +47,13 @@ function locationOf(stack: string | undefined, file: string): string {
 
 function toolsIn(list: unknown, file: string): ServerTool[] {
   if (!Array.isArray(list)) {
-    throw new Misconfigured(`${file}: export the list of tools as default, as in "export default [getWeather]".`);
+    throw new Misconfigured(
+      `${file}: the default export is not a list of tools. Export a list, as in "export default [getWeather]".`,
+    );
   }
   return list.map((tool: unknown, index) => {
     if (isServerTool(tool)) return tool;
-    throw new Misconfigured(`${file}: tools[${index}] is no tool; make it with defineTool from "pawl/tools".`);
+    throw new Misconfigured(`${file}: tools[${index}] is not a tool. Create it with defineTool from "pawl/tools".`);
   });
 }
 
@@ -75,8 +78,8 @@ const FILE_OR_URL = /^(?:\.{0,2}\/|#|[a-z][a-z0-9+.-]*:)/i;
 let isShared = false;
 
 /**
- * Lets modules outside this package import `pawl/tools` and, where they have no copy, the packages installed here (zod).
- * `pawl/…` always resolves to this package: a tool must throw the class of failure that is caught here.
+ * Lets modules outside this package import `pawl/tools` and, if they have no copy, the packages installed here (zod).
+ * `pawl/…` always resolves to this package, so that a tool throws the failure class that this package catches.
  */
 function sharePackages(): void {
   if (isShared) return;

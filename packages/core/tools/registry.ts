@@ -4,7 +4,6 @@ import type { ServerTool } from './define/tool.ts';
 /** The server-side tools of this process, by name. */
 export type ToolRegistry = { list(): Tool[]; find(name: string): ServerTool | undefined };
 
-/** A registry of tools with different names. */
 export function toolRegistry(tools: readonly ServerTool[]): ToolRegistry {
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
   return { list: () => tools.map((tool) => tool.definition), find: (name) => byName.get(name) };

@@ -1,4 +1,6 @@
-/** Waits for `work` until `signal` aborts. Returns null if that is first: `work` then continues without a reader. */
+/**
+ * Waits for `work` until `signal` aborts. Returns null if `signal` is first. Then `work` continues without a reader.
+ */
 export async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   const { promise: aborted, resolve } = Promise.withResolvers<null>();
   const stop = () => resolve(null);

@@ -9,13 +9,13 @@ import { signWebhook } from './sign.ts';
 const TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 1024;
 
-/** The body of a webhook (contract: Webhooks); that of a response says when in Unix seconds (contract-responses R70). */
+/** The body of a webhook. The webhook of a response has its time in Unix seconds. */
 export type WebhookEvent = { id: string; object: 'event'; type: string } & (
   | { timestamp: string; data: { id: string; round?: unknown; turn?: unknown } }
   | { created_at: number; data: { id: string } }
 );
 
-/** One attempt: where to, signed with what, and which event. */
+/** One attempt: its URL, the secrets that sign it, and its event. */
 export type WebhookPost = {
   url: string;
   secrets: readonly string[];
@@ -24,7 +24,7 @@ export type WebhookPost = {
   signal?: AbortSignal;
 };
 
-/** `body` is the first 1 KiB of the answer. It may have timed out (`hasTimedOut`) after its status had arrived. */
+/** `body` is the first 1 KiB of the answer. `hasTimedOut` may be true after the status arrived. */
 export type WebhookResponse = DeliveryOutcome & {
   statusCode: number | null;
   hasTimedOut: boolean;
@@ -33,7 +33,10 @@ export type WebhookResponse = DeliveryOutcome & {
   durationMs: number;
 };
 
-/** Makes one attempt. Throws EgressFailed only if Pawl aborted it before an answer: that is no attempt. */
+/**
+ * Makes one attempt. Throws EgressFailed only if Pawl aborted it before an answer, which does not count as an
+ * attempt.
+ */
 export async function postWebhook(egress: Egress, post: WebhookPost): Promise<WebhookResponse> {
   const startedAt = performance.now();
   const answer = await send(egress, post);

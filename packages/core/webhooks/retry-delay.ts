@@ -4,7 +4,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** What the contract promises, by the number of failed attempts. */
+/** The documented delays, by the number of failed attempts. */
 const DELAYS_MS = [
   5 * SECOND,
   30 * SECOND,
@@ -20,7 +20,7 @@ const DELAYS_MS = [
 ];
 const JITTER = [0.9, 1.1] as const;
 
-/** Milliseconds to wait after `attempts` failures (from 1), plus or minus a tenth; null after the last attempt. */
+/** Milliseconds to wait after `attempts` failures (from 1), plus or minus a tenth, or null after the last attempt. */
 export function retryDelayMs(attempts: number, random: () => number = Math.random): number | null {
   const delayMs = DELAYS_MS[attempts - 1];
   if (delayMs === undefined) return null;

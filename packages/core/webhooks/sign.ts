@@ -1,10 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Misconfigured } from '../failure.ts';
 
-/** What is signed: the exact text that is sent, its id, and the time of this attempt (Unix seconds). */
+/** The signed content: the exact text of the body, its id, and the time of this attempt in Unix seconds. */
 export type Signable = { secrets: readonly string[]; id: string; timestampSeconds: number; body: string };
 
-/** The three headers of Standard Webhooks, with one signature per secret, so that receivers can rotate later. */
+/**
+ * Returns the three headers of Standard Webhooks. Each secret has a signature, so that receivers can rotate secrets.
+ */
 export function signWebhook({ secrets, id, timestampSeconds, body }: Signable): Record<string, string> {
   const content = `${id}.${timestampSeconds}.${body}`;
   return {
@@ -19,12 +21,15 @@ function hmac(secret: string, content: string): string {
   return createHmac('sha256', key).update(content).digest('base64');
 }
 
-/** A fresh secret for signing webhooks: 32 random bytes. */
+/** Returns a new secret of 32 random bytes for signing webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Reads `PAWL_WEBHOOK_SECRET`, one secret or several while rotating. Throws Misconfigured, never showing a secret. */
+/**
+ * Reads `PAWL_WEBHOOK_SECRET`: one secret, or several during a rotation. Throws Misconfigured without showing a
+ * secret.
+ */
 export function parseWebhookSecrets(text: string): string[] {
   const secrets = text
     .split(',')
@@ -32,11 +37,16 @@ export function parseWebhookSecrets(text: string): string[] {
     .filter((secret) => secret !== '');
   const wrong = secrets.findIndex((secret) => !isWebhookSecret(secret));
   if (secrets.length > 0 && wrong === -1) return secrets;
-  const which = wrong === -1 ? 'there is none' : `number ${wrong + 1} is not one`;
-  throw new Misconfigured(`PAWL_WEBHOOK_SECRET: secrets are “whsec_” and base64 of 24 to 64 bytes, but ${which}.`);
+  const which = wrong === -1 ? 'the list is empty' : `secret ${wrong + 1} is not valid`;
+  throw new Misconfigured(`PAWL_WEBHOOK_SECRET: ${which}. ${SECRET_ADVICE}`);
 }
 
-/** Decoding and encoding must give the same text: Node skips what is not base64, receivers refuse it. */
+const SECRET_ADVICE = 'Write each secret as “whsec_” and the base64 of 24 to 64 bytes.';
+
+/**
+ * Requires that decoding and encoding give the same text. Node skips characters outside base64, receivers refuse
+ * them.
+ */
 function isWebhookSecret(secret: string): boolean {
   const [, encoded = ''] = /^whsec_(.+)$/.exec(secret) ?? [];
   const key = Buffer.from(encoded, 'base64');

@@ -13,7 +13,7 @@ test('light schemas start no process', async () => {
   expect(countProcesses()).toBe(before);
 });
 
-test('a flat schema of 64 KiB is usable, and a value is checked by it', async () => {
+test('a flat schema of 64 KiB is usable and checks a value', async () => {
   const schema = flat('wide', 2_400);
 
   await requireUsable(schema, schemaSource('default'));
@@ -23,7 +23,7 @@ test('a flat schema of 64 KiB is usable, and a value is checked by it', async ()
   expect(countProcesses()).toBeLessThanOrEqual(2);
 });
 
-test('a schema is judged alike on the event loop and in a process of its own', async () => {
+test('a schema gets the same reason on the event loop and in its own process', async () => {
   const broken = { type: 'object', properties: { a: { $ref: '#/$defs/b' } } };
   const padded = { ...broken, description: 'x'.repeat(10_000) };
 
@@ -33,7 +33,7 @@ test('a schema is judged alike on the event loop and in a process of its own', a
   expect(reasons[1]).toContain("can't resolve reference");
 });
 
-test('beyond the first 8 KiB the new schemas of a request are compiled beside other work', async () => {
+test('new schemas of a request above 8 KiB compile without blocking other work', async () => {
   const source = schemaSource('default');
   const schemas = Array.from({ length: 12 }, (_, n) => flat(`request_${n}`, 60));
   let [isOver, turnsOfLoop] = [false, 0];
@@ -48,7 +48,7 @@ test('beyond the first 8 KiB the new schemas of a request are compiled beside ot
   expect(turnsOfLoop).toBeGreaterThan(8);
 });
 
-test('a job that fills the memory of its process is answered, and so is the next', async () => {
+test('a job that fills the memory of its process is answered, and the next too', async () => {
   const items = { type: 'array', items: { type: 'object', required: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] } };
   const schema = JSON.stringify({ type: 'object', properties: { rows: items } });
   const value = `{"rows":[${'{},'.repeat(1_000_000)}{}]}`;

@@ -15,13 +15,13 @@ const check = (answer: string, schema: Record<string, unknown> = order) =>
   checkOutput({ answer, schema, project: 'default' });
 
 test.each(['{"items":[{"price":1}]}', ' \n{"items":[]}\n', '```json\n{"items":[]}\n```', '```\n{"items":[]}```  '])(
-  '%j fits, with a code fence or without',
+  'the answer %j fits, with or without a code fence',
   async (text) => {
     expect(await check(text)).toEqual([]);
   },
 );
 
-test('an answer after thoughts is checked without them, and parsed as it was checked', async () => {
+test('an answer after thoughts is checked and parsed without the thoughts', async () => {
   const text = '<think>Maybe {"items":1}?</think>\n```json\n{"items":[]}\n```';
   const turn = { status: 'completed', output: text, config: { output_schema: { schema: order } } } as const;
 
@@ -30,13 +30,13 @@ test('an answer after thoughts is checked without them, and parsed as it was che
   expect(await check('<think>Hm.</think>{"items":1}')).toEqual([{ path: '/items', message: expect.any(String) }]);
 });
 
-test('a fence inside a text of the JSON is no end of it', async () => {
+test('a fence inside a JSON string does not end the JSON', async () => {
   const schema = { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] };
 
   expect(await check(`\`\`\`json\n${JSON.stringify({ code: '```js\n1\n```' })}\n\`\`\``, schema)).toEqual([]);
 });
 
-test('each violation is told with its path, as a JSON pointer', async () => {
+test('each violation has its path as a JSON pointer', async () => {
   const text = '{"items":[{"price":1},{"price":"2"},{}],"a/b~c":5,"more":true}';
 
   expect(await check(text)).toEqual([
@@ -55,11 +55,11 @@ test.each([
   ['[]', 'must be object'],
   [`${'['.repeat(200)}${']'.repeat(200)}`, 'has more than 100 levels of JSON'],
   [`{"items":[${'1,'.repeat(300_000)}1]}`, 'has more than 250,000 JSON values'],
-])('%j breaks any schema of an object', async (text, message) => {
+])('the answer %j breaks any object schema', async (text, message) => {
   expect(await check(text)).toEqual([{ path: '', message }]);
 });
 
-test('of many violations 20 are told, each of them short, whatever the model wrote', async () => {
+test('at most 20 short violations are returned for any text of the model', async () => {
   const strange = `{${Array.from({ length: 500 }, (_, index) => `"\\u0000${'x'.repeat(5_000)}${index}":1`)}}`;
 
   const violations = await check(strange);
@@ -69,7 +69,7 @@ test('of many violations 20 are told, each of them short, whatever the model wro
   expect(Math.max(...violations.map(({ path, message }) => path.length + message.length))).toBeLessThan(600);
 });
 
-test('a pattern that would keep the check busy for ever is stopped', async () => {
+test('a pattern that would run without end is stopped', async () => {
   const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^(a+)+$' } } };
 
   expect(await check(JSON.stringify({ name: `${'a'.repeat(60)}!` }), schema)).toEqual([

@@ -3,7 +3,7 @@ import { compileSchema, countCompiled } from '#core/tools/arguments/compile-sche
 import { checkDefinitions } from '#core/tools/define/check.ts';
 import { Tool } from '#core/turn/request/tool.ts';
 
-test('a compiled schema is kept until there is too much text of others', () => {
+test('a compiled schema is kept until newer schemas have too much text', () => {
   const schema = commented('mine', 10);
   const check = compileSchema(schema);
   compileSchema(commented('small', 10));
@@ -23,7 +23,7 @@ test('schemas that are only checked are not kept compiled', async () => {
   expect(countCompiled()).toEqual(before);
 });
 
-test('a schema that was refused is refused again without its own text', async () => {
+test('a refused schema is refused again without its own text', async () => {
   const parameters = { type: 'object', properties: { a: { $ref: `#/$defs/${'b'.repeat(50_000)}` } } };
 
   const first = await check(parameters);

@@ -12,17 +12,17 @@ const WEATHER = {
   additionalProperties: false,
 };
 
-test('arguments that fit come back as they are', async () => {
+test('valid arguments are returned unchanged', async () => {
   const parsed = await parse('{"city":"Tokyo","days":[{"at":"2026-11-20"}]}', WEATHER);
 
   expect(parsed).toEqual({ ok: true, value: { city: 'Tokyo', days: [{ at: '2026-11-20' }] } });
 });
 
-test('empty text is no arguments', async () => {
+test('empty text means no arguments', async () => {
   expect(await parse(' \n', { type: 'object' })).toEqual({ ok: true, value: {} });
 });
 
-test('every violation is named by its path', async () => {
+test('the path of every violation is in the details', async () => {
   const parsed = await parse('{"unit":"kelvin","days":[{"at":"soon"}],"extra":1}', WEATHER);
 
   expect(parsed).toMatchObject({
@@ -39,11 +39,11 @@ test('every violation is named by its path', async () => {
   });
 });
 
-test('the message names the path and what belongs there', async () => {
+test('the message has the path and the expected type', async () => {
   expect(await messageFor('{"city":7}', WEATHER)).toBe('The arguments do not fit the tool. city: must be string');
 });
 
-test('at most twenty violations are listed, the rest is counted', async () => {
+test('at most twenty violations are listed, and the rest is counted', async () => {
   const schema = { type: 'object', additionalProperties: { type: 'string' } };
   const args = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`p${index}`, index]));
 
@@ -55,33 +55,33 @@ test('at most twenty violations are listed, the rest is counted', async () => {
 });
 
 test.for(['{"city":', '[1]', '"text"', 'null', '7', '{"city":"Tokyo"} {}'])(
-  'the text %j is no JSON object and is refused',
+  'the text %j is refused because it is not a JSON object',
   async (text) => {
     expect(await messageFor(text, { type: 'object' })).toBe('Send the arguments as one JSON object.');
   },
 );
 
 test.for(['{"__proto__":{"admin":true}}', '{"a":[{"__proto__":1}]}', '{"constructor":{"prototype":{"admin":true}}}'])(
-  'the arguments %s reach no prototype',
+  'the arguments %s cannot change a prototype',
   async (text) => {
     expect(await messageFor(text, { type: 'object' })).toContain('is not a name for a property');
     expect({}).not.toHaveProperty('admin');
   },
 );
 
-test('a property that only a prototype has does not count as given', async () => {
+test('a property of the prototype does not count as given', async () => {
   const schema = { type: 'object', properties: { toString: { type: 'string' } }, required: ['toString'] };
 
   expect(await messageFor('{}', schema)).toContain('toString: is required');
 });
 
-test('arguments that are nested for ever are refused', async () => {
+test('arguments of more than 100 levels are refused', async () => {
   const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
 
   expect(await messageFor(text, { type: 'object' })).toContain('nested more than 100 levels deep');
 });
 
-test('a pattern that backtracks for ever is stopped', async () => {
+test('a pattern that backtracks without end is stopped', async () => {
   const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^(a+)+$' } } };
 
   const message = await messageFor(JSON.stringify({ name: `${'a'.repeat(50)}!` }), schema);
@@ -101,14 +101,14 @@ test('a schema that doubles its work at each level is stopped', async () => {
   expect(await messageFor(text, schema)).toContain('took too long to check');
 });
 
-test('a schema that refers to itself holds at every depth', async () => {
+test('a recursive schema is checked at every depth', async () => {
   const schema = { type: 'object', properties: { name: { type: 'string' }, inner: { $ref: '#' } } };
 
   expect(await parse('{"inner":{"inner":{"name":"Ada"}}}', schema)).toMatchObject({ ok: true });
   expect(await messageFor('{"inner":{"inner":{"name":7}}}', schema)).toContain('inner.inner.name: must be string');
 });
 
-test('draft-07 is spoken where $schema says so', async () => {
+test('a schema is read as draft-07 if $schema says so', async () => {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
@@ -119,13 +119,13 @@ test('draft-07 is spoken where $schema says so', async () => {
   expect(await messageFor('{"pair":["a","b"]}', schema)).toContain('pair[1]: must be number');
 });
 
-test('2020-12 is spoken otherwise', async () => {
+test('a schema is read as 2020-12 by default', async () => {
   const schema = { type: 'object', properties: { pair: { type: 'array', prefixItems: [{ type: 'string' }] } } };
 
   expect(await messageFor('{"pair":[1]}', schema)).toContain('pair[0]: must be string');
 });
 
-test('a schema cannot make its check asynchronous, nor take the place of another by its id', async () => {
+test('a schema cannot make its check asynchronous, nor replace another by its $id', async () => {
   const asynchronous = { $async: true, type: 'object', properties: { a: { type: 'string' } } };
   const posing = { ...asynchronous, $id: 'https://json-schema.org/draft/2020-12/schema' };
 
@@ -134,7 +134,7 @@ test('a schema cannot make its check asynchronous, nor take the place of another
   expect(await messageFor('{"city":7}', WEATHER)).toContain('city: must be string');
 });
 
-test('a schema that cannot be used is an answer too', async () => {
+test('a call with an unusable schema is answered with an error', async () => {
   expect(await messageFor('{}', { type: 'object', properties: { a: { type: 'strng' } } })).toContain(
     'schema: cannot be used',
   );

@@ -3,7 +3,7 @@ import { checkDefinitions } from '#core/tools/define/check.ts';
 import { Tool } from '#core/turn/request/tool.ts';
 import { repeat } from '#test/harness/repeat.ts';
 
-test('a tool that keeps the rules has no problems', async () => {
+test('a valid tool has no problems', async () => {
   const problems = await checkDefinitions([tool({})], 'strict');
 
   expect(problems).toEqual([]);
@@ -18,7 +18,7 @@ test.for(['Weather', '1weather', '_weather', 'get-weather', 'get weather', '', '
   },
 );
 
-test('a name of 64 characters and a description of 10 or of 500 are fine', async () => {
+test('a name of 64 and a description of 10 or 500 characters are valid', async () => {
   const tools = [tool({ name: 'a'.repeat(64), description: 'x'.repeat(10) }), tool({ description: '🙂'.repeat(500) })];
 
   expect(await checkDefinitions(tools, 'strict')).toEqual([]);
@@ -30,7 +30,7 @@ test.for(['', 'too short', 'x'.repeat(501)])('the description %j is refused', as
   expect(problems).toMatchObject([{ path: 'tools[0].description' }]);
 });
 
-test('the relaxed rules take what providers take, and still not more', async () => {
+test('the relaxed rules allow only names and descriptions that providers take', async () => {
   const tools = [tool({ name: 'Get-Weather_2', description: '' }), tool({ name: 'get weather' })];
 
   const problems = await checkDefinitions(tools, 'provider');
@@ -44,14 +44,14 @@ test('tools of MCP servers are checked by the relaxed rules only', async () => {
   expect(await checkDefinitions([fromServer], 'strict')).toEqual([]);
 });
 
-test('two tools of one name are refused, the second with its path', async () => {
+test('the second tool with the same name is refused', async () => {
   const problems = await checkDefinitions([tool({}), tool({ name: 'other' }), tool({})], 'strict');
 
-  const message = `Give each tool its own name; "${tool({}).name}" is there already.`;
+  const message = `The name "${tool({}).name}" is already used by another tool. Give each tool its own name.`;
   expect(problems).toEqual([{ path: 'tools[2].name', message }]);
 });
 
-test('a required name that is not in properties is refused, also deep inside', async () => {
+test('a required name that is not in properties is refused at any depth', async () => {
   const inner = { type: 'object', properties: { street: { type: 'string' } }, required: ['street', 'town'] };
   const parameters = {
     type: 'object',
@@ -70,7 +70,7 @@ test('a required name that is not in properties is refused, also deep inside', a
   ]);
 });
 
-test('a branch may require what the object around it describes', async () => {
+test('a branch of anyOf may require a property of the object around it', async () => {
   const parameters = {
     type: 'object',
     properties: { id: { type: 'string' }, name: { type: 'string' } },
@@ -80,7 +80,7 @@ test('a branch may require what the object around it describes', async () => {
   expect(await checkDefinitions([tool({ parameters })], 'strict')).toEqual([]);
 });
 
-test('ten levels of nesting are fine, eleven are refused', async () => {
+test('a schema may have ten levels, and eleven levels are refused', async () => {
   const ten = await checkDefinitions([tool({ parameters: nested(10) })], 'strict');
   const eleven = await checkDefinitions([tool({ parameters: nested(11) })], 'strict');
 
@@ -88,7 +88,7 @@ test('ten levels of nesting are fine, eleven are refused', async () => {
   expect(eleven).toMatchObject([{ message: 'Nest the schema at most 10 levels deep.' }]);
 });
 
-test('a schema that is nested without an end in sight is refused, not followed', async () => {
+test('a schema with 50,000 levels is refused and not walked to its end', async () => {
   const parameters = Array.from({ length: 50_000 }).reduce<Record<string, unknown>>((inner) => ({ not: inner }), {
     type: 'object',
   });
@@ -126,7 +126,7 @@ test.for([
   expect(problems).toMatchObject([{ path: 'tools[0].parameters', message: expect.stringContaining(sentence) }]);
 });
 
-test('a reference to elsewhere is refused, one inside the schema is fine', async () => {
+test('a remote reference is refused, a reference within the schema is valid', async () => {
   const remote = { type: 'object', properties: { a: { $ref: 'https://example.com/a.json' } } };
   const local = { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } };
 
@@ -142,7 +142,7 @@ test.for([
   ['its root', { properties: { a: { $ref: '#' } } }],
   ['a definition', { properties: { a: { $ref: '#/$defs/x' } }, $defs: { x: { items: { $ref: '#/$defs/x' } } } }],
   ['its root from a definition', { properties: { a: { $ref: '#/$defs/x' } }, $defs: { x: { items: { $ref: '#' } } } }],
-] as const)('a schema may refer to %s again and again, one part deeper each time', async ([, more]) => {
+] as const)('a schema may refer to %s repeatedly, one level deeper each time', async ([, more]) => {
   const problems = await checkDefinitions([tool({ parameters: { type: 'object', ...more } })], 'strict');
 
   expect(problems).toEqual([]);
@@ -154,15 +154,15 @@ test.for([
   ['itself as an alternative', { properties: { a: { anyOf: [{ type: 'string' }, { $ref: '#/properties/a' }] } } }],
   ['another that refers back', { properties: { a: { $ref: '#/properties/b' }, b: { $ref: '#/properties/a' } } }],
   ['the root it stands in', { allOf: [{ $ref: '#' }] }],
-] as const)('a schema that refers to %s without an end is refused with a sentence', async ([, more]) => {
+] as const)('a schema that refers to %s without an end is refused', async ([, more]) => {
   const problems = await checkDefinitions([tool({ parameters: { type: 'object', ...more } })], 'strict');
 
   expect(problems).toMatchObject([
-    { path: 'tools[0].parameters', message: expect.stringContaining('comes to no end') },
+    { path: 'tools[0].parameters', message: expect.stringContaining('refers to itself without end') },
   ]);
 });
 
-test('of schemas that take for ever to compile only the first is checked, beside other work', async () => {
+test('only the first of several slow schemas is compiled, beside other work', async () => {
   const tools = Array.from({ length: 15 }, (_, n) => tool({ name: `tool_${n}`, parameters: manyPatterns(n) }));
   let turnsOfLoop = 0;
   const stop = repeat(() => (turnsOfLoop += 1), 1);
@@ -197,7 +197,7 @@ test.for([
   expect(problems).toMatchObject([{ path: `tools[0].execution.headers.${name}` }]);
 });
 
-test('headers of an HTTP tool that differ in case only are one header given twice', async () => {
+test('headers of an HTTP tool that differ only in case are refused', async () => {
   const headers = { 'X-Team': 'blue', 'x-other': 'a', 'x-team': 'red' };
 
   const problems = await checkDefinitions(
@@ -208,7 +208,7 @@ test('headers of an HTTP tool that differ in case only are one header given twic
   expect(problems).toMatchObject([{ path: 'tools[0].execution.headers.x-team' }]);
 });
 
-test('a cache that would never be used is a problem, with effects and for clients', async () => {
+test('a cache that cannot be used is a problem, with effects or for clients', async () => {
   const found = async (fields: Record<string, unknown>) => {
     const problems = await checkDefinitions([tool({ cache_ttl_seconds: 1, ...fields })], 'strict');
     return problems.map(({ path }) => path);

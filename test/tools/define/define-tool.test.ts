@@ -12,7 +12,7 @@ const context: ToolContext = {
   progress: () => {},
 };
 
-test('the model sees what may be sent, the tool gets what the input makes of it', async () => {
+test('the model sees the input schema, and the tool gets the parsed input', async () => {
   const tool = defineTool({
     ...named,
     input: z.object({ cups: z.int().min(1).default(2), name: z.string().transform((name) => name.length) }),
@@ -29,7 +29,7 @@ test('the model sees what may be sent, the tool gets what the input makes of it'
   expect(output).toEqual({ cups: 2, name: 3 });
 });
 
-test('every option reaches the definition in the spelling of the contract', () => {
+test('every option of defineTool is in the definition, in snake case', () => {
   const tool = defineTool({
     ...named,
     input: z.object({}),
@@ -61,7 +61,7 @@ test('every option reaches the definition in the spelling of the contract', () =
   });
 });
 
-test('an output schema says what execute returns', async () => {
+test('an output schema checks the result of execute', async () => {
   const tool = defineTool({
     ...named,
     input: z.object({}),
@@ -83,21 +83,24 @@ test('an option out of range is refused with the name of the tool', () => {
 });
 
 test.for<[misspelled: object, sentence: string]>([
-  [{ approve: 'always' }, 'Tool "order_tea" has no option "approve". There are: name, description, '],
+  [{ approve: 'always' }, 'Tool "order_tea" has no option "approve". Known options: name, description, '],
   [{ timeout_ms: 1000 }, 'Tool "order_tea" has no option "timeout_ms". Write timeoutMs.'],
   [{ rate_limit: { max: 1, per_seconds: 1 } }, 'Tool "order_tea" has no option "rate_limit". Write rateLimit.'],
   [
     { rateLimit: { max: 1, per_seconds: 1 } },
     'Tool "order_tea": rateLimit has no option "per_seconds". Write perSeconds.',
   ],
-  [{ retry: { attempts: 3 } }, 'Tool "order_tea": retry has no option "attempts". There are: maxAttempts, backoffMs.'],
-])('an option that is not known is refused, naming the tool and what is right: %j', ([misspelled, sentence]) => {
+  [
+    { retry: { attempts: 3 } },
+    'Tool "order_tea": retry has no option "attempts". Known options: maxAttempts, backoffMs.',
+  ],
+])('an unknown option is refused, with the tool and the valid options: %j', ([misspelled, sentence]) => {
   const define = () => defineTool({ ...named, input: z.object({}), execute: () => null, ...misspelled });
 
   expect(define).toThrow(sentence);
 });
 
-test('an input that contains itself becomes a schema that checks it at every depth', async () => {
+test('a recursive input becomes a schema that checks every depth', async () => {
   const Folder = z.object({
     name: z.string(),
     get folders() {
@@ -114,7 +117,7 @@ test('an input that contains itself becomes a schema that checks it at every dep
   expect(deep).toMatchObject({ error: { details: { 'folders[0].name': 'must be string' } } });
 });
 
-test('a category that the contract does not know becomes unknown, and the message stays', () => {
+test('an unknown category becomes unknown, and the message stays', () => {
   const failure = new ToolFailed('bogus' as never, 'No tea left.');
 
   expect(failure).toMatchObject({ category: 'unknown', code: 'unknown', message: 'No tea left.' });
@@ -138,7 +141,7 @@ test.each<[string, unknown, string]>([
   [
     'zod 3',
     { ...sound, input: { _def: {}, parse: () => {} } },
-    '`input` is a schema of zod 3. Use zod 4, which Pawl has',
+    '`input` is a schema of zod 3. Use zod 4, which Pawl includes',
   ],
   ['an output of zod 3', { ...sound, output: { _def: {} } }, '`output` is a schema of zod 3.'],
   ['no name', { ...sound, name: undefined }, 'A tool: `name` is missing. Give a text, as in name: "get_weather".'],
@@ -148,11 +151,11 @@ test.each<[string, unknown, string]>([
   ['a text as execute', { ...sound, execute: 'run' }, 'Tool "order_tea": `execute` is not a function.'],
   ['nothing', undefined, 'defineTool: `options` is missing. Give an object with name, description, input and execute.'],
   ['a text', 'order_tea', 'defineTool: `options` is not an object with name'],
-])('defineTool refuses %s with a sentence', (_, options, sentence) => {
+])('defineTool refuses %s with a message', (_, options, sentence) => {
   expect(() => defineTool(options as typeof sound)).toThrow(sentence);
 });
 
-test('defineTool points a wrong name of execute at the right one', () => {
+test('defineTool suggests execute if the function has a wrong name', () => {
   expect(() => defineTool({ ...named, input: z.object({}), run: () => null } as never)).toThrow(
     'Tool "order_tea": `execute` is missing. Give a function',
   );

@@ -10,7 +10,7 @@ const schema = fc.record({
   properties: fc.dictionary(fc.string(), fc.constant({ type: 'string' })),
 });
 
-/** A definition with any of its fields left out. */
+/** A definition that may lack any of its fields. */
 const given: fc.Arbitrary<GivenTool> = fc.record({
   type: fc.constant('function' as const),
   name: fc.constantFrom('pay', 'read'),
@@ -28,7 +28,7 @@ const given: fc.Arbitrary<GivenTool> = fc.record({
   status_text: maybe(fc.string()),
 });
 
-test('a definition of an operator’s tool is at least as strict as the operator’s, and as what it says itself', () => {
+test('a tightened tool is at least as strict as both of its definitions', () => {
   fc.assert(
     fc.property(given, given, (operators, requested) => {
       const operator = fillTool(operators);
@@ -44,7 +44,7 @@ test('a definition of an operator’s tool is at least as strict as the operator
   );
 });
 
-test('a definition that says nothing but a name is the operator’s own', () => {
+test('a definition with only a name equals the definition of the operator', () => {
   fc.assert(
     fc.property(given, (operators) => {
       const operator = fillTool(operators);
@@ -57,7 +57,7 @@ test('a definition that says nothing but a name is the operator’s own', () => 
   );
 });
 
-/** The rules in which a tool allows what another, that it stands for, does not. */
+/** Returns the rules in which a tool is looser than the tool that it replaces. */
 function looserFields(tool: TurnTool, than: Tool): string[] {
   const schemas = [tool.parameters, tool.operator?.parameters];
   const limits = [tool.rate_limit, tool.operator?.rate_limit];

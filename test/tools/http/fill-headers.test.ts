@@ -18,7 +18,7 @@ const secrets = parseToolSecrets(
 const fill = (headers: Record<string, string>, url = 'https://api.example.com/', project = 'alpha') =>
   fillHeaders(secrets, { headers, url, project: plainProject(project) });
 
-test('references are filled in anywhere in a value, as often as they stand there, and once', () => {
+test('all secret references in a header value are replaced once', () => {
   const headers = { Authorization: `Basic ${secret('user')}:${secret('odd')}`, 'X-User': secret('user').repeat(2) };
 
   const filled = fill(headers);
@@ -29,7 +29,7 @@ test('references are filled in anywhere in a value, as often as they stand there
   });
 });
 
-test('what is no reference, and a reference in a name, is text', () => {
+test('other text and references in header names are not replaced', () => {
   const headers = {
     [`X-${secret('user')}`]: 'plain',
     'X-Other': '$secret:user $ {secret:user} {secret:user} ${secret:',
@@ -38,7 +38,7 @@ test('what is no reference, and a reference in a name, is text', () => {
   expect(fill(headers)).toEqual({ ok: true, headers });
 });
 
-test.each(['unknown', '', 'User', 'constructor', '__proto__', ' user'])('the secret %j does not exist', (name) => {
+test.each(['unknown', '', 'User', 'constructor', '__proto__', ' user'])('the secret %j is unknown', (name) => {
   const filled = fill({ 'X-Fine': secret('user'), 'X-Bad': `${secret('user')} ${secret(name)}` });
 
   expect(filled).toMatchObject({ ok: false, header: 'X-Bad', code: 'unknown_secret' });
@@ -69,7 +69,7 @@ test.each([
   expect(JSON.stringify(filled)).not.toContain('for-one-host');
 });
 
-test('a secret of some projects is refused to all others', () => {
+test('a secret of some projects is refused to all other projects', () => {
   const codeOf = (name: string, project: string) => {
     const filled = fill({ 'X-Key': secret(name) }, 'https://api.example.com/', project);
     return filled.ok ? 'ok' : filled.code;
@@ -85,7 +85,7 @@ test.each([
   [['user'], true],
   [['odd'], false],
   [[], false],
-])('a project that names the secrets %j may use the one of them that its own entry allows, and no other', (own, ok) => {
+])('a project with the secrets %j may use only these, if they allow the project', (own, ok) => {
   const project = { ...plainProject('alpha'), secrets: own };
   const ask = (name: string) =>
     fillHeaders(secrets, { headers: { 'X-User': secret(name) }, url: 'https://api.example.com/', project });

@@ -6,7 +6,7 @@ import { callContext, preparedCall } from '../calls.ts';
 
 type AnswerRequest = (response: ServerResponse, request: IncomingMessage) => unknown;
 
-/** An HTTP tool that answers after its effect; `seen.calls` counts its effects. */
+/** Starts an HTTP tool that answers after its effect. `seen.calls` counts its effects. */
 async function openTool(answer: AnswerRequest) {
   const seen = { calls: 0 };
   const server = createServer(async (request, response) => {
@@ -40,7 +40,7 @@ const answers: [what: string, answer: AnswerRequest][] = [
 ];
 
 describe.each(['at_most_once', 'idempotent', 'none'] as const)('a call of an HTTP tool of effect %s', (effect) => {
-  test.each(answers)('that is answered with %s is sent once for each attempt of the ledger', async (_, answer) => {
+  test.each(answers)('that is answered with %s is sent once for each recorded attempt', async (_, answer) => {
     await using tool = await openTool(answer);
     await using context = callContext([]);
     const execution = { kind: 'http', url: tool.url };

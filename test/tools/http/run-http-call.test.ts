@@ -4,7 +4,7 @@ import { runCall } from '#core/tools/run/call.ts';
 import { callContext, preparedCall } from '../calls.ts';
 import { type Answer, closedPort, silentServer, toolServer } from '../servers.ts';
 
-test('the arguments are posted as JSON, with the key, the turn and the headers of the tool', async () => {
+test('the arguments are sent as JSON, with key, turn and headers of the tool', async () => {
   await using server = await toolServer(() => ({ status: 200, body: '{"temp":18}' }));
 
   const { result, full } = await call(server, { args: { city: 'Tōkyō' }, headers: { 'X-Team': 'blue' } });
@@ -25,7 +25,7 @@ test('the arguments are posted as JSON, with the key, the turn and the headers o
   ]);
 });
 
-test('no header of the tool stands in for one of ours', async () => {
+test('no header of the tool replaces a header of Pawl', async () => {
   await using server = await toolServer(() => ({ status: 200 }));
 
   await call(server, { headers: { 'IDEMPOTENCY-KEY': 'mine', 'Content-Type': 'text/plain', 'Pawl-Turn-Id': 'other' } });
@@ -37,7 +37,7 @@ test('no header of the tool stands in for one of ours', async () => {
   });
 });
 
-test('the caller signs the body as it leaves', async () => {
+test('the caller signs the body as sent', async () => {
   await using server = await toolServer(() => ({ status: 200 }));
   const signHeaders = (body: string) => ({ 'webhook-signature': `v1,${body.length}` });
 
@@ -50,7 +50,7 @@ test.for([
   ['text', 200, 'It rains.', 'It rains.'],
   ['nothing', 204, undefined, ''],
   ['JSON with numbers that JavaScript cannot hold', 201, '{"id":9007199254740993}', '{"id":9007199254740993}'],
-] as const)('a 2xx with %s is a result as it is', async ([, status, body, content]) => {
+] as const)('a 2xx response with %s is the result, unchanged', async ([, status, body, content]) => {
   await using server = await toolServer(() => (body === undefined ? { status } : { status, body }));
 
   const { result } = await call(server);
@@ -88,7 +88,7 @@ test.for([
   [500, 'unknown'],
   [503, 'network_error'],
   [504, 'outcome_unknown'],
-] as const)('status %i of an at_most_once tool is %s at once', async ([status, category]) => {
+] as const)('status %i of an at_most_once tool is %s, without a retry', async ([status, category]) => {
   await using server = await toolServer(() => ({ status }));
 
   const { result } = await call(server, { effect: 'at_most_once' });
@@ -97,7 +97,7 @@ test.for([
   expect(server.received).toHaveLength(1);
 });
 
-test('what the tool says about its failure reaches the model', async () => {
+test('the error text of the tool reaches the model', async () => {
   await using server = await toolServer(() => ({ status: 404, body: '{"error":"No such city"}' }));
 
   const { result } = await call(server);
@@ -108,7 +108,7 @@ test('what the tool says about its failure reaches the model', async () => {
 test.for([
   [200, 'unknown', "The tool's answer came as gzip, which was not asked for, and cannot be read."],
   [404, 'resource_not_found', 'The tool answered 404.'],
-] as const)('of a compressed answer with %i nothing is taken for text', async ([status, category, message]) => {
+] as const)('a compressed answer with %i is not read as text', async ([status, category, message]) => {
   const body = gzipSync('It rains.');
   await using server = await toolServer(() => ({ status, body, headers: { 'content-encoding': 'gzip' } }));
 
@@ -117,7 +117,7 @@ test.for([
   expect(result).toMatchObject({ attempts: 1, error: { category, message } });
 });
 
-test('an encoding that compresses nothing leaves the answer as it is', async () => {
+test('a content encoding that does not compress leaves the answer unchanged', async () => {
   await using server = await toolServer(() => ({
     status: 200,
     body: 'It rains.',
@@ -129,7 +129,7 @@ test('an encoding that compresses nothing leaves the answer as it is', async () 
   expect(result.content).toBe('It rains.');
 });
 
-test('a tool that fails once is tried again', async () => {
+test('a call of a tool that fails once is retried', async () => {
   const answers: Answer[] = [{ status: 503 }, { status: 200, body: 'ok' }];
   await using server = await toolServer(() => answers.shift() ?? { status: 500 });
 
@@ -138,7 +138,7 @@ test('a tool that fails once is tried again', async () => {
   expect(result).toMatchObject({ status: 'success', content: 'ok', attempts: 2 });
 });
 
-test('Retry-After is waited for', async () => {
+test('a retry waits for Retry-After', async () => {
   const answers: Answer[] = [
     { status: 429, headers: { 'retry-after': '1' } },
     { status: 200, body: 'ok' },
@@ -151,7 +151,7 @@ test('Retry-After is waited for', async () => {
   expect(result.duration_ms).toBeGreaterThanOrEqual(990);
 });
 
-test('a Retry-After of more than a minute goes to the model and is not waited for', async () => {
+test('a Retry-After of more than a minute reaches the model, without a retry', async () => {
   await using server = await toolServer(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
 
   const { result } = await call(server, { effect: 'none' });
@@ -165,7 +165,7 @@ test('a Retry-After of more than a minute goes to the model and is not waited fo
 test.for([
   ['none', 'execution_timeout', 2],
   ['at_most_once', 'outcome_unknown', 1],
-] as const)('a tool with effect %s that does not answer is %s', async ([effect, category, attempts]) => {
+] as const)('a call with effect %s to a tool that does not answer is %s', async ([effect, category, attempts]) => {
   await using server = await silentServer(() => {});
 
   const { result } = await call(server, { effect, timeoutMs: 1_500, maxAttempts: 2 });
@@ -177,7 +177,7 @@ test.for([
   ['idempotent', 'network_error', 3],
   ['at_most_once', 'outcome_unknown', 1],
 ] as const)(
-  'a tool with effect %s and a connection that breaks before the answer is %s',
+  'a call with effect %s is %s if the connection breaks before the answer',
   async ([effect, category, attempts]) => {
     await using server = await silentServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
 
@@ -187,7 +187,7 @@ test.for([
   },
 );
 
-test('an at_most_once call is tried again where the connection is refused: it never reached the tool', async () => {
+test('an at_most_once call is retried if the connection is refused', async () => {
   const port = await closedPort();
 
   const { result } = await call({ url: `http://127.0.0.1:${port}/` }, { effect: 'at_most_once' });
@@ -195,7 +195,7 @@ test('an at_most_once call is tried again where the connection is refused: it ne
   expect(result).toMatchObject({ attempts: 3, error: { category: 'network_error' } });
 });
 
-test('a private address that is not allowed is permission_denied, and not tried again', async () => {
+test('a private address that is not allowed is permission_denied, without a retry', async () => {
   const { result } = await call({ url: 'http://127.0.0.2:9/' }, { effect: 'idempotent' });
 
   expect(result).toMatchObject({ attempts: 1, error: { category: 'permission_denied' } });
@@ -215,7 +215,7 @@ test('aborting the call rejects with the reason and closes the connection', asyn
   await closed.promise;
 });
 
-test('an endless answer is read up to the limit and marked as cut', async () => {
+test('an endless answer is read up to the limit and marked as truncated', async () => {
   await using server = await toolServer(() => ({ status: 200, body: 'x'.repeat(6 * 1024 * 1024) }));
 
   const { result, full } = await call(server);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Rate } from '#core/bounds/rate.ts';
 import { boundAnswer } from '#core/tools/mcp/http/bound-answer.ts';
 
-/** What the SDK is given of a stream that comes in portions, and what counted in the rate of events. */
+/** Reads a stream in portions. Returns the text for the SDK, and the number of counted events. */
 async function read(stream: string, portion = stream.length) {
   const bytes = Buffer.from(stream);
   async function* portions() {
@@ -21,7 +21,7 @@ async function read(stream: string, portion = stream.length) {
   return { given: await text(bounded.body!), counted };
 }
 
-test.each(['\n', '\r\n'])('of a stream with line ends %j, lines without meaning do not reach the SDK', async (end) => {
+test.each(['\n', '\r\n'])('the SDK gets no meaningless lines of a stream with line ends %j', async (end) => {
   const known = ['event: message', 'id: 7', 'id', 'retry: 100', 'data: {"a":', 'data:"grüß 👋"}', 'data', '', ''];
   const noise = [': ping', 'a', 'dataset: 1', ' data: 1', 'retry: soon', 'retry', ':'];
   const mixed = known.flatMap((line, at) => (at > 0 && line !== '' ? [noise[at % noise.length]!, line] : [line]));
@@ -33,7 +33,7 @@ test.each(['\n', '\r\n'])('of a stream with line ends %j, lines without meaning 
   }
 });
 
-test('lines count in the rate of events, those without meaning too', async () => {
+test('all lines count toward the event rate, with or without a meaning', async () => {
   const event = 'data: {}\n\n';
 
   const few = await read(event);
@@ -44,7 +44,7 @@ test('lines count in the rate of events, those without meaning too', async () =>
   expect(many.counted).toBeGreaterThan(2_000);
 });
 
-test('an event of many lines weighs no more than what was sent', async () => {
+test('an event of many lines does not grow when it is read', async () => {
   const lines = 'data:\n'.repeat(1_000_000);
 
   const { given } = await read(`${lines}\n`, 65_536);

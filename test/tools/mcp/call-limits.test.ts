@@ -11,7 +11,7 @@ const derived = offeredName('s', 'read/file');
 const unread = { tools: [], leftOut: [], unchecked: [], outputSchemas: new Map() };
 const never = () => new Promise<never>(() => {});
 
-test('a list of the server that does not come counts in the timeout of a call', async () => {
+test('the wait for a tool list counts toward the timeout of a call', async () => {
   await using server = await openListingServer('sessions', { tools: [], results: {} }, never());
   await using servers = useMcpServers({ s: server.config });
 
@@ -21,7 +21,7 @@ test('a list of the server that does not come counts in the timeout of a call', 
   expect(server.called).toEqual([]);
 });
 
-test('a call that is aborted while the server lists its tools rejects with the reason', async () => {
+test('a call aborted while the server lists its tools rejects with the reason', async () => {
   const aborting = new AbortController();
   const list = () => {
     aborting.abort('shutdown');
@@ -41,7 +41,7 @@ test('a call that is aborted while the server lists its tools rejects with the r
   await expect(attempt).rejects.toBe('shutdown');
 });
 
-test('a check of a result ends with its call', async () => {
+test('the check of a result ends with its call', async () => {
   const ending = new AbortController();
   const list = () => {
     ending.abort();

@@ -8,7 +8,7 @@ const status =
   ({ response }) =>
     response.writeHead(code, headers).end('no');
 
-/** Ways to answer a call after its effect, none of which may bring the SDK or a transport to send it again. */
+/** Answers to a call after its effect. The SDK and the transports must not repeat the call after any answer. */
 const answers: [what: string, answer: AnswerCall][] = [
   ...[400, 401, 403, 404, 408, 409, 421, 425, 429, 500, 502, 503, 600, 999].map((code): [string, AnswerCall] => [
     `${code}`,
@@ -53,7 +53,7 @@ const inputRequired = {
 };
 
 describe.each([true, false])('an MCP server with sessions: %s', (hasSessions) => {
-  test.each(answers)('an at_most_once call that is answered with %s is sent once', async (_, onCall) => {
+  test.each(answers)('an at_most_once call answered with %s is sent once', async (_, onCall) => {
     await using server = await openScriptedMcpServer({ hasSessions, onCall });
     await using servers = useMcpServers({ scripted: { url: server.url } });
     const retry = { max_attempts: 3, backoff_ms: 0 };
@@ -65,7 +65,7 @@ describe.each([true, false])('an MCP server with sessions: %s', (hasSessions) =>
   });
 
   describe.each(['idempotent', 'none'] as const)('a call of effect %s', (effect) => {
-    test.each(answers)('that is answered with %s is sent once for each attempt of the ledger', async (_, onCall) => {
+    test.each(answers)('that is answered with %s is sent once for each recorded attempt', async (_, onCall) => {
       await using server = await openScriptedMcpServer({ hasSessions, onCall });
       await using servers = useMcpServers({ scripted: { url: server.url } });
       const retry = { max_attempts: 2, backoff_ms: 0 };
@@ -78,7 +78,7 @@ describe.each([true, false])('an MCP server with sessions: %s', (hasSessions) =>
   });
 });
 
-test('an at_most_once call whose session is forgotten with its effect is outcome_unknown, and the next opens another', async () => {
+test('an at_most_once call is outcome_unknown if its session is lost', async () => {
   let number = 0;
   const onCall: AnswerCall = (exchange) => {
     number += 1;
@@ -96,7 +96,7 @@ test('an at_most_once call whose session is forgotten with its effect is outcome
   expect(server.seen).toMatchObject({ calls: 2, sessions: 2 });
 });
 
-test('a call that a server with a living session refuses with 404 has that for its answer', async () => {
+test('a 404 from a server with a live session is the answer to the call', async () => {
   await using server = await openScriptedMcpServer({ hasSessions: true, onCall: status(404) });
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
@@ -105,24 +105,21 @@ test('a call that a server with a living session refuses with 404 has that for i
   expect(error).toMatchObject({ message: 'The MCP server "scripted" answered 404: no', details: { status: 404 } });
 });
 
-test.each([600, 700, 999])(
-  'an at_most_once call that is answered with status %i says so and is sent once',
-  async (code) => {
-    await using server = await openScriptedMcpServer({ hasSessions: true, onCall: status(code) });
-    await using servers = useMcpServers({ scripted: { url: server.url } });
-    const retry = { max_attempts: 3, backoff_ms: 0 };
+test.each([600, 700, 999])('the error of an at_most_once call has the status %i, without a retry', async (code) => {
+  await using server = await openScriptedMcpServer({ hasSessions: true, onCall: status(code) });
+  await using servers = useMcpServers({ scripted: { url: server.url } });
+  const retry = { max_attempts: 3, backoff_ms: 0 };
 
-    const { error, attempts } = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once', retry });
+  const { error, attempts } = await callMcpTool(servers, 'scripted__pay', { effect: 'at_most_once', retry });
 
-    expect(error).toEqual({
-      ...{ category: 'unknown', message: `The MCP server "scripted" answered ${code}: no` },
-      details: { status: code },
-    });
-    expect([attempts, server.seen.calls]).toEqual([1, 1]);
-  },
-);
+  expect(error).toEqual({
+    ...{ category: 'unknown', message: `The MCP server "scripted" answered ${code}: no` },
+    details: { status: code },
+  });
+  expect([attempts, server.seen.calls]).toEqual([1, 1]);
+});
 
-test('a server that moved is asked at its new address, calls included', async () => {
+test('requests and calls follow a server to its new address', async () => {
   const onCall: AnswerCall = ({ response, message, request }) =>
     say(response, message.id, { content: [{ type: 'text', text: request.url }] });
   await using server = await openScriptedMcpServer({ hasSessions: true, onCall, movedTo: '/elsewhere' });
@@ -134,7 +131,7 @@ test('a server that moved is asked at its new address, calls included', async ()
   expect(server.seen.calls).toBe(1);
 });
 
-test('no stream is opened besides those of calls', async () => {
+test('only calls open streams', async () => {
   const onCall: AnswerCall = ({ response, message }) => say(response, message.id, { content: [] });
   await using server = await openScriptedMcpServer({ hasSessions: true, onCall });
   await using servers = useMcpServers({ scripted: { url: server.url } });
@@ -144,7 +141,7 @@ test('no stream is opened besides those of calls', async () => {
   expect(server.seen.streams).toBe(0);
 });
 
-test('a stream that is cut after an event id is opened again, and brings the answer of the call that was sent once', async () => {
+test('a stream cut after an event id is resumed and has the answer of one call', async () => {
   const answers: string[] = [];
   await using server = await openScriptedMcpServer({
     hasSessions: true,
@@ -164,7 +161,7 @@ test('a stream that is cut after an event id is opened again, and brings the ans
   expect(server.seen).toMatchObject({ calls: 1, streams: 1 });
 });
 
-test('a server that refuses pings with 404 is called all the same', async () => {
+test('a server that refuses pings with 404 is called nevertheless', async () => {
   const onCall: AnswerCall = ({ response, message }) =>
     say(response, message.id, { content: [{ type: 'text', text: 'paid' }] });
   await using server = await openScriptedMcpServer({ hasSessions: true, onCall, onPing: status(404) });
@@ -176,7 +173,7 @@ test('a server that refuses pings with 404 is called all the same', async () => 
   expect(server.seen.calls).toBe(1);
 });
 
-test.each(['\r', '\n', '\r\n'])('an event whose lines end with %j is read before its stream ends', async (end) => {
+test.each(['\r', '\n', '\r\n'])('an event with line ends %j is read before its stream ends', async (end) => {
   const onCall: AnswerCall = ({ response, message }) => {
     const answer = { jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text: 'paid' }] } };
     const event = `event: message${end}data: ${JSON.stringify(answer)}${end}${end}`;
@@ -191,7 +188,7 @@ test.each(['\r', '\n', '\r\n'])('an event whose lines end with %j is read before
   expect(result).toMatchObject({ status: 'success', content: 'paid' });
 });
 
-test('a stream that is cut twice is opened again after the same event', async () => {
+test('a stream that is cut twice is resumed after the same event', async () => {
   const answers: string[] = [];
   let streams = 0;
   await using server = await openScriptedMcpServer({
@@ -216,7 +213,7 @@ test('a stream that is cut twice is opened again after the same event', async ()
   expect(server.seen).toMatchObject({ calls: 1, streams: 2 });
 });
 
-test('a stream that its server keeps open after the answer is closed', async () => {
+test('a stream that its server keeps open is closed after the answer', async () => {
   const left = Promise.withResolvers<void>();
   const onCall: AnswerCall = ({ response, message }) => {
     response.on('close', () => left.resolve());
@@ -235,7 +232,7 @@ test('a stream that its server keeps open after the answer is closed', async () 
 test.each([
   ['connect', undefined],
   ['read', true],
-])('ECONNREFUSED of the system call %s tells whether there was a connection', (syscall, wasConnected) => {
+])('ECONNREFUSED of the system call %s shows whether a connection existed', (syscall, wasConnected) => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall });
 
   expect(readMcpError(new TypeError('fetch failed', { cause }))).toEqual({

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { keepConnection } from '#core/tools/mcp/connection.ts';
 
-test('a server that is down is not connected to again before a second has passed', async () => {
+test('a reconnect to an unavailable server waits a second', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const connect = vi.fn(() => Promise.reject(new Error('down')));

@@ -15,7 +15,7 @@ test.each([
   '{"result":{"content":[]},"jsonrpc":"2.0","id":2}',
   '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}',
   '{"method":"notifications/progress","jsonrpc":"2.0"}',
-])('an event in the usual form is passed on byte by byte: %s', (data) => {
+])('an event in the usual form is passed through unchanged: %s', (data) => {
   expect(linesOf(data)).toBe(`data: ${data}\n`);
 });
 
@@ -23,6 +23,6 @@ test.each([
   '{"jsonrpc":"2.0","id":2,"result":{"content":[]},"error":null}',
   '{"id":2,"result":{"content":[]}}',
   '{"result":{"content":[],"_meta":[]},"id":2,"jsonrpc":"2.0"}',
-])('an event in another form is tidied: %s', (data) => {
+])('an event in an unusual form is normalised: %s', (data) => {
   expect(linesOf(data)).toBe('data: {"jsonrpc":"2.0","id":2,"result":{"content":[]}}\n');
 });

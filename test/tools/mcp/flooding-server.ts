@@ -9,7 +9,9 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const STREAM_TYPE = { 'content-type': 'text/event-stream' };
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 
-/** An MCP server that floods its callers in the way that the tool names. `left`: the caller has hung up. */
+/**
+ * Starts an MCP server that floods its callers, in the way that the called tool names. `left` resolves on a hang-up.
+ */
 export async function openFloodingServer() {
   const left = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {

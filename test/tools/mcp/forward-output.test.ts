@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { MCP_BOUNDS } from '#core/bounds/mcp-bounds.ts';
 import { forwardOutput } from '#core/tools/mcp/local/forward-output.ts';
 
-/** The output of a command in these parts, and what is passed on of it: lines, and how many were left out before each. */
+/** Forwards the output of a command. Records each line with the number of lines omitted before it. */
 function forward() {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -15,7 +15,7 @@ function forward() {
   return { write, taken, redact };
 }
 
-test('lines are passed on wherever the output is cut, and empty ones are not', async () => {
+test('output lines are forwarded however the output is split, without empty lines', async () => {
   const { write, taken } = forward();
 
   for (const part of ['on', 'e\n\n \ntw', 'o\r\nthree\n', 'four']) await write(part);
@@ -27,7 +27,7 @@ test('lines are passed on wherever the output is cut, and empty ones are not', a
   ]);
 });
 
-test('of lines that come together beyond the rate each is counted, and none is looked at', async () => {
+test('output lines beyond the rate are counted and not processed', async () => {
   const { write, taken, redact } = forward();
 
   await write('x\n'.repeat(30_000));
@@ -40,7 +40,7 @@ test('of lines that come together beyond the rate each is counted, and none is l
   expect(taken.at(-1)).toEqual(['last', 60_000 - MCP_BOUNDS.outputBurst]);
 });
 
-test('a line without an end is passed on in its bound', async () => {
+test('an output line without an end is forwarded up to its bound', async () => {
   const { write, taken } = forward();
 
   for (let part = 0; part < 10; part += 1) await write('y'.repeat(100_000));

@@ -13,7 +13,7 @@ import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
 const file = fileURLToPath(new URL('./raw-command.ts', import.meta.url));
 const raw = { raw: { command: process.execPath, args: [file] } };
 
-test('a command that sends more requests than its bound gets no more answers, and answers its call', async () => {
+test('a command that floods with requests gets answers up to a bound', async () => {
   await using servers = useMcpServers(raw);
 
   const flooded = await callMcpTool(servers, 'raw__flood_with_requests', { effect: 'at_most_once' });
@@ -24,7 +24,7 @@ test('a command that sends more requests than its bound gets no more answers, an
   expect(Number(content)).toBeLessThan(2_000);
 });
 
-test('a command that writes a line without an end is ended at its bound, and its call says so', async () => {
+test('a command that writes an endless line is stopped, and its call fails', async () => {
   await using servers = useMcpServers(raw);
   const before = await callMcpTool(servers, 'raw__pid');
 
@@ -36,7 +36,7 @@ test('a command that writes a line without an end is ended at its bound, and its
   expect(after.content).not.toBe(before.content);
 });
 
-test('a command that writes JSON too deep to read is ended, and its call says so', async () => {
+test('a command that writes JSON of too many levels is stopped', async () => {
   await using servers = useMcpServers(raw);
 
   const { error } = await callMcpTool(servers, 'raw__deep_line');
@@ -44,7 +44,7 @@ test('a command that writes JSON too deep to read is ended, and its call says so
   expect(error?.message).toContain('100 levels');
 });
 
-test('a command that is closed before its start is over ends', async () => {
+test('a command that is closed before its start is complete ends', async () => {
   const pids: Promise<string>[] = [];
   const onOutput = (output: Readable) => void pids.push(text(output));
   const transport = localTransport({ ...command('echo $$ >&2; exec cat'), env: {}, onOutput });
@@ -58,7 +58,7 @@ test('a command that is closed before its start is over ends', async () => {
   expect(isRunning(pid)).toBe(false);
 });
 
-test('a command that is closed before it has answered ends, and its call says so', async () => {
+test('a command that is closed before its answer ends, and its call fails', async () => {
   await using folder = await newFolder('mcp');
   const pidFile = join(folder.path, 'pid');
   await using servers = useMcpServers({ silent: command(`echo $$ > ${pidFile}; exec sed d`) });
@@ -76,7 +76,7 @@ test('a command that is closed before it has answered ends, and its call says so
 
 const command = (script: string) => ({ command: 'sh', args: ['-c', script] });
 
-test('lines of a command that are not messages are left out', async () => {
+test('lines of a command that are not messages are ignored', async () => {
   await using servers = useMcpServers(raw);
 
   const result = await callMcpTool(servers, 'raw__noise');
@@ -84,7 +84,7 @@ test('lines of a command that are not messages are left out', async () => {
   expect(result).toMatchObject({ status: 'success', content: 'said' });
 });
 
-test('the standard error of a command is logged within its bounds, as its own and without secrets', async () => {
+test('the standard error of a command is logged within bounds, without secrets', async () => {
   await using servers = useMcpServers(raw);
 
   const result = await callMcpTool(servers, 'raw__flood_with_errors');
@@ -98,7 +98,7 @@ test('the standard error of a command is logged within its bounds, as its own an
   expect(Math.max(...servers.output.map((line) => line.length))).toBeLessThanOrEqual(MCP_BOUNDS.outputLineLength);
 });
 
-test('a command that dies while its child holds its pipes loses its call only, and the child ends too', async () => {
+test('a command that dies loses only its call, and its child ends too', async () => {
   await using servers = useMcpServers(raw);
   const child = Number((await callMcpTool(servers, 'raw__die_with_a_child')).content);
 

@@ -9,7 +9,7 @@ import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 const eventOf = (message: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
 const result = { content: [{ type: 'text', text: 'done' }] };
 
-/** Answers a call after as many events as are asked for, in large writes. */
+/** Answers a call after `count` events, in large writes. */
 const afterEvents =
   (count: number, event: (number: number, progressToken: unknown) => object): AnswerCall =>
   async ({ response, message }) => {
@@ -43,7 +43,7 @@ test.each([
   expect(server.seen.answers).toBeLessThan(2_000);
 });
 
-test('a call with few log lines is answered while other calls of its server exceed the rate', async () => {
+test('a call with few log lines is answered while other calls exceed the rate', async () => {
   stopEventsOfServers();
   const quiet = afterEvents(10, notifications);
   const loud = afterEvents(2_000, notifications);
@@ -66,14 +66,16 @@ test('a call with few log lines is answered while other calls of its server exce
   expect([content, before]).toEqual(['done', []]);
 });
 
-/** Sets the rate of a server to zero until the end of the test. Only events within the bound of their stream are read. */
+/**
+ * Sets the rate of a server to zero until the end of the test. Only events within the bound of their stream are read.
+ */
 function stopEventsOfServers(): void {
   const { eventsAtOnce, eventsPerSecond } = MCP_BOUNDS;
   Object.assign(MCP_BOUNDS, { eventsAtOnce: 0, eventsPerSecond: 1e-3 });
   onTestFinished(() => void Object.assign(MCP_BOUNDS, { eventsAtOnce, eventsPerSecond }));
 }
 
-test('progress above its rate is left out, and a large value is replaced by a note', async () => {
+test('progress above its rate is omitted, and a large value becomes a note', async () => {
   const progress = (number: number, progressToken: unknown) => {
     const message = number === 0 ? 'x'.repeat(PROGRESS_BOUNDS.length) : `step ${number}`;
     return { method: 'notifications/progress', params: { progressToken, progress: number, message } };
@@ -90,7 +92,7 @@ test('progress above its rate is left out, and a large value is replaced by a no
   expect(reported.length).toBeLessThan(1_000);
 });
 
-test('a stream whose server wants it opened again at once is opened again after a pause, until the call is over', async () => {
+test('a stream that always ends at once is resumed with pauses until the timeout', async () => {
   const cut = 'id: 1\nretry: 0\ndata:\n\n';
   await using server = await openScriptedMcpServer({
     hasSessions: true,
@@ -119,7 +121,7 @@ test.each([
     (page: number) => ({ tools: [{ ...tool, description: 'x'.repeat(3_000_000) }], nextCursor: String(page) }),
     'lists tools of more than 4 MiB',
   ],
-])('a list of %s is not read to its end, and the problem says so', async (_, onList, what) => {
+])('a tool list of %s is not read to its end, and reports a problem', async (_, onList, what) => {
   let page = 0;
   await using server = await openScriptedMcpServer({
     ...{ hasSessions: true, onCall: () => {} },
@@ -137,7 +139,7 @@ test.each([
   expect(servers.warnings[0]?.[1]).toContain(what);
 });
 
-test('a tool with a description that is too long is left out, and others are offered', async () => {
+test('a tool with a description that is too long is left out', async () => {
   const onList = () => ({ tools: [tool, { ...tool, name: 'long', description: 'x'.repeat(70_000) }] });
   await using server = await openScriptedMcpServer({ hasSessions: true, onCall: () => {}, onList });
   await using servers = useMcpServers({ scripted: { url: server.url } });
@@ -149,7 +151,7 @@ test('a tool with a description that is too long is left out, and others are off
   expect(servers.warnings).toEqual([
     [
       { mcp_server: 'scripted', tool: 'scripted__long' },
-      'a tool is left out: Describe it in 65,536 characters at most.',
+      'a tool was left out: Shorten the description to at most 65,536 characters.',
     ],
   ]);
 });

@@ -15,7 +15,7 @@ async function openListingServer(onTools: () => object[], isNewest = true) {
   return openScriptedMcpServer({ hasSessions: false, isNewest, onCall: () => {}, onList });
 }
 
-test('a tool with a header that MCP forbids is left out, and no text of it is on the console', async () => {
+test('a tool with a forbidden header is left out, and the console hides its text', async () => {
   const console = spyOnConsole();
   const names = ['forged\n{"level":50,"event":"turn.failed"}', `long${'g'.repeat(400)}`, 'sk-of-ours'];
   await using server = await openListingServer(() => [good, ...names.map(bad)]);
@@ -28,13 +28,13 @@ test('a tool with a header that MCP forbids is left out, and no text of it is on
   expect(servers.warnings).toEqual(
     [`scripted__${names[0]}`, `scripted__long${'g'.repeat(85)}…`, 'scripted__[redacted]'].map((tool) => [
       { mcp_server: 'scripted', tool },
-      'a tool is left out: Give each `x-mcp-header` the name of a header.',
+      'a tool was left out: Give each `x-mcp-header` the name of a header.',
     ]),
   );
   expect(console.flatMap(({ mock }) => mock.calls)).toEqual([]);
 });
 
-test('a tool with such a header is offered if its server reads no headers', async () => {
+test('a tool with a forbidden header is offered if its server reads no headers', async () => {
   await using server = await openListingServer(() => [bad('offered')], false);
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
@@ -43,7 +43,7 @@ test('a tool with such a header is offered if its server reads no headers', asyn
   expect(servers.warnings).toEqual([]);
 });
 
-test('of many tools that are left out, the log has as many lines as its bound', async () => {
+test('the log of left-out tools is bounded', async () => {
   const tools = Array.from({ length: 1_500 }, (_, number) => bad(`tool_${number}`));
   await using server = await openListingServer(() => [good, ...tools]);
   await using servers = useMcpServers({ scripted: { url: server.url } });
@@ -54,7 +54,7 @@ test('of many tools that are left out, the log has as many lines as its bound', 
   expect(servers.warnings.length).toBeLessThan(1_000);
 });
 
-test('a page of tools that comes twice in a row is the last one', async () => {
+test('a repeated page of tools is the last page', async () => {
   let pages = 0;
   await using server = await openScriptedMcpServer({
     ...{ hasSessions: true, onCall: () => {} },
@@ -79,7 +79,7 @@ test.each([
     'in data, and as the name of an argument',
     { ...objectOf({ 'x-mcp-header': { type: 'string' } }), default: header(1) },
   ],
-])('a header %s is no problem', (_, schema) => {
+])('a header %s is valid', (_, schema) => {
   expect(headerProblem(schema)).toBeNull();
 });
 
@@ -92,8 +92,8 @@ test.each([
   ['with a number for its name', objectOf({ city: header(1) }), 'the name of a header'],
   ['of an object', objectOf({ city: header('City', 'object') }), 'strings, integers and booleans'],
   ['of a number', objectOf({ degrees: header('Degrees', 'number') }), 'strings, integers and booleans'],
-  ['with the name of another', objectOf({ city: header('City'), town: header('CITY') }), 'a name of its own'],
-])('a header %s is a problem', (_, schema, sentence) => {
+  ['with the name of another', objectOf({ city: header('City'), town: header('CITY') }), 'its own name'],
+])('a header %s is invalid', (_, schema, sentence) => {
   expect(headerProblem(schema)).toContain(sentence);
 });
 

@@ -6,7 +6,7 @@ const { TOOLS = '[]', RESULTS = '{}' } = process.env;
 const results = new Map<string, unknown>(Object.entries(JSON.parse(RESULTS)));
 const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
-/** A command that speaks MCP by hand: it lists the tools and gives the results that its environment names. */
+/** A command that speaks MCP without the SDK. Lists the tools and returns the results of its environment. */
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line) as Message;
   if (id === undefined || method === undefined) return;

@@ -1,16 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { openScriptedMcpServer, refuse, say } from './scripted-server.ts';
 
-/** The newest protocol over HTTP, an older one with sessions, or a command. */
+/** The kinds of server: the newest protocol over HTTP, an older protocol with sessions, or a command. */
 export const LISTING_KINDS = ['newest', 'sessions', 'command'] as const;
 
 /** The tools that a server lists, and its results by tool. A test may change both. */
 export type Listing = { tools: { name: string }[]; results: Record<string, object> };
 
 /**
- * An MCP server on the real wire that lists tools and answers calls of them by hand, and refuses other calls.
- * `config` is the server in `PAWL_MCP`. `called` has the names of the calls over HTTP. A list over HTTP comes when
- * `ready` resolves.
+ * Starts an MCP server that lists tools, answers calls of these tools, and refuses other calls. `config` is its entry
+ * in `PAWL_MCP`. `called` has the names of the calls over HTTP. A list over HTTP is sent when `ready` resolves.
  */
 export async function openListingServer(kind: (typeof LISTING_KINDS)[number], listing: Listing, ready?: Promise<void>) {
   if (kind === 'command') return { config: commandOf(listing), called: [], [Symbol.asyncDispose]: async () => {} };

@@ -9,7 +9,7 @@ import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 const command = (file: URL, env = {}) => ({ command: process.execPath, args: [fileURLToPath(file)], env });
 const local = (env = {}) => ({ local: command(new URL('./local-server.ts', import.meta.url), env) });
 
-test('a command is started when it is first called, serves all calls and ends with the connection', async () => {
+test('a command starts at its first call, serves all calls and ends on close', async () => {
   const servers = useMcpServers(local());
 
   const pids = [await callMcpTool(servers, 'local__pid'), await callMcpTool(servers, 'local__pid')];
@@ -21,7 +21,7 @@ test('a command is started when it is first called, serves all calls and ends wi
   expect([isThere, isRunning(pid)]).toEqual([true, false]);
 });
 
-test('a command that ends in the middle of a call is a network_error, and is started again for the next', async () => {
+test('a command that ends during a call is a network_error, and starts again', async () => {
   await using servers = useMcpServers(local());
   const before = await callMcpTool(servers, 'local__pid');
 
@@ -36,7 +36,7 @@ test('a command that ends in the middle of a call is a network_error, and is sta
   expect(after.content).not.toBe(before.content);
 });
 
-test('a command that writes a line of more than 8 MiB is ended, and started again for the next call', async () => {
+test('a command that writes a line over 8 MiB is stopped, and starts again', async () => {
   await using servers = useMcpServers(local());
   const before = await callMcpTool(servers, 'local__pid');
 
@@ -47,7 +47,7 @@ test('a command that writes a line of more than 8 MiB is ended, and started agai
   expect(after.content).not.toBe(before.content);
 });
 
-test('a command that hangs is found out by a call that took too long, and started again', async () => {
+test('a command that hangs is restarted after a call that timed out', async () => {
   await using servers = useMcpServers(local());
   await callMcpTool(servers, 'local__pid');
 
@@ -70,7 +70,7 @@ test('an aborted call is cancelled at the command', async () => {
   expect(answer.content).toBe('yes');
 });
 
-test('a command is given its own variables and none of ours', async () => {
+test('a command gets its own variables and no variables of Pawl', async () => {
   process.env.OPENAI_API_KEY ??= 'sk-of-ours';
   await using servers = useMcpServers(local({ NAME: 'of its own' }));
 
@@ -81,7 +81,7 @@ test('a command is given its own variables and none of ours', async () => {
   expect(given).not.toHaveProperty('OPENAI_API_KEY');
 });
 
-test('a command that cannot be started, or that speaks no MCP, was never reached', async () => {
+test('a command that cannot start or speak MCP was never reached', async () => {
   const servers = { missing: { command: 'no-such-command' }, mute: { command: 'false' } };
   await using opened = useMcpServers(servers);
 
@@ -95,7 +95,7 @@ test('a command that cannot be started, or that speaks no MCP, was never reached
   expect(mute.error).toMatchObject({ category: 'network_error' });
 });
 
-test('a command that is missing is named at once, before its first use', async () => {
+test('a missing command is reported at once, before its first use', async () => {
   const servers = {
     missing: { command: 'no-such-command' },
     gone: { command: '/no/such/file' },
@@ -104,17 +104,17 @@ test('a command that is missing is named at once, before its first use', async (
   await using opened = useMcpServers(servers);
 
   expect(opened.warnings.map(([, sentence]) => sentence)).toEqual([
-    'PAWL_MCP.missing.command: there is no command no-such-command here. Install it, or give the whole path.',
-    'PAWL_MCP.gone.command: there is no command /no/such/file here. Install it, or give the whole path.',
+    'PAWL_MCP.missing.command: command no-such-command not found. Install the command, or give its whole path.',
+    'PAWL_MCP.gone.command: command /no/such/file not found. Install the command, or give its whole path.',
   ]);
 });
 
-test('a command that fails is started once for several lists and reported once, and used when it works', async () => {
+test('a failing command starts once for several lists, and is used when it works', async () => {
   await using folder = await newFolder('mcp');
   const starts = join(folder.path, 'starts');
   const example = fileURLToPath(new URL('../../../examples/mcp-server.ts', import.meta.url));
   const script = `echo once >> ${starts}; test -e ${folder.path}/mended && exec ${process.execPath} ${example}`;
-  // A list is read again after ten seconds, and none pass here. A moment in the future would stay in other modules.
+  // The clock is fixed, because a list is read again after ten seconds. A future time would stay in other modules.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1);
   onTestFinished(() => clock.mockRestore());
   await using servers = useMcpServers({ units: { command: 'sh', args: ['-c', script] } });
@@ -131,7 +131,7 @@ test('a command that fails is started once for several lists and reported once, 
   expect((await servers.list()).tools.map(({ name }) => name)).toContain('units__roll_dice');
 });
 
-test('the example is a server that works', async () => {
+test('the example MCP server works', async () => {
   await using servers = useMcpServers({ units: command(new URL('../../../examples/mcp-server.ts', import.meta.url)) });
 
   const args = { value: 1, from: 'mile', to: 'metre' };

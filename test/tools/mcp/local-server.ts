@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const toldOff = Promise.withResolvers<void>();
 
-/** A command for the tests: it reports its process and its environment, and can end or hang during a call. */
+/** A command for tests. Reports its process and environment, and can end or hang during a call. */
 serveStdio(() => {
   const server = new McpServer({ name: 'local', version: '1.0.0' });
   const nothing = { inputSchema: z.object({}) };

@@ -10,7 +10,6 @@ const other = { ...plain, name: 'other' };
 
 type Server = Partial<Parameters<typeof openScriptedMcpServer>[0]>;
 
-/** The names of the tools of a server, and the warnings about it. */
 async function useList(odd: Server) {
   const onList = () => ({ tools: [plain] });
   await using server = await openScriptedMcpServer({ ...{ hasSessions: false, onCall: () => {}, onList }, ...odd });
@@ -41,22 +40,22 @@ test.each<[string, object]>([
   expect(await useList({ greeting: greetingOf(fields) })).toEqual({ names: ['scripted__plain'], warnings: [] });
 });
 
-test.each([400, 404, 500])(
-  'a server that answers with %d to the end of the greeting lists its tools',
+test.each([400, 404, 500])('a server that answers the end of the greeting with %d lists its tools', async (status) => {
+  const { names } = await useList({ refusals: { 'notifications/initialized': status } });
+
+  expect(names).toEqual(['scripted__plain']);
+});
+
+test.each([403, 500, 501, 502])(
+  'a server that answers new clients with %d is called as an old server',
   async (status) => {
-    const { names } = await useList({ refusals: { 'notifications/initialized': status } });
+    const { names } = await useList({ refusals: { 'server/discover': status } });
 
     expect(names).toEqual(['scripted__plain']);
   },
 );
 
-test.each([403, 500, 501, 502])('a server that answers new clients with %d is asked as an old one', async (status) => {
-  const { names } = await useList({ refusals: { 'server/discover': status } });
-
-  expect(names).toEqual(['scripted__plain']);
-});
-
-test('a server that names no tools and refuses their list has none', async () => {
+test('a server without the tools capability that refuses the list has no tools', async () => {
   await using server = await openScriptedMcpServer({
     ...{ hasSessions: false, greeting: greetingOf({ capabilities: {} }), onCall: () => {} },
   });
@@ -70,7 +69,7 @@ test('a server that names no tools and refuses their list has none', async () =>
   expect(servers.warnings).toEqual([]);
 });
 
-test('a list may be all of the result, have odd meta and a number for its cursor', async () => {
+test('a tool list may be the whole result, have odd meta or a numeric cursor', async () => {
   const bare = await useList({ onList: () => [plain] });
   const pages = await useList({
     onList: ({ params }) =>
@@ -81,7 +80,7 @@ test('a list may be all of the result, have odd meta and a number for its cursor
   expect(pages.names).toEqual(['scripted__other', 'scripted__plain']);
 });
 
-test('a list ends at the first page that comes again, whatever its cursor', async () => {
+test('a tool list ends at the first repeated page, with any cursor', async () => {
   let asked = 0;
   const onList = () => {
     asked += 1;
@@ -92,6 +91,6 @@ test('a list ends at the first page that comes again, whatever its cursor', asyn
   expect(asked).toBe(2);
 });
 
-test('the versions with a greeting are those of the SDK', () => {
+test('the protocol versions with a greeting are the versions of the SDK', () => {
   expect(GREETING_VERSIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
 });

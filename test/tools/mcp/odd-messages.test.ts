@@ -6,7 +6,7 @@ const content = [{ type: 'text', text: 'hello' }];
 const result = { content };
 const refusal = { code: -32_602, message: 'no such city' };
 
-/** Calls a tool of a server that answers with this text, and is called again if that counts as lost. */
+/** Calls a tool of a server that answers with this text. Calls it again if the answer counts as lost. */
 async function useAnswer(write: (id: number) => string, type = 'application/json') {
   const onCall = ({ response, message }: McpExchange) =>
     response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(write(message.id));
@@ -69,7 +69,7 @@ test.each<[string, string, (id: number) => string]>([
   ['a stream as JSON', 'application/json', (id) => asEvent(good(id))],
   ['a stream without its last empty line', 'text/event-stream', (id) => `data: ${good(id)}\n`],
   ['a stream without its last line end', 'text/event-stream', (id) => `data: ${good(id)}`],
-])('%s is an answer', async (_, type, write) => {
+])('the message is an answer: %s', async (_, type, write) => {
   expect(await useAnswer(write, type)).toMatchObject({ content: 'hello', calls: 1 });
 });
 
@@ -77,16 +77,16 @@ test.each<[string, string]>([
   ['a text', 'not found'],
   ['JSON that is no message', '{"detail":"not found"}'],
   ['a page', '<html></html>'],
-])('%s in place of an answer cannot be used, and the tool is called once', async (_, body) => {
+])('%s in place of an answer is an error, and the tool is called once', async (_, body) => {
   expect(await useAnswer(() => body)).toMatchObject({ error: { category: 'unknown' }, calls: 1 });
 });
 
-test.each(['', '{"jsonrpc":"2.0","id":'])('an answer that is cut is lost: %j', async (body) => {
+test.each(['', '{"jsonrpc":"2.0","id":'])('a truncated answer counts as lost: %j', async (body) => {
   expect(await useAnswer(() => body)).toMatchObject({ error: { category: 'network_error' }, calls: 3 });
 });
 
 test.each(['byte_order_mark', 'log_before', 'error_of_null', 'no_version', 'log_with_the_id'])(
-  'a command answers, with its line in an odd form: %s',
+  'a command answers although its line has an odd form: %s',
   async (tool) => {
     const args = [new URL('raw-command.ts', import.meta.url).pathname];
     await using servers = useMcpServers({ raw: { command: process.execPath, args } });

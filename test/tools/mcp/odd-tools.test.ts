@@ -42,7 +42,7 @@ test.each([
   ['with a schema in parameters', { parameters: object }, object],
   ['with odd fields', { inputSchema: object, annotations: 'none', title: 7, icons: 1, _meta: null }, object],
   ['with hints that are texts', { inputSchema: object, annotations: { readOnlyHint: 'true' } }, object],
-] as const)('a tool %s is mended and offered beside others', async (_, odd, parameters) => {
+] as const)('a tool %s is corrected and offered beside other tools', async (_, odd, parameters) => {
   await using server = await openServer([{ name: 'odd', ...odd }, plain]);
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
@@ -57,7 +57,7 @@ test.each([
   expect(servers.warnings).toEqual([]);
 });
 
-test.each([true, false])('tools that cannot be mended are left out alone (newest protocol: %s)', async (isNewest) => {
+test.each([true, false])('only tools that cannot be corrected are left out (newest protocol: %s)', async (isNewest) => {
   const nameless = { inputSchema: object };
   const large = { name: 'large', inputSchema: { ...object, $comment: 'x'.repeat(70_000) } };
   const endless = { name: 'endless', inputSchema: { ...object, $ref: '#' } };
@@ -78,7 +78,7 @@ test.each([true, false])('tools that cannot be mended are left out alone (newest
   expect(found).toMatchObject({ kind: 'left-out', why: expect.stringContaining('64 KiB') });
 });
 
-test('tools with names that no provider takes are called by the names of their server', async () => {
+test('tools with invalid names are called by the names of their server', async () => {
   const names = ['dotted.name', 'slash/name', 'a name', 'x'.repeat(100), '日本', 'dotted_name', 'dotted/name'];
   await using server = await openServer([...names.map((name) => ({ ...plain, name })), plain]);
   await using servers = useMcpServers({ scripted: { url: server.url } });
@@ -93,7 +93,7 @@ test('tools with names that no provider takes are called by the names of their s
   expect(servers.warnings).toEqual([]);
 });
 
-test('a tool keeps its offered name when its server starts again with other tools', async () => {
+test('a tool keeps its offered name when its server restarts with other tools', async () => {
   const listed = [{ ...plain, name: 'dotted.name' }];
   await using server = await openServer(listed);
   await using before = useMcpServers({ scripted: { url: server.url } });
@@ -108,7 +108,7 @@ test('a tool keeps its offered name when its server starts again with other tool
   expect(server.called).toEqual(['dotted.name', 'dotted_name']);
 });
 
-test('a turn that keeps the name of the server calls it in a process without a list', async () => {
+test('a turn with a stored remote name calls the tool without a list', async () => {
   await using server = await openServer([{ ...plain, name: 'dotted.name' }]);
   await using listing = useMcpServers({ scripted: { url: server.url } });
   await untilSeen(listing, dotted);
@@ -121,7 +121,7 @@ test('a turn that keeps the name of the server calls it in a process without a l
   expect(server.called).toEqual(['dotted.name']);
 });
 
-test('a definition without a known list is called by the name that its server lists', async () => {
+test('a definition without a known list is called by the name in the list', async () => {
   await using server = await openServer([{ ...plain, name: 'dotted.name' }]);
   await using servers = useMcpServers({ scripted: { url: server.url } });
 
@@ -130,7 +130,7 @@ test('a definition without a known list is called by the name that its server li
   expect(server.called).toEqual(['dotted.name']);
 });
 
-test('a tool that runs only as a task is left out, other tools with tasks are offered', async () => {
+test('a tool that runs only as a task is left out', async () => {
   const task = (name: string, taskSupport: unknown) => ({ ...plain, name, execution: { taskSupport } });
   const tools = [task('demands', 'required'), task('allows', 'optional'), task('refuses', 'forbidden'), task('odd', 7)];
   await using server = await openServer(tools);
@@ -140,16 +140,16 @@ test('a tool that runs only as a task is left out, other tools with tasks are of
   const listed = await servers.list();
   const found = await servers.find('scripted__demands');
 
-  const why = 'Let it run without a task: Pawl does not start tasks.';
+  const why = 'Pawl does not support tasks. Let the tool run without a task.';
   expect(listed.tools.map(({ name }) => name)).toEqual(['allows', 'odd', 'refuses'].map((name) => `scripted__${name}`));
   expect(listed.leftOut).toMatchObject([{ server: 'scripted', remoteName: 'demands', why }]);
   expect(found).toEqual({ kind: 'left-out', why });
   expect(servers.warnings).toEqual([
-    [{ mcp_server: 'scripted', tool: 'scripted__demands' }, `a tool is left out: ${why}`],
+    [{ mcp_server: 'scripted', tool: 'scripted__demands' }, `a tool was left out: ${why}`],
   ]);
 });
 
-test('a list of tools that is null is empty', async () => {
+test('a tool list of null is empty', async () => {
   await using server = await openScriptedMcpServer({
     ...{ hasSessions: false, onCall: () => {}, onList: () => ({ tools: null, nextCursor: null }) },
   });

@@ -15,7 +15,6 @@ const listingOf = (outputSchema: unknown, result: object): Listing => ({
   ...{ tools: [tool('measure', outputSchema)], results: { measure: result } },
 });
 
-/** Calls the tool after the server has listed it. */
 async function callListed(servers: ReturnType<typeof useMcpServers>, name = 's__measure') {
   await untilSeen(servers, name);
   return callMcpTool(servers, name, { effect: 'at_most_once' });
@@ -70,21 +69,18 @@ test.each([
   ['newest', ['a', 'b'], 'success'],
   ['newest', ['a', 5], 'error'],
   ['sessions', ['a', 5], 'error'],
-] as const)(
-  'structured content that is a list is checked by the output schema (%s, %j)',
-  async (kind, list, status) => {
-    const listing = listingOf({ type: 'array', items: { type: 'string' } }, { content: [], structuredContent: list });
-    await using server = await openListingServer(kind, listing);
-    await using servers = useMcpServers({ s: server.config });
+] as const)('structured content that is a list is checked (%s, %j)', async (kind, list, status) => {
+  const listing = listingOf({ type: 'array', items: { type: 'string' } }, { content: [], structuredContent: list });
+  await using server = await openListingServer(kind, listing);
+  await using servers = useMcpServers({ s: server.config });
 
-    const result = await callListed(servers);
+  const result = await callListed(servers);
 
-    expect(result.status).toBe(status);
-    expect(result.error?.message ?? result.content).toContain(status === 'error' ? '[1]: must be string' : '["a","b"]');
-  },
-);
+  expect(result.status).toBe(status);
+  expect(result.error?.message ?? result.content).toContain(status === 'error' ? '[1]: must be string' : '["a","b"]');
+});
 
-test('a result is checked by the output schema that the server lists now', async () => {
+test('a result is checked against the output schema in the current list', async () => {
   // A list is read again after ten seconds.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1);
   onTestFinished(() => clock.mockRestore());
@@ -105,7 +101,7 @@ test('a result is checked by the output schema that the server lists now', async
   expect(other.error?.details).toEqual({ celsius: 'must be string' });
 });
 
-test.each(LISTING_KINDS)('the first result is checked, though no list was read before the call (%s)', async (kind) => {
+test.each(LISTING_KINDS)('the first result is checked even without an earlier list (%s)', async (kind) => {
   const listing = listingOf(measured, { ...text('warm'), structuredContent: { celsius: 'warm' } });
   await using server = await openListingServer(kind, listing);
   await using servers = useMcpServers({ s: server.config });
@@ -120,7 +116,7 @@ test.each([
   ['of an unknown type', { type: 'text' }, 'valid JSON Schema'],
   ['that is a text', 'none', 'Give a JSON Schema.'],
   ['that is too large', { $comment: 'x'.repeat(70_000) }, '64 KiB'],
-])('a tool with an output schema %s is offered, and one line says it is not checked', async (_, schema, why) => {
+])('a tool with an output schema %s is offered, with a warning in the log', async (_, schema, why) => {
   const listing = listingOf(schema, { ...text('warm'), structuredContent: { celsius: 'warm' } });
   await using server = await openListingServer('sessions', listing);
   await using servers = useMcpServers({ s: server.config });
@@ -135,7 +131,7 @@ test.each([
   expect(servers.warnings[0]?.[1]).toContain(why);
 });
 
-test('a check that does not finish does not refuse the result of a tool that ran', async () => {
+test('a result is accepted if its check does not finish', async () => {
   const endless = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
   const structuredContent = { text: `${'a'.repeat(40)}!` };
   await using server = await openListingServer('sessions', listingOf(endless, { content: [], structuredContent }));

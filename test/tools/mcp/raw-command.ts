@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 
 type Message = { id?: number; method?: string; params?: { name?: string }; result?: unknown; error?: unknown };
 
-/** A command that speaks MCP by hand, so that it can break the rules: the name of a tool says how. */
+/** A command that speaks MCP without the SDK and breaks the rules in the way that the called tool names. */
 const answered: Message[] = [];
 const send = (message: unknown) => process.stdout.write(`${JSON.stringify(message)}\n`);
 const say = (id: number | undefined, text: string) =>
@@ -51,7 +51,7 @@ function misbehave(id: number | undefined, tool: string | undefined): unknown {
       send({ jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'to a notification' } });
       return say(id, 'said');
     case 'die_with_a_child': {
-      // The child has the pipes of this process, and lives on.
+      // The child holds the pipes of this process, and survives it.
       const child = spawn('sleep', ['600'], { stdio: 'inherit' });
       return say(id, String(child.pid));
     }

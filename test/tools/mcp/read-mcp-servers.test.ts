@@ -3,7 +3,7 @@ import { readMcpServers } from '#core/tools/mcp/config.ts';
 
 const url = 'https://example.com/mcp';
 
-test('servers are read from JSON as it is known from other clients; no text is no servers', () => {
+test('MCP servers are read from the JSON of other clients, none from no text', () => {
   const servers = readMcpServers(
     JSON.stringify({
       github: { url, headers: { Authorization: 'Bearer of-mine' } },
@@ -23,12 +23,12 @@ test('servers are read from JSON as it is known from other clients; no text is n
 });
 
 test.each<[given: unknown, sentence: string]>([
-  ['{"github":', 'PAWL_MCP: this is no JSON, at line 1 column 10.'],
+  ['{"github":', 'PAWL_MCP: this is not valid JSON, at line 1 column 10.'],
   [[], 'PAWL_MCP: '],
-  [{ GitHub: { url } }, 'PAWL_MCP.GitHub: name it with'],
-  [{ my__hub: { url } }, 'PAWL_MCP.my__hub: name it with'],
-  [{ pawl: { url } }, 'PAWL_MCP.pawl: give it another name'],
-  [{ http: { url } }, 'PAWL_MCP.http: give it another name'],
+  [{ GitHub: { url } }, 'PAWL_MCP.GitHub: use a name of'],
+  [{ my__hub: { url } }, 'PAWL_MCP.my__hub: use a name of'],
+  [{ pawl: { url } }, 'PAWL_MCP.pawl: choose another name'],
+  [{ http: { url } }, 'PAWL_MCP.http: choose another name'],
   [{ github: 'npx' }, 'PAWL_MCP.github: '],
   [{ github: {} }, 'PAWL_MCP.github.url: give an http or https URL.'],
   [{ github: { url: 'file:///etc' } }, 'PAWL_MCP.github.url: give an http or https URL.'],
@@ -40,7 +40,7 @@ test.each<[given: unknown, sentence: string]>([
   [{ files: { command: '' } }, 'PAWL_MCP.files.command: '],
   [{ files: { command: 'npx', args: '-y of-mine' } }, 'PAWL_MCP.files.args: '],
   [{ files: { command: 'npx', env: { KEY: 5 } } }, 'PAWL_MCP.files.env.KEY: '],
-])('%j is refused with its path and without its values', (given, sentence) => {
+])('the value %j is refused with its path and without its values', (given, sentence) => {
   const read = () => readMcpServers(typeof given === 'string' ? given : JSON.stringify(given));
 
   expect(read).toThrow(sentence);

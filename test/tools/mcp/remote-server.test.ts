@@ -7,7 +7,7 @@ import { callMcpTool, untilSeen, useMcpServers } from './use-mcp-servers.ts';
 const args = { city: 'Tokyo' };
 
 describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind) => {
-  test('its tools are listed by their names as definitions, with its name and what its hints say of their effect', async () => {
+  test('its tools are listed as definitions, with effects from their hints', async () => {
     await using externalServer = await openExternalMcpServer({ kind });
     await using servers = useMcpServers({ cities: { url: externalServer.url } });
     await untilSeen(servers, 'cities__look_up');
@@ -31,7 +31,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     expect(servers.warnings).toEqual([]);
   });
 
-  test('a call brings its text, and its structured content where no text says the same', async () => {
+  test('a call returns its text, and structured content that no text repeats', async () => {
     await using externalServer = await openExternalMcpServer({ kind });
     await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
@@ -54,7 +54,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     });
   });
 
-  test('an error the tool reports is the answer, its structured content the details, and nothing comes twice', async () => {
+  test('an error of the tool is the answer, with structured content as details', async () => {
     await using externalServer = await openExternalMcpServer({ kind });
     await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
@@ -66,7 +66,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     expect(none.error).toEqual({ category: 'unknown', message: 'No such city', details: {} });
   });
 
-  test('a tool the server does not know is resource_not_found', async () => {
+  test('a tool that the server does not know is resource_not_found', async () => {
     await using externalServer = await openExternalMcpServer({ kind });
     await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
@@ -75,7 +75,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     expect(result.error).toMatchObject({ category: 'resource_not_found', message: 'Tool nothing not found' });
   });
 
-  test('a call that takes too long is aborted, and cancelled at the server', async () => {
+  test('a call that takes too long is aborted and cancelled at the server', async () => {
     await using externalServer = await openExternalMcpServer({ kind });
     await using servers = useMcpServers({ cities: { url: externalServer.url } });
     await untilSeen(servers, 'cities__wait');
@@ -92,7 +92,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     });
   });
 
-  test('a call that is cancelled ends at once, and is cancelled at the server', async () => {
+  test('a cancelled call ends at once and is cancelled at the server', async () => {
     await using externalServer = await openExternalMcpServer({ kind });
     await using servers = useMcpServers({ cities: { url: externalServer.url } });
     const stop = new AbortController();
@@ -105,7 +105,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     await call.left;
   });
 
-  test('going away in the middle of a call is a network_error at once, and once back it is used again', async () => {
+  test('a lost server is a network_error at once, and is used when it returns', async () => {
     const externalServer = await openExternalMcpServer({ kind });
     await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
@@ -127,7 +127,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
     expect(answered.content).toBe('Tokyo is a city');
   });
 
-  test('a call is answered by a server that was started anew since the last one, within the same attempt', async () => {
+  test('a restarted server answers the next call within the same attempt', async () => {
     const externalServer = await openExternalMcpServer({ kind });
     await using servers = useMcpServers({ cities: { url: externalServer.url } });
     await callMcpTool(servers, 'cities__look_up', { args });
@@ -142,7 +142,7 @@ describe.each(['newest', 'sessions'] as const)('an MCP server of kind %s', (kind
   });
 });
 
-test('an at_most_once call is outcome_unknown after a lost answer, and tried again where none was sent', async () => {
+test('an at_most_once call is retried only if no request was sent', async () => {
   const externalServer = await openExternalMcpServer();
   await using servers = useMcpServers({ cities: { url: externalServer.url } });
   const retry = { max_attempts: 2, backoff_ms: 0 };
@@ -157,7 +157,7 @@ test('an at_most_once call is outcome_unknown after a lost answer, and tried aga
   expect([refused.error?.category, refused.attempts]).toEqual(['network_error', 2]);
 });
 
-test('calls that come together share one connection, and it serves those that come later', async () => {
+test('simultaneous and later calls share one connection', async () => {
   await using externalServer = await openExternalMcpServer({ kind: 'sessions' });
   await using servers = useMcpServers({ cities: { url: externalServer.url } });
   const twice = () => Promise.all([1, 2].map(() => callMcpTool(servers, 'cities__look_up', { args })));
@@ -178,7 +178,7 @@ test('a closed connection ends its session', async () => {
   expect(externalServer.sessions()).toBe(0);
 });
 
-test('calls of a moment share the failure to connect to a server that is down', async () => {
+test('simultaneous calls share the failure to connect', async () => {
   await using externalServer = await openExternalServer(() => ({ status: 503, body: 'starting' }));
   await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
@@ -193,7 +193,7 @@ test.each([
   [401, 'authentication_failed'],
   [403, 'permission_denied'],
   [429, 'rate_limited'],
-])('a server that answers %i is %s, with the words it said', async (status, category) => {
+])('a server that answers %i is %s, with the text of the server', async (status, category) => {
   await using externalServer = await openExternalServer(() => ({ status, body: 'not you' }));
   const headers = { authorization: 'Bearer of-mine' };
   await using servers = useMcpServers({ cities: { url: externalServer.url, headers } });
@@ -208,7 +208,7 @@ test.each([
   expect(externalServer.caught[0]?.headers.authorization).toBe('Bearer of-mine');
 });
 
-test('a call to a server that does not answer at all is over when its time is', async () => {
+test('a call to a server that does not answer ends at its timeout', async () => {
   await using externalServer = await openExternalServer(() => null);
   await using servers = useMcpServers({ cities: { url: externalServer.url } });
 
@@ -217,7 +217,7 @@ test('a call to a server that does not answer at all is over when its time is', 
   expect(result.error).toMatchObject({ category: 'execution_timeout' });
 });
 
-test('the last known tools of a server that does not answer are listed before its timeout', async () => {
+test('the last known tools are listed before the timeout of a silent server', async () => {
   const url = `http://127.0.0.1:${await closedPort()}/mcp`;
   await using deaf = await openExternalServer(() => null);
   await using externalServer = await openExternalMcpServer();
@@ -234,7 +234,7 @@ test('the last known tools of a server that does not answer are listed before it
   expect(servers.warnings.map(([about]) => about.mcp_server)).toContain('gone');
 });
 
-test('a name is found, is unknown, or belongs to a server that does not answer', async () => {
+test('a tool is found, unknown, or unavailable with its server', async () => {
   const url = `http://127.0.0.1:${await closedPort()}/mcp`;
   await using externalServer = await openExternalMcpServer();
   await using servers = useMcpServers({ gone: { url }, cities: { url: externalServer.url } });

@@ -4,12 +4,12 @@ import { renderMcpResult } from '#core/tools/mcp/result.ts';
 const text = (said: string) => ({ type: 'text' as const, text: said });
 const base64 = Buffer.from('twelve bytes').toString('base64');
 
-test('texts are as they are, one below the other', () => {
+test('texts are joined by line ends', () => {
   expect(renderMcpResult({ content: [text('one'), text(''), text('two')] })).toBe('one\ntwo');
   expect(renderMcpResult({ content: [] })).toBe('');
 });
 
-test('for content that is no text the model reads its kind and size', () => {
+test('content that is not text is rendered as its kind and size', () => {
   const content = [
     { type: 'image' as const, mimeType: 'image/png', data: base64 },
     { type: 'audio' as const, mimeType: 'audio/wav', data: base64 },
@@ -29,7 +29,7 @@ test('for content that is no text the model reads its kind and size', () => {
   ]);
 });
 
-test('structured content is kept, once', () => {
+test('structured content appears once', () => {
   const structuredContent = { city: 'Tokyo', celsius: 22 };
   const same = text('{ "celsius": 22, "city": "Tokyo" }');
 
@@ -39,7 +39,7 @@ test('structured content is kept, once', () => {
   expect(renderMcpResult({ content: [text('warm'), same], structuredContent })).toBe(`warm\n${same.text}`);
 });
 
-test('a text that servers wrap in structured content is shown once', () => {
+test('a text that servers wrap in structured content appears once', () => {
   const file = 'line one\n"line two"\n'.repeat(50);
   const image = { type: 'image' as const, mimeType: 'image/png', data: base64 };
 
@@ -53,7 +53,7 @@ test('a text that servers wrap in structured content is shown once', () => {
   );
 });
 
-test('structured content that says more than a text is shown, without the text it repeats', () => {
+test('structured content with more than the text replaces the repeated text', () => {
   const content = [text('Two rows.'), text('a\nb')];
 
   expect(renderMcpResult({ content, structuredContent: { rows: 'a\nb', count: 2 } })).toBe(
@@ -63,7 +63,7 @@ test('structured content that says more than a text is shown, without the text i
   expect(renderMcpResult({ content: [text('1')], structuredContent: { result: [1, 2] } })).toBe('1\n{"result":[1,2]}');
 });
 
-test('however many texts and properties there are, each is looked at a few times', () => {
+test('each text and property of a result is read only a few times', () => {
   let looks = 0;
   const property = (n: number) => ({
     get n() {
@@ -81,7 +81,7 @@ test('however many texts and properties there are, each is looked at a few times
   expect(said.startsWith('{"n":300}\n{"row0":{"n":0},')).toBe(true);
 });
 
-test('a text of more JSON than the structured content has is not made into values', () => {
+test('a text longer than the structured content is not parsed', () => {
   const long = JSON.stringify(Array.from({ length: 100 }, (_, n) => n));
   const parse = vi.spyOn(JSON, 'parse');
 

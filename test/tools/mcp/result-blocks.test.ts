@@ -5,7 +5,6 @@ import { callMcpTool, useMcpServers } from './use-mcp-servers.ts';
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const text = { type: 'text', text: 'hello' };
 
-/** The result of a tool that answers with these blocks. */
 async function useResult(kind: (typeof LISTING_KINDS)[number], content: object[]) {
   const tools = [{ name: 'show', inputSchema: { type: 'object' } }];
   await using server = await openListingServer(kind, { tools, results: { show: { content } } });
@@ -13,7 +12,7 @@ async function useResult(kind: (typeof LISTING_KINDS)[number], content: object[]
   return await callMcpTool(servers, 's__show');
 }
 
-test.each(LISTING_KINDS)('a link to a resource says all that its server says of it (%s)', async (kind) => {
+test.each(LISTING_KINDS)('a resource link shows all its fields (%s)', async (kind) => {
   const link = {
     ...{ type: 'resource_link', uri: 'file:///a.csv', name: 'a.csv', title: 'Sales "2026"', mimeType: 'text/csv' },
     ...{ size: 120, description: 'By month' },
@@ -58,7 +57,7 @@ test.each([
   ['of another type', 'application/zip'],
   ['without a type', undefined],
   ['that is not an image', 'image/png'],
-])('a resource with data %s is a note', async (_, mimeType) => {
+])('a resource with data %s becomes a note', async (_, mimeType) => {
   const resource = { uri: 'file:///a', mimeType, blob: Buffer.from('twelve bytes').toString('base64') };
 
   const { status, content, parts } = await useResult('sessions', [{ type: 'resource', resource }]);
@@ -67,7 +66,7 @@ test.each([
   expect(parts).toBeUndefined();
 });
 
-test.each(LISTING_KINDS)('a block of an unknown kind is a note, and the result is a success (%s)', async (kind) => {
+test.each(LISTING_KINDS)('a block of an unknown kind becomes a note in a successful result (%s)', async (kind) => {
   const video = { type: 'video', data: 'A'.repeat(5_000), mimeType: 'video/mp4' };
 
   const { status, content } = await useResult(kind, [{ type: 'chart', points: [1, 2] }, video, text]);

@@ -8,23 +8,20 @@ const args = { city: 'Tokyo' };
 test.each([
   [429, '3600'],
   [503, new Date(msAgo(-3_600_000)).toUTCString()],
-])(
-  'a server that answers %i with a long Retry-After is not called again, and the model reads it',
-  async (status, asked) => {
-    const headers = { 'retry-after': asked };
-    await using externalServer = await openExternalServer(() => ({ status, body: 'busy', headers }));
-    await using servers = useMcpServers({ cities: { url: externalServer.url } });
-    const retry = { max_attempts: 3, backoff_ms: 0 };
+])('a server that answers %i with a long Retry-After is not called again', async (status, asked) => {
+  const headers = { 'retry-after': asked };
+  await using externalServer = await openExternalServer(() => ({ status, body: 'busy', headers }));
+  await using servers = useMcpServers({ cities: { url: externalServer.url } });
+  const retry = { max_attempts: 3, backoff_ms: 0 };
 
-    const { error, attempts } = await callMcpTool(servers, 'cities__look_up', { args, retry });
+  const { error, attempts } = await callMcpTool(servers, 'cities__look_up', { args, retry });
 
-    expect(attempts).toBe(1);
-    expect(error?.details).toMatchObject({ status, retry_after_seconds: expect.any(Number) });
-    expect(Number(error?.details.retry_after_seconds)).toBeGreaterThan(3_000);
-  },
-);
+  expect(attempts).toBe(1);
+  expect(error?.details).toMatchObject({ status, retry_after_seconds: expect.any(Number) });
+  expect(Number(error?.details.retry_after_seconds)).toBeGreaterThan(3_000);
+});
 
-test('a server that asks for a short pause is called again after it', async () => {
+test('a server that requests a short pause is called again after the pause', async () => {
   const headers = { 'retry-after-ms': '40' };
   await using externalServer = await openExternalServer(() => ({ status: 429, body: 'busy', headers }));
   await using servers = useMcpServers({ cities: { url: externalServer.url } });
@@ -34,6 +31,6 @@ test('a server that asks for a short pause is called again after it', async () =
   });
 
   expect(attempts).toBe(2);
-  // On a busy machine the pause is over before the error is worded: then the model reads of none.
+  // On a busy machine the pause ends before the error is written. Then the error does not mention the pause.
   expect(error?.details).toMatchObject({ status: 429 });
 });

@@ -8,7 +8,7 @@ export type Message = {
   params?: { _meta?: Record<string, unknown>; name?: string; cursor?: string };
 };
 
-/** A request to the server: its message if it is a POST, its session, and the server's own address. */
+/** A request to the server: its message if it is a POST, its session, and the address of the server. */
 export type McpExchange = {
   request: IncomingMessage;
   response: ServerResponse;
@@ -21,16 +21,15 @@ export type AnswerCall = (exchange: McpExchange) => unknown;
 
 type Script = {
   hasSessions: boolean;
-  /** Whether it has the newest protocol, which keeps no sessions. */
+  /** Whether the server has the newest protocol, which has no sessions. */
   isNewest?: boolean;
-  /** Its answer to `initialize`. */
   greeting?: unknown;
-  /** The status with which it answers messages of this method. */
+  /** The status of the answer to messages of this method. */
   refusals?: Readonly<Record<string, number>>;
   onCall: AnswerCall;
-  /** The result of a request for a page of tools; without it the server says that it knows no such request. */
+  /** Returns a page of tools. Without it, the server refuses the request as unknown. */
   onList?: (message: Message) => unknown;
-  /** Answers a ping; without it a ping succeeds. */
+  /** Answers a ping. Without it, a ping succeeds. */
   onPing?: AnswerCall;
   /** Answers a GET, which resumes a stream. */
   onGet?: (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -39,9 +38,8 @@ type Script = {
 };
 
 /**
- * An MCP server on the real wire whose test says how it answers calls. With sessions it refuses requests of sessions that
- * it does not know, as the real ones do. `seen` counts requests: calls of tools, GET requests, new
- * sessions, and answers to the server's own requests.
+ * Starts an MCP server that answers calls as the test says. With sessions, it refuses unknown sessions, like real
+ * servers. `seen` counts tool calls, GET requests, new sessions, and answers to the server's own requests.
  */
 export async function openScriptedMcpServer({
   hasSessions,
@@ -113,7 +111,6 @@ function notOffered(_: IncomingMessage, response: ServerResponse): unknown {
   return response.writeHead(405).end();
 }
 
-/** Answers a request with a result as JSON. */
 export function say(response: ServerResponse, id: number, result: unknown, headers = {}): unknown {
   response.writeHead(200, { 'content-type': 'application/json', ...headers });
   return response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
@@ -123,19 +120,16 @@ async function sayLater(response: ServerResponse, id: number, result: unknown): 
   return say(response, id, await result);
 }
 
-/** Answers a request with an error as JSON. */
 export function refuse(response: ServerResponse, id: number, code: number, status = 200): unknown {
   response.writeHead(status, { 'content-type': 'application/json' });
   return response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'refused' } }));
 }
 
-/** Begins a stream of events that answers a request. */
 export function beginStream(response: ServerResponse, start = ''): ServerResponse {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).write(start || ':\n\n');
   return response;
 }
 
-/** The answer to `initialize`, with other fields. */
 export function greetingOf(fields: object = {}): object {
   const serverInfo = { name: 'scripted', version: '1.0.0' };
   return { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo, ...fields };

@@ -15,7 +15,7 @@ test.each<[string, Record<string, unknown>]>([
   ['a text for content', { content: 'hello' }],
   ['a block for content', { content: hello }],
   ['a text among blocks', { content: ['hello'] }],
-])('a result is tidied if it has %s', (_, result) => {
+])('a result is normalised if it has %s', (_, result) => {
   expect(tidied(result)).toEqual({ content: [hello] });
 });
 
@@ -28,7 +28,7 @@ test.each<[string, object]>([
   ['meta that is a list', { _meta: [] }],
   ['its text in another field', { text: undefined, content: 'hello' }],
   ['its text in the field value', { text: undefined, value: 'hello' }],
-])('a block of text with %s is read', (_, odd) => {
+])('a text block with %s is read', (_, odd) => {
   expect(tidied({ content: [{ ...hello, ...odd }] })).toEqual({ content: [hello] });
 });
 
@@ -36,7 +36,7 @@ test.each([
   [5, '5'],
   [{ a: 1 }, '{"a":1}'],
   [['a', 'b'], '["a","b"]'],
-])('a text that is %j is JSON', (text, said) => {
+])('a text that is %j becomes JSON', (text, said) => {
   expect(tidied({ content: [{ type: 'text', text }] })).toEqual({ content: [{ type: 'text', text: said }] });
 });
 
@@ -79,7 +79,7 @@ test.each<[string, object, object]>([
     { type: 'audio', data: 'UklGRg==' },
     { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
   ],
-])('%s gets the form of its kind', (_, block, form) => {
+])('the block of %s gets the form of its kind', (_, block, form) => {
   expect(tidied({ content: [block] })).toEqual({ content: [form] });
 });
 
@@ -89,7 +89,7 @@ test.each([
   { type: 'resource', resource: { uri, mimeType: 'text/plain' } },
   { type: 'resource_link', name: 'x' },
   { type: 'text', name: 'x' },
-])('a block that cannot be read is JSON as text: %j', (block) => {
+])('an unreadable block becomes JSON text: %j', (block) => {
   expect(tidied({ content: [block] })).toEqual({ content: [{ type: 'text', text: JSON.stringify(block) }] });
 });
 
@@ -99,13 +99,13 @@ test.each([
   ['false', false],
   [0, false],
   [{}, false],
-])('the flag of an error may be %j', (isError, flag) => {
+])('the error flag may be %j', (isError, flag) => {
   expect(tidied({ content: [hello], isError })).toEqual({ content: [hello], isError: flag });
   expect(tidied({ content: [hello], is_error: isError })).toMatchObject({ isError: flag });
 });
 
 test.each([{ toolResult: 'hello' }, { text: 'hello' }, { result: { a: 1 } }, { output: 'hello', success: true }])(
-  'a result without content is its own JSON as text: %j',
+  'a result without content becomes JSON text: %j',
   (result) => {
     const { content } = tidied({ ...result, _meta: {}, isError: false });
 
@@ -114,13 +114,13 @@ test.each([{ toolResult: 'hello' }, { text: 'hello' }, { result: { a: 1 } }, { o
 );
 
 test.each([{}, { structuredContent: { a: 1 } }, { resultType: 'input_required', inputRequests: {} }])(
-  'no content is added to %j',
+  'the result %j gets no content',
   (result) => {
     expect(tidied({ ...result })).toEqual(result);
   },
 );
 
-test('a block of an unknown kind is text', () => {
+test('a block of an unknown kind becomes text', () => {
   expect(tidied({ content: [{ type: 'video', url: 'a' }] })).toEqual({
     content: [{ type: 'text', text: '{"type":"video","url":"a"}' }],
   });
@@ -129,7 +129,7 @@ test('a block of an unknown kind is text', () => {
 test.each([
   [[], [{ type: 'text', text: '["a"]' }]],
   [[hello], [hello]],
-])('structured content that is no object is text if nothing else is said: %j', (content, said) => {
+])('structured content that is not an object is the text of an empty result: %j', (content, said) => {
   const result = tidied({ content, structuredContent: ['a'] });
 
   expect(result).toMatchObject({ content: said });
@@ -137,7 +137,7 @@ test.each([
   expect(structuredContentOf(result)).toEqual(['a']);
 });
 
-test('a valid result stays as it is', () => {
+test('a valid result stays unchanged', () => {
   const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
   const result = { content: [image, hello], structuredContent: { a: null }, isError: true };
   expect(tidied(structuredClone(result))).toEqual(result);

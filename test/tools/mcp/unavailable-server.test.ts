@@ -5,7 +5,7 @@ import { closedPort } from '../servers.ts';
 import { openListingServer } from './listing-server.ts';
 import { untilSeen, useMcpServers } from './use-mcp-servers.ts';
 
-test('an MCP server with a wrong URL is logged at the start, with its status and no key', async () => {
+test('an MCP server with a wrong URL is logged at the start, without its key', async () => {
   await using wrong = await openExternalServer(() => ({ status: 404, body: 'no such page' }));
   const url = new URL('/s/a-key-of-mine-0123456789/mcp?token=secret', wrong.url);
   await using servers = useMcpServers({ cities: { url: url.href } });
@@ -19,18 +19,18 @@ test('an MCP server with a wrong URL is logged at the start, with its status and
   expect(await servers.find('cities__look_up')).toMatchObject({ kind: 'unavailable', problem: { isLasting: true } });
 });
 
-test('an MCP server that does not run has a problem that may pass', async () => {
+test('the problem of an MCP server that does not run is not lasting', async () => {
   await using servers = useMcpServers({ cities: { url: `http://127.0.0.1:${await closedPort()}/mcp` } });
 
   const found = await servers.find('cities__look_up');
 
   expect(found).toMatchObject({ kind: 'unavailable', problem: { isLasting: false } });
   expect(servers.problems()[0]).toMatch(
-    /^The MCP server cities at \S+ cannot be reached \(ECONNREFUSED\)\. Check that it runs/,
+    /^The MCP server cities at \S+ cannot be reached \(ECONNREFUSED\)\. Check that the server runs/,
   );
 });
 
-test('the tools of an MCP server that stops stay listed, and the list says so', async () => {
+test('the tools of a stopped MCP server stay listed, with a note in the list', async () => {
   // A list is read again after ten seconds.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1);
   onTestFinished(() => clock.mockRestore());
@@ -49,6 +49,6 @@ test('the tools of an MCP server that stops stay listed, and the list says so', 
   expect(known.map(({ name }) => name)).toEqual(['cities__look_up']);
   const reason = 'The MCP server "cities" cannot be reached now. Try again in a moment.';
   expect(unavailable).toEqual([
-    { server: 'cities', reason: `${reason} The list has the tools that the server listed before.` },
+    { server: 'cities', reason: `${reason} The list has the tools of the server’s last list.` },
   ]);
 });

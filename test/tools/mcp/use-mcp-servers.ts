@@ -8,7 +8,10 @@ import type { Tool, TurnTool } from '#core/turn/request/tool.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { callContext, preparedCall } from '../calls.ts';
 
-/** The servers of a `PAWL_MCP`, closed after the test, with warnings to the operator and logged output. */
+/**
+ * Opens the servers of a `PAWL_MCP` and closes them after the test. Records warnings to the operator and logged
+ * output.
+ */
 export function useMcpServers(config: Record<string, unknown>) {
   const warnings: [about: Record<string, unknown>, sentence: string][] = [];
   const warn = (about: Record<string, unknown>, sentence: string) => void warnings.push([about, sentence]);
@@ -28,12 +31,12 @@ type Calling = {
 } & Partial<Pick<TurnTool, 'remoteName'>> &
   Partial<Pick<Tool, 'effect' | 'timeout_ms' | 'retry'>>;
 
-/** Waits until a tool is listed: a list waits only shortly for a server, and a busy machine may slow any server. */
+/** Waits until a tool is listed. A list waits only shortly for a server, and a busy machine may slow any server. */
 export async function untilSeen({ find }: McpServers, name: string): Promise<void> {
   await waitUntil(async () => expect((await find(name)).kind).toBe('found'));
 }
 
-/** The answer to a call of a tool that is not tried again, unless the test says so. */
+/** Calls a tool and returns the answer. Does not retry, unless the test says so. */
 export async function callMcpTool(servers: McpServers, name: string, calling: Calling = {}) {
   const { args = {}, signal, progress, place, remoteName, ...rules } = calling;
   const given = { ...(signal && { signal }), ...(progress && { progress }), ...(place && { place }) };

@@ -10,13 +10,13 @@ const shell = Tool.parse({
 });
 const open = { tools: [shell], allowedCapabilities: null, project: 'default' };
 
-test('a call that keeps the rules is ready to run', async () => {
+test('a valid call is ready to run', async () => {
   const prepared = await prepareCall(callOf('run_shell', '{"command":"ls"}'), open);
 
   expect(prepared).toEqual({ ok: true, call: { tool: shell, args: { command: 'ls' } } });
 });
 
-test('an unknown tool is answered with the tools there are', async () => {
+test('an unknown tool is answered with the names of the tools', async () => {
   const prepared = await prepareCall(callOf('rm_rf', '{}'), open);
 
   expect(prepared).toMatchObject({
@@ -24,7 +24,7 @@ test('an unknown tool is answered with the tools there are', async () => {
   });
 });
 
-test('a tool with a capability that is not allowed is denied before its arguments are checked', async () => {
+test('a denied capability is reported before the arguments are checked', async () => {
   const prepared = await prepareCall(callOf('run_shell', 'no json'), { ...open, allowedCapabilities: ['network'] });
 
   expect(prepared).toMatchObject({
@@ -32,7 +32,7 @@ test('a tool with a capability that is not allowed is denied before its argument
   });
 });
 
-test('arguments that break the schema are answered, not run', async () => {
+test('arguments that break the schema are answered with an error, without a run', async () => {
   const prepared = await prepareCall(callOf('run_shell', '{}'), { ...open, allowedCapabilities: ['shell'] });
 
   expect(prepared).toMatchObject({ error: { category: 'invalid_arguments', details: { command: 'is required' } } });

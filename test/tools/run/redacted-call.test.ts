@@ -10,7 +10,7 @@ const run = (execute: Parameters<typeof runServerTool>[0], reported: unknown[] =
     context: { redact: makeRedact([KEY]), outputLimit: 40, progress: (value) => reported.push(value) },
   });
 
-test('an output is redacted before it is cut: not even half a secret is left', async () => {
+test('an output is redacted before it is truncated, so no part of a secret stays', async () => {
   const { result, full } = await run(() => ({ [KEY]: 1, keys: Array(9).fill(KEY) }));
 
   expect(full).toBe(`{"[redacted]":1,"keys":[${Array(9).fill('"[redacted]"').join(',')}]}`);
@@ -18,7 +18,7 @@ test('an output is redacted before it is cut: not even half a secret is left', a
   expect(result.content).not.toMatch(/k3y|somebody/);
 });
 
-test('what a tool throws is redacted: the message, its cause, the details and their names', async () => {
+test('the error of a tool is redacted: message, cause, details and their names', async () => {
   const unknown = await run(() => {
     throw new Error('fetch failed', { cause: new Error(`${KEY} was refused`) });
   });
@@ -34,7 +34,7 @@ test('what a tool throws is redacted: the message, its cause, the details and th
   });
 });
 
-test('a message is redacted before it is cut', async () => {
+test('an error message is redacted before it is truncated', async () => {
   const { result } = await run(() => {
     throw new Error(`${'x'.repeat(1990)}${KEY}`);
   });
@@ -42,7 +42,7 @@ test('a message is redacted before it is cut', async () => {
   expect(result.error?.message).toMatch(/^x+\[redacte?d?\]?…?$/);
 });
 
-test('progress is redacted, and what is not JSON is left out', async () => {
+test('progress is redacted, and progress that is not JSON is omitted', async () => {
   const reported: unknown[] = [];
 
   await run((_, { progress }) => {

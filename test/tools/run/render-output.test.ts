@@ -11,17 +11,17 @@ test.for([
   ['null as JSON', null, 'null'],
   ['an object as JSON', { a: [1, true] }, '{"a":[1,true]}'],
   ['a date as JSON', new Date(0), '"1970-01-01T00:00:00.000Z"'],
-] as const)('%s', ([, value, content]) => {
+] as const)('an output is rendered: %s', ([, value, content]) => {
   expect(render(value, LIMIT)).toEqual({ content, truncated: false, full: content, partial: false });
 });
 
-test('NUL and halves of surrogate pairs become replacement characters', () => {
+test('NUL and unpaired surrogates become replacement characters', () => {
   const { content } = render('a\u0000b\ud800c', LIMIT);
 
   expect(content).toBe('a\uFFFDb\uFFFDc');
 });
 
-test('other control characters do too; tabs and line ends stay', () => {
+test('other control characters are replaced, except tabs and line ends', () => {
   const { content } = render('one\ttwo\r\n\u001b[31mred\u0007\u0085', LIMIT);
 
   expect(content).toBe('one\ttwo\r\n\uFFFD[31mred\uFFFD\uFFFD');
@@ -32,15 +32,15 @@ test.for([
   ['a cycle', cycle(), /circular/],
   ['a function', () => {}, /it is a function/],
   ['a symbol', Symbol('s'), /it is a symbol/],
-] as const)('%s is an error in a sentence, not a crash', ([, value, reason]) => {
+] as const)('%s is an error with a reason, not a crash', ([, value, reason]) => {
   expect(() => render(value, LIMIT)).toThrow(reason);
 });
 
-test('an output of exactly the limit is not cut', () => {
+test('an output of exactly the limit is not truncated', () => {
   expect(render('é'.repeat(50), 100)).toMatchObject({ content: 'é'.repeat(50), truncated: false });
 });
 
-test('an output over the limit keeps head and tail, with a note where the middle was', () => {
+test('an output over the limit keeps head and tail, with a note in between', () => {
   const text = `${'a'.repeat(60)}${'b'.repeat(60)}`;
 
   const { content, truncated, full } = render(text, 100);
@@ -59,7 +59,7 @@ test.for([1, 2, 3, 5, 9, 10, 11, 101])('a cut at %i bytes never splits a charact
   expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(limit);
 });
 
-test('what is kept in full is bounded too', () => {
+test('the full output is bounded too', () => {
   const { full, truncated, partial } = render('x'.repeat(5_000_000), LIMIT);
 
   expect(full.length).toBeLessThan(4_200_000);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ToolFailed } from '#core/tools/define/tool.ts';
 import { runServerTool as run } from './run-server-tool.ts';
 
-test.for(['none', 'idempotent'] as const)('a tool with effect %s is tried again after a timeout', async (effect) => {
+test.for(['none', 'idempotent'] as const)('a call with effect %s is retried after a timeout', async (effect) => {
   let calls = 0;
 
   const { result } = await run(
@@ -16,7 +16,7 @@ test.for(['none', 'idempotent'] as const)('a tool with effect %s is tried again 
   expect(result).toMatchObject({ status: 'success', content: 'at last', attempts: 3 });
 });
 
-test('every try has the same key', async () => {
+test('every attempt has the same idempotency key', async () => {
   const keys: string[] = [];
 
   await run(
@@ -37,7 +37,7 @@ test.for([
   ['network_error', 3],
   ['rate_limited', 3],
   ['execution_timeout', 3],
-] as const)('a failure %s is worth %i tries', async ([category, attempts]) => {
+] as const)('a failure %s allows %i attempts', async ([category, attempts]) => {
   const { result } = await run(
     () => {
       throw new ToolFailed(category, 'no');
@@ -48,7 +48,7 @@ test.for([
   expect(result).toMatchObject({ attempts, error: { category } });
 });
 
-test('an at_most_once tool that failed by itself is not tried again, and its word stands', async () => {
+test('a failure reported by an at_most_once tool is the result, without a retry', async () => {
   const { result } = await run(() => {
     throw new ToolFailed('network_error', 'gone');
   });
@@ -56,7 +56,7 @@ test('an at_most_once tool that failed by itself is not tried again, and its wor
   expect(result).toMatchObject({ attempts: 1, error: { category: 'network_error', message: 'gone' } });
 });
 
-test('aborting the call rejects with the reason, and the tool sees it', async () => {
+test('aborting the call rejects with the reason, and the tool sees the abort', async () => {
   const ending = new AbortController();
   const reasons: unknown[] = [];
   const reason = new Error('the turn was cancelled');
@@ -74,7 +74,7 @@ test('aborting the call rejects with the reason, and the tool sees it', async ()
   expect(reasons).toEqual([reason]);
 });
 
-test('a call that is aborted before it starts calls nothing', async () => {
+test('a call that is aborted before its start does not run the tool', async () => {
   const calls: number[] = [];
 
   const running = run(() => calls.push(1), { context: { signal: AbortSignal.abort('shutdown') } });
@@ -83,7 +83,7 @@ test('a call that is aborted before it starts calls nothing', async () => {
   expect(calls).toEqual([]);
 });
 
-test('aborting between two tries rejects at once', async () => {
+test('aborting between two attempts rejects at once', async () => {
   const ending = new AbortController();
 
   const running = run(
@@ -97,7 +97,7 @@ test('aborting between two tries rejects at once', async () => {
   await expect(running).rejects.toBe('shutdown');
 });
 
-test('a caller who forbids a try is the end of the call', async () => {
+test('beforeAttempt can end the call', async () => {
   const attempts: number[] = [];
   const lost = new Error('the lease was lost');
 

@@ -8,7 +8,7 @@ import { callContext, preparedCall } from '../calls.ts';
 import { closedPort } from '../servers.ts';
 import { runServerTool as run } from './run-server-tool.ts';
 
-test('what a tool returns is the answer, with how long it took and how often it was tried', async () => {
+test('the return value of a tool is the answer, with duration and attempts', async () => {
   const { result, full } = await run(({ n }) => ({ doubled: (n ?? 0) * 2 }), { args: { n: 21 } });
 
   expect(result).toEqual({
@@ -23,7 +23,7 @@ test('what a tool returns is the answer, with how long it took and how often it 
   expect(full).toBe('{"doubled":42}');
 });
 
-test('a tool knows its turn and its key, and reports progress while it runs', async () => {
+test('a tool gets its turn and its key, and reports progress during the call', async () => {
   const reported: unknown[] = [];
 
   const { result } = await run(
@@ -49,7 +49,7 @@ test('a thrown error is an unknown error with its message, made safe and short',
   expect(result.error?.message).toHaveLength(2000);
 });
 
-test('a tool that knows why it failed says so in category, message and details', async () => {
+test('ToolFailed gives the category, the message and the details of the error', async () => {
   const { result } = await run(() => {
     throw new ToolFailed('resource_not_found', 'No such city', { city: 'Atlantis', seen: undefined });
   });
@@ -61,7 +61,7 @@ test('a tool that knows why it failed says so in category, message and details',
   });
 });
 
-test('details that are no JSON do not hide the failure', async () => {
+test('details that are not JSON do not hide the failure', async () => {
   const { result } = await run(() => {
     throw new ToolFailed('unknown', 'Odd', { n: 1n });
   });
@@ -69,13 +69,13 @@ test('details that are no JSON do not hide the failure', async () => {
   expect(result.error).toMatchObject({ message: 'Odd', details: { left_out: 'the details were not JSON' } });
 });
 
-test('a thrown value that is no error is reported as text', async () => {
+test('a thrown value that is not an error is reported as text', async () => {
   const { result } = await run(() => Promise.reject('out of paper'));
 
   expect(result.error).toMatchObject({ category: 'unknown', message: 'out of paper' });
 });
 
-test('arguments that the schema could not refuse are refused by the input itself', async () => {
+test('arguments that only the input schema can refuse are refused', async () => {
   const input = z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') });
 
   const { result } = await run(() => 'never', { args: { n: 3 }, options: { input: input as never } });
@@ -86,7 +86,7 @@ test('arguments that the schema could not refuse are refused by the input itself
   });
 });
 
-test('a result that breaks the output schema is an error, after the one try', async () => {
+test('a result that breaks the output schema is an error, without a retry', async () => {
   const output = z.object({ id: z.string() });
 
   const { result } = await run(() => ({ id: 7 }), { effect: 'idempotent', options: { output: output as never } });
@@ -97,7 +97,7 @@ test('a result that breaks the output schema is an error, after the one try', as
   });
 });
 
-test('a result that is no JSON is an error in a sentence', async () => {
+test('a result that is not JSON is an error with a message', async () => {
   const { result } = await run(() => ({ n: 1n }));
 
   expect(result).toMatchObject({
@@ -106,7 +106,7 @@ test('a result that is no JSON is an error in a sentence', async () => {
   });
 });
 
-test('a tool that takes too long sees its signal abort and is answered execution_timeout', async () => {
+test('a tool that takes too long is aborted and answered execution_timeout', async () => {
   const aborted: boolean[] = [];
 
   const { result } = await run((_, { signal }) => once(signal, 'abort').finally(() => aborted.push(signal.aborted)), {
@@ -119,7 +119,7 @@ test('a tool that takes too long sees its signal abort and is answered execution
   expect(aborted).toEqual([true]);
 });
 
-test('a tool that ignores its signal is left behind, and its late progress is dropped', async () => {
+test('late progress of a tool that ignores its signal is dropped', async () => {
   const reported: unknown[] = [];
   const late = Promise.withResolvers<void>();
 
@@ -138,7 +138,7 @@ test('a tool that ignores its signal is left behind, and its late progress is dr
   expect(reported).toEqual([]);
 });
 
-test('an at_most_once tool that takes too long has an unknown outcome and is not tried again', async () => {
+test('an at_most_once tool that takes too long has an unknown outcome', async () => {
   let calls = 0;
 
   const { result } = await run(
@@ -166,7 +166,7 @@ test('a connection that a tool could not open is a network error', async () => {
   });
 });
 
-test('a fetch that failed names the reason', async () => {
+test('the error of a failed fetch has the reason', async () => {
   const port = await closedPort();
 
   const { result } = await run(() => fetch(`http://127.0.0.1:${port}`), { effect: 'none', maxAttempts: 1 });
@@ -174,7 +174,7 @@ test('a fetch that failed names the reason', async () => {
   expect(result.error).toMatchObject({ category: 'network_error', message: expect.stringContaining('fetch failed: ') });
 });
 
-test('an output over the limit is cut for the model and kept in full', async () => {
+test('an output over the limit is truncated for the model and kept in full', async () => {
   const { result, full } = await run(() => 'x'.repeat(300), { context: { outputLimit: 100 } });
 
   expect(result).toMatchObject({ truncated: true, content: expect.stringContaining('[… 200 bytes cut …]') });

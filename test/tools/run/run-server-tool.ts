@@ -18,7 +18,7 @@ type Setting = {
   context?: Parameters<typeof callContext>[1];
 };
 
-/** Defines a server-side tool that does this, and runs one call of it. */
+/** Defines a server tool with this `execute`, and runs one call. */
 export async function runServerTool(execute: Execute, setting: Setting = {}): Promise<CallOutcome> {
   const { args, context: more, effect, timeoutMs, maxAttempts = 3, backoffMs = 0, options } = setting;
   const tool = defineTool({ name: 'tool', description: 'A tool for this test.', input: Input, execute, ...options });

@@ -13,7 +13,7 @@ import { runServerTool } from './run-server-tool.ts';
 const effects = ['none', 'idempotent', 'at_most_once'] as const;
 const retry = { max_attempts: 3, backoff_ms: 0 };
 
-/** How the same failure comes from a tool of each kind; what it is worth depends on the effect alone. */
+/** The same failures from a tool of each kind. The number of tries depends on the effect alone. */
 const failures = [
   { failure: 'a breakdown', tries: 3, thrown: new Error('oops'), status: 500, mcp: 'internal' },
   { failure: 'a breakdown of the network', tries: 3, thrown: network(), status: 502, mcp: 'status_502' },
@@ -24,7 +24,7 @@ const failures = [
 ] as const;
 
 test.for(effects.flatMap((effect) => failures.map((failure) => ({ effect, ...failure }))))(
-  '$failure of a tool with effect $effect is worth as many tries on a server, over HTTP and over MCP',
+  '$failure of a tool with effect $effect allows equal tries for all tool kinds',
   async (given) => {
     const { effect, tries, thrown, status, mcp } = given;
     await using http = await toolServer(() => ({ status, body: 'no' }));
@@ -57,7 +57,7 @@ function network() {
   return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 }
 
-/** An MCP server with tools that fail as their names say. */
+/** Starts an MCP server with tools that fail as their names say. */
 async function openFailingMcpServer() {
   let calls = 0;
   const server = createServer(async (request, response) => {

@@ -4,7 +4,7 @@ import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
 import { takeTurns } from '../../bounds/take-turns.ts';
 import type { SchemaAnswer, SchemaJob } from './schema-job.ts';
 
-/** The answer of a process; `out-of-memory` if the job ended it. */
+/** The answer of a process, or `out-of-memory` if the job ended the process. */
 export type CheckedInProcess = SchemaAnswer | { kind: 'out-of-memory' };
 
 type Waiting = SchemaJob & { resolve(answer: CheckedInProcess): void; reject(error: Error): void };
@@ -15,7 +15,8 @@ const idle: ChildProcess[] = [];
 let processes = 0;
 
 /**
- * Compiles or checks in another process, which may run out of memory. Projects take turns, one job at a time each.
+ * Compiles or checks in another process, which may run out of memory. Each project has one job at a time, and
+ * projects take turns.
  */
 export function checkInProcess(job: SchemaJob): Promise<CheckedInProcess> {
   return new Promise((resolve, reject) => {
@@ -48,7 +49,7 @@ async function run({ resolve, reject, ...job }: Waiting): Promise<void> {
   }
 }
 
-/** A process gets nothing of the environment. It ends with this one, which it keeps from no end. */
+/** Starts a process with an empty environment. It ends with this process and does not keep this process alive. */
 function startProcess(): ChildProcess {
   const child = fork(fileURLToPath(new URL('./schema-job.ts', import.meta.url)), {
     env: {},
@@ -61,7 +62,7 @@ function startProcess(): ChildProcess {
     const at = idle.indexOf(child);
     if (at >= 0) idle.splice(at, 1);
   });
-  // Its failures are those of the job that it is on.
+  // The job in the process handles its errors.
   child.on('error', () => {});
   keepNoProcess(child);
   return child;
@@ -81,7 +82,7 @@ function ask(child: ChildProcess, job: SchemaJob): Promise<CheckedInProcess> {
       settle(() => resolve(answer as SchemaAnswer));
     };
     const onError = (error: Error) => settle(() => reject(error));
-    // V8 ends a process whose heap is full. The kernel may do so as well.
+    // V8 or the kernel ends a process with a full heap.
     const onExit = () => settle(() => resolve({ kind: 'out-of-memory' }));
     child.on('message', onMessage).on('error', onError).on('exit', onExit);
     child.send(job);
@@ -93,7 +94,6 @@ function keepNoProcess(child: ChildProcess): void {
   child.channel?.unref();
 }
 
-/** Counts the processes that run. */
 export function countProcesses(): number {
   return processes;
 }

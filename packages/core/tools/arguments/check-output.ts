@@ -7,11 +7,11 @@ import type { SchemaViolation } from './violation.ts';
 const PATH_LIMIT = 200;
 const MESSAGE_LIMIT = 300;
 
-/** The answer of a turn, and the project and the output schema of the turn. */
+/** The answer of a turn, with the project and the output schema of the turn. */
 export type AnswerToCheck = { answer: string; schema: Record<string, unknown>; project: string };
 
 /**
- * The first 20 violations of an answer, without thoughts and code fence. Keeps the event loop for a moment at most.
+ * Returns the first 20 violations of an answer, without thoughts and code fence. Blocks the event loop only briefly.
  */
 export async function checkOutput({ answer, schema, project }: AnswerToCheck): Promise<Violation[]> {
   const text = withoutFence(withoutThoughts(answer));
@@ -22,7 +22,7 @@ export async function checkOutput({ answer, schema, project }: AnswerToCheck): P
   return (await findViolations({ value, text, project }, schema)).first.map(shownAs);
 }
 
-/** A path as a JSON pointer; what the model wrote may be any text. */
+/** Returns the path as a JSON pointer. The model's text may contain any character. */
 function shownAs({ steps, message }: SchemaViolation): Violation {
   const pointer = steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   return { path: shorten(cleanText(pointer), PATH_LIMIT), message: shorten(cleanText(message), MESSAGE_LIMIT) };

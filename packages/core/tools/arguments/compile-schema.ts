@@ -12,10 +12,12 @@ import { isKnownDraft, translateSchema } from '../../json-schema/translate-draft
 import { quote, shorten } from '../../text.ts';
 import { type Bound, OutOfTime } from './stop-after.ts';
 
-/** Returns what a value breaks, or null. A pattern or a reference in the schema may keep it busy permanently: bound it. */
+/**
+ * Returns the violations of a value, or null. A pattern or reference in the schema may loop permanently, so bound it.
+ */
 export type Validator = (value: unknown) => ErrorObject[] | null;
 
-/** A schema that cannot be used; the message says why. */
+/** The error for an unusable schema. Its message has the reason. */
 export class SchemaRefused extends Failure {
   constructor(message: string) {
     super('invalid_schema', message);
@@ -35,7 +37,7 @@ function everyText(pattern: string): RegExp {
   return /(?:)/;
 }
 
-/** Inlined references or optimized code make compiling a large schema ten times slower. */
+/** Without these options, inlined references or optimized code make compiling a large schema ten times slower. */
 const options = {
   strict: false,
   allErrors: true,
@@ -44,17 +46,22 @@ const options = {
   inlineRefs: false,
   code: { optimize: false, regExp },
 } as const;
-// V8 would cache the code of every compiled schema, 1 MB for one of 60 KB, until memory runs short.
+// V8 would cache the code of every compiled schema (1 MB for a schema of 60 KB) until memory runs out.
 setFlagsFromString('--no-compilation-cache');
 
-/** By their text, counted in characters: a compiled schema takes some 16 times its text, a small one at least 50 KB. */
+/**
+ * Compiled schemas by their text, counted in characters. A compiled schema takes about 16 times its text, and at
+ * least 50 KB.
+ */
 const compiled = new LRUCache<string, Validator>({
   max: 500,
   maxSize: 2 * 1024 * 1024,
   sizeCalculation: (_, text) => text.length,
 });
 
-/** Compiles a JSON Schema (2020-12, or a draft from 4 on) and keeps it. Throws `SchemaRefused` or `OutOfTime`. */
+/**
+ * Compiles a JSON Schema (2020-12, or an earlier draft from 4) and caches it. Throws `SchemaRefused` or `OutOfTime`.
+ */
 export function compileSchema(schema: Schema, bound: Bound = unbounded): Validator {
   const text = JSON.stringify(schema);
   const known = compiled.get(text);
@@ -64,7 +71,6 @@ export function compileSchema(schema: Schema, bound: Bound = unbounded): Validat
   return check;
 }
 
-/** Compiles the same schema, and keeps nothing. */
 export function compileOnce(schema: Schema, bound: Bound = unbounded): Validator {
   try {
     return compile(schema, bound);
@@ -73,14 +79,14 @@ export function compileOnce(schema: Schema, bound: Bound = unbounded): Validator
   }
 }
 
-/** Counts the compiled schemas that this thread keeps, and the characters of their text. */
+/** Counts the cached schemas of this thread and the characters of their text. */
 export function countCompiled(): { schemas: number; length: number } {
   return { schemas: compiled.size, length: compiled.calculatedSize };
 }
 
 const unbounded: Bound = (work) => work();
 
-/** Each schema has an Ajv of its own: what one schema leaves there, or breaks when it is stopped, reaches no other. */
+/** Compiles each schema with its own Ajv, so that a stopped schema cannot affect others. */
 function compile(given: Schema, bound: Bound): Validator {
   if (given.$schema !== undefined && !isKnownDraft(given.$schema))
     throw new SchemaRefused('$schema must name JSON Schema 2020-12 or an older draft down to 4, or be left out');
@@ -100,12 +106,15 @@ function refuseEndless(schema: Schema): void {
   const reference = findEndlessReference(schema);
   if (reference === null) return;
   const where = quote(reference);
-  throw new SchemaRefused(`following the $ref ${where} comes to no end; let it lead into properties or items`);
+  throw new SchemaRefused(`the $ref ${where} refers to itself without end, let it refer into properties or items`);
 }
 
 let metaValidator: Ajv2020 | null = null;
 
-/** Validates schemas. Compiles the draft's own schema at once, since that must not be stopped later. */
+/**
+ * Returns the validator of schemas. It compiles the draft's own schema now, since a later stop must not interrupt
+ * that.
+ */
 function compiledMetaValidator(): Ajv2020 {
   if (metaValidator) return metaValidator;
   const made = new Ajv2020(options);
@@ -116,15 +125,15 @@ function compiledMetaValidator(): Ajv2020 {
 
 function refusalOf(error: unknown): SchemaRefused {
   if (error instanceof SchemaRefused) return error;
-  if (error instanceof RangeError) return new SchemaRefused('it lists or nests too much; make it smaller');
+  if (error instanceof RangeError) return new SchemaRefused('the schema is too large or too deep, make it smaller');
   return new SchemaRefused(shorten(error instanceof Error ? error.message : String(error), MESSAGE_LIMIT));
 }
 
-/** Keywords with schemas for the same value, so that a cycle through them alone never ends. */
+/** Keywords with schemas for the same value. A cycle through only these keywords never ends. */
 const LISTS = ['allOf', 'anyOf', 'oneOf'];
 const SINGLE = ['not', 'if', 'then', 'else'];
 
-/** A `$ref` that leads back to itself without going into a part of the value, so that a check would never end. */
+/** Finds a `$ref` that leads back to itself for the same value, so that a check would never end. */
 function findEndlessReference(root: Schema): string | null {
   const open = new Set<Schema>();
   const ended = new Set<Schema>();

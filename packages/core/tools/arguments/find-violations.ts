@@ -6,15 +6,15 @@ import { isLightSchema } from './light-schema.ts';
 import { OutOfTime, stopAfter } from './stop-after.ts';
 import { canHang, onlyViolation, type Violations, violationsOf } from './violation.ts';
 
-/** A value with the JSON text that it was read from, and the project that it is checked for. */
+/** A value with its JSON text and its project. */
 export type GivenValue = { value: unknown; text: string; project: string };
 
 const MINUTE_MS = 60_000;
 
-/** Light schemas whose check kept the event loop too long: they are checked in a process of its own from then on. */
+/** Light schemas with checks that blocked the event loop too long. Later checks run in another process. */
 const slowSchemas = new LRUCache<string, true>({ max: 200, ttl: MINUTE_MS });
 
-/** Returns the violations of a schema by a value. A slow schema is checked in another process. Never rejects. */
+/** Returns the violations of a schema by a value. Another process checks slow schemas. Never rejects. */
 export async function findViolations(given: GivenValue, schema: Record<string, unknown>): Promise<Violations> {
   const text = JSON.stringify(schema);
   const found = slowSchemas.has(text) || !isLightSchema(text) ? null : checkHere(given, schema, text);

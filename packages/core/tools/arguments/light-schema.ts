@@ -1,6 +1,6 @@
 import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
 
-/** Whether a schema, as its JSON text, is small enough to be compiled and used on the event loop. */
+/** Returns whether a schema, given as JSON, is small enough for the event loop. */
 export function isLightSchema(text: string): boolean {
   return text.length <= SCHEMA_BOUNDS.lightLength && !(HAS_PATTERN.test(text) && hasLongPatterns(text));
 }

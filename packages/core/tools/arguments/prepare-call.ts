@@ -17,10 +17,10 @@ export type CallRules = {
   project: string;
 };
 
-/** A call that may run, or why not. */
+/** A checked call, or the reason why it may not run. */
 export type PreparedCall = { ok: true; call: CheckedCall } | { ok: false; error: ToolError; steps?: string[] };
 
-/** Checks a call by the turn's rules. `error` is the answer for the model, `steps` lead to the first problem. */
+/** Checks a call by the turn's rules. `error` is the answer for the model. `steps` lead to the first problem. */
 export async function prepareCall(
   requested: RequestedCall,
   { tools, allowedCapabilities, project }: CallRules,
@@ -47,15 +47,15 @@ function deniedCapability(name: string, capability: string): ToolError {
   return cleanError('permission_denied', `${name} needs the capability "${capability}", which is not allowed here.`);
 }
 
-/** Arguments that cannot be used: the error that says to the model what to correct, and the steps to the first problem. */
+/** The error for unusable arguments, with the correction for the model, and the steps to the first problem. */
 type UnfitArguments = { ok: false; error: ToolError; steps: string[] };
 
-/** The arguments of a call as an object, or the problem with them. */
+/** The arguments of a call as an object, or their problem. */
 type ParsedArguments = { ok: true; value: Record<string, unknown> } | UnfitArguments;
 
 const DEPTH_LIMIT = 100;
 
-/** Parses the model's JSON text and checks it by the tool's schema. Empty text means no arguments. Never fails. */
+/** Parses the model's JSON text and checks it by the tool's schema. An empty text means no arguments. Never fails. */
 export async function parseArguments(
   given: string,
   schema: Record<string, unknown>,
@@ -72,7 +72,7 @@ export async function parseArguments(
   return violations.count === 0 ? { ok: true, value } : refusedFor(violations);
 }
 
-/** A key that could reach a prototype when the object is copied, or nesting too deep to walk. */
+/** Finds a key that could reach a prototype when the object is copied, or nesting too deep to walk. */
 function findUnsafe(value: unknown, path = '', depth = 0): string | null {
   if (typeof value !== 'object' || value === null) return null;
   if (depth > DEPTH_LIMIT) return `${path}: is nested more than ${DEPTH_LIMIT} levels deep`;

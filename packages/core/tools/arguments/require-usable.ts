@@ -5,10 +5,12 @@ import { checkInProcess } from './check-in-process.ts';
 import { compileOnce, SchemaRefused } from './compile-schema.ts';
 import { isLightSchema } from './light-schema.ts';
 
-/** The request that new schemas come with: its project, and how many characters of them it may have compiled at once. */
+/**
+ * The source of new schemas: its project, and the characters of schemas that this process may still compile for it.
+ */
 export type SchemaSource = { project: string; lightLength: number };
 
-/** A request of a project before its first schema. */
+/** Returns the source for a request of a project before its first schema. */
 export function schemaSource(project: string): SchemaSource {
   return { project, lightLength: SCHEMA_BOUNDS.lightLength };
 }
@@ -17,10 +19,12 @@ type JsonSchema = Record<string, unknown>;
 
 const REFUSED_FOR_MS = 60_000;
 
-/** The outcome for each schema, by a digest of its text: why it was refused, null if it is usable. */
+/** The outcome for each schema, by a digest of its text: the reason for the refusal, or null for a usable schema. */
 const outcomes = new LRUCache<string, { failure: SchemaRefused | null }>({ max: 5_000 });
 
-/** Throws `SchemaRefused` for an unusable schema, again within the minute by its digest. Keeps no compiled schema. */
+/**
+ * Throws `SchemaRefused` for an unusable schema, and again within a minute by its digest. Caches no compiled schema.
+ */
 export async function requireUsable(schema: JsonSchema, source: SchemaSource): Promise<void> {
   const text = JSON.stringify(schema);
   const digest = createHash('sha256').update(text).digest('base64');
@@ -58,6 +62,6 @@ async function reasonOfThread(schema: string, project: string): Promise<string> 
       return answer.reason;
     case 'out-of-time':
     case 'out-of-memory':
-      return 'it takes too much to compile; make it smaller';
+      return 'the schema takes too much time or memory to compile, make it smaller';
   }
 }

@@ -5,10 +5,9 @@ import { compileOnce, compileSchema, SchemaRefused } from './compile-schema.ts';
 import { type Bound, OutOfTime, withinCpu } from './stop-after.ts';
 import { type Violations, violationsOf } from './violation.ts';
 
-/** A schema to compile, as JSON text, and a value to check by it; without a value the schema is compiled and not kept. */
+/** A schema to compile, as JSON, and a value to check. Without a value the schema is compiled and not cached. */
 export type SchemaJob = { project: string; schema: string; value?: string };
 
-/** What came of it. */
 export type SchemaAnswer =
   | { kind: 'checked'; violations: Violations }
   | { kind: 'usable' }
@@ -19,7 +18,7 @@ process.on('message', (job: SchemaJob) => void process.send?.(answer(job)));
 
 const MINUTE_MS = 60_000;
 
-/** How often the check of a schema ran out of time for a project in the last minute, by both. */
+/** The number of timeouts in the last minute, by project and schema. */
 const timeouts = new LRUCache<string, number>({ max: 500, ttl: MINUTE_MS });
 
 function answer({ project, schema, value }: SchemaJob): SchemaAnswer {
@@ -41,7 +40,9 @@ function compiling<Value>(work: () => Value): Value {
   try {
     return withinCpu(SCHEMA_BOUNDS.compileCpuMs, work);
   } catch (error) {
-    throw error instanceof OutOfTime ? new SchemaRefused('it takes too long to compile; make it smaller') : error;
+    throw error instanceof OutOfTime
+      ? new SchemaRefused('the schema takes too long to compile, make it smaller')
+      : error;
   }
 }
 

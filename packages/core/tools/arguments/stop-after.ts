@@ -1,10 +1,10 @@
 import { createContext, Script } from 'node:vm';
 import { Failure } from '../../failure.ts';
 
-/** Runs work within some limit. Throws `OutOfTime` beyond it. */
+/** Runs work within a limit. Throws `OutOfTime` beyond the limit. */
 export type Bound = <Value>(work: () => Value) => Value;
 
-/** Synchronous work was stopped at its limit. */
+/** The error for synchronous work that was stopped at its limit. */
 export class OutOfTime extends Failure {
   constructor() {
     super('out_of_time', 'stopped at its limit');
@@ -15,7 +15,7 @@ const sandbox = { work: () => {} };
 const context = createContext(sandbox);
 const script = new Script('work()');
 
-/** Runs synchronous work that may be begun again elsewhere. Throws `OutOfTime` after `limitMs` on the clock. */
+/** Runs synchronous work that another process may repeat. Throws `OutOfTime` after `limitMs` of clock time. */
 export function stopAfter<Value>(limitMs: number, work: () => Value): Value {
   const results: Value[] = [];
   sandbox.work = () => {
@@ -31,9 +31,7 @@ export function stopAfter<Value>(limitMs: number, work: () => Value): Value {
   return results[0] as Value;
 }
 
-/**
- * Throws `OutOfTime` once work that may repeat has used `limitMs` of CPU. A busy machine only makes it take longer.
- */
+/** Runs repeatable work. Throws `OutOfTime` after `limitMs` of CPU time. On a busy machine this only takes longer. */
 export function withinCpu<Value>(limitMs: number, work: () => Value): Value {
   for (let clockMs = limitMs; ; clockMs *= 2) {
     const before = process.threadCpuUsage();
@@ -46,7 +44,7 @@ export function withinCpu<Value>(limitMs: number, work: () => Value): Value {
   }
 }
 
-/** The clock also runs while the thread is started and stopped: not all of it is CPU time on an idle machine. */
+/** The part of the clock time that counts as CPU time: starting and stopping the thread also takes clock time. */
 const ALMOST = 0.9;
 
 function isTimeout(error: unknown): boolean {

@@ -3,15 +3,17 @@ import { SCHEMA_BOUNDS } from '../../bounds/schema-bounds.ts';
 import type { Validator } from './compile-schema.ts';
 import type { Bound } from './stop-after.ts';
 
-/** Where a value breaks its schema, as the steps from its root, and what the schema requires there. */
+/** The place of a violation, as steps from the root of the value, and the requirement of the schema. */
 export type SchemaViolation = { steps: string[]; message: string };
 
-/** The first 20 violations, and the count of all. `isUnchecked`: the check did not end, or the schema is unusable. */
+/**
+ * The first 20 violations and the count of all. `isUnchecked`: the check did not finish, or the schema is unusable.
+ */
 export type Violations = { first: SchemaViolation[]; count: number; isUnchecked?: true };
 
 const SHOWN_VIOLATIONS = 20;
 
-/** Checks a value by a compiled schema. Throws `OutOfTime` beyond the bound, and never for what the value is. */
+/** Checks a value by a compiled schema. Throws `OutOfTime` beyond the bound, and never because of the value. */
 export function violationsOf(value: unknown, check: Validator, bound: Bound): Violations {
   try {
     const errors = bound(() => check(value)) ?? [];
@@ -22,14 +24,14 @@ export function violationsOf(value: unknown, check: Validator, bound: Bound): Vi
   }
 }
 
-/** The one violation of a value as a whole, or of its schema. */
+/** Returns the only violation of a value as a whole, or of its schema. */
 export function onlyViolation(message: string, steps: string[] = []): Violations {
   return { first: [{ steps, message }], count: 1 };
 }
 
 const LISTED_VALUES = 20;
 
-/** Names the property that is wrong, not the object around it. */
+/** Names the wrong property, not the object around it. */
 function describeViolation({ keyword, instancePath, params, message }: ErrorObject): SchemaViolation {
   const at = (name?: unknown) => stepsOf(instancePath, name);
   if (keyword === 'required' || keyword === 'dependentRequired') {
@@ -60,18 +62,21 @@ function listed(values: unknown): string {
   return all.length > shown.length ? `${shown.join(', ')} …` : shown.join(', ');
 }
 
-/** Keywords that take more than one walk over the value: patterns, references in circles, all pairs of a list. */
+/** Keywords that walk over the value more than once: patterns, circular references, all pairs of a list. */
 const SLOW_KEYWORDS = /"(?:pattern|patternProperties|format|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/;
 
-/** Whether a check, by both JSON texts, could block the process. A time limit costs as much as a hundred checks. */
+/**
+ * Returns whether a check could block the process, by both JSON texts. A time limit costs as much as a hundred
+ * checks.
+ */
 export function canHang(schema: string, value: string): boolean {
   return SLOW_KEYWORDS.test(schema) || schema.length * value.length > SCHEMA_BOUNDS.lightProduct;
 }
 
-/** Violations as the model reads them: one sentence without its full stop, and the problem at each path. */
+/** Violations for the model: one sentence without its full stop, and the problem at each path. */
 type DescribedViolations = { sentence: string; details: Record<string, string> };
 
-/** Describes violations by their paths, as `a.b[0]`. `whole` names the value itself. */
+/** Describes violations by their paths, such as `a.b[0]`. `whole` names the value itself. */
 export function describeViolations({ first, count }: Violations, whole: string): DescribedViolations {
   const shown = first.map(({ steps, message }) => ({ path: pathOf(steps) || whole, message }));
   const sentences = shown.map(({ path, message }) => `${path}: ${message}`);

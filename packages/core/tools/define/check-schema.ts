@@ -11,7 +11,7 @@ import {
 import { quote, shorten, wordOf } from '../../text.ts';
 import { requireUsable, type SchemaSource } from '../arguments/require-usable.ts';
 
-/** One rule that a definition breaks: where, and what to do about it. */
+/** A rule that a definition breaks: its path, and a sentence with advice. */
 export type Problem = { path: string; message: string };
 
 type SchemaPosition = { path: string; nesting: number; level: number; known: readonly Set<string>[]; check: CheckOne };
@@ -22,13 +22,13 @@ const NESTING_LIMIT = 10;
 const LEVEL_LIMIT = 60;
 const PATH_LIMIT = 500;
 
-/** The problems of a tool's argument schema (contract: Tool), in reading order. */
+/** Returns the problems of a tool's argument schema, in reading order. */
 export async function checkSchema(schema: Schema, path: string, source: SchemaSource): Promise<Problem[]> {
   const whole = checkWhole(schema);
   if (whole) return [{ path, message: whole }];
   const place = { path, nesting: 0, level: 0, known: [] };
   const problems = checkPart(schema, { ...place, check: checkOwnNames });
-  // A schema that is nested too deep cannot be walked without a limit.
+  // The next walk has no depth limit, so a schema that is nested too deep is refused first.
   const found =
     problems.length > 0 ? problems : checkPart(localizeReferences(schema), { ...place, check: checkReference });
   return found.length > 0 ? found : checkCompiles(schema, path, source);
@@ -37,7 +37,7 @@ export async function checkSchema(schema: Schema, path: string, source: SchemaSo
 function checkWhole(schema: Schema): string | null {
   const bytes = Buffer.byteLength(jsonOf(schema) ?? '');
   if (bytes === 0) return 'Nest the schema at most 10 levels deep.';
-  if (bytes > SIZE_LIMIT) return `Make the schema smaller than 64 KiB; it has ${bytes} bytes.`;
+  if (bytes > SIZE_LIMIT) return `The schema has ${bytes} bytes. Make it smaller than 64 KiB.`;
   return schema.type === 'object' ? null : 'Give a JSON Schema with "type": "object".';
 }
 
@@ -69,7 +69,7 @@ function checkRequired({ required }: Schema, path: string, known: readonly Set<s
 
 function checkNames({ properties }: Schema, path: string): Problem[] {
   if (!Object.hasOwn(recordOf(properties), '__proto__')) return [];
-  return [{ path: `${path}.properties`, message: 'Call the property something other than "__proto__".' }];
+  return [{ path: `${path}.properties`, message: 'Rename the property "__proto__".' }];
 }
 
 function checkReference(schema: Schema, path: string): Problem[] {
@@ -77,7 +77,8 @@ function checkReference(schema: Schema, path: string): Problem[] {
     .filter((keyword) => schema[keyword] !== undefined && !wordOf(schema[keyword]).startsWith('#'))
     .map((keyword) => ({
       path: `${path}.${keyword}`,
-      message: 'Refer to a position inside this schema, such as "#/$defs/name"; nothing is fetched from elsewhere.',
+      message:
+        'References to other documents are not supported. Refer to a position inside this schema, such as "#/$defs/name".',
     }));
 }
 

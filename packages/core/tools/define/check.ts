@@ -4,7 +4,10 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { type SchemaSource, schemaSource } from '../arguments/require-usable.ts';
 import { checkSchema, type Problem } from './check-schema.ts';
 
-/** `strict` follows the contract; `provider` accepts what providers do (`PAWL_TOOL_RULES=provider`, MCP tools). */
+/**
+ * The rules for tools. `strict` has Pawl's rules. `provider` has the looser rules of providers
+ * (`PAWL_TOOL_RULES=provider`, MCP).
+ */
 export type ToolRules = 'strict' | 'provider';
 
 const NAMES = {
@@ -18,17 +21,17 @@ const NAMES = {
   },
 } as const;
 
-/** Headers that carry the request itself, or that Pawl sets. */
+/** Headers that HTTP needs for the request, or that Pawl sets. */
 const RESERVED_HEADERS =
   /^(?:host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|idempotency-key|pawl-turn-id|webhook-(?:id|timestamp|signature))$/i;
 
-/** Definitions that passed, by rules: tools of the registry come with each request. */
+/** The valid definitions, by rules. Each request has the tools of the registry, so they are checked once. */
 const validTools: Record<ToolRules, WeakSet<Tool>> = { strict: new WeakSet(), provider: new WeakSet() };
 
-/** Whose definitions are checked, if not the operator's, and how many problems are enough. */
+/** The project of the definitions (the operator's by default), and the number of problems to stop at. */
 type Checking = { project?: string; enough?: number };
 
-/** Returns the problems of these definitions by the contract's rules for tools, at most one for each path. */
+/** Returns the problems of definitions, at most a single problem for each path. */
 export async function checkDefinitions(
   tools: readonly Tool[],
   rules: ToolRules,
@@ -76,12 +79,17 @@ function checkName(name: string, path: string, rules: ToolRules): Problem[] {
 function checkDescription(description: string, path: string, rules: ToolRules): Problem[] {
   const length = [...description].length;
   if (rules === 'provider' || (length >= 10 && length <= 500)) return [];
-  return [{ path, message: `Describe the tool in 10 to 500 characters; this has ${length}.` }];
+  return [{ path, message: `The description has ${length} characters. Describe the tool in 10 to 500 characters.` }];
 }
 
 function checkUnique({ name }: Tool, path: string, before: ReadonlySet<string>): Problem[] {
   if (!before.has(name)) return [];
-  return [{ path: `${path}.name`, message: `Give each tool its own name; ${quote(name)} is there already.` }];
+  return [
+    {
+      path: `${path}.name`,
+      message: `The name ${quote(name)} is already used by another tool. Give each tool its own name.`,
+    },
+  ];
 }
 
 function checkHeaders({ execution }: Tool, path: string): Problem[] {
@@ -89,7 +97,9 @@ function checkHeaders({ execution }: Tool, path: string): Problem[] {
   const names = Object.keys(execution.headers).map((name) => name.toLowerCase());
   return Object.entries(execution.headers).flatMap(([name, value], index) => {
     const isAgain = names.indexOf(name.toLowerCase()) < index;
-    const message = isAgain ? 'Give each header once; case makes no difference.' : headerProblem(name, value);
+    const message = isAgain
+      ? 'The header is given twice. Upper and lower case count as equal. Give each header once.'
+      : headerProblem(name, value);
     return message ? [{ path: `${path}.${shorten(name)}`, message }] : [];
   });
 }
@@ -97,13 +107,18 @@ function checkHeaders({ execution }: Tool, path: string): Problem[] {
 function checkCache({ effect, execution, cache_ttl_seconds: seconds }: Tool, path: string): Problem[] {
   if (seconds === 0) return [];
   if (execution?.kind === 'client')
-    return [{ path, message: 'Leave it out: what a client answers is not used again.' }];
+    return [{ path, message: 'Results of client tools cannot be cached. Leave cache_ttl_seconds out.' }];
   if (effect === 'none') return [];
-  return [{ path, message: `Leave it out, or say effect "none": what an ${effect} tool answers is not used again.` }];
+  return [
+    {
+      path,
+      message: `Results of an ${effect} tool cannot be cached. Leave cache_ttl_seconds out, or set effect to "none".`,
+    },
+  ];
 }
 
 function headerProblem(name: string, value: string): string | null {
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) return 'Name the header with letters, digits and hyphens.';
-  if (RESERVED_HEADERS.test(name)) return 'Leave this header out; it is set for you.';
+  if (RESERVED_HEADERS.test(name)) return 'Pawl sets this header. Leave it out.';
   return /^[\t\x20-\x7e]*$/.test(value) ? null : 'Give the header a value of visible ASCII characters on one line.';
 }

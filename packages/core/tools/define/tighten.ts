@@ -3,7 +3,10 @@ import type { Tool, ToolEffect, TurnTool } from '../../turn/request/tool.ts';
 
 const EFFECTS: readonly ToolEffect[] = ['none', 'idempotent', 'at_most_once'];
 
-/** Takes the stricter of each rule. Schemas and rate limits apply both; the operator's are in `operator`. */
+/**
+ * Returns a tool with the stricter of each rule. Both schemas and both rate limits apply. `operator` has the
+ * operator's.
+ */
 export function tightenTool(operator: Tool, requested: Tool): TurnTool {
   const effect = stricterEffect(operator, requested);
   return {

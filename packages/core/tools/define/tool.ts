@@ -16,12 +16,12 @@ export type ToolContext = {
 /** A server-side tool: its definition for the model and the rules, and its function, which parses the arguments. */
 export type ServerTool = {
   readonly definition: Tool;
-  /** The stack at its definition, for its file and line. */
+  /** The stack of its definition, for the file and line. */
   readonly definedAt?: string | undefined;
   run(args: unknown, context: ToolContext): Promise<unknown>;
 };
 
-/** Defaults are the contract's: `at_most_once`, 30 s for each attempt, 3 attempts, 500 ms backoff. */
+/** The options of a tool. Defaults: `at_most_once`, 30 s for each attempt, 3 attempts, 500 ms backoff. */
 export type ToolOptions<Input extends z.ZodObject, Output extends z.ZodType> = {
   name: string;
   description: string;
@@ -42,24 +42,23 @@ export type ToolOptions<Input extends z.ZodObject, Output extends z.ZodType> = {
   ): Promise<z.input<Output> | PartsResult> | z.input<Output> | PartsResult;
 };
 
-/** A result of more than text: `parts` makes it. */
+/** A result with more than text, from `parts`. */
 export type PartsResult = { readonly parts: readonly Part[] };
 
 const partsResults = new WeakSet<object>();
 
-/** The result of a tool that answers with images, files or audio: the same objects as in a user's message. */
+/** Returns the result of a tool that answers with images, files or audio: the same objects as in a user's message. */
 export function parts(list: readonly Part[]): PartsResult {
   const result = { parts: [...list] };
   partsResults.add(result);
   return result;
 }
 
-/** Whether a value was made by `parts`. */
 export function isPartsResult(value: unknown): value is PartsResult {
   return typeof value === 'object' && value !== null && partsResults.has(value);
 }
 
-/** A tool throws it to tell the model why it failed. A category outside of the contract becomes `unknown`. */
+/** An error that a tool throws to explain a failure to the model. An unknown category becomes `unknown`. */
 export class ToolFailed extends Failure {
   readonly category: ToolErrorCategory;
   readonly details: Record<string, unknown>;
@@ -72,7 +71,10 @@ export class ToolFailed extends Failure {
   }
 }
 
-/** Makes a server-side tool, typed from its zod input. Throws `Misconfigured` if an option is missing, unknown or invalid. */
+/**
+ * Makes a server-side tool, typed from its zod input. Throws `Misconfigured` if an option is missing, unknown or
+ * invalid.
+ */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodType = z.ZodUnknown>(
   options: ToolOptions<Input, Output>,
 ): ServerTool {
@@ -115,7 +117,9 @@ function schemaOf(name: string, input: z.ZodObject): Record<string, unknown> {
     return schema;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Misconfigured(`Tool "${name}": input has no JSON Schema (${reason}); use types that JSON can hold.`);
+    throw new Misconfigured(
+      `Tool "${name}": input cannot be converted to a JSON Schema (${reason}). Use types that JSON supports.`,
+    );
   }
 }
 
@@ -153,7 +157,7 @@ const OPTIONS: Record<keyof ToolOptions<z.ZodObject, z.ZodType>, readonly string
   execute: [],
 };
 
-/** Node checks no types, so a misspelled option would be ignored. Throws `Misconfigured`. */
+/** Throws `Misconfigured` for unknown options, since Node would ignore a misspelled option. */
 function refuseUnknownOptions({ name, ...options }: Record<string, unknown>): void {
   for (const [option, value] of Object.entries(options)) {
     refuseUnknown(`Tool "${name}"`, option, Object.keys(OPTIONS));
@@ -166,7 +170,7 @@ function refuseUnknownOptions({ name, ...options }: Record<string, unknown>): vo
 function refuseUnknown(owner: string, option: string, known: readonly string[]): void {
   if (known.includes(option)) return;
   const meant = option.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const advice = known.includes(meant) ? `Write ${meant}.` : `There are: ${known.join(', ')}.`;
+  const advice = known.includes(meant) ? `Write ${meant}.` : `Known options: ${known.join(', ')}.`;
   throw new Misconfigured(`${owner} has no option "${option}". ${advice}`);
 }
 
@@ -177,7 +181,7 @@ const EXAMPLES = {
   execute: 'a function, as in execute: async ({ city }) => ({ city, celsius: 22 })',
 };
 
-/** Refuses options of a tool that have not the shape of one: Node checks no types. Throws `Misconfigured`. */
+/** Throws `Misconfigured` for options of the wrong type, since Node does not check types. */
 function refuseWrongShape(given: unknown): void {
   const options: Record<string, unknown> = isRecord(given) ? given : {};
   const { name, description, input, output, execute } = options;
@@ -196,7 +200,7 @@ function refuseSchema(owner: string, option: 'input' | 'output', value: unknown)
   if (value instanceof z.core.$ZodType || (isObject(value) && '_zod' in value)) return;
   if (isObject(value) && '_def' in value)
     throw new Misconfigured(
-      `${owner}: \`${option}\` is a schema of zod 3. Use zod 4, which Pawl has: import { z } from "zod".`,
+      `${owner}: \`${option}\` is a schema of zod 3. Use zod 4, which Pawl includes: import { z } from "zod".`,
     );
   refuse(owner, option, { value, wanted: EXAMPLES.input.replace('input:', `${option}:`) });
 }

@@ -8,10 +8,10 @@ import { type Attempt, failedAttempt } from '../run/attempt.ts';
 import { FULL_OUTPUT_LIMIT } from '../run/render-output.ts';
 import { failureOfStatus } from './status.ts';
 
-/** Bytes; leaves room for the note, so that a cut answer is not cut again. */
+/** Bytes to read. They leave room for the note, so that a cut answer is not cut again. */
 const READ_LIMIT = FULL_OUTPUT_LIMIT - 1024;
 
-/** One attempt of an HTTP tool. `headers` are the tool's own; `signHeaders` proves that Pawl sent the call. */
+/** One attempt of an HTTP tool. `headers` are the tool's own. `signHeaders` proves that Pawl sent the call. */
 export type HttpRequest = {
   url: string;
   headers: Record<string, string>;
@@ -25,7 +25,7 @@ export type HttpRequest = {
   place?: AnswerPlace | undefined;
 };
 
-/** Posts the arguments to the tool's URL, once. Rejects with the reason of `signal` when that aborts. */
+/** Posts the arguments to the tool's URL, once. Rejects with the reason of `signal` if `signal` aborts. */
 export async function executeHttp(egress: Egress, request: HttpRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
   const { url, timeoutMs, signal, place } = request;
@@ -41,7 +41,7 @@ export async function executeHttp(egress: Egress, request: HttpRequest): Promise
   }
 }
 
-/** All names are lower-case, so that no header of the tool can replace one of Pawl's. */
+/** Returns the headers with lower-case names, so that no header of the tool can replace Pawl's headers. */
 function headersOf(request: HttpRequest, body: string): Record<string, string> {
   const own = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]);
   const signed = Object.entries(request.signHeaders?.(body) ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
@@ -68,7 +68,7 @@ function readResponse({ status, headers, body, truncated, retryAfterMs: afterMs 
   return failedAttempt({ ...failure, message, details: { status, ...wait }, afterMs });
 }
 
-/** Some servers compress in spite of `accept-encoding`, and some send a charset as the encoding. */
+/** Encodings of servers that compress in spite of `accept-encoding`. Other servers send a charset as the encoding. */
 const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
 
 function unreadable(encoding: string): Attempt {

@@ -1,14 +1,14 @@
 import type { Project } from '../../project.ts';
 import type { ToolSecret, ToolSecrets } from './secrets.ts';
 
-/** A tool's headers with references to secrets, their URL, and the project with the secrets that it may use. */
+/** A tool's headers with references to secrets, their URL, and the project with its secrets. */
 export type UnfilledHeaders = {
   headers: Record<string, string>;
   url: string;
   project: Pick<Project, 'name' | 'secrets'>;
 };
 
-/** Which header cannot be sent, and why; the message names a secret, never its value. */
+/** A header that cannot be sent, with the reason. The message names a secret, never its value. */
 export type RefusedHeader = {
   ok: false;
   header: string;
@@ -41,20 +41,20 @@ type Refusal = Pick<RefusedHeader, 'code' | 'message'>;
 function refuse(name: string, secret: ToolSecret | undefined, { url, project }: UnfilledHeaders): Refusal | null {
   const label = `secret named ${JSON.stringify(name.slice(0, 64))}`;
   if (!secret) {
-    const message = `There is no ${label}. Name one of PAWL_SECRETS, or ask the operator to add it there.`;
+    const message = `The ${label} was not found. Use a name of PAWL_SECRETS, or ask the operator to add the secret.`;
     return { code: 'unknown_secret', message };
   }
   const isForProject = secret.projects?.includes(project.name) !== false && project.secrets?.includes(name) !== false;
-  if (!isForProject) return notAllowed(`The ${label} is not for this project`);
-  if (!mayGoTo(secret, new URL(url))) return notAllowed(`The ${label} may not be sent to this host`);
+  if (!isForProject) return notAllowed(`The ${label} is not allowed for this project`);
+  if (!mayGoTo(secret, new URL(url))) return notAllowed(`The ${label} is not allowed for this host`);
   return null;
 }
 
 function notAllowed(sentence: string): Refusal {
-  return { code: 'secret_not_allowed', message: `${sentence}. Leave it out, or ask the operator to allow it.` };
+  return { code: 'secret_not_allowed', message: `${sentence}. Leave the secret out, or ask the operator to allow it.` };
 }
 
-/** A URL leaves out the default port of its protocol; `hosts` may name it. */
+/** Returns whether a secret may be sent to a URL. `hosts` may name the default port, which a URL omits. */
 function mayGoTo({ hosts }: ToolSecret, { hostname, port, protocol }: URL): boolean {
   const withPort = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
   return !hosts || hosts.includes(hostname) || hosts.includes(withPort);

@@ -4,10 +4,10 @@ import { parseJsonSetting } from '../../json-setting.ts';
 
 const Host = z
   .string()
-  .regex(/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i, 'name a host as it stands in a URL, with or without :port')
+  .regex(/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i, 'give a host as in a URL, with or without :port')
   .transform((host) => host.toLowerCase());
 
-const VALUE = 'give 6 or more visible ASCII characters on one line, no space at the ends';
+const VALUE = 'give 6 or more visible ASCII characters on one line, without spaces at the ends';
 
 const Bound = z.strictObject(
   {
@@ -19,20 +19,21 @@ const Bound = z.strictObject(
 );
 const ToolSecret = z.preprocess((given) => (typeof given === 'string' ? { value: given } : given), Bound);
 const Secrets = z.record(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/), ToolSecret, {
-  error: ({ code }) => (code === 'invalid_key' ? 'name it with up to 64 letters, digits, _ . and -' : undefined),
+  error: ({ code }) => (code === 'invalid_key' ? 'use a name of up to 64 letters, digits, _ . and -' : undefined),
 });
 
-/** A value for headers of HTTP tools. `hosts` limits where it is sent, `projects` which projects may use it. */
+/**
+ * A value for headers of HTTP tools. `hosts` limits the receivers, `projects` the projects that may use the secret.
+ */
 export type ToolSecret = z.output<typeof Bound>;
 
-/** The operator's secrets, by name. */
 export type ToolSecrets = ReadonlyMap<string, ToolSecret>;
 
 const FORM = 'Write {"name":"value"}, or name:value,name:value.';
 
 /**
  * Reads `PAWL_SECRETS`: `{"github":"ghp_…"}`, `{"github":{"value":"ghp_…","hosts":[…],"projects":[…]}}` or, short,
- * `github:ghp_…`. A secret without `hosts` can go anywhere. Throws Misconfigured, never showing a value.
+ * `github:ghp_…`. A secret without `hosts` may be sent to any host. Throws Misconfigured without showing a value.
  */
 export function parseToolSecrets(text = ''): ToolSecrets {
   const given = text.trim();
@@ -52,7 +53,7 @@ function splitPairs(text: string): Record<string, string> {
 
 const FORMS = 'Write JSON, {"name":"value"}, or name:value,name:value.';
 
-/** An entry without a name may be a secret, so the message gives its position only. */
+/** Splits an entry. An entry without a name may be a secret, so the message gives only its position. */
 function splitPair(entry: string, position: number): [name: string, value: string] {
   const [, name, value] = /^([A-Za-z0-9_.-]{1,64}):(.+)$/s.exec(entry) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];

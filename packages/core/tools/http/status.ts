@@ -16,7 +16,7 @@ const CATEGORIES: Record<number, ToolErrorCategory> = {
   504: 'network_error',
 };
 
-/** The failure that a status means (contract: Tool); null for a 2xx. After a 504 it is unknown if the tool ran. */
+/** Returns the failure for a status, or null for a 2xx. After a 504 it is unknown whether the tool ran. */
 export function failureOfStatus(status: number): StatusFailure | null {
   if (status >= 200 && status < 300) return null;
   if (status === 504) return { category: categoryOf(status), certainty: 'lost' };

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '@modelcontextpr
 import { MCP_BOUNDS } from '../../bounds/mcp-bounds.ts';
 import { startRate } from '../../bounds/rate.ts';
 
-/** Sends answers to requests of the server within `MCP_BOUNDS`, and leaves out those above. */
+/** Sends answers to requests of the server within `MCP_BOUNDS`, and omits further answers. */
 export function boundAnswers(): { send(answer: () => Promise<void>): Promise<void> } {
   const rate = startRate({ burst: MCP_BOUNDS.answerBurst, perSecond: MCP_BOUNDS.answersPerSecond });
   let sending = 0;
@@ -20,12 +20,12 @@ export function boundAnswers(): { send(answer: () => Promise<void>): Promise<voi
   };
 }
 
-/** Whether a message answers a request, from either side. */
+/** Returns whether a message answers a request, from either side. */
 export function isAnswer(message: JSONRPCMessage | JSONRPCMessage[]): message is JSONRPCResponse {
   return !Array.isArray(message) && 'id' in message && !('method' in message);
 }
 
-/** The request that a notification cancels; undefined if it is another message. */
+/** Returns the request that a notification cancels, or undefined for any other message. */
 export function cancelledBy(message: JSONRPCMessage | JSONRPCMessage[]): RequestId | undefined {
   if (Array.isArray(message) || !('method' in message)) return undefined;
   const id = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined;

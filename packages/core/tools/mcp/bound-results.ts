@@ -8,8 +8,8 @@ import { tidyResult } from './tidy/tidy-result.ts';
 type Message = JSONRPCMessage | JSONRPCMessage[];
 
 /**
- * Holds the results of one connection to `MCP_BOUNDS` before the SDK checks each of their parts. A list of tools counts
- * over all its pages.
+ * Bounds the results of one connection by `MCP_BOUNDS` before the SDK checks each of their parts. The tools of a list
+ * are counted over all its pages.
  */
 export function boundResults() {
   const { contentBlocks, listTools, listLength } = MCP_BOUNDS;
@@ -26,12 +26,12 @@ export function boundResults() {
     return length > listLength ? `tools of more than ${listLength / 1024 / 1024} MiB` : null;
   };
   return {
-    /** Called with each message before it is sent. */
+    /** Counts a message before it is sent. */
     noteSent(message: Message): void {
       if (Array.isArray(message) || !('method' in message) || message.method !== 'tools/list') return;
       if (message.params?.cursor === undefined) [tools, length] = [0, 0];
     },
-    /** Tidies a result, by the `method` of its request; one that exceeds a bound becomes an error. */
+    /** Tidies a result, by the `method` of its request. A result that exceeds a bound becomes an error. */
     check(message: JSONRPCMessage, method: string | undefined): void {
       const result = 'result' in message && isRecord(message.result) ? message.result : null;
       const bound = result && excess(result);
@@ -45,7 +45,10 @@ export function boundResults() {
   };
 }
 
-/** Some servers have null for a list without tools and for the cursor of the last page, or a number for a cursor. */
+/**
+ * Wraps the tools of a result. Some servers send null for an empty list or for the last cursor, or a number as a
+ * cursor.
+ */
 function wrapTools(result: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(result)) {
     if (value === null && name !== 'tools') Reflect.deleteProperty(result, name);

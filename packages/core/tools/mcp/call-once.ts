@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The place of an answer, as its reader needs it: taken before the reader continues in a large part, which then arrives. */
+/** The place of an answer. The reader takes the place before it continues with a large part, which then arrives. */
 export type ReaderPlace = { take(): Promise<void>; arrived(): void };
 
-/** A call of a tool: whether a request for it has left this process, and the place of its answer. */
+/** A call of a tool: whether its request has left this process, and the place of its answer. */
 export type SentCall = { isSent: boolean; place: ReaderPlace };
 
 const calls = new AsyncLocalStorage<SentCall>();
@@ -13,7 +13,9 @@ export function callOnce<Value>(call: SentCall, work: () => Promise<Value>): Pro
   return calls.run(call, work);
 }
 
-/** Transports call this right before the request of a tool call leaves. Throws if that request has left before. */
+/**
+ * Notes that the request of a tool call leaves. Transports call it right before. Throws if the request left before.
+ */
 export function noteSent(): void {
   const call = calls.getStore();
   if (!call) return;
@@ -21,10 +23,10 @@ export function noteSent(): void {
   call.isSent = true;
 }
 
-/** The place for the answer of the call that is being sent. */
+/** Returns the place for the answer of the current call. */
 export function placeOfCall(): ReaderPlace {
   return calls.getStore()?.place ?? NO_PLACE;
 }
 
-/** Of an answer to another request, which needs no place. */
+/** The place of answers to other requests, which need no place. */
 export const NO_PLACE: ReaderPlace = { take: async () => {}, arrived: () => {} };

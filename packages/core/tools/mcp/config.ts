@@ -5,8 +5,8 @@ import { isOwnLabel } from '../../turn/request/labelled-tool.ts';
 
 const Name = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}$/, 'name it with up to 32 lowercase letters, digits and hyphens')
-  .refine((name) => !isOwnLabel(name), 'give it another name; responses use this one for tools of Pawl');
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, 'use a name of up to 32 lowercase letters, digits and hyphens')
+  .refine((name) => !isOwnLabel(name), 'choose another name, responses use this name for tools of Pawl');
 const HeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, 'name the header with letters, digits and hyphens');
 const HeaderValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'give visible ASCII characters on one line');
 
@@ -23,7 +23,9 @@ const Local = z.strictObject({
   env: z.record(z.string(), z.string()).default({}),
 });
 
-/** How to reach an MCP server: at a URL over streamable HTTP, or by starting a command and speaking over its stdio. */
+/**
+ * How to reach an MCP server: at a URL over streamable HTTP, or with a command over its standard input and output.
+ */
 export type McpServerConfig = z.output<typeof Remote> | z.output<typeof Local>;
 
 /**

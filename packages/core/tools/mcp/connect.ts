@@ -10,7 +10,10 @@ import { localTransport } from './local/local-transport.ts';
 /** An open connection. A server with sessions may forget the connection's session. */
 export type McpConnection = { client: Client; hasSession: boolean; close(): Promise<void> };
 
-/** `signal` aborts connecting. `onClose`: either side has closed. `onOutput` gets the standard error of a command. */
+/**
+ * `signal` aborts the connecting. `onClose` is called if either side closes. `onOutput` gets the standard error of a
+ * command.
+ */
 export type Connecting = {
   fetch: typeof globalThis.fetch;
   signal: AbortSignal;
@@ -18,11 +21,11 @@ export type Connecting = {
   onOutput: (output: Readable) => void;
 };
 
-/** A command may have to be downloaded before it starts. */
+/** A command gets more time, since it may be downloaded before it starts. */
 const TIMEOUT_MS = { remote: 10_000, local: 60_000 };
 const END_SESSION_TIMEOUT_MS = 1_000;
 
-/** Connects to a server: within 10 s, or 60 s for a command. The SDK is loaded with the first connection. */
+/** Connects to a server within 10 s, or 60 s for a command. The first connection loads the SDK. */
 export async function connectMcpServer(config: McpServerConfig, connecting: Connecting): Promise<McpConnection> {
   return 'url' in config ? connectRemote(config, connecting) : connectLocal(config, connecting);
 }
@@ -30,12 +33,12 @@ export async function connectMcpServer(config: McpServerConfig, connecting: Conn
 type Remote = Extract<McpServerConfig, { url: string }>;
 type Local = Extract<McpServerConfig, { command: string }>;
 
-/** Offers the newest protocol; a server that knows only older ones answers with one of these. */
+/** Offers the newest protocol. An older server answers with its own version. */
 async function connectRemote({ url, headers }: Remote, connecting: Connecting): Promise<McpConnection> {
   const { StreamableHTTPClientTransport: Transport } = await import('@modelcontextprotocol/client');
   const transport = new Transport(new URL(url), {
     fetch: connectionFetch(connecting.fetch),
-    // The fetch above follows redirects: the SDK would send a call again.
+    // The `fetch` above follows redirects, since the SDK would send a call again.
     requestInit: { headers, redirect: 'manual' },
     reconnectionScheduler: resumeLater,
   });
@@ -48,14 +51,16 @@ async function connectRemote({ url, headers }: Remote, connecting: Connecting): 
   return { client, hasSession: transport.sessionId !== undefined, close };
 }
 
-/** Opens the stream of a call again after a pause within `MCP_BOUNDS`. Returns a function that cancels this. */
+/** Resumes the stream of a call after a pause within `MCP_BOUNDS`. Returns a function that cancels this. */
 function resumeLater(resume: () => void, askedMs: number): () => void {
   const { leastResumeMs, longestResumeMs } = MCP_BOUNDS;
   const timer = setTimeout(resume, Math.min(Math.max(askedMs, leastResumeMs), longestResumeMs));
   return () => clearTimeout(timer);
 }
 
-/** A command gets the harmless part of the environment (PATH, HOME …) and its own `env`, never a key of Pawl's. */
+/**
+ * Starts a command with the harmless part of the environment (PATH, HOME …) and its own `env`, never a key of Pawl.
+ */
 async function connectLocal({ command, args, env }: Local, connecting: Connecting): Promise<McpConnection> {
   const { getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const whole = { ...getDefaultEnvironment(), ...env };
@@ -64,7 +69,9 @@ async function connectLocal({ command, args, env }: Local, connecting: Connectin
   return { client, hasSession: false, close: () => client.close() };
 }
 
-/** A command is connected to in legacy mode, which all know: negotiation would start it twice. */
+/**
+ * Connects in legacy mode to a command, since all commands support it and negotiation would start a command twice.
+ */
 async function connect(
   transport: Transport,
   { signal, onClose }: Connecting,
@@ -74,7 +81,7 @@ async function connect(
   const mode = kind === 'remote' ? 'auto' : 'legacy';
   const client = new Client(
     { name: 'pawl', version: '0.1.0' },
-    // A tool that asks for input is not called again with it: the ledger decides about calls.
+    // The SDK must not repeat a tool that asks for input, since the ledger decides about calls.
     { versionNegotiation: { mode }, inputRequired: { autoFulfill: false } },
   );
   client.onclose = onClose;
@@ -92,7 +99,7 @@ async function connect(
   }
 }
 
-/** Ends the session of a server that keeps sessions; a failure to do so is ignored. */
+/** Ends the session of a server with sessions, and ignores failures. */
 async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
   const ended = transport.terminateSession().catch(() => {});
   await Promise.race([ended, wait(END_SESSION_TIMEOUT_MS, undefined, { ref: false })]);

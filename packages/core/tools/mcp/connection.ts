@@ -6,17 +6,17 @@ import { readMcpError, SessionForgotten } from './error.ts';
 export type KeptConnection = {
   /** Connects if needed and runs `work` once. Rejects as either does, with `SessionForgotten`, or by `signal`. */
   runOnce<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
-  /** Runs `work` in the same way, and runs it again in a new session if the server has forgotten the session. */
+  /** Runs `work` like `runOnce`, and again in a new session if the server has forgotten the session. */
   run<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
   close(): Promise<void>;
 };
 
 type Connect = (signal: AbortSignal, onClose: () => void) => Promise<McpConnection>;
 
-/** The pause after a failed connection; calls meanwhile wait for the next attempt. */
+/** The pause after a failed connection. Calls during the pause wait for the next attempt. */
 const PAUSE_MS = 1_000;
 
-/** Keeps one connection for all calls: made when first needed, and made again after it was lost. */
+/** Keeps one connection for all calls. The first call opens it, and a call after its loss opens a new connection. */
 export function keepConnection(connect: Connect): KeptConnection {
   const { take, lose, close } = renewed(connect);
 
@@ -43,7 +43,7 @@ export function keepConnection(connect: Connect): KeptConnection {
   return { runOnce, run, close };
 }
 
-/** A connection is lost if it broke, lost its session, or left a request without a signal unanswered. */
+/** Returns whether a connection is lost: it broke, lost its session, or did not answer a request without a signal. */
 function isLost(error: unknown): boolean {
   const { kind } = readMcpError(error);
   return kind === 'broken' || kind === 'forgotten' || kind === 'timeout';
@@ -51,7 +51,9 @@ function isLost(error: unknown): boolean {
 
 const PING_TIMEOUT_MS = 2_000;
 
-/** Runs `work`. After a 400 or 404 a ping shows whether the session is forgotten; then throws `SessionForgotten`. */
+/**
+ * Runs `work`. After a 400 or 404, a ping shows whether the session is forgotten. Then it throws `SessionForgotten`.
+ */
 async function inSession<Value>(connection: McpConnection, work: Work<Value>, signal: AbortSignal): Promise<Value> {
   try {
     return await work(connection);
@@ -61,7 +63,7 @@ async function inSession<Value>(connection: McpConnection, work: Work<Value>, si
   }
 }
 
-/** Rejects with `SessionForgotten` if the connection has a session that its server no longer knows. */
+/** Rejects with `SessionForgotten` if the server no longer knows the connection's session. */
 export async function requireSession({ client, hasSession }: McpConnection, signal: AbortSignal): Promise<void> {
   if (!hasSession) return;
   try {
@@ -120,15 +122,14 @@ function withPauses(connect: Connect, signal: AbortSignal): (onClose: () => void
   };
 }
 
-/** A use of a connection. */
 export type Work<Value> = (connection: McpConnection) => Promise<Value>;
 
-/** A connection, made or being made, that several use at once. */
+/** A connection, perhaps not open yet, that several calls use at once. */
 type SharedConnection = {
-  /** Waits until it is made and runs `work` with it. Rejects as either does, or with the reason of `signal`. */
+  /** Waits for the connection and runs `work` with it. Rejects as either does, or with the reason of `signal`. */
   use<Value>(work: Work<Value>, signal: AbortSignal): Promise<Value>;
   retire(): void;
-  /** Ends it now, even while it is in use. */
+  /** Ends the connection now, even during a call. */
   end(): Promise<void>;
 };
 
@@ -164,7 +165,7 @@ async function closeOnceMade(made: Promise<McpConnection>): Promise<void> {
   try {
     await (await made).close();
   } catch {
-    // It was never made, or it is gone already.
+    // The connection was never opened, or has ended already.
   }
 }
 

@@ -1,26 +1,26 @@
-/** Answers a request that lost its stream before the answer came. */
+/** Answers a request if its stream ended before the answer. */
 export const CUT = { code: -32_099, message: 'the connection ended before the answer did' };
 
-/** Fails a request if its answer came and is not a message of the protocol. */
-export const UNREADABLE = { code: -32_097, message: 'the answer is no message of the protocol' };
+/** Fails a request if its answer is not a message of the protocol. */
+export const UNREADABLE = { code: -32_097, message: 'the answer is not a message of the protocol' };
 
-/** The code of an error in place of an answer that exceeds a bound; its message names the bound. */
+/** The code of an error in place of an answer that exceeds a bound. The message names the bound. */
 const TOO_LARGE_CODE = -32_098;
 
-/** The error in place of an answer that exceeds a bound: `more than 8 MiB`. */
+/** Returns the error in place of an answer that exceeds a bound: `more than 8 MiB`. */
 export function tooLarge(bound: string): { code: number; message: string } {
   return { code: TOO_LARGE_CODE, message: bound };
 }
 
-/** A server sent more than a bound allows, which the message names: `more than 20 pages`. */
+/** The error for an answer that exceeds a bound. The message names the bound: `more than 20 pages`. */
 export class TooLarge extends Error {
   readonly code = TOO_LARGE_CODE;
 }
 
-/** The server no longer knows the session of a connection. It is unknown whether the request took effect. */
+/** The error for a session that the server no longer knows. It is unknown whether the request took effect. */
 export class SessionForgotten extends Error {}
 
-/** The failure of an MCP server. `code` is that of the network; `wasConnected`: the connection existed before. */
+/** The failure of an MCP server. `code` is that of the network. `wasConnected`: the connection existed before. */
 export type McpError =
   | { kind: 'refused'; code: number; message: string }
   | { kind: 'status'; status: number; text: string }
@@ -30,7 +30,7 @@ export type McpError =
   | { kind: 'forgotten' }
   | { kind: 'broken'; code: string | null; wasConnected?: boolean };
 
-/** Reads what the SDK threw, often an error within an error. Keeps only texts that the server wrote. */
+/** Reads an error of the SDK, often an error within an error. Keeps only texts that the server wrote. */
 export function readMcpError(error: unknown): McpError {
   if (error instanceof SessionForgotten) return { kind: 'forgotten' };
   const code = propertyOf(error, 'code');
@@ -52,7 +52,9 @@ const UNREADABLE_CODES =
 
 type NetworkError = { code: string; syscall: unknown };
 
-/** The outermost system error, with its code (`ECONNREFUSED`, `UND_ERR_SOCKET`, `ENOENT` …) and the failed system call. */
+/**
+ * Returns the outermost system error, with its code (`ECONNREFUSED`, `UND_ERR_SOCKET`, `ENOENT` …) and system call.
+ */
 function networkError(error: unknown, depth = 0): NetworkError | null {
   if (!(error instanceof Error) || depth > 5) return null;
   const code = propertyOf(error, 'code');

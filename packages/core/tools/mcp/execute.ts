@@ -14,7 +14,7 @@ import type { ToolListing } from './listing.ts';
 import { findMisfit, type OutputMisfit } from './output-misfit.ts';
 import { coversStructuredContent, outputOfMcp, renderMcpResult } from './result.ts';
 
-/** One attempt of a tool of an MCP server. `progress` receives what the tool reports meanwhile. */
+/** One attempt of a tool of an MCP server. `progress` receives the reports of the running tool. */
 export type McpRequest = {
   tool: TurnTool;
   args: Record<string, unknown>;
@@ -28,7 +28,7 @@ export type McpRequest = {
   place?: AnswerPlace | undefined;
 };
 
-/** `askedMs` is the time for which the server still asks not to be called. */
+/** `askedMs` is the remaining pause that the server asked for. */
 type Server = {
   name: string;
   connection: KeptConnection;
@@ -40,8 +40,8 @@ type Server = {
 type BoundRequest = McpRequest & { timeout: AbortSignal; ended: AbortSignal };
 
 /**
- * Calls a tool once, with connecting, lists and checks within `timeoutMs`; cancels an aborted call at the server.
- * Rejects with the reason of `signal` if that aborts before the server has answered.
+ * Calls a tool once. Connecting, lists and checks count toward `timeoutMs`. An aborted call is cancelled at the
+ * server. Rejects with the reason of `signal` if `signal` aborts before the server has answered.
  */
 export async function executeMcp(server: Server, request: McpRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
@@ -85,17 +85,20 @@ async function callTool(
   }
 }
 
-/** Finds a session that the server forgot since the last call, before a call that may be made only once. */
+/** Detects a forgotten session before a call that may run only once, and renews the session. */
 async function renewSession(connection: KeptConnection, signal: AbortSignal): Promise<void> {
   try {
     await connection.run((open) => requireSession(open, signal), signal);
   } catch (error) {
-    // A server that refuses a ping in a session that it has just begun knows no ping.
+    // A server that refuses a ping in a new session does not support pings.
     if (!(error instanceof SessionForgotten)) throw error;
   }
 }
 
-/** The idempotency key is the same for every attempt, for servers that read it. A trace goes on in the same place. */
+/**
+ * Returns the parameters of a call, with the idempotency key and the trace for servers that read them. The key is the
+ * same for every attempt.
+ */
 function paramsOf(name: string, { args, idempotencyKey, turnId, trace }: McpRequest) {
   const own = { 'pawl/idempotency_key': idempotencyKey, 'pawl/turn_id': turnId };
   return { name, arguments: args, _meta: { ...own, ...trace } };
@@ -104,8 +107,8 @@ function paramsOf(name: string, { args, idempotencyKey, turnId, trace }: McpRequ
 const AN_HOUR_MS = 3_600_000;
 
 /**
- * Our timeout ends the call before the SDK's. The SDK reads from `inputSchema` which arguments are headers, too. It
- * gets no output schema, as `output-misfit.ts` checks the result within bounds.
+ * Returns the options of a call. Our timeout ends the call before the SDK's. The SDK reads from `inputSchema` which
+ * arguments are headers. It gets no output schema, as `output-misfit.ts` checks the result within bounds.
  */
 function optionsOf(name: string, { tool, timeoutMs, progress, ended }: BoundRequest): CallToolRequestOptions {
   const inputSchema = { ...tool.parameters, type: 'object' as const };
@@ -142,7 +145,7 @@ function readResult(result: CallToolResult, misfit: OutputMisfit | null): Attemp
 /** The server, whether the call's request had left, the timeout, and the pause that the server asks for. */
 export type McpFailure = { server: string; sent: boolean; timeoutMs: number; askedMs: number };
 
-/** Explains a failed attempt in the contract's words. If the request never left, the tool was not called. */
+/** Explains a failed attempt. If the request never left, the tool was not called. */
 function explainMcpFailure(error: McpError, context: McpFailure): FailedAttempt {
   const explained = explanationOf(error, context);
   const afterMs = error.kind === 'status' ? context.askedMs : 0;
@@ -198,7 +201,7 @@ const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 const INTERNAL_ERROR = -32_603;
 
-/** MCP has one code for arguments that do not fit and tools that do not exist; only the message shows which. */
+/** Classifies a refusal. MCP has one code for wrong arguments and unknown tools, and only the message differs. */
 function refusal({ code, message }: Extract<McpError, { kind: 'refused' }>): Omit<AttemptFailure, 'details'> {
   if (code === INTERNAL_ERROR) return { category: 'unknown', message, certainty: 'broke' };
   return { category: categoryOf(code, message), message, certainty: 'answered' };

@@ -6,24 +6,26 @@ import { readMcpError } from './error.ts';
 import type { McpTools } from './list/list-mcp-tools.ts';
 import { type McpProblem, mcpProblem } from './problem.ts';
 
-/** Logs what only the operator can mend. */
+/** Logs a problem that only the operator can solve. */
 export type Warn = (about: Record<string, unknown>, sentence: string) => void;
 
-/** `skipUnresponsive` accepts the last outcome, a failure too. `again` reads anew, however fresh the tools are. */
+/**
+ * `skipUnresponsive` accepts the last outcome, also a failure. `again` reads the list even if the tools are fresh.
+ */
 export type ListingOptions = { withinMs: number; skipUnresponsive?: boolean; again?: boolean };
 
-/** The last known tools, read again if they are old; null before the first reading. `list` never rejects. */
+/** The last known tools, read again if they are old, or null before the first reading. `list` never rejects. */
 export type ToolListing = {
   list(options: ListingOptions): Promise<TurnTool[] | null>;
-  /** The tools that are known now, and those of the last list that are left out. */
+  /** The known tools, and the omitted tools of the last list. */
   known(): McpTools;
-  /** Why the last reading failed; null after one that did not. */
+  /** Why the last reading failed, or null after a success. */
   problem(): McpProblem | null;
 };
 
 const FRESH_MS = 10_000;
 
-/** Caches the tools of a server. A reading goes on after `withinMs`. A failure is logged once per outage. */
+/** Caches the tools of a server. A reading continues after `withinMs`. A failure is logged once per outage. */
 export function cacheListing(read: () => Promise<McpTools>, address: string, warn: Warn): ToolListing {
   const rate = startRate({ burst: MCP_BOUNDS.leftOutBurst, perSecond: MCP_BOUNDS.leftOutPerSecond });
   let warned = new Set<string>();
@@ -82,18 +84,18 @@ type ToolWarning = { tool: string; sentence: string };
 
 function warningsOf({ leftOut, unchecked }: McpTools): ToolWarning[] {
   return [
-    ...leftOut.map(({ name, why }) => ({ tool: name, sentence: `a tool is left out: ${why}` })),
+    ...leftOut.map(({ name, why }) => ({ tool: name, sentence: `a tool was left out: ${why}` })),
     ...unchecked.map(({ name, why }) => ({ tool: name, sentence: `the results of a tool are not checked: ${why}` })),
   ];
 }
 
-/** Two tools may have one name in the log, which is bounded. */
+/** Returns a key with the sentence, since two tools may have the same shortened name in the log. */
 function keyOf({ tool, sentence }: ToolWarning): string {
   return `${tool}\n${sentence}`;
 }
 
 function sentenceOf(address: string, { what, advice }: McpProblem, isKnown: boolean): string {
-  return `${address} ${what}. ${advice}${isKnown ? ' The tools that it listed before are offered.' : ''}`;
+  return `${address} ${what}. ${advice}${isKnown ? ' The tools of its last list are offered.' : ''}`;
 }
 
 function reasonOf(error: unknown): Record<string, unknown> {

@@ -6,7 +6,7 @@ import { unlessAborted } from '../unless-aborted.ts';
 import type { ToolListing } from './listing.ts';
 import { structuredContentOf } from './tidy/tidy-result.ts';
 
-/** The error that the model reads in place of a result that breaks the output schema of its tool. */
+/** The error for the model in place of a result that breaks the output schema of its tool. */
 export type OutputMisfit = { message: string; details: Record<string, unknown> };
 
 /** A tool by its name at its server, the server's list, and the project. `signal` ends the check. */
@@ -17,12 +17,12 @@ type OutputCheck = {
   signal: AbortSignal;
 };
 
-/** Milliseconds in which a server lists its tools before a check, and again after a misfit. */
+/** The milliseconds for a server to list its tools before a check, and again after a misfit. */
 const LIST_TIMEOUT_MS = 2_000;
 
 /**
- * The error for a result that breaks its output schema; null if it fits, is an error, or has no known schema. The
- * server may have changed the schema, so it lists its tools again first. Unchecked after `signal`. Never rejects.
+ * Returns the error for a result that breaks its output schema. Null if it fits, is an error, or has no known schema.
+ * The server may have changed the schema, so it lists its tools again first. Unchecked after `signal`. Never rejects.
  */
 export async function findMisfit(
   result: CallToolResult,
@@ -38,7 +38,7 @@ export async function findMisfit(
   return isDeepStrictEqual(listed, known) ? misfit : unlessAborted(misfitOf(result, listed, project), signal);
 }
 
-/** Checks a result by a schema. A check that does not finish counts as passed, since the tool has run. */
+/** Checks a result by a schema. An unfinished check counts as passed, since the tool has run. */
 async function misfitOf(
   result: CallToolResult,
   schema: Record<string, unknown> | undefined,

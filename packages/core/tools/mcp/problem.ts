@@ -2,12 +2,11 @@ import { quote } from '../../text.ts';
 import type { McpServerConfig } from './config.ts';
 import { readMcpError } from './error.ts';
 
-/** Why a server does not list its tools: `what` follows its name. A lasting problem does not pass without the operator. */
+/** Why a server does not list its tools. `what` follows its name. Only the operator can solve a lasting problem. */
 export type McpProblem = { what: string; advice: string; isLasting: boolean };
 
 const PASSING = new Set([408, 425, 429]);
 
-/** Reads what went wrong with a list of tools. */
 export function mcpProblem(error: unknown): McpProblem {
   const found = readMcpError(error);
   switch (found.kind) {
@@ -18,24 +17,28 @@ export function mcpProblem(error: unknown): McpProblem {
       return { what: `answers with status ${found.status}`, advice, isLasting };
     }
     case 'forgotten':
-      return { what: 'forgets its sessions at once', advice: 'Check that its sessions last.', isLasting: false };
+      return {
+        what: 'loses its sessions immediately',
+        advice: 'Check that the server keeps its sessions.',
+        isLasting: false,
+      };
     case 'timeout':
-      return { what: 'does not answer in time', advice: 'Check that it runs.', isLasting: false };
+      return { what: 'does not answer in time', advice: 'Check that the server runs.', isLasting: false };
     case 'broken':
       return {
         what: `cannot be reached${found.code ? ` (${found.code})` : ''}`,
-        advice: 'Check that it runs, and its address in PAWL_MCP.',
+        advice: 'Check that the server runs, and its address in PAWL_MCP.',
         isLasting: false,
       };
     case 'too-large':
-      return { what: `lists ${found.bound}`, advice: 'Let it list less.', isLasting: true };
+      return { what: `lists ${found.bound}`, advice: 'Reduce its list of tools.', isLasting: true };
     case 'refused':
     case 'unreadable':
-      return { what: 'does not answer as an MCP server does', advice: 'Check its URL in PAWL_MCP.', isLasting: true };
+      return { what: 'does not answer like an MCP server', advice: 'Check its URL in PAWL_MCP.', isLasting: true };
   }
 }
 
-/** Says why a server lists no tools, without its address or texts. Null: it has not answered yet. */
+/** Explains why a server lists no tools, without its address or texts. Null means that it has not answered yet. */
 export function explainProblem(server: string, problem: McpProblem | null): string {
   const name = `The MCP server ${quote(server)}`;
   if (problem === null) return `${name} has not answered yet. Try again in a moment.`;
@@ -43,7 +46,7 @@ export function explainProblem(server: string, problem: McpProblem | null): stri
   return `${name} cannot be reached now. Try again in a moment.`;
 }
 
-/** A server by its name and address, without user, password, query and what looks like a key in the path. */
+/** Returns the name and address of a server, without user, password, query and possible keys in the path. */
 export function addressOfMcp(name: string, config: McpServerConfig): string {
   if (!('url' in config)) return `The MCP server ${name}`;
   const { origin, pathname } = new URL(config.url);

@@ -6,13 +6,16 @@ import { type PartsResult, parts } from '../define/tool.ts';
 
 type AnsweredContent = Pick<CallToolResult, 'content' | 'structuredContent'>;
 
-/** An MCP answer as text, other blocks as notes. Structured content follows unless the blocks say the same. */
+/**
+ * Returns an MCP answer as text, with notes for other blocks. Structured content follows unless the blocks contain
+ * it.
+ */
 export function renderMcpResult(answer: AnsweredContent): string {
   const { blocks, json } = saying(answer);
   return [rendered(blocks), ...json].filter((text) => text !== '').join('\n');
 }
 
-/** The same where a model may be shown more than text: images and audio are parts of the result. */
+/** Returns an MCP answer as a result with parts for images and audio, or as text without them. */
 export function outputOfMcp(answer: AnsweredContent): string | PartsResult {
   const { blocks, json } = saying(answer);
   const shown = blocks.flatMap(partsOf);
@@ -21,7 +24,7 @@ export function outputOfMcp(answer: AnsweredContent): string | PartsResult {
   return parts([...shown, ...texts].filter((part) => part.type !== 'input_text' || part.text !== ''));
 }
 
-/** A block as parts. Data that cannot be used is a note, and a resource that can be shown is named before it. */
+/** Returns a block as parts. Unusable data becomes a note. A note names a resource before its media. */
 function partsOf(block: ContentBlock): Part[] {
   const part = mediaOf(block);
   const taken = part && takeInline(part);
@@ -51,11 +54,11 @@ const FORMATS: Partial<Record<string, 'mp3' | 'wav'>> = {
   ...{ 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav' },
 };
 
-/** The blocks that say something of their own, and the structured content where they do not say all of it. */
+/** Returns the blocks with their own content, and the structured content unless the blocks contain it completely. */
 function saying({ content, structuredContent }: AnsweredContent): { blocks: ContentBlock[]; json: string[] } {
   if (structuredContent === undefined || coversStructuredContent(content, structuredContent))
     return { blocks: content, json: [] };
-  // There may be thousands of properties and of blocks: comparing each with each would take minutes.
+  // There may be thousands of properties and blocks, so comparing all pairs would take minutes.
   const values = new Set(propertiesOf(structuredContent).map(canonicalText));
   const maxValues = countValues(JSON.stringify(structuredContent));
   const others = content.filter(
@@ -64,7 +67,7 @@ function saying({ content, structuredContent }: AnsweredContent): { blocks: Cont
   return { blocks: others, json: [JSON.stringify(structuredContent)] };
 }
 
-/** Whether the blocks say all of the structured content: as JSON, or as its only property. */
+/** Returns whether the blocks contain all structured content: as JSON, or as its only property. */
 export function coversStructuredContent(content: ContentBlock[], structured: unknown): boolean {
   const values = propertiesOf(structured);
   const maxValues = countValues(JSON.stringify(structured) ?? '');
@@ -79,7 +82,10 @@ function propertiesOf(structured: unknown): unknown[] {
   return typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
 }
 
-/** A block, its text, and the JSON in that, canonical. JSON with more values than the content is not sorted. */
+/**
+ * Returns a block, its text, and the JSON in the text, canonical. JSON with more values than the content is not
+ * sorted.
+ */
 function formsOf(block: ContentBlock, maxValues: number): string[] {
   const forms = block.type === 'text' ? [block, block.text, jsonWithin(block.text, maxValues)] : [block];
   return forms.flatMap((form) => canonicalText(form) ?? []);

@@ -15,32 +15,34 @@ import { cacheListing, type ToolListing, type Warn } from './listing.ts';
 import { forwardOutput } from './local/forward-output.ts';
 import { addressOfMcp, explainProblem, type McpProblem } from './problem.ts';
 
-/** The meaning of a tool name; `unavailable` if the server does not answer and was never read. */
+/** The meaning of a tool name. `unavailable`: the server does not answer, and its tools were never read. */
 export type McpFinding =
   | { kind: 'found'; tool: TurnTool }
   | { kind: 'unknown' }
   | { kind: 'left-out'; why: string }
   | { kind: 'unavailable'; server: string; problem: McpProblem | null };
 
-/** The tools of a server; `unavailable` if it does not answer and its tools were never read. */
+/** The tools of a server. `unavailable`: the server does not answer, and its tools were never read. */
 export type McpOffer =
   | { kind: 'found'; tools: TurnTool[]; leftOut: LeftOut[] }
   | { kind: 'unknown' }
   | { kind: 'unavailable'; problem: McpProblem | null };
 
-/** The MCP servers of this process. Each is connected to when it is first needed, and again when it was lost. */
+/** The MCP servers of this process. The first call connects to a server, and a call after a loss connects again. */
 export type McpServers = {
   names: string[];
   server(name: string): McpServer | undefined;
-  /** The tools of all servers within 2 s, the last known ones of a server that is away. Never rejects. */
+  /** Lists the tools of all servers within 2 s. A server that is away has its last known tools. Never rejects. */
   list(): Promise<McpCatalogue>;
-  /** The tool of that name, `server__tool`. A server with tools never read is waited for, 10 s at most. */
+  /** Finds the tool of that name, `server__tool`. Waits at most 10 s for a server with unread tools. */
   find(name: string): Promise<McpFinding>;
-  /** The tools of the server of that name, which is waited for in the same way. */
+  /** Returns the tools of the server of that name, after the same wait. */
   toolsOf(server: string): Promise<McpOffer>;
   /** Asks each server with a URL for its tools, so that a wrong URL is logged at the start. */
   check(): void;
-  /** A sentence for each server that did not list its tools when it was asked last. Such a server is asked again. */
+  /**
+   * Returns a sentence for each server that did not list its tools at the last request. Such a server is asked again.
+   */
   problems(): string[];
   close(): Promise<void>;
 };
@@ -48,12 +50,12 @@ export type McpServers = {
 const LIST_TIMEOUT_MS = 2_000;
 const FIRST_LIST_TIMEOUT_MS = 8_000;
 
-/** Takes a line that a command wrote to its standard error, which is the server's text and not Pawl's. */
+/** Takes a line from the standard error of a command, which is the server's text and not Pawl's. */
 export type TakeOutput = (about: { mcp_server: string; output: string; left_out?: number }) => void;
 
 type OpenOptions = { warn: Warn; log?: TakeOutput; redact?: Redact; path?: string | undefined; proxyOf?: ProxyOf };
 
-/** Opens the servers without connecting. `warn` gets commands outside `path`; `log` gets bounded, redacted output. */
+/** Opens the servers without connecting. `warn` gets commands outside `path`. `log` gets bounded, redacted output. */
 export function openMcpServers(configs: ReadonlyMap<string, McpServerConfig>, options: OpenOptions): McpServers {
   const { warn, log = () => {}, redact = (text) => text, path = '', proxyOf = withoutProxy } = options;
   const { fetch, close } = openFetchWithoutTimeout(proxyOf);
@@ -104,13 +106,13 @@ function sentencesOf({ list, problem, address }: McpServer): string[] {
 
 function warnOfMissing(name: string, config: McpServerConfig, { warn, path }: { warn: Warn; path: string }): void {
   if (!('command' in config) || hasCommand(config.command, config.env.PATH ?? path)) return;
-  const advice = 'Install it, or give the whole path';
-  warn({ mcp_server: name }, `PAWL_MCP.${name}.command: there is no command ${config.command} here. ${advice}.`);
+  const advice = 'Install the command, or give its whole path';
+  warn({ mcp_server: name }, `PAWL_MCP.${name}.command: command ${config.command} not found. ${advice}.`);
 }
 
 type McpServer = ToolListing & {
   address: string;
-  /** Calls a tool, once. Rejects with the reason of its `signal` when that aborts. */
+  /** Calls a tool, once. Rejects with the reason of its `signal` if `signal` aborts. */
   call(request: McpRequest): Promise<Attempt>;
   close(): Promise<void>;
 };
@@ -135,7 +137,7 @@ function mcpServer(name: string, config: McpServerConfig, { fetch, warn, log, re
     call: async (request) => {
       const server = { name, connection, askedMs: pauses.leftMs, listing };
       const attempt = await executeMcp(server, request);
-      // A server that hangs does not answer this either, and is then connected to, or started, again.
+      // A server that hangs does not answer this either. Then the process connects to it or starts it again.
       if (attempt.kind === 'failed' && attempt.error.category === 'execution_timeout')
         void listing.list({ withinMs: 0, again: true });
       return attempt;
@@ -144,9 +146,9 @@ function mcpServer(name: string, config: McpServerConfig, { fetch, warn, log, re
   };
 }
 
-/** Whether a command of that name can be started: a path as it is, a bare name looked up as a shell would. */
+/** Returns whether a command can be started: a path as it is, a bare name after the lookup of a shell. */
 function hasCommand(command: string, path: string): boolean {
-  // On Windows a name matches files with several extensions: only starting it shows whether one exists.
+  // On Windows a name matches files with several extensions, so only its start shows whether a file exists.
   if (process.platform === 'win32') return true;
   if (command.includes('/')) return canStart(command);
   return path.split(delimiter).some((folder) => canStart(join(folder, command)));
@@ -161,10 +163,13 @@ function canStart(file: string): boolean {
   }
 }
 
-/** A server that did not list its tools when it was asked last, and a sentence for callers that says why. */
+/** A server that did not list its tools at the last request, and a sentence for callers with the reason. */
 type UnavailableServer = { server: string; reason: string };
 
-/** The tools of servers by their names for models, the last known ones if a server is away. No turn has `leftOut`. */
+/**
+ * The tools of servers by their names for models. A server that is away has its last known tools. No turn has
+ * `leftOut`.
+ */
 type McpCatalogue = {
   tools: TurnTool[];
   unavailable: UnavailableServer[];
@@ -192,6 +197,6 @@ async function readServer(server: string, listing: ToolListing, withinMs: number
 
 function unavailableOf(server: string, problem: ReturnType<ToolListing['problem']>, isKnown: boolean) {
   if (isKnown && !problem) return [];
-  const known = isKnown ? ' The list has the tools that the server listed before.' : '';
+  const known = isKnown ? ' The list has the tools of the server’s last list.' : '';
   return [{ server, reason: `${explainProblem(server, problem)}${known}` }];
 }

@@ -3,8 +3,8 @@ import { canonicalArguments } from '../../turn/call.ts';
 import type { Tool } from '../../turn/request/tool.ts';
 
 /**
- * The key under which equal calls of a conversation share an answer. Null where they may not: only a tool without
- * effects and with a cache time is cached (contract: Tool).
+ * Returns the key under which equal calls of a conversation share an answer, or null. Only tools without effects and
+ * with a cache time are cached.
  */
 export function cacheKey(
   conversationId: string,

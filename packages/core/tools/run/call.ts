@@ -32,7 +32,7 @@ export type PreparedCall = {
   trace?: TraceHeaders;
 };
 
-/** What running calls needs. `outputLimit` is in bytes (PAWL_TOOL_OUTPUT_LIMIT). */
+/** The dependencies of running calls. `outputLimit` is in bytes (PAWL_TOOL_OUTPUT_LIMIT). */
 export type CallContext = {
   registry: ToolRegistry;
   mcp: Pick<McpServers, 'server'>;
@@ -43,11 +43,11 @@ export type CallContext = {
   signal: AbortSignal;
   progress(value: unknown): void;
   place?: AnswerPlace;
-  /** Signs the body of an HTTP tool's request, anew for each attempt. */
+  /** Signs the body of an HTTP tool's request, for each attempt. */
   signHeaders?: (body: string) => Record<string, string>;
-  /** Books a start of a tool with a rate limit; returns how many milliseconds ahead it is. */
+  /** Books a start of a tool with a rate limit. Returns the milliseconds until the start. */
   takeSlot?: (slot: Slot) => Promise<number>;
-  /** Called right before each attempt, from 1. Where it rejects, the tool is not called and `runCall` rejects too. */
+  /** Runs before each attempt, counted from 1. If it rejects, the tool is not called, and `runCall` rejects too. */
   beforeAttempt?: (attempt: number) => Promise<void>;
 };
 
@@ -56,10 +56,10 @@ type Rate = { max: number; perSeconds: number };
 /** A start within `maxWaitMs`, of at most `max` in any `perSeconds`, and within the operator's rate too. */
 export type Slot = Rate & { operatorRate?: Rate | undefined; maxWaitMs: number };
 
-/** The answer to a call, the whole output where there is one, and the blobs that come with it. */
+/** The result of a call, the whole output if any, and the blobs of the result. */
 export type CallOutcome = { result: ToolResult; full: string | null; blobs?: NewBlob[] };
 
-/** A longer wait would block a worker; the model reads the requested time instead. */
+/** The longest wait. A longer wait would block a worker, so the model reads the requested time instead. */
 const LONGEST_WAIT_MS = 60_000;
 const JITTER = [0.5, 1] as const;
 
@@ -72,7 +72,7 @@ export async function runCall(call: PreparedCall, context: CallContext): Promise
   return answeredOutcome(attempt, spent, context);
 }
 
-/** `startedAt` is the first attempt's start: a call's duration leaves out its wait for a rate limit. */
+/** `startedAt` is the first attempt's start, so a call's duration excludes its wait for a rate limit. */
 type Tries = { attempt: Attempt; attempts: number; startedAt: number | null };
 
 async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<Tries> {
@@ -92,7 +92,7 @@ async function tryUntilDone(call: PreparedCall, context: CallContext): Promise<T
   }
 }
 
-/** Waits for a rate limit at most as long as a call of the tool may take; refuses a longer wait. */
+/** Waits for a rate limit at most as long as a call of the tool may take. Refuses a longer wait. */
 async function waitForSlot({ tool }: PreparedCall, { takeSlot, signal }: CallContext): Promise<FailedAttempt | null> {
   const { rate_limit: limit, timeout_ms: maxWaitMs, operator, name } = tool;
   if (limit === null || !takeSlot) return null;
@@ -153,7 +153,9 @@ function notSent(...problem: Parameters<typeof cleanError>): FailedAttempt {
   return failedAttempt({ ...cleanError(...problem), certainty: 'never-reached' });
 }
 
-/** Milliseconds until the next attempt, by backoff or on the tool's request; null where there is none. */
+/**
+ * Returns the milliseconds until the next attempt, by backoff or on the tool's request, or null without an attempt.
+ */
 function waitBefore(attempt: FailedAttempt, attempts: number, { effect, retry }: Tool): number | null {
   if (attempts >= retry.max_attempts || !mayRepeat(attempt, effect)) return null;
   if (attempt.afterMs > LONGEST_WAIT_MS) return null;

@@ -2,16 +2,16 @@ import type { ToolErrorCategory } from '../../turn/tool-result.ts';
 import { type ServerTool, type ToolContext, ToolFailed } from '../define/tool.ts';
 import { type Attempt, failedAttempt } from './attempt.ts';
 
-/** One attempt of a server-side tool: its arguments and context; `signal` aborts when no answer is needed. */
+/** One attempt of a server-side tool: its arguments and context. `signal` aborts when the answer is not needed. */
 export type ServerRequest = ToolContext & { args: Record<string, unknown>; timeoutMs: number };
 
 const NETWORK_CODES =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_\w+)$/;
 
-/** Runs a server-side tool once, `timeoutMs` at most. Rejects with the reason of `signal` if that aborts. */
+/** Runs a server-side tool once, for at most `timeoutMs`. Rejects with the reason of `signal` if `signal` aborts. */
 export async function executeServer(tool: ServerTool, request: ServerRequest): Promise<Attempt> {
   request.signal.throwIfAborted();
-  // One controller for all reasons to end: `AbortSignal.any` costs several times as much.
+  // One controller serves all reasons to end, since `AbortSignal.any` costs several times as much.
   const ending = new AbortController();
   const { signal } = ending;
   const { promise: ended, reject } = Promise.withResolvers<never>();
@@ -37,10 +37,10 @@ export async function executeServer(tool: ServerTool, request: ServerRequest): P
 
 const TIMED_OUT = new Error('The tool took too long.');
 
-/** Made once: an error for each call would cost more than the call. */
+/** A shared error, since an error for each call would cost more than the call. */
 const ENDED = new DOMException('The call is over.', 'AbortError');
 
-/** Async, so that a synchronous throw is a rejection too. */
+/** Starts the tool. As an async function, it turns a synchronous throw into a rejection. */
 async function start(tool: ServerTool, request: ServerRequest, signal: AbortSignal): Promise<unknown> {
   const { args, idempotencyKey, turnId } = request;
   return tool.run(args, {
@@ -66,7 +66,7 @@ function timedOut(timeoutMs: number): Attempt {
   return failedAttempt({ category: 'execution_timeout', message, certainty: 'lost' });
 }
 
-/** A `ToolFailed` is the tool's answer; anything else that it throws is a breakdown. */
+/** Returns the failed attempt. A `ToolFailed` is the tool's answer. Any other error is a breakdown. */
 function failed(thrown: unknown): Attempt {
   const problem = { category: categoryOf(thrown), message: messageOf(thrown) };
   if (!(thrown instanceof ToolFailed)) return failedAttempt({ ...problem, certainty: 'broke' });
@@ -82,7 +82,9 @@ function isNetworkError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && NETWORK_CODES.test(String(error.code));
 }
 
-/** `fetch` throws "fetch failed" with the reason in its cause. */
+/**
+ * Returns the message of an error with its cause, since `fetch` throws "fetch failed" with the reason in the cause.
+ */
 function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const cause = causeOf(thrown);

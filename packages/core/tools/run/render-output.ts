@@ -2,14 +2,17 @@ import type { Redact } from '../../redact.ts';
 import { cleanToolText } from '../../text.ts';
 import { ToolFailed } from '../define/tool.ts';
 
-/** `content` is for the model, `full` is stored. `truncated`, `partial`: not all is in the one, in the other. */
+/**
+ * An output. `content` is for the model, `full` is stored. `truncated`: `content` is cut. `partial`: `full` is cut.
+ */
 export type RenderedOutput = { content: string; truncated: boolean; full: string; partial: boolean };
 
-/** Bytes of one output that are read and stored; `full` is cut there. */
+/** The most bytes of one output to read and store. `full` is cut there. */
 export const FULL_OUTPUT_LIMIT = 4 * 1024 * 1024;
 
 /**
- * A return value as redacted text, cut to `limit` bytes of UTF-8. Throws `ToolFailed` for a value that is not JSON.
+ * Renders a return value as redacted text, cut to `limit` bytes of UTF-8. Throws `ToolFailed` for a value that is not
+ * JSON.
  */
 export function renderOutput(value: unknown, limit: number, redact: Redact): RenderedOutput {
   const whole = cleanToolText(redact(textOf(value)));
@@ -26,7 +29,7 @@ function textOf(value: unknown): string {
   return text;
 }
 
-/** `JSON.stringify` returns undefined for functions and symbols, which its type does not say. */
+/** Returns JSON, or undefined for functions and symbols, which the type of `JSON.stringify` omits. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -36,10 +39,10 @@ function jsonOf(value: unknown): string | undefined {
 }
 
 function notJson(reason: string): ToolFailed {
-  return new ToolFailed('unknown', `The tool ran, but what it returned is neither text nor JSON: ${reason}`);
+  return new ToolFailed('unknown', `The tool ran, but its output is neither text nor JSON: ${reason}`);
 }
 
-/** Keeps head and tail, and cuts between characters only. */
+/** Cuts the middle of a text between characters, and keeps head and tail. */
 export function cut(text: string, limit: number): string {
   if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return text;
   const bytes = Buffer.from(text);

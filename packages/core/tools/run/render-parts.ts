@@ -12,7 +12,7 @@ const MAX_DATA_BYTES = 8 * 1024 * 1024;
 
 const Parts = z.array(InputPart).max(MAX_PARTS);
 
-/** Takes the inline data out of the parts that a tool returned. Throws `ToolFailed` for what are no such parts. */
+/** Takes the inline data out of the parts that a tool returned. Throws `ToolFailed` for invalid parts. */
 export function takeResultParts(list: readonly Part[]): { parts: Part[]; blobs: NewBlob[] } {
   const given = Parts.safeParse(list);
   if (!given.success) throw noParts(z.prettifyError(given.error).slice(0, 500));
@@ -38,7 +38,7 @@ function noParts(problem: string): ToolFailed {
   return new ToolFailed('unknown', `The tool ran, but the parts that it returned cannot be used: ${problem}`);
 }
 
-/** Parts as the model sees them (`parts`, `content` as text), and as they are stored in JSON where texts were cut (`full`). */
+/** Parts for the model (`parts`, and `content` as text), and the stored parts as JSON if texts were cut (`full`). */
 export type RenderedParts = {
   parts: Part[];
   content: string;
@@ -47,7 +47,7 @@ export type RenderedParts = {
   partial?: true;
 };
 
-/** Parts redacted, and their texts together cut to `limit` bytes of UTF-8, without the notes in place of what is cut. */
+/** Redacts parts and cuts their texts together to `limit` bytes of UTF-8, not counting the notes about cuts. */
 export function renderParts(taken: readonly Part[], limit: number, redact: Redact): RenderedParts {
   const whole = taken.map((part) => cleaned(part, redact));
   const full = cutTexts(whole, FULL_OUTPUT_LIMIT);

@@ -17,9 +17,9 @@ export type Reading = {
 };
 
 /**
- * Reads an answer within `MCP_BOUNDS`, in turns with other work. In a stream of events, which may be endless, each event
- * has these bounds. Beyond them `refuse` is called with the bound, and the body fails.
- * - Why: the SDK reads and parses an answer over HTTP whatever its size.
+ * Reads an answer within `MCP_BOUNDS` and yields to other work. In a stream of events, which may be endless, each
+ * event has these bounds. Beyond a bound it calls `refuse` with the bound, and the body fails.
+ * - Why: the SDK reads and parses an answer over HTTP of any size.
  * - Gain: no server can fill the memory of a process, or block it.
  * - Ends when the SDK takes a limit for HTTP, as it does for stdio (`maxBufferSize`).
  */
@@ -51,13 +51,13 @@ async function* readWhole(body: AsyncIterable<Uint8Array>, reading: Reading): As
   }
 }
 
-/** Events that the SDK is given at a time: so few that they take it less than 20 ms. */
+/** The most events that the SDK gets at a time, so that it needs less than 20 ms for them. */
 const EVENTS_AT_ONCE = 100;
 const LF = 10;
 const CR = 13;
 
 /**
- * Passes on whole lines within the rate of events: the SDK would scan a line again for each of its parts. Leaves out
+ * Passes on whole lines within the rate of events, since the SDK would scan a line again for each of its parts. Omits
  * comments and unknown lines, since its parser makes an error of each in 10 µs.
  */
 async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): AsyncGenerator<Uint8Array> {
@@ -95,7 +95,7 @@ async function* readEvents(body: AsyncIterable<Uint8Array>, reading: Reading): A
 
 const WEIGHT_OF_LINE = 1 / 50;
 
-/** Replaces each CR that ends a line alone by LF. A chunk may be cut between CR and LF. */
+/** Replaces each CR without LF by LF. A chunk may end between CR and LF. */
 function lineEnds(): (chunk: Uint8Array) => Uint8Array {
   let endedWithCr = false;
   return (chunk) => {
@@ -106,7 +106,7 @@ function lineEnds(): (chunk: Uint8Array) => Uint8Array {
   };
 }
 
-/** The lines of a chunk with their ends; the last may be a part of a line. */
+/** Yields the lines of a chunk with their ends. The last may be a part of a line. */
 function* linesOf(chunk: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < chunk.length; ) {
     const end = chunk.indexOf(LF, from);
@@ -129,7 +129,7 @@ function startSize({ refuse, place }: Reading) {
       throw new Error(bound);
     },
     isLarge: () => bytes > LARGE_ANSWERS.bytes,
-    /** A JSON string ends with its line; an open one in another field must not hide what follows. */
+    /** Ends the open JSON string of a line, so that a string in another field does not hide later lines. */
     endLine: (isLast: boolean) => {
       Object.assign(json, { inString: false, isEscaped: false });
       if (!isLast) return;

@@ -3,15 +3,15 @@ import { isRecord, parseJson } from '../../../json.ts';
 import { tidyMessage, type WaitingRequest } from '../tidy/tidy-message.ts';
 import { finderOf, readMessages } from './tidy-answer.ts';
 
-/** The lines of a stream of events that wait until they are passed on. */
+/** The waiting lines of a stream of events. */
 export type EventLines = {
-  /** Adds a line with its end. Comments and lines without meaning are left out. */
+  /** Adds a line with its end. Comments and unknown lines are omitted. */
   add(line: Uint8Array): void;
-  /** Adds the rest of the stream, which has no end. */
+  /** Adds the rest of the stream, which has no line end. */
   end(rest: Uint8Array): void;
   size(): number;
   release(): Uint8Array;
-  /** Whether the body is JSON in spite of its type. Its messages are added at the end. */
+  /** Returns whether the body is JSON in spite of its type. Its messages are added at the end. */
   isJson(): boolean;
 };
 
@@ -43,13 +43,13 @@ export function startEventLines(request: WaitingRequest | undefined): EventLines
     if (isJson || endsMessage(rest) || rest[0] === OPEN) add(Buffer.concat([rest, Uint8Array.of(LF)]));
     else held.hold(rest);
     if (isJson && request) held.hold(eventsOf(utf8.decode(json.release()), request));
-    // The last message is whole, and only the empty line after it is missing.
+    // The last message is complete, and only the empty line after it is missing.
     else if (isOpen && (rest.length === 0 || endsMessage(rest))) held.hold(Uint8Array.of(LF));
   };
   return { add, end, size: held.size, release: held.release, isJson: () => isJson === true };
 }
 
-/** Whether a line with its end is empty. */
+/** Returns whether a line with its end is empty. */
 export function isEmptyLine(line: Uint8Array): boolean {
   return line[0] === LF || (line[0] === CR && line[1] === LF);
 }
@@ -61,10 +61,10 @@ function isField(line: Uint8Array): boolean {
   return FIELD.test(latin1.decode(line.subarray(0, LONGEST_RETRY)));
 }
 
-/** Characters at either end of a line in which the fields of a message are. */
+/** Characters at either end of a line that contain the fields of a message. */
 const ENVELOPE = 160;
 
-/** Whether a line of data ends as an object does. Each line is looked at, so no text is made of it. */
+/** Returns whether a line of data ends like an object. It reads bytes and makes no text, since it reads each line. */
 function endsMessage(line: Uint8Array): boolean {
   if (line[0] !== DATA || line[4] !== COLON) return false;
   let last = line.length - 1;
@@ -84,7 +84,10 @@ const NOTICE = new RegExp(`^data: ?\\{\\s*(?:${VERSION}${NEXT}|${ID}${NEXT})*"me
 const ODD_META = /"_meta"\s*:\s*[^\s{]/;
 const ERROR_LAST = /"error"\s*:\s*\{[^{}]*\}\s*\}\s*$/;
 
-/** Whether a line has a message in the usual form, by its ends: parsing a large one twice would take time. */
+/**
+ * Returns whether a line has a message in the usual form. It reads the ends only, since parsing a large message twice
+ * takes long.
+ */
 function isUsual(line: Uint8Array): boolean {
   const head = latin1.decode(line.subarray(0, ENVELOPE));
   if (NOTICE.test(head)) return true;

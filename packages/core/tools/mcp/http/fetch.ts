@@ -11,31 +11,31 @@ import { passFailedDiscovery, tidyAnswer } from './tidy-answer.ts';
 
 type Fetch = typeof globalThis.fetch;
 
-/** A request while it is sent, and in all that follows from it. */
+/** The request of a fetch, with everything that depends on it. */
 export type Exchange = {
   isCall: boolean;
   request?: WaitingRequest;
   refuse(bound: string): void;
-  /** Called if the server has accepted the request and sends no answer to it. */
+  /** Reports that the server accepted the request and sends no answer to it. */
   cut(): void;
   place: ReaderPlace;
-  /** The event after which its stream was last opened again: the SDK forgets it if no event follows. */
+  /** The last event before the stream was resumed, which the SDK forgets if no event follows. */
   lastEventId?: string;
 };
 
 const exchanges = new AsyncLocalStorage<Exchange>();
 
-/** Runs what sends a request, so that the fetch of its connection knows which request it is. */
+/** Runs the function that sends a request, so that the fetch of its connection knows the request. */
 export function inExchange<Value>(exchange: Exchange, send: () => Promise<Value>): Promise<Value> {
   return exchanges.run(exchange, send);
 }
 
 /**
- * The `fetch` of one connection:
+ * Returns the `fetch` of one connection:
  * - The request of a tool call leaves once: no redirect repeats it.
- * - All other requests follow redirects within the origin, and calls then go to the new address.
- * - No stream is opened that belongs to no request. Pawl needs none, and a server could flood it.
- * - Answers are read within `MCP_BOUNDS`, in turns with other work.
+ * - All other requests follow redirects within the origin, and later calls use the new address.
+ * - It opens no stream without a request. Pawl needs no such stream, and a server could flood it.
+ * - It reads answers within `MCP_BOUNDS` and yields to other work.
  */
 export function connectionFetch(fetch: Fetch): Fetch {
   const events = startRate({ burst: MCP_BOUNDS.eventsAtOnce, perSecond: MCP_BOUNDS.eventsPerSecond });
@@ -52,13 +52,15 @@ export function connectionFetch(fetch: Fetch): Fetch {
   };
 }
 
-/** Of a notification, or an answer to the server: a small answer, if any. */
+/** The exchange of a notification or an answer to the server, with at most a small answer. */
 const NO_EXCHANGE: Exchange = { isCall: false, refuse: () => {}, cut: () => {}, place: NO_PLACE };
 
-/** The status of a server that offers no such stream: the SDK then does without. */
+/** The status of a server without such a stream, which the SDK accepts. */
 const NOT_OFFERED = 405;
 
-/** The GET that opens the stream of a request again after its last event; null for a stream that belongs to no request. */
+/**
+ * Returns the GET that resumes the stream of a request after its last event, or null for a stream without a request.
+ */
 function resumed(init: RequestInit, exchange: Exchange): RequestInit | null {
   const headers = new Headers(init.headers);
   const lastEventId = headers.get('last-event-id') ?? exchange.lastEventId;
@@ -88,7 +90,9 @@ function followRedirects(fetch: Fetch): (url: URL, init: RequestInit, isCall: bo
   };
 }
 
-/** A request with a body that can be read only once: `fetch` would send another one again after status 421. */
+/**
+ * Returns a request with a body that can be read only once. Otherwise `fetch` repeats the request after status 421.
+ */
 function sentOnce(init: RequestInit): RequestInit {
   const body = Buffer.from(String(init.body ?? ''));
   const headers = new Headers(init.headers);
@@ -96,7 +100,7 @@ function sentOnce(init: RequestInit): RequestInit {
   return { ...init, headers, body: ReadableStream.from([body]), duplex: 'half' };
 }
 
-/** The address to which a redirect that keeps method and body leads; null if there is none within the origin. */
+/** Returns the address of a redirect that keeps method and body, or null if it is not within the origin. */
 function redirectWithin(address: URL, { status, headers }: Response): URL | null {
   const location = headers.get('location');
   const target = (status === 307 || status === 308) && location ? URL.parse(location, address.href) : null;
@@ -104,9 +108,9 @@ function redirectWithin(address: URL, { status, headers }: Response): URL | null
 }
 
 /**
- * A `fetch` without timeouts of its own; `close` ends its connections.
+ * Opens a `fetch` without its own timeouts. `close` ends its connections.
  * - Why: Node's fails after five minutes without a byte, and takes no agent of another version of undici.
- * - Gain: a tool may take longer; each call has a timeout of ours.
+ * - Gain: a tool may take longer, and each call has Pawl's timeout.
  * - Ends when Node's `fetch` takes its timeouts as options.
  */
 export function openFetchWithoutTimeout(proxyOf: ProxyOf): { fetch: Fetch; close(): Promise<void> } {

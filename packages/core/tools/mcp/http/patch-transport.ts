@@ -15,10 +15,10 @@ type JsonRpcRequest = Extract<JSONRPCMessage, { method: string; id: RequestId }>
  * Replaces `send` of the SDK's transport, before it is connected, for problems that the SDK (2.4.0) does not solve.
  * - Why: it keeps a request pending after its stream was cut, and the stream of a cancelled request open. It answers
  *   each request of the server with a POST of its own, without a bound.
- * - Gain: such a request is answered at once with an error, not at its timeout. No server can keep the
- *   connection of a cancelled call, or fill the process with answers.
- * - Ends when the SDK fails a request at the end of its stream, closes the stream of an aborted request, and bounds its
- *   answers.
+ * - Gain: such a request fails at once, not at its timeout. No server can keep the connection of a cancelled call, or
+ *   fill the process with answers.
+ * - Ends when the SDK fails a request at the end of its stream, closes the stream of an aborted request, and bounds
+ *   its answers.
  */
 export function patchTransport(transport: StreamableHTTPClientTransport): void {
   const send = transport.send.bind(transport);
@@ -69,7 +69,7 @@ export function patchTransport(transport: StreamableHTTPClientTransport): void {
     try {
       await send(message, { ...options, requestSignal: AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS) });
     } catch (error) {
-      // Some servers refuse it and work. A server that does not work refuses the next request, too.
+      // Some working servers refuse this notification. A broken server refuses the next request, too.
       if (!isInitialized(message) || readMcpError(error).kind !== 'status') throw error;
     } finally {
       pending.get(cancelledBy(message) ?? '')?.stop.abort();

@@ -8,7 +8,7 @@ type Fields = Record<string, unknown>;
 const JSON_TYPE = /^application\/json\b/i;
 const STREAM_TYPE = /^text\/event-stream\b/i;
 
-/** Lets the SDK read an answer that is no stream, whatever its type, by another `json`. */
+/** Lets the SDK read an answer other than a stream, of any type, by replacing `json`. */
 export function tidyAnswer(answer: Response, request: WaitingRequest | undefined): Response {
   const type = answer.headers.get('content-type') ?? '';
   if (!request || !answer.ok || answer.status === 202 || !answer.body || STREAM_TYPE.test(type)) return answer;
@@ -18,17 +18,17 @@ export function tidyAnswer(answer: Response, request: WaitingRequest | undefined
   return Object.defineProperty(answer, 'json', { value: json });
 }
 
-/** Statuses of servers that do not know the question, but not of servers that are down. */
+/** Statuses of servers that do not support the question. Servers that are down have other statuses. */
 const UNKNOWN_QUESTION: ReadonlySet<number> = new Set([403, 500, 501, 502]);
 
-/** Passes an answer on. A server that fails on the question of new servers is asked as an old server. */
+/** Passes an answer on. If a server fails at the question for new servers, it is treated as an old server. */
 export function passFailedDiscovery(response: Response, request: WaitingRequest | undefined): Response {
   if (request?.method !== 'server/discover' || !UNKNOWN_QUESTION.has(response.status)) return response;
   void response.body?.cancel().catch(() => {});
   return new Response(null, { status: 404 });
 }
 
-/** Reads the tidied messages in a body, with an error in place of no answer. Throws for JSON that `mayBeCut`. */
+/** Reads the tidied messages in a body, or an error if there is no answer. Throws for JSON that `mayBeCut`. */
 export function readMessages(text: string, request: WaitingRequest, mayBeCut: boolean): Fields[] {
   const value = parseJson(text);
   const values = value === undefined ? dataOf(text) : [value].flat();
@@ -40,7 +40,7 @@ export function readMessages(text: string, request: WaitingRequest, mayBeCut: bo
   return [...others, answer ?? { jsonrpc: '2.0', id: request.id, error: UNREADABLE }];
 }
 
-/** Finds the request of an answer over HTTP: without an id it can only be the one that was sent. */
+/** Finds the request of an answer over HTTP. An answer without an id belongs to the sent request. */
 export function finderOf(request: WaitingRequest): (id: unknown) => WaitingRequest | undefined {
   return (id) => (id === null || id === undefined || wordOf(id) === String(request.id) ? request : undefined);
 }
@@ -48,12 +48,12 @@ export function finderOf(request: WaitingRequest): (id: unknown) => WaitingReque
 const MOST_EVENTS = 100;
 const DATA = /^data: ?(\{.*\})\r?$/gm;
 
-/** The JSON in the events of a stream that has the type of JSON. */
+/** Returns the JSON in the events of a stream that is declared as JSON. */
 function dataOf(text: string): unknown[] {
   return [...text.matchAll(DATA).take(MOST_EVENTS)].map(([, json = '']) => parseJson(json));
 }
 
-/** Whether a message is a request or a notification that the SDK reads: it drops all messages if it refuses one. */
+/** Returns whether the SDK reads a request or notification. It drops all messages if it refuses one message. */
 function isWellFormed({ jsonrpc, id, method, params, ...rest }: Fields): boolean {
   const isSound = jsonrpc === '2.0' && typeof method === 'string' && Object.keys(rest).length === 0;
   const hasId = id === undefined || typeof id === 'string' || Number.isSafeInteger(id);

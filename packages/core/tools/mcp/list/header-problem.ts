@@ -1,17 +1,20 @@
 import { isRecord } from '../../../json.ts';
 
-/** The keyword of a schema that asks for an argument as a header, too: `Mcp-Param-` and the name that it gives. */
+/** The keyword of a schema that requests an argument also as a header: `Mcp-Param-` and the given name. */
 const KEYWORD = 'x-mcp-header';
 
 const DATA = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
-/** Returns why a schema breaks MCP's rules for arguments as headers, without the server's text; null if not. */
+/**
+ * Returns why a schema breaks MCP's rules for arguments as headers, or null. The reason contains no text of the
+ * server.
+ */
 export function headerProblem(schema: unknown): string | null {
   const names = new Set<string>();
   return visit(schema, { isProperty: false, isReachable: true, names });
 }
 
-/** `isReachable` says that only `properties` lead here, as they must to each declaration. */
+/** `isReachable`: only `properties` lead here, as each declaration requires. */
 type Place = { isProperty: boolean; isReachable: boolean; names: Set<string> };
 
 function visit(schema: unknown, place: Place): string | null {
@@ -46,7 +49,7 @@ function declarationProblem(schema: Record<string, unknown>, { isProperty, isRea
   if (!isProperty || !isReachable) return `Declare \`${KEYWORD}\` only on arguments and on properties of objects.`;
   if (typeof name !== 'string' || !TOKEN.test(name)) return `Give each \`${KEYWORD}\` the name of a header.`;
   if (!TYPES.has(schema.type)) return `Declare \`${KEYWORD}\` only on strings, integers and booleans.`;
-  if (names.has(name.toLowerCase())) return `Give each \`${KEYWORD}\` a name of its own.`;
+  if (names.has(name.toLowerCase())) return `Give each \`${KEYWORD}\` its own name.`;
   names.add(name.toLowerCase());
   return null;
 }

@@ -17,15 +17,15 @@ import { readMcpError, TooLarge } from '../error.ts';
 import { headerProblem } from './header-problem.ts';
 import { type ListedTool, readTool } from './read-tool.ts';
 
-/** A tool that is left out, without secrets. `name` is for the log; a turn may ask for it by `aliases`. */
+/** A tool that turns cannot have, without secrets. `name` is for the log. A turn may request it by `aliases`. */
 export type LeftOut = { remoteName: string; name: string; why: string; aliases: string[] };
 
 /** A tool without a usable output schema, by its name in the log, and the reason. Its results are not checked. */
 export type Unchecked = { name: string; why: string };
 
 /**
- * The tools of a server, sorted by name to keep cached prefixes, and those that no turn can have. `outputSchemas` are
- * the usable ones, by the names of tools at the server; `unchecked` tools have none.
+ * The tools of a server, sorted by name to keep cached prefixes, and the unusable tools. `outputSchemas` has the
+ * usable schemas, by the names of tools at the server. `unchecked` tools have no usable schema.
  */
 export type McpTools = {
   tools: TurnTool[];
@@ -34,12 +34,12 @@ export type McpTools = {
   outputSchemas: ReadonlyMap<string, Record<string, unknown>>;
 };
 
-/** A definition of ours and its usable output schema, or the reason why its results are not checked. */
+/** Pawl's definition of a tool with its usable output schema, or the reason why its results are not checked. */
 type Defined = { definition: TurnTool; outputSchema: Record<string, unknown> | null; unchecked: string | null };
 
 type Listed = { own: string } & (Defined | { why: string });
 
-/** Reads the tools of a server and mends them. Leaves broken ones out alone, and keeps unchanged definitions. */
+/** Reads and corrects the tools of a server. Omits only broken tools, and reuses unchanged definitions. */
 export function listMcpTools(server: string, redact: Redact): Work<McpTools> {
   let known = new Map<string, Defined>();
   return async ({ client }) => {
@@ -64,19 +64,19 @@ export function listMcpTools(server: string, redact: Redact): Work<McpTools> {
 type Define = (tool: ListedTool) => Promise<Defined | null>;
 
 async function readListed(tool: ListedTool | null, define: Define): Promise<Defined | { why: string }> {
-  if (tool === null) return { why: 'Give it a name.' };
+  if (tool === null) return { why: 'Give the tool a name.' };
   const why = problemOf(tool);
   if (why !== null) return { why };
-  return (await define(tool)) ?? { why: 'Give it the fields of a tool.' };
+  return (await define(tool)) ?? { why: 'Give the tool the fields that MCP requires.' };
 }
 
 function problemOf({ name, execution }: ListedTool): string | null {
-  if (name.length > MCP_BOUNDS.nameLength) return `Name it in ${MCP_BOUNDS.nameLength} characters at most.`;
-  if (cleanText(name) !== name) return 'Name it with characters that can be printed.';
-  return execution?.taskSupport === 'required' ? 'Let it run without a task: Pawl does not start tasks.' : null;
+  if (name.length > MCP_BOUNDS.nameLength) return `Shorten the name to at most ${MCP_BOUNDS.nameLength} characters.`;
+  if (cleanText(name) !== name) return 'Use only printable characters in the name.';
+  return execution?.taskSupport === 'required' ? 'Pawl does not support tasks. Let the tool run without a task.' : null;
 }
 
-/** Only servers with the newest protocol read arguments from headers. */
+/** Returns whether a server reads arguments from headers, as only the newest protocol does. */
 function takesHeaders(client: Client): boolean {
   return client.getProtocolEra() === 'modern';
 }
@@ -122,7 +122,10 @@ async function reasonsAgainst(tools: TurnTool[], takesHeaders: boolean): Promise
     const problem = takesHeaders ? headerProblem(parameters) : null;
     if (problem !== null) reasons.set(index, problem);
     if (description.length > MCP_BOUNDS.descriptionLength)
-      reasons.set(index, `Describe it in ${MCP_BOUNDS.descriptionLength.toLocaleString('en')} characters at most.`);
+      reasons.set(
+        index,
+        `Shorten the description to at most ${MCP_BOUNDS.descriptionLength.toLocaleString('en')} characters.`,
+      );
   }
   return reasons;
 }
@@ -131,7 +134,7 @@ function byName({ name: one }: TurnTool, { name: other }: TurnTool): number {
   return one < other ? -1 : 1;
 }
 
-/** A tool of an MCP server as a definition of ours in JSON. Whether it keeps our rules is not checked. */
+/** Returns a tool of an MCP server as Pawl's definition in JSON, before any check. */
 function definitionOf(server: string, { name, title, description, ...tool }: ListedTool): string {
   return JSON.stringify({
     name: offeredName(server, name),
@@ -143,10 +146,10 @@ function definitionOf(server: string, { name, title, description, ...tool }: Lis
   });
 }
 
-/** Characters of a schema that is mended. A larger one is refused as it is. */
+/** The most characters of a schema to mend. A larger schema is checked unchanged. */
 const LARGEST_MENDED = 128 * 1024;
 
-/** Reads a definition, with its schema mended. The tool keeps the server's own name if it has another one here. */
+/** Reads a definition and mends its schema. The tool stores the server's own name if Pawl's name differs. */
 async function readDefinition(text: string, server: string, { name }: ListedTool): Promise<Defined | null> {
   const { outputSchema, ...given } = recordOf(JSON.parse(text));
   const definition = recordOf(cleanJson(given, (part) => part));
@@ -161,7 +164,7 @@ async function readDefinition(text: string, server: string, { name }: ListedTool
   return { definition: { ...tool, ...remote }, outputSchema: schema, unchecked: why };
 }
 
-/** From the server's hints; a tool without hints may be called at most once. */
+/** Returns the effect from the server's hints. A tool without hints may be called at most once. */
 function effectOf(hints: ListedTool['annotations']): ToolEffect {
   if (hints?.readOnlyHint) return 'none';
   return hints?.idempotentHint ? 'idempotent' : 'at_most_once';
@@ -170,10 +173,10 @@ function effectOf(hints: ListedTool['annotations']): ToolEffect {
 const PAGE_TIMEOUT_MS = 5_000;
 
 /**
- * Lists the wrapped tools of all pages, within 5 s for each page. A page that comes twice in a row is the last one:
- * some servers ignore the cursor. A server that names no tools among its capabilities may refuse the list.
- * - Why: `listTools` of the SDK writes names and other texts of the server to standard error as they are.
- * - Gain: such texts get into the log within its bounds, redacted, and with the name of the server.
+ * Lists the wrapped tools of all pages, within 5 s for each page. A repeated page is the last page, as some servers
+ * ignore the cursor. A server without tools in its capabilities may refuse the list.
+ * - Why: `listTools` of the SDK writes names and other texts of the server to standard error unchanged.
+ * - Gain: the log contains such texts within its bounds, redacted, and with the name of the server.
  * - Ends when the SDK takes a logger.
  */
 async function listPages(client: Client): Promise<WrappedTool[]> {
@@ -206,12 +209,12 @@ async function readPages(client: Client): Promise<WrappedTool[]> {
 
 type JsonSchema = Record<string, unknown>;
 
-/** The schema by which the results of a tool are checked, or the reason against it; both null without a schema. */
+/** The schema for the results of a tool, or the reason why it is unusable. Both are null without a schema. */
 type OutputSchema = { schema: JsonSchema | null; why: string | null };
 
 const LONGEST = 64 * 1024;
 
-/** Reads the schema that a server declares for the results of a tool. A schema that cannot be used checks nothing. */
+/** Reads the schema that a server declares for the results of a tool. An unusable schema is ignored. */
 async function usableOutputSchema(given: unknown): Promise<OutputSchema> {
   if (given === undefined || given === null) return { schema: null, why: null };
   const schema = cleanJson(given, (text) => text);

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
 
-/** A command that speaks MCP. `env` is its whole environment; `onOutput` is given its standard error. */
+/** A command that speaks MCP. `env` is its complete environment. `onOutput` gets its standard error. */
 export type LocalCommand = {
   command: string;
   args: string[];
@@ -17,7 +17,7 @@ export type LocalCommand = {
 export type Command = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable };
 
 const IS_WINDOWS = process.platform === 'win32';
-/** How long a command has to end after its input has ended, and again after SIGTERM. */
+/** How long a command may run after the end of its input, and again after SIGTERM. */
 const END_TIMEOUT_MS = 2_000;
 /** How long other processes may hold the pipes of a command that has exited. */
 const PIPE_TIMEOUT_MS = 2_000;
@@ -74,12 +74,12 @@ export async function writeMessage(command: Command | undefined, message: JSONRP
   if (!command.stdin.write(`${JSON.stringify(message)}\n`)) await once(command.stdin, 'drain');
 }
 
-/** Throws if a command has ended, so that nothing can be sent to it. */
+/** Throws if a command has ended, so that it cannot receive messages. */
 export function requireOpen(command: Command | undefined): asserts command is Command {
   if (!command?.stdin.writable || hasExited(command)) throw new Error('the command has ended');
 }
 
-/** Whether the command itself has ended; others of its group may live on. */
+/** Returns whether the command itself has ended. Other processes of its group may still run. */
 export function hasExited({ exitCode, signalCode }: Command): boolean {
   return exitCode !== null || signalCode !== null;
 }

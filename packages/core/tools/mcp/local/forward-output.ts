@@ -4,7 +4,7 @@ import { startRate } from '../../../bounds/rate.ts';
 import type { Redact } from '../../../redact.ts';
 import { shorten } from '../../../text.ts';
 
-/** Takes a line, and how many were left out before it. */
+/** Takes a line, and the number of omitted lines before it. */
 export type TakeLine = (line: string, leftOut: number) => void;
 
 /** Passes on a command's lines within `MCP_BOUNDS`. `redact` sees twice as much, for a secret at the cut. */
@@ -34,7 +34,7 @@ export function forwardOutput(stream: Readable, redact: Redact, take: TakeLine):
       line = '';
       from = end + 1;
     }
-    // What came together with a line that is left out is left out as well: it is counted, and not read.
+    // Lines that arrived together with an omitted line are omitted too. They are counted and not read.
     leftOut += countLines(text, from, lastEnd);
     line = (line + text.slice(lastEnd + 1, lastEnd + 1 + longest * 2)).slice(0, longest * 2);
   });

@@ -23,11 +23,11 @@ import {
 } from './command.ts';
 
 /**
- * Starts a command and exchanges lines of JSON with it, within `MCP_BOUNDS` and in turns with other work. Differs from the
- * SDK's transport:
- * - A command that exceeds a bound ends, and nothing else does.
+ * Starts a command and exchanges lines of JSON with it, within `MCP_BOUNDS`, while it yields to other work.
+ * Differences from the SDK's transport:
+ * - A bound ends only the command that exceeds it.
  * - Its process group ends with it. Other processes hold its pipes for 2 s at most.
- * - Its standard error does not go into the log as it is.
+ * - The log does not contain its standard error unchanged.
  */
 export function localTransport(local: LocalCommand): Transport {
   const pending: Pending = new Map();
@@ -58,7 +58,7 @@ export function localTransport(local: LocalCommand): Transport {
     await writeMessage(command, message);
   }
 
-  /** Passes a message on. A promise: it is a large answer, which waits for its place. */
+  /** Passes a message on. It returns a promise for a large answer, which waits for its place. */
   function deliver(given: Record<string, unknown>, isLarge: boolean): Promise<void> | undefined {
     // The SDK checks the rest of a message.
     const message = tidyMessage(given, findIn(pending)) as JSONRPCMessage;
@@ -86,7 +86,7 @@ export function localTransport(local: LocalCommand): Transport {
 
 type Pending = Map<RequestId, { method: string; place: ReaderPlace }>;
 
-/** Finds the request of an answer. Without an id, the answer may be to a notification, so it belongs to no request. */
+/** Finds the request of an answer. An answer without an id may be to a notification, so it has no request. */
 function findIn(pending: Pending): FindRequest {
   return (given) => {
     const id = typeof given === 'string' && /^\d+$/.test(given) && !pending.has(given) ? Number(given) : given;
@@ -120,7 +120,7 @@ async function readAll(command: Command, deliver: Deliver): Promise<string | nul
 
 type Parsed = { message: Record<string, unknown>; isLarge: boolean };
 
-/** The messages of a command; other lines are left out. Throws `LineTooLong` for a line that is not read. */
+/** Yields the messages of a command and omits other lines. Throws `LineTooLong` for a line beyond a bound. */
 async function* readMessages({ stdout }: Command): AsyncGenerator<Parsed> {
   const { eventsAtOnce: burst, eventsPerSecond: perSecond } = MCP_BOUNDS;
   const lines = startRate({ burst, perSecond });
@@ -134,13 +134,13 @@ async function* readMessages({ stdout }: Command): AsyncGenerator<Parsed> {
   }
 }
 
-/** A line of a stream exceeds a bound, which its message names: `more than 8 MiB`. */
+/** The error for a line of a stream that exceeds a bound. Its message names the bound: `more than 8 MiB`. */
 class LineTooLong extends Error {}
 
 const LF = 10;
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Reads whole lines as they are taken. Throws `LineTooLong` as soon as a line has more than `maxBytes`. */
+/** Reads whole lines on demand. Throws `LineTooLong` once a line has more than `maxBytes`. */
 async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<string> {
   const tooLong = () => new LineTooLong(`more than ${maxBytes / 1024 / 1024} MiB`);
   const held = holdBytes();
@@ -158,7 +158,7 @@ async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<st
 
 const BEGINNING = /\{\s*"(?:jsonrpc|id|result|error|method)"\s*:/;
 
-/** Reads the message in a line of a command: some write a byte order mark or a text of their log before it. */
+/** Reads the message in a line. Some commands write a byte order mark or a text of their log before it. */
 function readMessage(line: string): Record<string, unknown> | null {
   const whole = parseJson(line);
   if (isRecord(whole)) return whole;

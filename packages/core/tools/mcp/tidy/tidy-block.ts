@@ -4,8 +4,8 @@ import { shorten } from '../../../text.ts';
 type Block = Record<string, unknown>;
 
 /**
- * Tidies a block of content, which the SDK would refuse with the whole answer. An unknown or unusable block becomes
- * its JSON as text, or a note if that is long. An empty block is left out.
+ * Tidies a block of content, since the SDK would refuse the whole answer for it. An unknown or unusable block becomes
+ * its JSON as text, or a note if that is long. An empty block is omitted.
  */
 export function tidyBlock(block: unknown): Block[] {
   if (block === null || block === undefined) return [];
@@ -25,7 +25,6 @@ function noteOf(block: Block): string {
   return `[content${kind} that cannot be read, ${json.length} characters of JSON]`;
 }
 
-/** A block of text. */
 export function textBlock(text: string): Block {
   return { type: 'text', text };
 }
@@ -52,7 +51,7 @@ function isAnnotations(value: unknown): boolean {
   return isRecord(value) && Object.entries(value).every(([name, each]) => ANNOTATIONS.get(name)?.(each) ?? true);
 }
 
-/** The block in the form of its kind. Undefined: it is of no known kind, or cannot be read. */
+/** Returns the block in the form of its kind, or undefined if its kind is unknown or it is unreadable. */
 function tidyKind(given: Block): Block | Block[] | undefined {
   switch (given.type) {
     case 'text':
@@ -80,7 +79,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** How the Base64 of each type of data begins that models read. The first type stands for any other beginning. */
+/** The first Base64 characters of each type of data that models read. The first type applies to unknown data. */
 const BEGINNINGS = {
   image: { 'image/png': 'iVBORw0', 'image/jpeg': '/9j/', 'image/gif': 'R0lGOD', 'image/webp': 'UklGR' },
   audio: { 'audio/mpeg': 'SUQz', 'audio/wav': 'UklGR' },
@@ -98,7 +97,7 @@ function tidyMedia({ data: given, ...block }: Block, beginnings: Record<string, 
   return { ...block, data, mimeType: block.mimeType || type || shown?.[0] };
 }
 
-/** As the SDK checks it. */
+/** Returns whether the SDK would take the text as Base64. */
 function isBase64(data: unknown): boolean {
   try {
     return typeof data === 'string' && atob(data) !== undefined;

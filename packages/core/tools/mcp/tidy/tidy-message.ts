@@ -12,11 +12,11 @@ export type FindRequest = (id: unknown) => WaitingRequest | undefined;
 const FIELDS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error', 'method', 'params']);
 
 /**
- * Gives the answer to a waiting request the form that the SDK reads: it drops other answers, and the request would count
- * as lost. All other messages stay as they are.
- * - A missing version and a wrong type of the id are mended, other fields are left out.
- * - An error counts if it says anything, or if there is no result. It has a code and a message.
- * - A result that is no object is wrapped into one.
+ * Gives the answer to a waiting request the form that the SDK reads. The SDK drops other answers, and the request
+ * would count as lost. All other messages stay unchanged.
+ * - A missing version and a wrong type of the id are mended, other fields are omitted.
+ * - An error counts if it has content, or if there is no result. It has a code and a message.
+ * - A result that is not an object is wrapped in an object.
  */
 export function tidyMessage(message: Fields, find: FindRequest): Fields {
   if (typeof message.method === 'string' || !('result' in message || 'error' in message)) return message;
@@ -34,7 +34,7 @@ function saysAnything(error: unknown): boolean {
   return isRecord(error) ? Boolean(error.code || error.message) : Boolean(error);
 }
 
-/** A code without a meaning of its own: the server has refused the request. */
+/** A code without a specific meaning: the server refused the request. */
 const REFUSED = -32_000;
 
 function tidyError(error: unknown): Fields {
@@ -68,7 +68,7 @@ export const GREETING_VERSIONS: readonly unknown[] = [
 /** The version that a server assumes if a client names none. */
 const ASSUMED_VERSION = '2025-03-26';
 
-/** Tidies the answer to `initialize` in place: the SDK would refuse the whole server for one odd field. */
+/** Tidies the answer to `initialize` in place, since the SDK would refuse the whole server for one odd field. */
 function tidyGreeting(greeting: Record<string, unknown>): void {
   const { protocolVersion, capabilities, serverInfo, instructions } = greeting;
   const { name, version } = isRecord(serverInfo) ? serverInfo : {};

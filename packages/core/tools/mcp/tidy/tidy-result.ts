@@ -5,9 +5,9 @@ import { textBlock, tidyBlock } from './tidy-block.ts';
 type Result = Record<string, unknown>;
 
 /**
- * Tidies the result of a tool in place before the SDK checks it, since the SDK refuses the whole answer of a tool that
- * has run:
- * - A field that is null is missing.
+ * Tidies the result of a tool in place before the SDK checks it. The SDK would refuse the whole answer, although the
+ * tool has run:
+ * - A null field is missing.
  * - Blocks of content have the form of their kind, or are text.
  * - The flag of an error may be a text or a number, and may be named `is_error`.
  * - A result without content is its own JSON as text.
@@ -27,10 +27,10 @@ export function tidyResult(result: Result): void {
   if (said.length === 0) result.content = [textBlock(JSON.stringify(structured))];
 }
 
-/** The place of structured content that is not an object: before the newest protocol, the SDK takes objects alone. */
+/** The place of structured content that is not an object: before the newest protocol, the SDK takes only objects. */
 const KEY = 'pawl/structured';
 
-/** Returns the structured content of a tidied result, of any type; undefined without any. */
+/** Returns the structured content of a tidied result, of any type, or undefined. */
 export function structuredContentOf({ structuredContent, _meta }: Result): unknown {
   return structuredContent ?? (isRecord(_meta) ? _meta[KEY] : undefined);
 }
@@ -41,7 +41,7 @@ function tidyFlag(result: Result): void {
   result.isError = /^(?:true|1|yes)$/i.test(wordOf(isError ?? other));
 }
 
-/** A result that asks for more than its reading has another type, and is left to the SDK. */
+/** Adds the result's own JSON as text. A result of another type needs a reaction, so the SDK handles it. */
 function addOwnJson(result: Result): void {
   const { _meta, isError, is_error, resultType = 'complete', ...own } = result;
   if (resultType !== 'complete' || Object.keys(own).length === 0) return;
