@@ -1,66 +1,67 @@
 -- Pawl's tables, in the order of one turn's life. Every CHECK is a promise that the code relies on.
 
--- A row is a conversation: the turns that one caller keeps together, with the configuration they inherit.
+-- A row is a conversation: turns that a caller groups, with the configuration that they inherit.
 create table conversations (
   id text primary key,
   project text not null,
   config json not null,
   metadata json not null,
-  -- turns that were added, and failed turns that were reopened: the end of a turn checks both for newcomers
+  -- the number of added turns, and of failed turns that were reopened: the end of a turn checks both for new turns
   turns integer not null default 0,
   reopened integer not null default 0,
-  -- a fork: its history begins with that of another conversation, up to and with this turn
+  -- a fork: its history begins with the history of another conversation, up to and with this turn
   forked_from text,
-  -- of a fork up to a round of that turn: the round; 0 where it stands on the input alone, -1 where the turn is not part of its
-  -- history. Null of one that stands on all of the turn
+  -- the round of that turn up to which a fork reads: null for all of the turn, 0 for its input alone, -1 without the
+  -- turn
   forked_round integer,
-  -- how many deletes have taken turns out of it that forks keep; a fork stands on what was deleted after it was made
+  -- the number of deletes that have removed turns which forks keep, and that number when a fork was created. A fork
+  -- keeps turns that were deleted after its creation
   deletions integer not null default 0,
   forked_after integer not null default 0,
-  -- no caller finds it any more; one that a response began goes with its last turn
+  -- no caller finds a hidden conversation. A conversation that a response began is deleted with its last turn
   hidden_at timestamptz,
   outlives_turns boolean not null default true,
-  -- its configuration came with a turn, and goes with the last turn that is deleted
+  -- a turn supplied its configuration, which is erased with the last turn that is deleted
   begun_by_turn boolean not null default false,
-  -- when to look for what of it can be erased; null where nothing has changed since it was last looked at
+  -- the next check for content to erase, null if no content has changed since the last check
   erase_due_at timestamptz,
-  -- when to look whether it has expired; null where it never does
+  -- the next check for expiry, null if it never expires
   expiry_due_at timestamptz,
   created_at timestamptz not null default now()
 );
-comment on table conversations is 'A row is a conversation: the turns that one caller keeps together.';
+comment on table conversations is 'A row is a conversation: turns that a caller groups.';
 create index conversations_newest on conversations (project, id desc);
 create index conversations_latest on conversations (created_at, id);
 create index conversations_forked on conversations (forked_from) where forked_from is not null;
 create index conversations_erase_due on conversations (erase_due_at) where erase_due_at is not null;
 create index conversations_expiry_due on conversations (expiry_due_at) where expiry_due_at is not null;
 
--- A row is a turn: one user message and all work until its answer. It has the request, and the outcome once the turn has
--- ended. Between the two, a row of work has its state: a turn is active exactly as long as it has that row.
--- Items that were added to a conversation are a row that is completed from the start and was never started.
+-- A row is a turn: a user message and all work until its answer. It has the request and, after its end, the outcome.
+-- In between, a row of work has its state: a turn is active exactly as long as it has that row. Items that were added
+-- to a conversation are a row that is completed from the start and was never started.
 create table turns (
   id text primary key,
   project text not null,
   conversation_id text not null references conversations on delete cascade,
   -- null while it is delayed
   position integer,
-  -- the request: it never changes
+  -- the request, which never changes
   priority integer not null,
   config json not null,
   input json not null,
   metadata json not null,
-  -- the id of the key that asked for it; null without keys
+  -- the id of the key that requested it, null without keys
   key_id text,
   deadline_at timestamptz,
-  -- before this time it is delayed, in no line and seen by no other turn; null if no time was asked for
+  -- the start: before this time it is delayed, in no line and invisible to other turns. Null without a requested time
   start_at timestamptz,
-  -- the schedule that started it, for its callers to read; null for nearly all
+  -- the schedule that started it, for its callers to read, null for nearly all
   schedule_id text,
-  -- the turn whose completion this one continues by its messages; null for all but some chat completions
+  -- the turn of the completion that this turn continues by its messages, null except for some chat completions
   continues text,
-  -- false: no caller finds the turn, and no other turn stands on it
+  -- false: no caller finds the turn, and no other turn depends on it
   stored boolean not null default true,
-  -- the trace context that its request came with, and the links of its spans; null for nearly all
+  -- the trace context of its request, and the links of its spans, null for nearly all
   trace json,
   created_at timestamptz not null default now(),
   -- the outcome: null while it is active
@@ -69,7 +70,7 @@ create table turns (
   error json,
   incomplete_reason text,
   completed_at timestamptz,
-  -- the state that its work had at its end. A retry continues from it
+  -- the state of its work at its end, from which a retry continues
   step text not null default 'r1',
   generation integer not null default 0,
   edition integer not null default 0,
@@ -81,38 +82,41 @@ create table turns (
   compacted_before integer,
   warnings json not null default '[]',
   failed_requests integer not null default 0,
-  -- deleted: no caller finds a hidden turn
+  -- the deletion: no caller finds a hidden turn
   hidden_at timestamptz,
-  -- of a hidden turn that no other of its conversation stands on: the last position whose history it was in
+  -- of a hidden turn that no other turn of its conversation depends on: the last position with this turn in its
+  -- history
   history_until integer,
-  -- of one that was taken out of its conversation and is kept by forks: which of the conversation's deletes that was
+  -- of a turn that was removed from its conversation and is kept by forks: the number of that delete
   deletion integer,
-  -- ids of its items that were deleted from the conversation; null for nearly all
+  -- the ids of its items that were deleted from the conversation, null for nearly all
   deleted_items json,
   unique (conversation_id, position),
   constraint turns_end_with_a_status check (status in ('completed', 'incomplete', 'failed', 'cancelled')),
   constraint ended_turns_say_when check ((status is null) = (completed_at is null)),
   constraint completed_turns_have_an_output check (status is distinct from 'completed' or output is not null),
   constraint failed_turns_have_an_error check ((status is not distinct from 'failed') = (error is not null)),
-  constraint incomplete_turns_have_a_reason check ((status is not distinct from 'incomplete') = (incomplete_reason is not null)),
+  constraint incomplete_turns_have_a_reason
+    check ((status is not distinct from 'incomplete') = (incomplete_reason is not null)),
   constraint turns_without_a_position_have_a_time check (position is not null or start_at is not null)
 );
-comment on table turns is 'A row is a turn: its request, and its outcome once it has ended.';
--- The columns of a condition count as indexed. None here names a column that a checkpoint changes.
+comment on table turns is 'A row is a turn: its request and, after its end, the outcome.';
+-- The columns of a condition count as indexed. No condition here names a column that a checkpoint changes.
 create index turns_delayed on turns (start_at) where position is null and completed_at is null;
 create index turns_continued on turns (continues, id desc) where continues is not null;
 create index turns_newest on turns (project, id desc);
 create index turns_newest_by_status on turns (project, status, id desc);
--- turns by when they have ended: what the search has not entered yet. A turn is written to it once, at its end
+-- Turns by the time of their end, to find turns that the search has not entered yet. A turn is added here once, at
+-- its end.
 create index turns_latest on turns (completed_at, id) where completed_at is not null;
 create index turns_erasable on turns (conversation_id, position) where history_until is not null or not stored;
 
--- A row is the work on an active turn: its step, its lease and when it is due. It is inserted with the turn or by a retry,
--- each checkpoint updates it, and the end of the turn deletes it. docs/architecture.md has its transitions as a table.
+-- A row is the work on an active turn: its step, its lease and its due time. The turn or a retry inserts it, each
+-- checkpoint updates it, and the end of the turn deletes it. docs/architecture.md has its transitions as a table.
 create table work (
   -- the id of its turn
   id text primary key,
-  -- of the turn, copied, so that a checkpoint reads one row
+  -- copied from the turn, so that a checkpoint reads one row
   project text not null,
   conversation_id text not null,
   position integer,
@@ -120,29 +124,30 @@ create table work (
   key_id text,
   deadline_at timestamptz,
   stored boolean not null,
-  -- the state: the step is a round (r1, r2) or the tool batch of a round (b1, b2), first of all that of adopted calls (b0)
+  -- the state: the step is a round (r1, r2) or the tool batch of a round (b1, b2). The first may be the batch of
+  -- imported calls (b0)
   status text not null default 'queued',
   step text not null default 'r1',
   at_head boolean not null,
   open_calls integer not null default 0,
   waiting_calls integer not null default 0,
   last_event integer not null default 0,
-  -- the model that is asked now, and its provider: the one asked for until that cannot answer
+  -- the current model and its provider: the requested model, until it cannot answer
   provider text not null,
   model text not null,
-  -- the wake-up: a rescue enqueues the turn again once due_at has passed, under the next generation. What is indexed is
-  -- due_at rounded down: a change within its four seconds touches no index (a HOT update)
+  -- the wakeup: after due_at, a rescue enqueues the turn again under the next generation. The index has due_at
+  -- rounded down, so a change within its four seconds touches no index (a HOT update)
   due_at timestamptz not null,
   due_slot timestamptz generated always as (date_bin('4 seconds', due_at, 'epoch')) stored,
   generation integer not null default 0,
   rescues integer not null default 0,
-  -- the lease: one run's right to the step, for a time; starts count the runs that took it and may have died
+  -- the lease: a run's right to the step, for a time. The starts count the runs that took it and may have died
   lease_owner text,
   lease_until timestamptz,
   starts integer not null default 0,
-  -- the edition of the round that the next run of the step writes
+  -- the attempt number of the round, for the next run of the step
   edition integer not null default 0,
-  -- the wait: rate_limited says that retry_at comes from a rate limit
+  -- the wait: rate_limited means that retry_at is from a rate limit
   attempts integer not null default 0,
   retry_at timestamptz,
   rate_limited boolean not null default false,
@@ -151,19 +156,19 @@ create table work (
   -- of a round that its provider refused for lack of capacity: the refusals, the time of the first, and the tier that
   -- it has changed to. Null for nearly all
   tier_wait json,
-  -- the place among those of the workers: held while a step is in the queue or at work, wanted where it would be, none
-  -- while the turn waits, stopped until a bulk has cancelled it. Null where turns need no place: one project alone has all
+  -- the slot among the slots of the workers: held while a step is enqueued or runs, wanted before that, none while
+  -- the turn waits, stopped until a bulk has cancelled it. Null if turns need no slot, since a single project has all
   place text,
-  -- while it is delayed: what is merged into it puts its beginning off
+  -- while it is delayed: each merged input delays its beginning
   debounced boolean not null default false,
-  -- kept by the turn at its end. Failed requests brought no reply: other requests are counted in their rounds
+  -- kept by the turn at its end. Failed requests have no reply: other requests are counted in their rounds
   started_at timestamptz,
   warnings json not null default '[]',
   failed_requests integer not null default 0,
-  -- how many inputs have joined it, and how many of them before it was begun; null until it is
+  -- the number of joined inputs, and the number before it began, null until then
   inputs integer not null default 0,
   begun_with integer,
-  -- the last of its rounds before which the history was compacted; null for nearly all
+  -- the last of its rounds before which the history was compacted, null for nearly all
   compacted_before integer,
   constraint work_is_queued_in_progress_or_waits check (status in ('queued', 'in_progress', 'requires_action')),
   constraint queued_work_has_not_started check ((status = 'queued') = (started_at is null)),
@@ -178,7 +183,7 @@ create table work (
   constraint delayed_work_waits_for_its_time check (position is not null
     or (status = 'queued' and not at_head and lease_owner is null))
 ) with (fillfactor = 50);
-comment on table work is 'A row is the work on an active turn: its step, its lease and when it is due.';
+comment on table work is 'A row is the work on an active turn: its step, its lease and its due time.';
 create unique index work_one_head_per_conversation on work (conversation_id) where at_head;
 create index work_in_line on work (conversation_id, position);
 create index work_due on work (due_slot);
@@ -187,32 +192,34 @@ create index work_with_place on work (project, provider) where place = 'held';
 create index work_wanting_place on work (project, provider, (status = 'queued' and retry_at is null), priority desc, id)
   where place = 'wanted';
 
--- A row is a turn as it stands: as its work says while it is active, and as it ended afterwards.
+-- A row is a turn in its current state: from its work while it is active, and from its end afterwards.
 create view turn_states as
-select turns.id, turns.project, turns.conversation_id, turns.position, turns.priority, turns.config, turns.input, turns.metadata,
-  turns.key_id, turns.deadline_at, turns.start_at, turns.schedule_id, turns.continues, turns.stored, turns.trace, turns.created_at,
-  coalesce(work.status, turns.status) as status, turns.output, turns.error, turns.incomplete_reason, turns.completed_at,
-  coalesce(work.step, turns.step) as step, coalesce(work.generation, turns.generation) as generation,
-  coalesce(work.edition, turns.edition) as edition, coalesce(work.model, turns.model) as model,
-  coalesce(work.started_at, turns.started_at) as started_at, coalesce(work.last_event, turns.last_event) as last_event,
-  coalesce(work.inputs, turns.inputs) as inputs, coalesce(work.begun_with, turns.begun_with) as begun_with,
+select turns.id, turns.project, turns.conversation_id, turns.position, turns.priority, turns.config, turns.input,
+  turns.metadata, turns.key_id, turns.deadline_at, turns.start_at, turns.schedule_id, turns.continues, turns.stored,
+  turns.trace, turns.created_at, coalesce(work.status, turns.status) as status, turns.output, turns.error,
+  turns.incomplete_reason, turns.completed_at, coalesce(work.step, turns.step) as step,
+  coalesce(work.generation, turns.generation) as generation, coalesce(work.edition, turns.edition) as edition,
+  coalesce(work.model, turns.model) as model, coalesce(work.started_at, turns.started_at) as started_at,
+  coalesce(work.last_event, turns.last_event) as last_event, coalesce(work.inputs, turns.inputs) as inputs,
+  coalesce(work.begun_with, turns.begun_with) as begun_with,
   coalesce(work.compacted_before, turns.compacted_before) as compacted_before,
-  coalesce(work.warnings, turns.warnings) as warnings, coalesce(work.failed_requests, turns.failed_requests) as failed_requests,
-  turns.hidden_at, turns.history_until, turns.deletion, turns.deleted_items,
-  coalesce(work.at_head, false) as at_head, coalesce(work.open_calls, 0) as open_calls,
-  coalesce(work.waiting_calls, 0) as waiting_calls, work.provider, work.due_at, work.due_slot, coalesce(work.rescues, 0) as rescues,
-  work.lease_owner, work.lease_until, coalesce(work.starts, 0) as starts, coalesce(work.attempts, 0) as attempts, work.retry_at,
-  coalesce(work.rate_limited, false) as rate_limited, work.waiting_since, coalesce(work.waited_ms, 0) as waited_ms, work.tier_wait,
-  work.place, coalesce(work.debounced, false) as debounced
+  coalesce(work.warnings, turns.warnings) as warnings,
+  coalesce(work.failed_requests, turns.failed_requests) as failed_requests, turns.hidden_at, turns.history_until,
+  turns.deletion, turns.deleted_items, coalesce(work.at_head, false) as at_head,
+  coalesce(work.open_calls, 0) as open_calls, coalesce(work.waiting_calls, 0) as waiting_calls, work.provider,
+  work.due_at, work.due_slot, coalesce(work.rescues, 0) as rescues, work.lease_owner, work.lease_until,
+  coalesce(work.starts, 0) as starts, coalesce(work.attempts, 0) as attempts, work.retry_at,
+  coalesce(work.rate_limited, false) as rate_limited, work.waiting_since, coalesce(work.waited_ms, 0) as waited_ms,
+  work.tier_wait, work.place, coalesce(work.debounced, false) as debounced
 from turns left join work on work.id = turns.id;
 
--- A row is a chat completion that later requests find: its turn has one row here.
+-- A row is a chat completion that later requests find. Its turn has one row here.
 create table completions (
   turn_id text primary key,
   project text not null,
-  -- its request said store: true
+  -- true if its request said store: true
   listed boolean not null,
-  -- the hash of its messages with its answer, from when a client was first shown the answer
+  -- the hash of its messages with its answer, set when a client is first shown the answer
   hash text
 );
 comment on table completions is 'A row is a chat completion that later requests find.';
@@ -223,25 +230,25 @@ create index completions_answered on completions (hash, turn_id desc) where hash
 create table rounds (
   turn_id text not null,
   number integer not null,
-  -- provider/model, as asked when it wrote the round
+  -- provider/model, in the form of the request that wrote the round
   model text not null,
-  -- the reply, with what only its provider reads
+  -- the reply, with data that only its provider reads
   text text,
   reasoning text,
   refusal_from integer,
   -- the service tier that the provider reported
   service_tier text,
-  -- of an answer: where it breaks the output schema of its turn; null where it does not
+  -- the violations of the output schema by an answer, null if there are none
   violations json,
   finish_reason text not null,
   finish_reason_raw text,
   usage json,
   opaque json,
-  -- what it took: requests for this reply, tries of this round
+  -- the requests for this reply, and the tries of this round
   requests integer not null default 1,
   attempts integer not null,
   edition integer not null default 0,
-  -- how many of the inputs that have joined its turn the model was sent with it or before
+  -- the number of joined inputs that the model was sent with this round or before
   sent integer not null default 0,
   started_at timestamptz not null,
   completed_at timestamptz not null default now(),
@@ -250,8 +257,8 @@ create table rounds (
 );
 comment on table rounds is 'A row is a round: one request to the model with its reply.';
 
--- A row is an input that has joined a turn after it was asked for, numbered in the order of acceptance under
--- the lock of its row of work.
+-- A row is an input that has joined a turn after its request. Inputs are numbered in the order of acceptance, under
+-- the lock of the turn's row of work.
 create table inputs (
   turn_id text not null,
   number integer not null,
@@ -261,24 +268,25 @@ create table inputs (
   primary key (turn_id, number),
   constraint inputs_are_numbered_from_one check (number > 0)
 );
-comment on table inputs is 'A row is an input that has joined a turn after it was asked for.';
+comment on table inputs is 'A row is an input that has joined a turn after its request.';
 
--- A row is a compaction: before this round, what is sent of the history was made shorter. Written once, also where no summary came
--- of it that is shorter than what it replaces: then the summary is null and nothing is replaced.
+-- A row is a compaction: before this round, the history to send was shortened. It is written once, even if no summary
+-- was shorter than the rounds it replaces. Then the summary is null and replaces no rounds.
 create table compactions (
   turn_id text not null,
   round integer not null,
   strategy text not null,
-  -- the last round that is replaced, of this turn or of one before it
+  -- the last round that is replaced, of this turn or of an earlier turn
   up_to_turn text not null,
   up_to_round integer not null,
   summary text,
-  -- tokens of the next request as they were estimated, without it and with it
+  -- the estimated tokens of the next request, without the compaction and with it
   before_tokens integer not null,
   after_tokens integer not null,
-  -- how much had been deleted of what it covers: once it is more, the summary may tell of what is gone and is not sent
+  -- the amount of deleted content among the covered content. If it grows, the summary may mention deleted content and
+  -- is not sent
   left_out integer not null,
-  -- what the summary took; the model as provider/model, null where none was asked
+  -- the usage of the summary. The model is provider/model, null if no model was asked
   model text,
   usage json,
   requests integer not null,
@@ -286,14 +294,14 @@ create table compactions (
   primary key (turn_id, round),
   constraint compactions_have_a_strategy check (strategy in ('summarize', 'drop_tool_results'))
 );
-comment on table compactions is 'A row is a compaction: before a round, what is sent of the history was made shorter.';
+comment on table compactions is 'A row is a compaction: before a round, the history to send was shortened.';
 
--- A row is a tool call: one call that a round asks for, or that a turn adopted. Its result is null until it is known.
+-- A row is a tool call that a round asks for, or that a turn has imported. Its result is null until it is known.
 create table tool_calls (
   turn_id text not null,
   round integer not null,
   index integer not null,
-  -- what the model asks for
+  -- the request of the model
   id text not null,
   name text not null,
   arguments text not null,
@@ -305,22 +313,23 @@ create table tool_calls (
   -- the claim: the run that is about to make an at_most_once call
   claimed_by text,
   claimed_at timestamptz,
-  -- the result as the model reads it, the whole output where that is cut, and the key by which other calls reuse both
+  -- the result as the model reads it, the whole output if that is shortened, and the key by which other calls reuse
+  -- both
   result json,
   full_output text,
   cache_key text,
   completed_at timestamptz,
-  -- the turn that has run the call since, in its round 0: one that was handed over for a person to allow
+  -- the turn that has imported the call in its round 0, after the call was handed over for a person to allow
   adopted_by text,
   primary key (turn_id, round, index),
   constraint calls_have_an_effect check (effect in ('none', 'idempotent', 'at_most_once')),
   constraint calls_wait_for_an_output_or_approval check (waits_for in ('output', 'approval'))
 ) with (fillfactor = 60);
-comment on table tool_calls is 'A row is a tool call: one call that a round asks for, with its result once known.';
+comment on table tool_calls is 'A row is a tool call that a round asks for, with its result once known.';
 create unique index tool_calls_by_id on tool_calls (turn_id, id);
 create index tool_calls_reusable on tool_calls (cache_key) where cache_key is not null;
 
--- A row is an event: what happened to a turn, in order. It points at the round or call that it is about.
+-- A row is an event: a fact of a turn, in order. It refers to its round or call.
 create table events (
   turn_id text not null,
   number integer not null,
@@ -333,9 +342,9 @@ create table events (
   primary key (turn_id, number),
   constraint events_are_numbered_from_one check (number > 0)
 );
-comment on table events is 'A row is an event: what happened to a turn, in order.';
+comment on table events is 'A row is an event: a fact of a turn, in order.';
 
--- A row is a blob: the bytes of an image, a file or audio, kept once in a project, with the type that they first came with.
+-- A row is a blob: the bytes of an image, a file or audio, stored once in a project, with their first media type.
 create table blobs (
   project text not null,
   sha256 text not null,
@@ -345,8 +354,8 @@ create table blobs (
   primary key (project, sha256),
   constraint blobs_hold_bytes check (octet_length(bytes) > 0)
 );
-comment on table blobs is 'A row is a blob: the bytes of an image, a file or audio, kept once in a project.';
--- Images are compressed already, and what is not compressed can be read piece by piece.
+comment on table blobs is 'A row is a blob: the bytes of an image, a file or audio, stored once in a project.';
+-- Images are compressed already, and uncompressed bytes can be read piece by piece.
 alter table blobs alter column bytes set storage external;
 
 -- A row is a reference: a turn has a blob in its input or in the result of one of its calls.
@@ -360,7 +369,7 @@ create table blob_references (
 comment on table blob_references is 'A row is a reference: a turn has a blob in its input or in a result.';
 create index blob_references_by_blob on blob_references (project, sha256);
 
--- A row is a file: bytes that a client sent to refer to them by an id, as a blob, with their own name and media type.
+-- A row is a file: bytes that a client has sent to refer to by an id, as a blob, with their own name and media type.
 create table files (
   id text primary key,
   project text not null,
@@ -373,12 +382,12 @@ create table files (
   created_at timestamptz not null default now(),
   constraint files_are_blobs foreign key (project, sha256) references blobs
 );
-comment on table files is 'A row is a file: bytes that a client sent to refer to them by an id.';
+comment on table files is 'A row is a file: bytes that a client has sent to refer to by an id.';
 create index files_by_project on files (project, id);
 create index files_by_blob on files (project, sha256);
 create index files_by_expiry on files (expires_at) where expires_at is not null;
 
--- Deletes blobs to which no turn and no file refers. The caller has locked them.
+-- Deletes blobs if no turn and no file refers to them. The caller has locked them.
 create function delete_unused_blobs(projects text[], hashes text[]) returns void language plpgsql as $$
 begin
   delete from blobs using unnest(projects, hashes) as held (project, sha256)
@@ -388,9 +397,9 @@ begin
     and not exists (select from files where files.project = held.project and files.sha256 = held.sha256);
 end $$;
 
--- A blob is deleted with the last turn or file that refers to it. Its row is locked first, in one order for all, and
--- only then are its references counted: one that another transaction is about to add waits for this lock, or this lock
--- waits for it.
+-- Deletes a blob with the last turn or file that refers to it. Locks its row first, in one order for all, and then
+-- counts its references. A reference that another transaction is about to add waits for this lock, or this lock waits
+-- for the reference.
 create function release_blobs(released text[]) returns void language plpgsql as $$
 declare
   projects text[];
@@ -404,7 +413,8 @@ begin
   perform delete_unused_blobs(projects, hashes);
 end $$;
 
--- Deletes the blobs of deleted files in the same way. The idempotency keys of the files keep no hash of their content.
+-- Deletes the blobs of deleted files in the same way. The idempotency keys of the files keep no hash of their
+-- content.
 create function delete_what_hangs_on_files() returns trigger language plpgsql as $$
 declare
   projects text[];
@@ -421,17 +431,17 @@ end $$;
 create trigger files_take_along after delete on files referencing old table as deleted
   for each statement execute function delete_what_hangs_on_files();
 
--- Rounds, calls and events are written by statements that hold the row of work of their turn, so no foreign key watches over
--- each of these rows: twenty-three checks for a turn of four rounds. When turns are deleted, their rows are deleted too. Work
--- comes first: this waits for a statement that still writes, and the next ones see its rows. Only ended turns are deleted by
--- Pawl itself.
+-- Deletes the rows of deleted turns. Statements that write rounds, calls and events hold the turn's row of work, so
+-- no foreign key checks these rows: that would be 23 checks for a turn of four rounds. Work is deleted first: this
+-- waits for a statement that still writes, and the next deletes see its rows. Pawl itself deletes only ended turns.
 create function delete_what_hangs_on_turns() returns trigger language plpgsql as $$
 begin
   delete from work where id in (select id from deleted where completed_at is null);
   delete from events where turn_id in (select id from deleted);
   delete from tool_calls where turn_id in (select id from deleted);
   delete from rounds where turn_id in (select id from deleted);
-  delete from compactions where turn_id in (select id from deleted where compacted_before is not null or completed_at is null);
+  delete from compactions
+  where turn_id in (select id from deleted where compacted_before is not null or completed_at is null);
   delete from inputs where turn_id in (select id from deleted where deleted.inputs > 0 or completed_at is null);
   delete from completions where turn_id in (select id from deleted);
   if exists (select from blob_references where turn_id in (select id from deleted)) then
@@ -456,7 +466,7 @@ create table webhook_endpoints (
   status text not null default 'enabled',
   disabled_reason text,
   failing_since timestamptz,
-  -- the secrets: after a rotation, both sign until the old one ends
+  -- the secrets: after a rotation, both sign until the old secret ends
   secret text not null,
   old_secret text,
   old_secret_until timestamptz,
@@ -469,19 +479,19 @@ comment on table webhook_endpoints is 'A row is a webhook endpoint: a URL that r
 create index webhook_endpoints_newest on webhook_endpoints (project, id desc);
 create index webhook_endpoints_enabled on webhook_endpoints (project) where status = 'enabled';
 
--- A row is a delivery: one event sent to one URL, that of a turn's own webhook or of an endpoint.
--- The row outlives its endpoint, so endpoint_id references nothing.
+-- A row is a delivery: an event sent to a URL, of a turn's own webhook or of an endpoint. The row outlives its
+-- endpoint, so endpoint_id has no foreign key.
 create table deliveries (
   id text primary key,
   project text not null,
-  -- what is sent: an event of a turn, as itself or under an id and a type of its own, or an event that no turn has
+  -- the event to send: an event of a turn, as itself or under another id and type, or an event without a turn
   turn_id text,
   event_number integer,
   event json,
-  -- where to: a null endpoint_id is the turn's own webhook
+  -- the receiver: a null endpoint_id is the turn's own webhook
   endpoint_id text,
   url text not null,
-  -- what shares slots and windows: the endpoint, or the host of the turn's own webhook
+  -- the sharer of slots and windows: the endpoint, or the host of the turn's own webhook
   receiver text not null generated always as (coalesce(endpoint_id, split_part(url, '/', 3))) stored,
   with_turn boolean not null,
   -- the state, with the last answer
@@ -489,7 +499,7 @@ create table deliveries (
   attempts integer not null default 0,
   last_status_code integer,
   last_error text,
-  -- when a worker may take it: at its next attempt, or once the lease of the worker on it has ended
+  -- a worker may take it at its next attempt, or after the lease of its worker has ended
   next_attempt_at timestamptz,
   due_at timestamptz,
   lease_until timestamptz,
@@ -503,7 +513,7 @@ create table deliveries (
     and (turn_id is null) = (event_number is null)),
   constraint only_endpoints_subscribe_to_more_than_turns check (turn_id is not null or endpoint_id is not null)
 );
-comment on table deliveries is 'A row is a delivery: one event sent to one URL.';
+comment on table deliveries is 'A row is a delivery: an event sent to a URL.';
 create index deliveries_due on deliveries (project, receiver, due_at, id) where due_at is not null;
 create index deliveries_by_turn on deliveries (turn_id, id);
 create index deliveries_pending_by_turn on deliveries (turn_id, id) where due_at is not null;
@@ -520,10 +530,10 @@ create table delivery_attempts (
   error text,
   primary key (delivery_id, at)
 );
-comment on table delivery_attempts is 'A row is an attempt: one request of a delivery, with what came of it.';
+comment on table delivery_attempts is 'A row is an attempt: one request of a delivery, with the answer or the error.';
 
--- A row is an idempotency key: one creating request, with the hash of its body and what it made. The hash goes with what was
--- made: an empty one says that no request with this key makes anything again.
+-- A row is an idempotency key: a request that created a resource, with the hash of its body. The hash is emptied when
+-- the resource is deleted: then no request with this key creates again.
 create table idempotency_keys (
   project text not null,
   path text not null,
@@ -534,7 +544,7 @@ create table idempotency_keys (
   created_at timestamptz not null default now(),
   primary key (project, path, key)
 );
-comment on table idempotency_keys is 'A row is an idempotency key: one creating request, and what it made.';
+comment on table idempotency_keys is 'A row is an idempotency key: a request that created a resource.';
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
 -- A row is a webhook secret: it signs the requests that Pawl makes for one project, but not those to endpoints.
@@ -545,16 +555,16 @@ create table webhook_secrets (
 );
 comment on table webhook_secrets is 'A row is a webhook secret: it signs the requests that Pawl makes for one project.';
 
--- The row is the sealing key: it encrypts what callers of responses keep of a provider's state.
+-- The row is the sealing key. It encrypts the state of a provider that callers of responses keep.
 create table sealing_keys (
   id integer primary key default 1,
   key text not null,
   created_at timestamptz not null default now(),
   constraint there_is_one_sealing_key check (id = 1)
 );
-comment on table sealing_keys is 'The row is the sealing key: it encrypts what callers of responses keep of a provider''s state.';
+comment on table sealing_keys is 'The row is the sealing key. It encrypts the state of a provider that callers keep.';
 
--- A row is a tool rate: one limit of a tool in a project, with the latest starts that workers booked under it.
+-- A row is a tool rate: a limit of a tool in a project, with the latest starts that workers have booked.
 create table tool_rates (
   project text not null,
   tool text not null,
@@ -563,18 +573,17 @@ create table tool_rates (
   starts timestamptz[] not null default '{}',
   primary key (project, tool, max, per_seconds)
 );
-comment on table tool_rates is 'A row is a tool rate: one limit of a tool, with the starts booked under it.';
+comment on table tool_rates is 'A row is a tool rate: a limit of a tool, with its booked starts.';
 
--- A row is a limit of a provider or of models, with what was booked under it in the last minute, by quarters of a
--- second.
+-- A row is a limit of a provider or of models, with its bookings of the last minute by quarters of a second.
 create table provider_limits (
   name text primary key,
   requests json not null default '{}',
   tokens json not null default '{}'
 ) with (fillfactor = 50);
-comment on table provider_limits is 'A row is a limit of a provider or of models, with what was booked under it in the last minute.';
+comment on table provider_limits is 'A row is a limit of a provider or of models, with its bookings of a minute.';
 
--- A row is a slot: a run may ask under a limit of concurrency. It counts as long as the run has the lease of its turn.
+-- A row is a slot: a run may ask under a limit of concurrency. It counts while the run has the lease of its turn.
 create table provider_slots (
   limit_name text not null,
   turn_id text not null,
@@ -583,8 +592,7 @@ create table provider_slots (
 );
 comment on table provider_slots is 'A row is a slot: a run with the lease may ask under a limit of concurrency.';
 
--- A row is a turn that waits for room under a limit. It is woken when there is room, those first that have waited for
--- longest.
+-- A row is a turn that waits for room under a limit. When there is room, the longest-waiting turns are woken first.
 create table provider_waits (
   turn_id text primary key,
   limit_name text not null,
@@ -597,28 +605,28 @@ create table provider_waits (
 create index provider_waits_in_line on provider_waits (limit_name, since);
 comment on table provider_waits is 'A row is a turn that waits for room under a limit.';
 
--- A row is a worker that is alive. It says so every few seconds, and removes workers that stopped saying so.
+-- A row is a live worker. It reports every few seconds, and removes workers that no longer report.
 create table workers (
   id text primary key,
   started_at timestamptz not null default now(),
   last_seen_at timestamptz not null default now(),
   concurrency integer not null,
-  -- the steps it was on when it was last seen, some of them where there are many
+  -- the steps that it last reported, only some if there are many
   steps json not null default '[]',
-  -- what it has to run calls with: its own tools by name, its MCP servers as mcp:<name>
+  -- the tools that it can run calls with: its own tools by name, its MCP servers as mcp:<name>
   tools text[] not null default '{}',
   constraint workers_run_at_least_one_step check (concurrency > 0)
 ) with (fillfactor = 50);
-comment on table workers is 'A row is a worker that is alive.';
+comment on table workers is 'A row is a live worker.';
 
--- A row is a usage record: what one commit used. A turn that was asked for, or a reply with its tokens: that of a round, or a
--- summary. It is written by that commit and outlives its turn. Small sums take its place within minutes.
+-- A row is a usage record: the usage of a commit, which is a requested turn, or the tokens of a round's reply or of a
+-- summary. That commit writes it, and it outlives its turn. Usage sums replace it within minutes.
 create table usage_records (
   at timestamptz not null default now(),
   project text not null,
-  -- provider/model: the one that was asked for, or the one that wrote the reply
+  -- provider/model: the requested model, or the model that wrote the reply
   model text not null,
-  -- the key that asked for the turn; null where no keys are set
+  -- the key that requested the turn, null if no keys are set
   key_id text,
   turns integer not null default 0,
   rounds integer not null default 0,
@@ -629,15 +637,15 @@ create table usage_records (
   cached_input_tokens bigint not null default 0,
   cache_write_tokens bigint not null default 0,
   reasoning_tokens bigint not null default 0,
-  -- what is known of the cost, and the replies of which it is not
+  -- the known cost, and the number of replies with an unknown cost
   cost_usd numeric not null default 0,
   unpriced integer not null default 0
 );
-comment on table usage_records is 'A row is a usage record: what one commit used.';
+comment on table usage_records is 'A row is a usage record: the usage of a commit.';
 create index usage_records_latest on usage_records (project, at);
 
--- A row is a usage sum: the usage records that were alike of a quarter of an hour, once they are some minutes old, or of a UTC day, once
--- they are more than a month old. Midnight in every time zone begins a quarter. Without a key, key_id is empty.
+-- A row is a usage sum: equal usage records of a quarter of an hour, after some minutes, or of a UTC day, after more
+-- than a month. Midnight in every time zone begins a quarter. Without a key, key_id is empty.
 create table usage_sums (
   at timestamptz not null,
   project text not null,
@@ -656,12 +664,12 @@ create table usage_sums (
   unpriced bigint not null,
   primary key (project, at, model, key_id)
 );
-comment on table usage_sums is 'A row is a usage sum: the usage records of a quarter of an hour, later of a day, that were alike.';
--- those that are not of a day yet, or of its first quarter
+comment on table usage_sums is 'A row is a usage sum: equal usage records of a quarter of an hour, later of a day.';
+-- Sums that are neither of a day nor of its first quarter.
 create index usage_sums_of_quarters on usage_sums (at) where at <> date_bin('1 day', at, 'epoch');
 
--- A row is a bulk: one action on many turns, which workers do turn by turn. What of its turns is settled is counted here portion by
--- portion; the rest is in bulk_turns.
+-- A row is a bulk: one action on many turns, which workers treat turn by turn. Its settled turns are counted here
+-- batch by batch. The others are in bulk_turns.
 create table bulks (
   id text primary key,
   project text not null,
@@ -670,11 +678,11 @@ create table bulks (
   matched integer not null,
   done integer not null default 0,
   failed integer not null default 0,
-  -- the first twenty turns that failed, each with the code of the refusal
+  -- the first twenty failed turns, each with the code of the refusal
   errors json not null default '[]',
-  -- of one that cancels: up to this turn those that have not begun are stopped, null where all are
+  -- of a cancelling bulk: up to this turn, turns that have not begun are stopped. Null if all are stopped
   stops_after text,
-  -- when a worker should be on it: the one that is moves it forward
+  -- the time when a worker should treat it, moved forward by that worker
   due_at timestamptz,
   created_at timestamptz not null default now(),
   completed_at timestamptz,
@@ -683,22 +691,22 @@ create table bulks (
   constraint completed_bulks_have_nothing_left check (done + failed <= matched
     and (completed_at is null or done + failed = matched))
 );
-comment on table bulks is 'A row is a bulk: one action on many turns, which workers do turn by turn.';
+comment on table bulks is 'A row is a bulk: one action on many turns, which workers treat turn by turn.';
 create index bulks_due on bulks (due_at) where due_at is not null;
 
--- A row is a turn of a bulk: one that matched when the bulk was asked for. Its outcome is null until it was treated, then done or the code
--- of the refusal; it goes once that is counted.
+-- A row is a turn of a bulk that matched when the bulk was requested. Its outcome is null until the turn is treated,
+-- then done or the code of the refusal. The row is deleted after its outcome is counted.
 create table bulk_turns (
   bulk_id text not null,
   turn_id text not null,
   outcome text,
   primary key (bulk_id, turn_id)
 );
-comment on table bulk_turns is 'A row is a turn of a bulk that is left, or whose outcome is not counted yet.';
+comment on table bulk_turns is 'A row is a turn of a bulk with an outcome that is open or not counted yet.';
 create index bulk_turns_settled on bulk_turns (bulk_id) where outcome is not null;
 
--- A row is a schedule: a plan, and the turn request that is started at each planned time. A plan is a cron expression by the clocks
--- of a time zone, or so many seconds, counted from a moment.
+-- A row is a schedule: a plan, and the turn request for each planned time. A plan is a cron expression by the clocks
+-- of a time zone, or a number of seconds, counted from a moment.
 create table schedules (
   id text primary key,
   project text not null,
@@ -711,19 +719,21 @@ create table schedules (
   -- null: each of its turns begins a conversation
   conversation_id text,
   if_missed text not null,
-  -- when it fires next; null while it is disabled
+  -- the next planned time, null while it is disabled
   next_at timestamptz,
-  -- rises with each change: what was read before one is no longer so
+  -- rises with each change, which makes earlier reads invalid
   revision integer not null default 0,
   created_at timestamptz not null,
-  constraint schedules_have_a_plan check ((cron is null) = (every_seconds is not null) and (cron is null) = (time_zone is null)),
+  constraint schedules_have_a_plan
+    check ((cron is null) = (every_seconds is not null) and (cron is null) = (time_zone is null)),
   constraint schedules_miss_as_named check (if_missed in ('once', 'skip'))
 );
-comment on table schedules is 'A row is a schedule: a plan, and the turn request that is started at each planned time.';
+comment on table schedules is 'A row is a schedule: a plan, and the turn request for each planned time.';
 create index schedules_newest on schedules (project, id desc);
 create index schedules_due on schedules (next_at) where next_at is not null;
 
--- A row is a firing: what came of a planned time of a schedule, a turn or an error. The last twenty of each are kept.
+-- A row is a firing: the outcome of a planned time of a schedule, a turn or an error. The last twenty of each are
+-- kept.
 create table firings (
   schedule_id text not null references schedules on delete cascade,
   planned_at timestamptz not null,
@@ -732,21 +742,22 @@ create table firings (
   primary key (schedule_id, planned_at),
   constraint firings_start_a_turn_or_say_why check ((turn_id is null) = (error is not null))
 );
-comment on table firings is 'A row is a firing: what came of a planned time of a schedule.';
+comment on table firings is 'A row is a firing: the outcome of a planned time of a schedule.';
 
--- A row is a search entry: what finds a turn or a conversation by its words, its model, its error or its metadata. That of a
--- turn is entered a moment after its end, and once before where it is active for long: until then the search looks at that row.
+-- A row is a search entry. It finds a turn or a conversation by its words, model, error or metadata. A turn is
+-- entered a moment after its end, and once before if it is active for long. Until then the search reads its row.
 create table search_entries (
   id text primary key,
-  -- when its turn had ended; null of an active turn and of a conversation. Another time than the turn's: the entry is old
+  -- the end of its turn, null for an active turn and for a conversation. If it differs from the turn's end, the entry
+  -- is old
   completed_at timestamptz,
   tokens tsvector not null
 );
-comment on table search_entries is 'A row is a search entry: what finds a turn or a conversation.';
+comment on table search_entries is 'A row is a search entry. It finds a turn or a conversation.';
 create index search_entries_by_token on search_entries using gin (tokens) with (gin_pending_list_limit = 1024);
 
--- The row is the progress of the search: the turns that had ended, and the conversations that were made, up to these times have
--- their entries; of that very moment, all up to these ids. So have the turns that are active, up to an id.
+-- The row is the progress of the search. Ended turns and created conversations have their entries up to these times
+-- and, at the very time, up to these ids. Active turns have their entries up to an id.
 create table search_progress (
   id integer primary key default 1,
   turns_until timestamptz not null default '-infinity',
@@ -759,20 +770,21 @@ create table search_progress (
 comment on table search_progress is 'The row is the progress of the search.';
 insert into search_progress default values;
 
--- What an entry has beside words: no word of a text begins with a sign.
+-- Returns a token that is not a word: no word of a text begins with its sign.
 create function search_token(kind text, value text) returns text immutable parallel safe language sql as $$
   select '=' || left(md5(kind || chr(1) || value), 16)
 $$;
 
--- The first of it are the beginnings of its id, which say when it was made: to 32 years, one year, 12 days, 9 hours, 17 minutes,
--- 33 seconds and one. By these the search walks from the newest to the oldest. Each entry is made by this: plpgsql keeps its plans.
+-- Returns the tokens of an entry. The first tokens are prefixes of its id, which encode the creation time at seven
+-- resolutions: 32 years, one year, 12 days, 9 hours, 17 minutes, 33 seconds and one second. By these the search walks
+-- from the newest to the oldest. This function creates each entry, since plpgsql keeps its plans.
 create function search_tokens(kind text, id text, project text, model text, metadata json, error_code text, status text)
 returns tsvector immutable parallel safe language plpgsql as $$
 declare
   made text := '=' || left(split_part(id, '_', 2), 8);
   pairs text[];
 begin
-  -- apart from the expression below: plpgsql evaluates an expression without a query directly
+  -- apart from the expression below, since plpgsql evaluates an expression without a query directly
   if metadata::text <> '{}' then
     pairs := array(select search_token('metadata', key || chr(1) || value) from json_each_text(metadata));
   end if;
@@ -783,7 +795,8 @@ begin
     || pairs);
 end $$;
 
--- A text with more different words than an entry holds is found by those of its first half, or of the first quarter.
+-- Returns an entry with the words of a text. If they are too many for an entry, it has the words of the first half,
+-- or quarter.
 create function search_entry(tokens tsvector, said text) returns tsvector immutable parallel safe language plpgsql as $$
 begin
   return tokens || to_tsvector('pg_catalog.simple', said);
@@ -796,9 +809,9 @@ begin
   return (select string_agg(part ->> 'text', ' ') from json_array_elements(parts) as part);
 end $$;
 
--- What finds a turn: the texts of its input, of what has joined it and of its output, beside the rest.
-create function entry_of_turn(turn_id text, project text, model text, metadata json, error_code text, ended_as text, input json,
-  joined text, output text)
+-- Returns the entry of a turn: the texts of its input, of its joined inputs and of its output, with its tokens.
+create function entry_of_turn(turn_id text, project text, model text, metadata json, error_code text, ended_as text,
+  input json, joined text, output text)
 returns tsvector immutable parallel safe language plpgsql as $$
 begin
   return search_entry(search_tokens('turn', turn_id, project, model, metadata, error_code, ended_as), concat_ws(' ', (
@@ -811,13 +824,15 @@ begin
     from json_array_elements(input) as item), joined, output));
 end $$;
 
--- The texts of what has joined a turn.
+-- Returns the texts of the inputs that joined a turn.
 create function text_of_joined(joined_turn text) returns text stable parallel safe language sql as $$
-  select string_agg(case json_typeof(item -> 'content') when 'string' then item ->> 'content' else text_of_parts(item -> 'content') end, ' ' order by number)
+  select string_agg(case json_typeof(item -> 'content') when 'string' then item ->> 'content'
+    else text_of_parts(item -> 'content') end, ' ' order by number)
   from inputs, json_array_elements(content) as item where turn_id = joined_turn
 $$;
 
--- A delete waits for entries that are being made: what these have read of a row before it went would stay.
+-- Deletes entries. Waits for entries that are being created, since entries of rows that were read before their delete
+-- would stay.
 create function forget_entries(forgotten text[]) returns void language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtext('pawl.search_entries'));
@@ -840,17 +855,17 @@ end $$;
 create trigger conversations_leave_the_search after update of hidden_at on conversations for each row
   when (old.hidden_at is null and new.hidden_at is not null) execute function delete_entry_of_hidden_conversation();
 
--- A row is a request minute: how many requests of a project came since it began, refused ones too. It is written by each
--- request of a project with requests_per_minute; unlogged, so that none of them waits for the disk. After a crash of the
--- database the minute begins anew.
+-- A row is a request minute: the requests of a project since it began, including refused requests. Each request of a
+-- project with requests_per_minute writes it. The table is unlogged, so that no request waits for the disk. After a
+-- crash of the database the minute begins again.
 create unlogged table request_minutes (
   project text primary key,
   begun_at timestamptz not null,
   requests bigint not null
 ) with (fillfactor = 10);
-comment on table request_minutes is 'A row is a request minute: how many requests of a project came since it began.';
+comment on table request_minutes is 'A row is a request minute: the requests of a project since it began.';
 
--- A change of when a conversation expires has it looked at, and the look says when to look again (R32).
+-- Makes a conversation due for a check when its expiry changes. The check sets the next check (R32).
 create function look_at_expiry() returns trigger language plpgsql as $$
 begin
   new.expiry_due_at = case when new.config ->> 'expires_in_seconds' is not null then now() end;
@@ -860,21 +875,22 @@ create trigger conversations_expire_as_configured before update of config on con
   when (new.config ->> 'expires_in_seconds' is distinct from old.config ->> 'expires_in_seconds')
   execute function look_at_expiry();
 
--- A row is a project that has as many turns at work as it may: its other turns wait for one of these.
+-- A row is a project with its maximum of running turns. Its other turns wait for a slot.
 create table full_projects (
   name text primary key
 );
-comment on table full_projects is 'A row is a project that has as many turns at work as it may.';
+comment on table full_projects is 'A row is a project with its maximum of running turns.';
 
--- Gives places to turns that want one, up to the window and the quota of their project, and returns what is to be enqueued.
--- A project that shares do not name has the weight 1. Each statement sees what was committed before it, so places are counted as the
--- admission before this one has left them: one at a time, since two that count the same would hand a place out twice (R28).
+-- Assigns slots to turns that want a slot, up to the window and the quota of their project, and returns the wakeups
+-- to enqueue. A project that shares do not name has the weight 1. Each statement sees earlier commits, so slots are
+-- counted as the last admission has left them. One admission runs at a time, since two with the same count would
+-- assign a slot twice (R28).
 create function admit_turns(shares json, own_places integer, is_shared boolean)
 returns table (turn_id text, turn_step text, turn_generation integer, turn_provider text)
 language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtext('pawl admission'));
-  -- a wait that is over asks for a place (R27)
+  -- a turn after its wait requests a slot (R27)
   update work set place = 'wanted', generation = generation + 1, due_at = coalesce(deadline_at, 'infinity')
   where id = any(array(
     select id from work
@@ -898,12 +914,14 @@ begin
   ),
   busy as materialized (
     select project, provider, sum(held) as held, bool_or(wants) as wants from (
-      select project, provider, count(*) as held, false as wants from work where place = 'held' group by project, provider
+      select project, provider, count(*) as held, false as wants from work where place = 'held'
+      group by project, provider
       union all select project, provider, 0, true from wanting
     ) as counted group by project, provider
   ),
   weighed as (
-    select busy.*, number as places, share.most, coalesce(share.weight, 1) as weight, sum(held) over (partition by busy.project) as used
+    select busy.*, number as places, share.most, coalesce(share.weight, 1) as weight,
+      sum(held) over (partition by busy.project) as used
     from busy cross join places left join share on share.project = busy.project
   ),
   room as materialized (
@@ -913,7 +931,8 @@ begin
     from weighed
   ),
   candidate as materialized (
-    select next.id, quota, row_number() over (partition by project order by next.is_new, next.priority desc, next.id) as nth
+    select next.id, quota,
+      row_number() over (partition by project order by next.is_new, next.priority desc, next.id) as nth
     from room cross join lateral (
       select id, priority, status = 'queued' and retry_at is null as is_new from work
       where place = 'wanted' and work.project = room.project and work.provider = room.provider
@@ -921,12 +940,14 @@ begin
       limit greatest(least(free, quota), 0)::integer for no key update skip locked) as next
     where wants and free > 0
   )
-  update work set place = 'held', due_at = least(now() + interval '5 seconds', case when deadline_at > now() then deadline_at end)
+  update work set place = 'held',
+    due_at = least(now() + interval '5 seconds', case when deadline_at > now() then deadline_at end)
   from candidate where work.id = candidate.id and coalesce(nth <= quota, true)
   returning work.id, work.step, work.generation, work.provider;
   with filled as materialized (
     select share.project from json_to_recordset(shares) as share (project text, most integer)
-    join (select project, count(*) as number from work where place = 'held' group by project) as held on held.project = share.project
+    join (select project, count(*) as number from work where place = 'held' group by project) as held
+      on held.project = share.project
     where most <= number and exists (select from work where place = 'wanted' and work.project = share.project)
   ),
   emptied as (delete from full_projects where name not in (select project from filled))
