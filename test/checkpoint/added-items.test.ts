@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness[Symbol.asyncDispose]());
 
-test('of many adds at once, each has a place of its own, and the head stays free', async () => {
+test('concurrent adds each get their own position, and the head stays free', async () => {
   const conversationId = await conversation();
 
   const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => add(conversationId, `${index}`)));
@@ -33,7 +33,7 @@ test('of many adds at once, each has a place of its own, and the head stays free
   expect((await loadTurn(harness.db, await start(conversationId)))!.work.atHead).toBe(true);
 });
 
-test('a create beside an add has those items in its history, or comes before them', async () => {
+test('a create concurrent to an add has the added items in its history, or is earlier', async () => {
   const orders = new Set<boolean>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const conversationId = await conversation();
@@ -52,7 +52,7 @@ test('a create beside an add has those items in its history, or comes before the
   expect(orders.size).toBe(2);
 });
 
-test('the end of a turn beside an add brings the next turn to the head, exactly once', async () => {
+test('the end of a turn concurrent to an add promotes the next turn exactly once', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const conversationId = await conversation();
     const active = await start(conversationId);
@@ -66,7 +66,7 @@ test('the end of a turn beside an add brings the next turn to the head, exactly 
   }
 });
 
-test('an add beside the delete of its conversation is kept by nothing', async () => {
+test('an add concurrent to the delete of its conversation leaves no row', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const conversationId = await conversation();
     const remove = () => harness.call('DELETE', `/openai/v1/conversations/${conversationId}`);
@@ -82,7 +82,7 @@ test('an add beside the delete of its conversation is kept by nothing', async ()
   expect(rows).toHaveLength(0);
 });
 
-test('items of one turn that are deleted at once are all gone, and one of two deletes finds it', async () => {
+test('concurrent deletes of items in a turn delete all items, each once', async () => {
   const conversationId = await conversation();
   const id = await add(conversationId, 'a', 'b', 'c');
   const itemIds = [0, 1, 2].map((index) => `${id.replace('turn_', 'msg_')}_i${index}`);

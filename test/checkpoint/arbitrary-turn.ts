@@ -36,7 +36,7 @@ const config: fc.Arbitrary<TurnConfig> = fc.record({
   webhook: fc.option(fc.constant({ url: 'https://one.example', events: ['round.completed' as const], include: [] })),
 });
 
-/** A turn that a caller starts, but for its ids: it is tried again under new ones. */
+/** A turn that a caller starts, without its ids: each try uses new ids. */
 export type TurnRequest = Omit<NewTurn, 'id' | 'conversationId'>;
 
 export const someRequest: fc.Arbitrary<TurnRequest> = fc.record({
@@ -88,11 +88,11 @@ const call = fc.record({
   effect: fc.constantFrom<ToolEffect>('none', 'idempotent', 'at_most_once'),
   waitsFor: fc.constantFrom<(WaitsFor | null)[]>(...Array.from({ length: 20 }, () => null), 'output', 'approval'),
   result,
-  /** Whether it is answered in an earlier statement than its siblings. */
+  /** Whether the call is answered in an earlier statement than its siblings. */
   isEarly: fc.boolean(),
 });
 
-/** What earlier tries of a step left in its row. */
+/** The values that earlier attempts of a step left in its row. */
 const past = fc.record({
   starts: fc.nat({ max: 9 }),
   generation: fc.nat({ max: 20 }),
@@ -105,7 +105,7 @@ const past = fc.record({
 
 const nextRun = fc.constantFrom(null, 'next');
 
-/** One round with calls and results. `goesOn`: the source of the next step. `nextRuns`: runs that continue, or null. */
+/** A round with calls and results. `goesOn`: the source of the next step. `nextRuns`: runs that continue, or null. */
 export const someRound = fc.record({
   reply,
   calls: fc.array(call, { minLength: 1, maxLength: 4 }),

@@ -23,7 +23,7 @@ async function endedTurn(...parts: object[]): Promise<TurnResource> {
   return turn;
 }
 
-test('a blob goes with the last conversation that refers to it', async () => {
+test('a blob is deleted with the last conversation that refers to it', async () => {
   const [one, two] = [await endedTurn(image(PNG)), await endedTurn(image(PNG), image(pngOf({ mark: 'other' })))];
 
   await remove(two);
@@ -35,7 +35,7 @@ test('a blob goes with the last conversation that refers to it', async () => {
   expect(await statusOf(pathOf(PNG))).toBe(404);
 });
 
-test('a blob of a deleted response leaves every read, and goes when nothing stands on the response', async () => {
+test('a blob of a deleted response is hidden, and deleted with its last dependent', async () => {
   const input = user(text('Look'), image(PNG));
   const create = (body: object) =>
     harness.call<{ id: string }>('POST', '/v1/responses', {
@@ -58,7 +58,7 @@ test('a blob of a deleted response leaves every read, and goes when nothing stan
   expect(await countBlobs(harness)).toEqual({ blobs: 0, references: 0 });
 });
 
-test('a turn that is not stored takes its blobs along', async () => {
+test('a turn that is not stored deletes its blobs', async () => {
   const turn = await endedTurn(image(PNG));
   await makeUnstored(harness, turn.id);
   expect([await statusOf(pathOf(PNG)), await countBlobs(harness)]).toEqual([404, { blobs: 1, references: 1 }]);
@@ -69,7 +69,7 @@ test('a turn that is not stored takes its blobs along', async () => {
   expect(await countBlobs(harness)).toEqual({ blobs: 0, references: 0 });
 });
 
-test('whoever sends the same bytes while their last reference goes finds them, or brings them', async () => {
+test('a client that sends a blob during the delete of its last reference keeps it', async () => {
   for (let round = 0; round < 30; round += 1) {
     const mark = `round ${round}`;
     const blobs = [image(pngOf({ mark })), image(pngOf({ mark: `${mark} too` }))];
@@ -88,29 +88,26 @@ test('whoever sends the same bytes while their last reference goes finds them, o
   }
 });
 
-test.each([true, false])(
-  'a delete under way is waited for, and it leaves the blob to what comes (committed: %s)',
-  async (commits) => {
-    const turn = await endedTurn(image(PNG));
-    const deleting = Promise.withResolvers<void>();
-    const mayEnd = Promise.withResolvers<void>();
+test.each([true, false])('a create waits for a running delete, and keeps the blob (committed: %s)', async (commits) => {
+  const turn = await endedTurn(image(PNG));
+  const deleting = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
 
-    const deletion = inTransaction(async (trx) => {
-      await deleteConversation(trx, 'default', turn.conversation_id);
-      deleting.resolve();
-      await mayEnd.promise;
-      if (!commits) throw new Error('rolled back');
-    }).catch(() => {});
-    await deleting.promise;
-    const posted = harness.startTurn({ input: user(image(PNG)) });
-    mayEnd.resolve();
-    await Promise.all([posted, deletion]);
+  const deletion = inTransaction(async (trx) => {
+    await deleteConversation(trx, 'default', turn.conversation_id);
+    deleting.resolve();
+    await mayEnd.promise;
+    if (!commits) throw new Error('rolled back');
+  }).catch(() => {});
+  await deleting.promise;
+  const posted = harness.startTurn({ input: user(image(PNG)) });
+  mayEnd.resolve();
+  await Promise.all([posted, deletion]);
 
-    expect(await countBlobs(harness)).toEqual({ blobs: 1, references: commits ? 1 : 2 });
-  },
-);
+  expect(await countBlobs(harness)).toEqual({ blobs: 1, references: commits ? 1 : 2 });
+});
 
-test('a delete that goes on to what only a fork stood on, and another of turns with the same images, both end', async () => {
+test('concurrent deletes of a fork and of turns with the same images both end', async () => {
   const [one, other] = ['a', 'b'].map((mark) => pngOf({ mark })).sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1));
   const origin = await endedTurn(image(one!));
   const fork = async (body: object) =>

@@ -18,7 +18,7 @@ const FILTERS = [
   ['a model', { model: 'openai/test' }],
 ] as const;
 
-/** A database with turns that were queued a moment ago, of which none is entered. */
+/** Fills a database with turns that were queued just now, without search entries. */
 async function fillQueued(): Promise<string> {
   const url = await createTestDatabase();
   await withDatabase(url, async (db) => {
@@ -38,26 +38,23 @@ async function fillQueued(): Promise<string> {
   return url;
 }
 
-test.each(FILTERS)(
-  'a bulk of turns that were queued a moment ago looks at each a few times, found by %s',
-  async (_, filter) => {
-    const url = await fillQueued();
-    let matched = 0;
+test.each(FILTERS)('a bulk of recently queued turns reads a few rows for each turn, found by %s', async (_, filter) => {
+  const url = await fillQueued();
+  let matched = 0;
 
-    const looks = await looksOf(url, (db) =>
-      db.transaction().execute(async (trx) => {
-        const matching = await matchingTurns(trx, 'default', filter);
-        matched = await createBulk(trx, { id: 'bulk_1', project: 'default', action: 'cancel', filter: {}, matching });
-      }),
-    );
+  const looks = await looksOf(url, (db) =>
+    db.transaction().execute(async (trx) => {
+      const matching = await matchingTurns(trx, 'default', filter);
+      matched = await createBulk(trx, { id: 'bulk_1', project: 'default', action: 'cancel', filter: {}, matching });
+    }),
+  );
 
-    expect(matched).toBe(TURNS);
-    expect(looks).toBeLessThan(30 * TURNS);
-  },
-);
+  expect(matched).toBe(TURNS);
+  expect(looks).toBeLessThan(30 * TURNS);
+});
 
 test.each(FILTERS)(
-  'turns that were queued a moment ago are counted with a few looks at each, found by %s',
+  'recently queued turns are counted with a few reads for each turn, found by %s',
   async (_, filter) => {
     const url = await fillQueued();
     let matched = 0;
@@ -71,7 +68,7 @@ test.each(FILTERS)(
   },
 );
 
-test('conversations whose turns were queued a moment ago are found with a few looks at each', async () => {
+test('conversations with recently queued turns are found with a few reads a turn', async () => {
   const url = await fillQueued();
   let length = 0;
 

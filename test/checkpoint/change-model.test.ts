@@ -19,7 +19,7 @@ const reply: Reply = {
   ...{ text: 'Too late.', calls: [], finishReason: 'stop', finishReasonRaw: 'stop', usage: null, opaque: null },
 };
 
-/** A turn that the run `first` has begun. */
+/** Starts a turn that the run `first` has begun. */
 async function begin(harness: Harness): Promise<{ before: Turn; change: ModelChange }> {
   const config = { fallback_models: [SECOND] };
   const { id } = await startWithConfig(harness, { input: 'Hi', config });
@@ -33,7 +33,7 @@ const lateRound = (turnId: string) => ({
   ...{ turnId, number: 1, model: FIRST, reply, calls: [], attempts: 1, startedAt: msAgo(0), warnings: [] },
 });
 
-test('a change begins the round anew: with the next model, in its queue, with all its tries', async ({ harness }) => {
+test('a model change restarts the round: next model, its queue, all attempts', async ({ harness }) => {
   const { change } = await begin(harness);
 
   const wakeups = await changeModel(harness.db, change);
@@ -45,7 +45,7 @@ test('a change begins the round anew: with the next model, in its queue, with al
   });
 });
 
-test('a change whose answer was lost is written once', async ({ harness }) => {
+test('a model change with a lost answer is written once', async ({ harness }) => {
   const { change } = await begin(harness);
   await changeModel(harness.db, change);
 
@@ -53,13 +53,13 @@ test('a change whose answer was lost is written once', async ({ harness }) => {
   expect(await loadTurn(harness.db, change.turnId)).toMatchObject({ failedRequests: 1, lastEvent: 3 });
 });
 
-test('a run without the lease changes nothing while another run has it', async ({ harness }) => {
+test('a run without the lease cannot change the model while another run has the lease', async ({ harness }) => {
   const { change } = await begin(harness);
 
   expect(await changeModel(harness.db, { ...change, runId: 'other' })).toBeNull();
 });
 
-test('a late reply of a model that the turn has left is dropped, be it calls or an answer', async ({ harness }) => {
+test('a late reply of a model that the turn has left is dropped, calls or answer', async ({ harness }) => {
   const { change } = await begin(harness);
   const { turnId } = change;
   await changeModel(harness.db, change);
@@ -74,7 +74,7 @@ test('a late reply of a model that the turn has left is dropped, be it calls or 
   expect(await loadTurn(harness.db, turnId)).toMatchObject({ status: 'in_progress', rounds: [] });
 });
 
-test('a run that loaded the turn before the change takes no lease after it', async ({ harness }) => {
+test('a run that loaded the turn before the model change takes no lease after it', async ({ harness }) => {
   const { change } = await begin(harness);
   const before = await loadTurn(harness.db, change.turnId);
   await changeModel(harness.db, change);

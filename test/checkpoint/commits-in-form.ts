@@ -7,10 +7,10 @@ import { latestCalls } from '#core/turn/call.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { SomeRound } from './arbitrary-turn.ts';
 
-/** The form that a run commits in, as it believes of its turn: `lean` if no endpoint and no waiting call is known. */
+/** The form of a run's commits: `lean` if the run knows no endpoint and no waiting call. */
 export type Form = 'lean' | 'full';
 
-/** An answer that ends its turn. `joins`: an input has joined that the answer was not asked with. */
+/** An answer that ends its turn. `joins`: an input has joined after the request for the answer. */
 export type LastAnswer = {
   round: SomeRound;
   status: 'completed' | 'incomplete';
@@ -18,7 +18,7 @@ export type LastAnswer = {
   isAnswer: boolean;
 };
 
-/** Makes the commits of a run that believes in one form: a reply with calls, results of its batch, and an end. */
+/** Makes the commits of a run in this form: a reply with calls, results of its batch, and an end. */
 export function commitsInForm(db: Db, form: Form) {
   const isFull = form === 'full';
   return {

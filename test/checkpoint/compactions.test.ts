@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => connection.close());
 
-test('a compaction is read with its turn, by a fresh worker and by one that knows the turn', async () => {
+test('a compaction is loaded with its turn, also by a worker that knows the turn', async () => {
   const known = await begun(await first());
 
   const saved = await save(known, { summary: 'They greeted.' });
@@ -36,7 +36,7 @@ test('a compaction is read with its turn, by a fresh worker and by one that know
   expect(refreshed?.compactions).toEqual(fresh?.compactions);
 });
 
-test('the first compaction before a round wins, also of two that come at once', async () => {
+test('the first compaction before a round wins, also of two concurrent compactions', async () => {
   const turn = await begun(await first());
 
   const both = await Promise.all(['one', 'two'].map((summary) => save(turn, { summary })));
@@ -47,7 +47,7 @@ test('the first compaction before a round wins, also of two that come at once', 
   expect((await eventsOf(turn)).filter((type) => type === 'context.compacted')).toHaveLength(1);
 });
 
-test('a compaction counts the tries of its round anew, and what failed before it', async () => {
+test('a compaction resets the attempts of its round, and counts failed requests', async () => {
   const turn = await begun(await first());
   await sql`update work set attempts = 3 where id = ${turn.id}`.execute(connection.db);
 
@@ -57,7 +57,7 @@ test('a compaction counts the tries of its round anew, and what failed before it
   expect([work.attempts, work.step, failedRequests, lastEvent]).toEqual([0, 'r1', 2, 3]);
 });
 
-test('one that replaces nothing has no event', async () => {
+test('a compaction that replaces no round has no event', async () => {
   const turn = await begun(await first());
 
   await save(turn, { summary: null, isUsed: false });
@@ -66,7 +66,7 @@ test('one that replaces nothing has no event', async () => {
   expect((await load(turn)).compactions).toMatchObject([{ summary: null }]);
 });
 
-test('a round that has its reply is not compacted, nor is a turn that has ended', async () => {
+test('a round with a reply and an ended turn are not compacted', async () => {
   const replied = await begun(await first());
   await reply(replied);
   const ended = await begun(await first());
@@ -75,14 +75,14 @@ test('a round that has its reply is not compacted, nor is a turn that has ended'
   expect([await save(replied), await save(ended)]).toEqual([null, null]);
 });
 
-test('a round that was handed to another model is not compacted by a run of the one before', async () => {
+test('a run of the previous model does not compact a round of the next model', async () => {
   const turn = await begun(await first());
   await sql`update work set model = 'openai/next' where id = ${turn.id}`.execute(connection.db);
 
   expect([await save(turn), (await save(turn, { ownModel: 'openai/next' }))?.round]).toEqual([null, 1]);
 });
 
-test('before the next round of a turn there may be another', async () => {
+test('another compaction may precede the next round of a turn', async () => {
   const turn = await begun(await first());
   await save(turn);
   await reply(turn);
@@ -93,7 +93,7 @@ test('before the next round of a turn there may be another', async () => {
   expect((await load(turn)).compactions.map(({ round }) => round)).toEqual([1, 2]);
 });
 
-test('a deleted turn empties the summaries that tell of it, those of forks too, and no other', async () => {
+test('a deleted turn empties exactly the summaries that cover it, also in forks', async () => {
   const one = await begun(await first());
   await end(one);
   const two = await begun(await next(one));
@@ -111,7 +111,7 @@ test('a deleted turn empties the summaries that tell of it, those of forks too, 
   expect((await load(three)).compactions).toMatchObject([{ usage: { total_tokens: 12 } }]);
 });
 
-test('a deleted item empties the summaries that tell of it, and is counted where one is made too late', async () => {
+test('a deleted item empties the summaries that cover it, and counts in the history', async () => {
   const one = await begun(await first());
   await end(one);
   const two = await begun(await next(one));
@@ -126,7 +126,7 @@ test('a deleted item empties the summaries that tell of it, and is counted where
   ).toEqual([1]);
 });
 
-test('a summary of a turn that was deleted while it was written is not kept, and no event tells of it', async () => {
+test('a summary of a turn that was deleted during the request is not stored', async () => {
   const one = await begun(await first());
   await end(one);
   const two = await begun(await next(one));
@@ -142,7 +142,7 @@ test('a summary of a turn that was deleted while it was written is not kept, and
   expect(await load(two)).toMatchObject({ compactions: [{ usage: { total_tokens: 12 } }] });
 });
 
-test('what hangs on deleted turns goes with them', async () => {
+test('rows that depend on deleted turns are deleted', async () => {
   const turn = await begun(await first());
   await save(turn);
 

@@ -4,7 +4,7 @@ import { test } from '#test/harness/test.ts';
 
 const TABLES = ['turns', 'rounds', 'tool_calls', 'events', 'deliveries'] as const;
 
-test('a deleted conversation deletes all rows of its turns, and none of another', async ({ harness, receiver }) => {
+test('a deleted conversation deletes all rows of its turns, and no other rows', async ({ harness, receiver }) => {
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const turn = {
     input: scripted({ rounds: [{ tools: [{ name: 'locate_user', arguments: {} }] }] }),

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => connection.close());
 
-test('every lease of a step hands out an edition of its own, from 0', async () => {
+test('each lease of a step has its own edition, from 0', async () => {
   const id = await startTurn();
 
   const first = await beginTurn(connection.db, id, 'one');
@@ -38,7 +38,7 @@ test('every lease of a step hands out an edition of its own, from 0', async () =
   expect([first?.work.edition, second, third]).toEqual([0, 1, 2]);
 });
 
-test('a heartbeat that takes the lease hands out one edition, however often it is sent', async () => {
+test('a heartbeat that takes the lease uses one edition, even if it is repeated', async () => {
   const id = await startRound(2);
 
   const beats = [await beat(id, 'lazy', true), await beat(id, 'lazy', true), await beat(id, 'lazy', false)];
@@ -64,7 +64,7 @@ test.for([
 test.for([
   { told: false, next: 0, what: 'before its first piece gives its edition back' },
   { told: true, next: 1, what: 'after a piece keeps its edition' },
-])('a round that is put off $what', async ({ told, next }) => {
+])('a postponed round $what', async ({ told, next }) => {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'one');
 
@@ -73,7 +73,7 @@ test.for([
   expect(await take(id, 'two')).toBe(next);
 });
 
-test('a round that is put off without a lease takes no edition', async () => {
+test('a round that is postponed without a lease uses no edition', async () => {
   const id = await startRound(2);
 
   await postpone(id, { runId: 'lazy', generation: 0, edition: null, told: false });
@@ -81,7 +81,7 @@ test('a round that is put off without a lease takes no edition', async () => {
   expect(await take(id, 'next')).toBe(0);
 });
 
-test('an edition is not given back once another lease has handed out the next', async () => {
+test('an edition is not returned after another lease has the next edition', async () => {
   const id = await startRound(2);
   await beat(id, 'one', true);
   await loseLease(id);
@@ -104,7 +104,7 @@ test.for(['with calls', 'as the answer'])('a reply %s is saved under the edition
   expect((await load(id)).rounds[0]?.edition).toBe(1);
 });
 
-test.for(['with calls', 'as the answer'])('a late reply %s is saved above all that was told since', async (kind) => {
+test.for(['with calls', 'as the answer'])('a late reply %s is saved above all published editions', async (kind) => {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'one');
   await loseLease(id);
@@ -115,7 +115,7 @@ test.for(['with calls', 'as the answer'])('a late reply %s is saved above all th
   expect((await load(id)).rounds[0]?.edition).toBe(2);
 });
 
-test('the next round begins with edition 0, whatever the one before has had', async () => {
+test('the next round begins with edition 0, after any edition of the round before', async () => {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'one');
   await loseLease(id);
@@ -132,7 +132,7 @@ test('the next round begins with edition 0, whatever the one before has had', as
 test.for([
   { where: 'in its round', fail: (id: string) => beginTurn(connection.db, id, 'one'), leased: [2, 4] },
   { where: 'in a batch', fail: (id: string) => beginBatch(id), leased: [1, 3] },
-])('a turn that failed $where and is retried begins an edition that no event was told under', async (given) => {
+])('a turn that failed $where and is retried begins an unpublished edition', async (given) => {
   const id = await startTurn();
   await given.fail(id);
 
@@ -160,7 +160,7 @@ async function startTurn(): Promise<string> {
   return (await createFirstTurn(connection.db, first, { config: {}, metadata: {} })).id;
 }
 
-/** A turn whose round of this number is due, and that no run has taken. */
+/** Starts a turn with a due round of this number, which no run has taken. */
 async function startRound(number: number): Promise<string> {
   const id = await startTurn();
   await beginTurn(connection.db, id, 'first');

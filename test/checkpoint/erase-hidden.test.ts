@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness[Symbol.asyncDispose]());
 
-test('a deleted turn on which nothing stands leaves no letter in any table', async () => {
+test('a deleted turn without dependents leaves no text in any table', async () => {
   const key = { 'idempotency-key': 'once' };
   const execution = { kind: 'http', url: 'http://127.0.0.1:9/purple' };
   const script = scripted({
@@ -54,7 +54,7 @@ test('a deleted turn on which nothing stands leaves no letter in any table', asy
   expect(await loadTurn(harness.db, started.body.id)).toBeUndefined();
 });
 
-test('a deleted turn stays in the history of what stands on it, and goes with the last of that', async () => {
+test('a deleted turn stays in its dependents’ history, and is erased with the last', async () => {
   const [first, second, third] = await turnsOf(['first', 'second', 'third']);
 
   await hide(first!);
@@ -72,7 +72,7 @@ test('a deleted turn stays in the history of what stands on it, and goes with th
   expect(await count('conversations')).toBe(1);
 });
 
-test('a turn that was deleted before another came is not in its history, erased or not', async () => {
+test('a turn that was deleted before a later turn began is not in its history', async () => {
   const [first, second] = await turnsOf(['first', 'second']);
   const { conversationId } = (await loadTurn(harness.db, second!))!;
 
@@ -88,7 +88,7 @@ test('a turn that was deleted before another came is not in its history, erased 
   expect(await loadTurn(harness.db, second!)).toBeUndefined();
 });
 
-test('forks keep what they stand on, several deep, and the last one that goes takes all along at once', async () => {
+test('nested forks keep their base turns, and the last fork erases all', async () => {
   const [origin] = await turnsOf(['origin']);
   const line = [origin!];
   for (let depth = 0; depth < 4; depth += 1) line.push(await fork(harness, line.at(-1)!));
@@ -104,7 +104,7 @@ test('forks keep what they stand on, several deep, and the last one that goes ta
   expect(await count('turns')).toBe(0);
 });
 
-test('a fork keeps a turn that was deleted after it began, and a turn that comes later in the conversation does not', async () => {
+test('a fork keeps a turn that was deleted later, and its conversation does not', async () => {
   const [first, second] = await turnsOf(['first', 'second']);
   const { conversationId } = (await loadTurn(harness.db, first!))!;
   const forked = await fork(harness, second!);
@@ -118,7 +118,7 @@ test('a fork keeps a turn that was deleted after it began, and a turn that comes
   expect(await historyOf(third!)).toEqual([first]);
 });
 
-test('a turn behind the fork goes, the ones before it stay', async () => {
+test('a turn after the fork point is erased, and the turns before it stay', async () => {
   const [first, second, third] = await turnsOf(['first', 'second', 'third']);
   await fork(harness, second!);
   await harness.workUntilIdle();
@@ -129,7 +129,7 @@ test('a turn behind the fork goes, the ones before it stay', async () => {
   expect(await Promise.all([first!, second!, third!].map(exists))).toEqual([true, true, false]);
 });
 
-test('a conversation whose turns others were forked from is hidden, and erased when the forks are gone', async () => {
+test('a deleted conversation with forks is hidden, and erased after its forks', async () => {
   const [first, second] = await turnsOf(['first', 'second']);
   const { conversationId } = (await loadTurn(harness.db, first!))!;
   const forked = await fork(harness, first!);
@@ -163,7 +163,7 @@ test('a turn that is not stored is erased soon after its end, and not before', a
   expect(await count('conversations')).toBe(0);
 });
 
-test('what is not stored keeps what it stands on until it is gone', async () => {
+test('a turn that is not stored keeps its base turns until it is erased', async () => {
   const [origin] = await turnsOf(['origin']);
   const standing = await startAlone(harness, { stored: false, forkedFrom: origin! });
   const seen = await historyOf(standing);
@@ -180,7 +180,7 @@ test('what is not stored keeps what it stands on until it is gone', async () => 
   expect([await count('turns'), await count('conversations')]).toEqual([0, 1]);
 });
 
-test('more turns than one portion has are erased in several', async () => {
+test('turns beyond the size of a portion are erased in several portions', async () => {
   const [first] = await turnsOf(['first']);
   await sql`insert into turns (id, project, conversation_id, position, priority, config, input, metadata, status,
       output, completed_at, hidden_at, history_until)
@@ -234,7 +234,7 @@ async function count(table: 'turns' | 'conversations' | 'idempotency_keys'): Pro
   return rows[0]!.count;
 }
 
-/** Lets time pass, also for turns that have ended. */
+/** Lets time pass, also for ended turns. */
 async function passSinceEnd(ms: number): Promise<void> {
   await harness.advance(ms);
   await sql`update turns set completed_at = completed_at - ${ms} * interval '1 millisecond' where not stored`.execute(

@@ -15,7 +15,7 @@ const TABLES = ['turns', 'work', 'conversations', 'idempotency_keys'];
 const MANY = 20_000;
 const ACTIVE = 2_000;
 
-test('what is hidden and erased is found by indexes, beside however many other turns', async ({ harness }) => {
+test('hidden and erased turns are found by indexes among any number of turns', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   await harness.workUntilIdle();
   await addMany(harness.db, id);
@@ -34,7 +34,7 @@ test('what is hidden and erased is found by indexes, beside however many other t
   expect(after).toEqual(before);
 });
 
-test('what is old or has expired, and what is deleted, is found by indexes', async ({ harness }) => {
+test('old, expired and deleted turns are found by indexes', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   const other = await harness.startTurn({ input: 'Hi' });
   const kept = await harness.startTurn({ input: 'Hi' });
@@ -62,8 +62,8 @@ test('what is old or has expired, and what is deleted, is found by indexes', asy
 });
 
 /**
- * Ended turns in conversations of their own, each created under a key; a tenth is deleted, but kept by a fork. One more
- * conversation has active turns.
+ * Adds ended turns in separate conversations, each created with a key. A tenth of the turns is deleted, but kept by a
+ * fork. Another conversation has active turns.
  */
 async function addMany(db: Db, id: string): Promise<void> {
   await sql`insert into conversations (id, project, config, metadata, turns, forked_from)
@@ -88,7 +88,6 @@ async function addMany(db: Db, id: string): Promise<void> {
   for (const table of TABLES) await sql`analyze ${sql.table(table)}`.execute(db);
 }
 
-/** How often each table was read from end to end. */
 async function countScans(db: Db): Promise<Record<string, number>> {
   await db.transaction().execute((trx) => sql`select pg_stat_force_next_flush()`.execute(trx));
   const { rows } = await db.transaction().execute((trx) =>

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness[Symbol.asyncDispose]());
 
-test('a fork under way is waited for by no eraser, and keeps what it stands on', async () => {
+test('an eraser does not wait for a running fork, and the fork keeps its base turn', async () => {
   const origin = await endedTurn();
   const forking = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ test('a fork under way is waited for by no eraser, and keeps what it stands on',
   expect(await count(harness, 'turns')).toBe(2);
 });
 
-test('of a fork or a next turn and a delete at one moment, each finds all or nothing to stand on', async () => {
+test('a fork or next turn concurrent to a delete finds its full base or is refused', async () => {
   const outcomes = new Set<string>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const origin = await endedTurn();
@@ -66,7 +66,7 @@ test('of a fork or a next turn and a delete at one moment, each finds all or not
   expect([...outcomes].sort()).toEqual(['created', 'refused']);
 });
 
-test('many who delete one turn are told so once', async () => {
+test('of several concurrent hides of a turn, exactly one succeeds', async () => {
   const turn = await endedTurn();
 
   const told = await Promise.all(
@@ -76,7 +76,7 @@ test('many who delete one turn are told so once', async () => {
   expect(told.filter((hidden) => hidden !== null)).toHaveLength(1);
 });
 
-test('erasers at one moment erase each turn once, along a line of forks', async () => {
+test('concurrent erasers erase each turn once, along a chain of forks', async () => {
   let last = await endedTurn();
   const line = [last];
   for (let depth = 0; depth < 6; depth += 1) {
@@ -91,7 +91,7 @@ test('erasers at one moment erase each turn once, along a line of forks', async 
   expect(await count(harness, 'turns')).toBe(0);
 });
 
-/** A turn in a conversation that goes with it, cancelled before it began. */
+/** Creates a turn in a conversation of its own, and cancels the turn before it began. */
 async function endedTurn(): Promise<string> {
   const turn = newTurn();
   await createFirstTurn(harness.db, turn, STANDING);
@@ -99,7 +99,7 @@ async function endedTurn(): Promise<string> {
   return turn.id;
 }
 
-/** As a create does: the conversation is locked, and then the turn is still there or not. */
+/** Creates a fork like the API: locks the conversation, and then checks that the turn still exists. */
 async function fork(trx: Trx, origin: string): Promise<string | null> {
   if (!(await lockLineOf(trx, origin))) return null;
   const { id } = await createFirstTurn(trx, newTurn(), { ...STANDING, forkedFrom: { turnId: origin, position: 1 } });
@@ -119,7 +119,7 @@ async function lockLineOf(trx: Trx, turnId: string): Promise<string | null> {
 
 const STANDING = { config: { model: plainConfig.model }, metadata: {}, outlivesTurns: false };
 
-/** Forks of a turn that is gone. */
+/** Counts forks of an erased turn. */
 async function unfounded(): Promise<number> {
   const { rows } = await sql`select from conversations where forked_from is not null
     and not exists (select from turns where turns.id = forked_from)`.execute(harness.db);

@@ -25,19 +25,19 @@ beforeAll(async () => {
 });
 
 test.each([0, EVENTS / 2, EVENTS - 50])(
-  'an event page behind number %d reads the rows of its own events',
+  'an event page after number %d reads the rows of its own events only',
   async (after) => {
     const page = (db: Db) => readEventPage(db, TURN, { after: Math.floor(after), limit: 30 });
 
     const looks = await looksOf(url, page);
 
-    // Each of 30 events is looked at with its round or call; the sizes are read before.
+    // Each of 30 events is read with its round or call. The sizes are read before.
     expect(looks).toBeLessThan(600);
     expect(await looksOf(url, (db) => loadTurn(db, TURN))).toBeGreaterThan(2 * ROUNDS);
   },
 );
 
-test('event pages of a turn have each of its events once', async () => {
+test('event pages of a turn contain each event once', async () => {
   const numbers: number[] = [];
   await withDatabase(url, async (db) => {
     for (let last = 0; last < EVENTS; last = numbers.at(-1)!) {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { allCalls } from '#core/turn/call.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 
-/** Compares every field, with tolerance for times of two clocks and for the time to a deadline. */
+/** Compares all fields, with a tolerance for times of two clocks and for the time to a deadline. */
 export function expectSame(read: Turn, predicted: Turn): void {
   const [one, other] = [timesOf(read), timesOf(predicted)];
   const distances = other.map((time, index) => Math.abs(time - one[index]!)).filter((distance) => distance > 5_000);
@@ -12,7 +12,7 @@ export function expectSame(read: Turn, predicted: Turn): void {
   expect(distances).toEqual([]);
 }
 
-/** All times in milliseconds, NaN for one that is not set; the time to the deadline among them. */
+/** Returns all times in milliseconds, and the time to the deadline. An unset time is NaN. */
 function timesOf(turn: Turn): number[] {
   const { createdAt, startedAt, completedAt, work, rounds } = turn;
   const calls = allCalls(turn);

@@ -20,7 +20,7 @@ const createFile = async (base64: string, expires_after?: { anchor: 'created_at'
     ...(expires_after && { expires_after }),
   });
 
-test('a file and a turn of the same bytes, and deletes of others, leave one blob with both', async () => {
+test('concurrent creates and deletes of a file and a turn leave one shared blob', async () => {
   for (let round = 0; round < 15; round += 1) {
     const picture = pngOf({ mark: `round ${round}` });
     const startTurn = () => harness.startTurn({ input: user(text('Look'), image(picture)) });
@@ -46,7 +46,7 @@ test('a file and a turn of the same bytes, and deletes of others, leave one blob
   }
 });
 
-test('two deletes of a file delete it once', async () => {
+test('concurrent deletes of a file delete it once', async () => {
   const { id } = await createFile(pngOf({}));
 
   const deleted = await Promise.all([1, 2, 3].map(() => deleteFile(harness.db, 'default', id)));
@@ -55,7 +55,7 @@ test('two deletes of a file delete it once', async () => {
   expect(await countBlobs(harness)).toEqual({ blobs: 0, references: 0 });
 });
 
-test('sweeps and deletes of expired files delete each once, in portions', async () => {
+test('sweeps and deletes of expired files delete each file once, in portions', async () => {
   const made = await createFile(pngOf({}), { anchor: 'created_at', seconds: 3_600 });
   await sql`
     insert into files (id, project, sha256, media_type, size, filename, purpose, expires_at)

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => connection.close());
 
-test('the history of a fork is that of its origin up to the turn it stands on, then its own', async () => {
+test('a fork’s history is its origin up to the fork point, then its own turns', async () => {
   const one = await begun(await first('1'));
   const two = await begun(await next(one, '2'));
   const three = await begun(await next(two, '3'));
@@ -50,7 +50,7 @@ test('a caller reads the history of a fork page by page', async () => {
   expect([said(rest.rows), rest.hasMore]).toEqual([['a'], false]);
 });
 
-test('no history holds a turn that is not stored, and a deleted one stays with those that stand on it', async () => {
+test('a history has no unstored turn, and a deleted turn stays for its dependents', async () => {
   const one = await begun(await first('1'));
   const unstored = await begun(await fork(one, 'secret', { stored: false }));
   const two = await begun(await next(one, '2'));
@@ -62,7 +62,7 @@ test('no history holds a turn that is not stored, and a deleted one stays with t
   expect(said((await listHistory(connection.db, two.conversationId, { limit: 9 })).rows)).toEqual(['2']);
 });
 
-test('of turns that were cancelled while they were queued, those that a response was to stand on are history', async () => {
+test('a turn cancelled while queued is history only if a response was based on it', async () => {
   const one = await cancelled(await first('1'));
   const native = await cancelled(await next(one, 'native'));
   const chained = await cancelled(await next(native, 'chained', { response: { conversation: null } }));
@@ -76,7 +76,7 @@ test('of turns that were cancelled while they were queued, those that a response
 type Own = { stored?: boolean; response?: object };
 
 function newTurn(conversationId: string, content: string, { stored, response }: Own = {}): NewTurn {
-  // The rest of what a response's caller sent is nothing to its history.
+  // The other fields of a response do not affect its history.
   const config = { ...plainConfig, ...(response && { response }) } as NewTurn['config'];
   return {
     ...{ id: newId('turn'), project: 'default', conversationId, config, metadata: {}, priority: 0 },

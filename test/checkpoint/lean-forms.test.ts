@@ -19,7 +19,7 @@ import { remakeTurn } from './remake-turn.ts';
 import { plain, type RowsOfTurn, rowsOfTurn } from './rows-of-turn.ts';
 import { keepSentStatements, type SentStatement } from './sent-statements.ts';
 
-/** `LEAN_SEED` repeats a run that failed; its seed stands in the failure. */
+/** `LEAN_SEED` repeats a failed run. The failure message has its seed. */
 const options = {
   numRuns: Number(process.env.LEAN_RUNS ?? 30),
   ...(process.env.LEAN_SEED && { seed: Number(process.env.LEAN_SEED) }),
@@ -49,7 +49,7 @@ const somePlay = fc.record({
 });
 type SomePlay = typeof somePlay extends fc.Arbitrary<infer Play> ? Play : never;
 
-test('the lean and the full form of a reply, a batch and an end write the same rows, whatever the past', async () => {
+test('the lean and the full form of a commit write the same rows, after any past', async () => {
   const sent = keepSentStatements(connection.db);
 
   await fc.assert(
@@ -71,7 +71,7 @@ test('the lean and the full form of a reply, a batch and an end write the same r
   );
 });
 
-test('an endpoint that is enabled while a turn runs gets one delivery of each event that follows', async () => {
+test('an endpoint enabled while a turn runs gets a delivery for each later event', async () => {
   const turn = await startTurn(plainRequest());
   await createEndpoint();
 
@@ -87,7 +87,7 @@ test('an endpoint that is enabled while a turn runs gets one delivery of each ev
   expect(await deliveredEvents(turn)).toEqual(['round.completed 1', 'round.completed 2', 'turn.completed']);
 });
 
-test('an endpoint that is disabled while a turn runs gets no delivery, and the turn ends', async () => {
+test('an endpoint disabled while a turn runs gets no delivery, and the turn ends', async () => {
   const endpoint = await createEndpoint();
   const turn = await startTurn(plainRequest());
   await changeWebhookEndpoint(connection.db, endpoint, { status: 'disabled' });
@@ -102,7 +102,7 @@ test('an endpoint that is disabled while a turn runs gets no delivery, and the t
   expect(await deliveredEvents(turn)).toEqual([]);
 });
 
-test('a batch with a waiting call refuses the lean form, and the full one makes its turn require action', async () => {
+test('a batch with a waiting call refuses the lean form, and the full form waits', async () => {
   const sent = keepSentStatements(connection.db);
   const lean = commitsInForm(connection.db, 'lean');
   const turn = await startTurn(plainRequest());
@@ -120,7 +120,7 @@ test('a batch with a waiting call refuses the lean form, and the full one makes 
   expect((await load(turn)).status).toBe('requires_action');
 });
 
-test('an answer after which another turn waits takes no statement more in the lean form', async () => {
+test('an answer before a waiting turn needs no extra statement in the lean form', async () => {
   const sent = keepSentStatements(connection.db);
   const statementsOf = async (form: Form) => {
     const turn = await startTurn(plainRequest());
@@ -134,7 +134,7 @@ test('an answer after which another turn waits takes no statement more in the le
   expect(await statementsOf('lean')).toBe(await statementsOf('full'));
 });
 
-test('a plain turn sends the lean forms, and as many statements as a turn with an endpoint', async () => {
+test('a plain turn uses the lean forms, with as many statements as the full forms', async () => {
   await using harness = await createHarness({ env: { DATABASE_URL: await createTestDatabase() } });
   const sent = keepSentStatements(harness.db);
   const input = scripted({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] }] });
@@ -162,7 +162,7 @@ function withoutDue({ dueInSeconds: _, ...step }: Step) {
   return step;
 }
 
-/** The verbs of rounds and ends, by what their statements write. */
+/** Returns the verb and form of a statement by the tables that it writes. */
 function formOf({ writes }: SentStatement): string[] {
   const form = writes.includes('deliveries') ? 'full' : 'lean';
   if (!writes.includes('events')) return [];
@@ -171,7 +171,7 @@ function formOf({ writes }: SentStatement): string[] {
   return writes.includes('tool_calls') ? [`${form} batch`] : [];
 }
 
-/** Plays a turn in one form, and keeps what each verb has answered and left. */
+/** Plays a turn in one form, and collects the answer and the rows of each verb. */
 async function play({ request, rounds, end, place }: SomePlay, form: Form): Promise<Step[]> {
   const { db } = connection;
   const { saveReply, saveAnswers, end: endWith } = commitsInForm(db, form);
@@ -196,7 +196,7 @@ async function play({ request, rounds, end, place }: SomePlay, form: Form): Prom
   return steps;
 }
 
-/** A turn that runs, without a webhook; the rows of its usage have its id as their key. */
+/** Starts a running turn without a webhook. Its usage rows have the turn's id as their key. */
 async function startTurn(request: TurnRequest): Promise<Turn> {
   const id = newId('turn');
   const turn = { ...request, id, conversationId: newId('conv'), keyId: id };
@@ -220,7 +220,7 @@ async function createEndpoint() {
   return endpoint;
 }
 
-/** The events of a turn that have deliveries, with the number of their round; one for each delivery. */
+/** Returns the type and round of each event that has a delivery. */
 async function deliveredEvents({ id }: Turn): Promise<string[]> {
   const { rows } = await sql<{ event: string }>`select concat_ws(' ', type, round) as event
     from deliveries join events on events.turn_id = deliveries.turn_id and number = event_number

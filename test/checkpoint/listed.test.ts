@@ -7,7 +7,7 @@ import { newId } from '#core/id.ts';
 import { dropDatabase } from '#test/harness/stores/create-database.ts';
 import { runStatement } from '#test/harness/stores/run-statement.ts';
 
-test.each(['en', 'et'])('a list keeps all its ids in a database that sorts by the language %s', async (language) => {
+test.each(['en', 'et'])('a list returns all its ids in a database with the collation %s', async (language) => {
   const name = `sorted_${randomBytes(6).toString('hex')}`;
   const server = inject('postgresUrl');
   await runStatement(

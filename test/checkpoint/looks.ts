@@ -4,20 +4,20 @@ import { connect } from '#core/checkpoint/connect.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-/** Postgres counts what a connection has looked at once that is closed. */
+/** Runs queries on a connection and closes it. Postgres counts the reads of a connection when it closes. */
 export async function withDatabase(url: string, ask: (db: Db) => Promise<unknown>): Promise<void> {
   const { db, close } = connect(url);
   await ask(db).finally(close);
 }
 
-/** How many rows and index entries a question looks at. */
+/** Returns the number of rows and index entries that a query reads. */
 export async function looksOf(url: string, ask: (db: Db) => Promise<unknown>): Promise<number> {
   const before = await countLooks(url);
   await withDatabase(url, ask);
   return (await countLooks(url)) - before;
 }
 
-/** Rows and index entries of Pawl's tables that connections, which are closed by now, have looked at. */
+/** Returns the number of rows and index entries of Pawl's tables that closed connections have read. */
 export async function countLooks(url: string): Promise<number> {
   const { db, close } = connect(url);
   try {

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => connection.close());
 
-test('turns that do the same at one moment are written together, each as if it were alone', async () => {
+test('concurrent writes of different turns are committed together, as if separate', async () => {
   const ids = await startTurns(5);
   const begun = await Promise.all(ids.map((id) => beginTurn(connection.db, id, `run of ${id}`)));
   const rounds = await inOneTransaction(() => Promise.all(ids.map((id) => save(id))));
@@ -57,7 +57,7 @@ test('turns that do the same at one moment are written together, each as if it w
   }
 });
 
-test('of two writes to one turn in one moment the first counts, and its neighbours do not notice', async () => {
+test('the first of two concurrent writes to a turn wins, without effect on other turns', async () => {
   const [one = '', two = ''] = await startTurns(2);
   await Promise.all([one, two].map((id) => beginTurn(connection.db, id, 'run')));
 
@@ -67,7 +67,7 @@ test('of two writes to one turn in one moment the first counts, and its neighbou
   expect((await loadTurn(connection.db, one))?.rounds.map(({ text }) => text)).toEqual(['first']);
 });
 
-test('results of one batch that come apart are each written once', async () => {
+test('separate results of the same batch are each written once', async () => {
   const [id = ''] = await startTurns(1);
   await beginTurn(connection.db, id, 'run');
   await save(id);
@@ -78,7 +78,7 @@ test('results of one batch that come apart are each written once', async () => {
   expect(answers.map(({ wakeups }) => wakeups.length)).toEqual([0, 1, 0]);
 });
 
-test('a write that breaks takes no other along', async () => {
+test('a failing write does not roll back others in its group', async () => {
   const ids = await startTurns(3);
   await Promise.all(ids.map((id) => beginTurn(connection.db, id, 'run')));
   const broken = saveRound(connection.db, { ...roundOf(ids[1] ?? ''), attempts: 2 ** 40 });
@@ -89,7 +89,7 @@ test('a write that breaks takes no other along', async () => {
   expect((await loadTurn(connection.db, ids[1] ?? ''))?.work.step).toBe('r1');
 });
 
-test('turns that end together make a delivery for each receiver', async () => {
+test('turns that end together create a delivery for each receiver', async () => {
   const webhook = {
     url: 'https://one.example/hook',
     events: ['round.completed', 'turn.completed'] as const,
@@ -112,7 +112,7 @@ test('turns that end together make a delivery for each receiver', async () => {
   expect(ends).toEqual(ids.map(() => [{ kind: 'deliveries' }]));
 });
 
-test('what a provider wants back is kept letter by letter, also what is no text for Postgres', async () => {
+test('opaque provider data is stored exactly, also if Postgres cannot store it as text', async () => {
   const [id = ''] = await startTurns(1);
   await beginTurn(connection.db, id, 'run');
   const opaque = { provider: 'openai', thought: 'nothing \u0000 and a half \ud83d' };
@@ -123,7 +123,7 @@ test('what a provider wants back is kept letter by letter, also what is no text 
   expect((await loadTurn(connection.db, id))?.rounds[0]?.opaque).toEqual(opaque);
 });
 
-test('a turn is begun once, however many runs try', async () => {
+test('a turn begins once, with any number of concurrent runs', async () => {
   const [id = ''] = await startTurns(1);
 
   const begun = await Promise.all(['a', 'b', 'c'].map((run) => beginTurn(connection.db, id, run)));
@@ -132,7 +132,7 @@ test('a turn is begun once, however many runs try', async () => {
   expect((await loadTurn(connection.db, id))?.work).toMatchObject({ leaseOwner: 'a', starts: 1 });
 });
 
-test('what was planned while the tables were empty still looks up by keys once they are full', async () => {
+test('statements planned for empty tables still use keys after the tables are full', async () => {
   const [first = '', second = ''] = await startTurns(2);
   await Promise.all([first, second].map((id) => beginTurn(connection.db, id, 'run')));
   await Promise.all([first, second].map((id) => save(id)));
@@ -218,7 +218,7 @@ async function eventsOf(id: string): Promise<string[]> {
   return events.map(({ number, type }) => `${number} ${type}`);
 }
 
-/** Runs an action, and makes sure that all it wrote was written by one transaction. */
+/** Runs an action, and expects that all its writes are in the same transaction. */
 async function inOneTransaction<T>(act: () => Promise<T>): Promise<T> {
   const done = await act();
   const { rows } = await sql<{ xids: number }>`

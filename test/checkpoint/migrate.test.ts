@@ -9,7 +9,7 @@ import { Misconfigured } from '#core/failure.ts';
 import { createDatabase } from '#test/harness/stores/create-database.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
-test('an empty database is migrated once, by however many at the same moment', async () => {
+test('concurrent migrations of an empty database run once', async () => {
   const url = await createDatabase(inject('postgresUrl'), `empty_${randomBytes(6).toString('hex')}`);
 
   const applied = await use(url, (db) => Promise.all([migrate(db), migrate(db), migrate(db)]));
@@ -18,7 +18,7 @@ test('an empty database is migrated once, by however many at the same moment', a
   await use(url, requireMigrated);
 });
 
-test('a database that lacks a migration is refused with what to run', async () => {
+test('a database that lacks a migration is refused with the command to run', async () => {
   const url = await createDatabase(inject('postgresUrl'), `empty_${randomBytes(6).toString('hex')}`);
 
   const refusal = use(url, requireMigrated);
@@ -28,8 +28,8 @@ test('a database that lacks a migration is refused with what to run', async () =
   );
 });
 
-const LACKS = (named: string) => `it holds ${named}, which this version does not have`;
-const DIFFERS = 'its migration 0001-pawl differs from that of this version';
+const LACKS = (named: string) => `it has ${named}, which this version does not have`;
+const DIFFERS = 'its migration 0001-pawl differs from the migration of this version';
 
 test.each([
   ['a migration of another version instead', ['0000-older'], LACKS('the migration 0000-older')],
@@ -37,21 +37,21 @@ test.each([
   ['a migration of the same name and another text', ['0001-pawl@0123456789abcdef'], DIFFERS],
   ['a migration without a hash', ['0001-pawl'], DIFFERS],
   ['an edited migration and a newer one', ['0001-pawl@0123456789abcdef', '0002-newer@0123456789abcdef'], DIFFERS],
-])('a database that holds %s is refused by all with what to do', async (_, names, why) => {
+])('a database with %s is refused by all parts with an instruction', async (_, names, why) => {
   const url = await createTestDatabase();
   await use(url, async (db) => {
     await sql`delete from kysely_migration`.execute(db);
     await addMigrations(db, names);
   });
   const sentence =
-    `The database was made by another version of Pawl (${why}). Use that version, or start anew with an empty database ` +
+    `The database was created by another version of Pawl (${why}). Use that version, or start with an empty database ` +
     '(standalone: remove its data folder, Docker Compose: `docker compose down --volumes`).';
 
   await expect(use(url, migrate)).rejects.toThrow(new Misconfigured(sentence));
   await expect(use(url, requireMigrated)).rejects.toThrow(new Misconfigured(sentence));
 });
 
-test('a version works on a database to which a newer version has added, and its migration leaves it alone', async () => {
+test('a version works on a database with newer additions, and its migration skips them', async () => {
   const url = await createTestDatabase();
   await use(url, (db) => addMigrations(db, ['0002-newer@0123456789abcdef']));
 
@@ -61,7 +61,7 @@ test('a version works on a database to which a newer version has added, and its 
   expect(applied).toEqual([]);
 });
 
-test('the hash that a database records is that of the text without its line ends', async () => {
+test('the recorded hash of a migration ignores line ends', async () => {
   const url = await createTestDatabase();
 
   const [row] = await use(

@@ -29,7 +29,7 @@ const ROOM = {
 };
 const SHARE = { project: 'default', weight: 1, most: 10 };
 const FINISHED = 5_000;
-/** Rows and index entries that a query may look at, whatever else is in the database. */
+/** The number of rows and index entries that a query may read, in a database of any size. */
 const FEW = 200;
 
 const TURN = 'turn_01k00000000000000000000000';
@@ -58,11 +58,11 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   ['the rescue of turns', (db) => rescueTurns(db, 100)],
   ['a look for deliveries', (db) => takeDeliveries(db, ROOM)],
   ['an admission', (db) => admitTurns(db, { shares: [SHARE], isShared: true, ownPlaces: 64 })],
-])('what is finished is not looked through: %s', async (_, ask) => {
+])('finished rows are not scanned: %s', async (_, ask) => {
   expect(await looksOf(url, ask)).toBeLessThan(FEW);
 });
 
-test('a query that looks through all rows is seen', async () => {
+test('a query that scans all rows is detected', async () => {
   expect(await looksOf(url, (db) => sql`select count(output) from turns`.execute(db))).toBeGreaterThan(FINISHED);
 });
 
@@ -120,7 +120,7 @@ async function copyIt(db: Db): Promise<void> {
   await sql`analyze`.execute(db);
 }
 
-/** The columns of a table that the database does not compute. */
+/** Returns the columns of a table that the database does not compute. */
 async function givenColumns(db: Db, table: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select column_name as name from information_schema.columns

@@ -5,7 +5,6 @@ const SAID = { text: 'So.', calls: [], finishReasonRaw: null, usage: null, opaqu
 const RESULT = { status: 'success' as const, content: 'Sunny', error: null };
 const MADE = { truncated: false, cached: false, duration_ms: 1, attempts: 1 };
 
-/** A round that calls a tool. */
 export const CALLING: SomeRound = {
   ...{ attempts: 1, startedAt: Date.UTC(2026, 5), warnings: [], beforeRound: null, beforeBatch: null },
   ...{ goesOn: 'as read', nextRuns: { batch: null, round: null }, reply: { ...SAID, finishReason: 'tool_calls' } },
@@ -14,7 +13,7 @@ export const CALLING: SomeRound = {
   ],
 };
 
-/** The answer after it. */
+/** The answer after `CALLING`. */
 export const ANSWER: LastAnswer = {
   ...{ status: 'completed', joins: false, isAnswer: true },
   round: { ...CALLING, calls: [], reply: { ...SAID, finishReason: 'stop' } },

@@ -27,7 +27,7 @@ import { type SomeRound, someRequest, someRound, type TurnRequest } from './arbi
 import { expectSame } from './expect-same.ts';
 import { remakeTurn } from './remake-turn.ts';
 
-/** `PREDICT_SEED` repeats a run that failed; its seed stands in the failure. */
+/** `PREDICT_SEED` repeats a failed run. The failure message has its seed. */
 const options = {
   numRuns: Number(process.env.PREDICT_RUNS ?? 60),
   ...(process.env.PREDICT_SEED && { seed: Number(process.env.PREDICT_SEED) }),
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => connection.close());
 
-test('a turn that was just recorded reads as predicted, at the head of its conversation and behind another', async () => {
+test('a new turn is loaded as predicted, at the head and after another turn', async () => {
   await fc.assert(
     fc.asyncProperty(someRequest, someRequest, async (first, second) => {
       const head = await createFirst(first);
@@ -55,7 +55,7 @@ test('a turn that was just recorded reads as predicted, at the head of its conve
   );
 });
 
-test('a turn that was just begun is answered as it read before', async () => {
+test('a turn that has just begun is returned as it was loaded before', async () => {
   await fc.assert(
     fc.asyncProperty(someRequest, async (request) => {
       const { id } = await createFirst(request);
@@ -67,7 +67,7 @@ test('a turn that was just begun is answered as it read before', async () => {
   );
 });
 
-test('after each round and each batch a turn reads as predicted, whatever its past', async () => {
+test('a turn is loaded as predicted after each round and each batch, with any past', async () => {
   const seen = { rounds: 0, batches: 0, unpredicted: 0 };
 
   await fc.assert(
@@ -90,7 +90,7 @@ test('after each round and each batch a turn reads as predicted, whatever its pa
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
 });
 
-test('a turn that begins with adopted calls reads as predicted behind them', async () => {
+test('a turn that begins with adopted calls is loaded as predicted after these calls', async () => {
   const { db } = connection;
   await fc.assert(
     fc.asyncProperty(someRequest, someRound, async (request, round) => {
@@ -119,7 +119,7 @@ test('a turn that begins with adopted calls reads as predicted behind them', asy
   );
 });
 
-test('the turn after an answer that breaks its output schema is as it is read', async () => {
+test('a turn after an answer that breaks its output schema is loaded as predicted', async () => {
   await fc.assert(
     fc.asyncProperty(someRequest, someRound, async (request, round) => {
       const { id } = await createFirst(request);
@@ -143,7 +143,7 @@ test('the turn after an answer that breaks its output schema is as it is read', 
   );
 });
 
-/** Commits a round; answers the turn that the next step goes on with, null where it is not predicted. */
+/** Commits a round. Returns the turn for the next step, or null if it is not predicted. */
 async function workRound(known: Turn, round: SomeRound): Promise<Turn | null> {
   const turn = round.beforeRound ? await remakeTurn(connection.db, known, round.beforeRound) : known;
   const named = round.calls.map(({ name, arguments: args }) => ({ id: '', name, arguments: args }));
@@ -175,7 +175,7 @@ async function workRound(known: Turn, round: SomeRound): Promise<Turn | null> {
   return predicted && goOn(predicted, round, nextRun);
 }
 
-/** Answers a batch in one statement or in two; only the last one completes it. */
+/** Answers a batch in one or two statements. Only the last statement completes the batch. */
 async function workBatch(known: Turn, round: SomeRound): Promise<Turn> {
   const turn = round.beforeBatch ? await remakeTurn(connection.db, known, round.beforeBatch) : known;
   const results = new Map<number, ToolResult>();
@@ -196,7 +196,7 @@ async function workBatch(known: Turn, round: SomeRound): Promise<Turn> {
   return goOn(predictAfterBatch(turn, results)!, round, nextRun);
 }
 
-/** A run that continues knows the turn as it was before the commit gave it the lease. */
+/** Returns the turn as a continuing run knows it: from before the commit gave that run the lease. */
 async function goOn(free: Turn, { goesOn }: SomeRound, nextRun: string | null): Promise<Turn> {
   const predicted = nextRun ? predictLeased(free, nextRun) : free;
   const read = await expectAsRead(predicted);

@@ -11,7 +11,7 @@ type Table = keyof typeof SOUND;
 const NOW = new Date(msAgo(0)).toISOString();
 const STARTED = { status: 'in_progress', started_at: NOW };
 
-/** A row of each table that breaks no CHECK: an active turn, its work, and a call. */
+/** A valid row of each table: an active turn, its work, and a call. */
 const SOUND = {
   turns: {
     ...{ project: 'default', conversation_id: 'conv_1', position: 1, priority: 0 },
@@ -24,7 +24,7 @@ const SOUND = {
   tool_calls: { round: 1, index: 0, id: 'call_1', name: 'look', arguments: '{}', effect: 'none' },
 } satisfies Record<string, Row>;
 
-/** The changes of a sound row that break one CHECK, and no other of the table. */
+/** The changes of a valid row that break a single CHECK of the table. */
 const BREAKING: Record<Table, Record<string, Row[]>> = {
   turns: {
     turns_end_with_a_status: [{ status: 'in_progress', completed_at: NOW }],
@@ -89,7 +89,7 @@ beforeAll(async () => {
 
 afterAll(() => connection.close());
 
-test.each(TABLES)('each CHECK of %s has a row here that breaks it', async (table) => {
+test.each(TABLES)('each CHECK of %s has a row that breaks it', async (table) => {
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
     where conrelid = ${table}::regclass and contype = 'c' order by conname`.execute(connection.db);
 

@@ -4,7 +4,7 @@ import { loadTurn } from '#core/checkpoint/turns/reading/find.ts';
 import type { Turn } from '#core/turn/turn.ts';
 import type { Past } from './arbitrary-turn.ts';
 
-/** Gives the step of a turn a past, as earlier tries leave it, and reads the turn as a run does. */
+/** Gives the step of a turn a past, as earlier attempts leave it, and loads the turn like a run. */
 export async function remakeTurn(db: Db, { id }: Pick<Turn, 'id'>, past: Past): Promise<Turn> {
   await sql`update work set starts = ${past.starts}, generation = ${past.generation}, attempts = ${past.attempts},
       waited_ms = ${past.waitedMs}, failed_requests = ${past.failedRequests}, rate_limited = ${past.isRateLimited},

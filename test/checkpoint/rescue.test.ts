@@ -10,7 +10,7 @@ test.each([
   await using harness = await createHarness();
   await harness.startTurn({ input: 'Hi' });
 
-  // In one transaction the database's clock stands still.
+  // In a transaction the database's clock does not move.
   const found = await harness.db.transaction().execute(async (trx) => {
     const base = rescued ? sql`now()` : sql`date_bin('4 seconds', now(), 'epoch')`;
     await sql`update work set due_at = ${base} ${sql.raw(seconds)} * interval '1 second'`.execute(trx);

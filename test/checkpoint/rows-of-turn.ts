@@ -4,7 +4,10 @@ import type { Db } from '#core/checkpoint/tables.ts';
 /** The rows of a turn in all tables, without ids and times. `dueInSeconds` counts from now. */
 export type RowsOfTurn = { rows: unknown; dueInSeconds: number };
 
-/** Reads the rows of a turn, the same for turns that differ in ids and times. Its usage has its id as the key. */
+/**
+ * Reads the rows of a turn. Turns that differ only in ids and times have equal rows. Usage rows have the turn's id as
+ * their key.
+ */
 export async function rowsOfTurn(
   db: Db,
   { id, conversationId }: { id: string; conversationId: string },

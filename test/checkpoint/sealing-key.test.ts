@@ -3,7 +3,7 @@ import { connect } from '#core/checkpoint/connect.ts';
 import { findOrCreateSealingKey } from '#core/checkpoint/sealing-key.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
-test('a database has one key, however many processes propose one at the same time', async () => {
+test('a database has one sealing key, even if several processes propose a key', async () => {
   const url = await createTestDatabase();
   const connections = Array.from({ length: 4 }, () => connect(url));
 

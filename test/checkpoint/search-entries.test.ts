@@ -12,7 +12,7 @@ import { test } from '#test/harness/test.ts';
 
 const REFUSED = { kind: 'status', status: 401 } as const;
 
-/** What finds it in all three ways: as a page, counted, and as a condition for another statement. */
+/** Returns the ids that match a filter, and expects the same from all three ways: a page, a count and a condition. */
 async function found({ db }: Harness, filter: TurnFilter): Promise<string[]> {
   const ids = await findTurnIds(db, 'default', { ...filter, limit: 100 });
   const matching = await matchingTurns(db, 'default', filter);
@@ -29,7 +29,7 @@ async function entries({ db }: Harness): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test('a turn that was entered while active is found by its answer once it ends', async ({ harness }) => {
+test('a turn that was entered into the search while active is found by its answer', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'A pumpkin' }) });
   await enterNow(harness);
   expect(await found(harness, { q: '-xylophone', statuses: ['completed'] })).toEqual([]);
@@ -42,7 +42,7 @@ test('a turn that was entered while active is found by its answer once it ends',
   expect(await found(harness, { statuses: ['completed', 'queued'], q: 'pumpkin' })).toEqual([id]);
 });
 
-test('a turn is entered once, after its end; one that is active for half a minute also before', async ({ harness }) => {
+test('a turn is entered once after its end, and also before if it is active for 30 s', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'A pumpkin' }) });
 
   await makeOlder(harness, 15);
@@ -62,14 +62,14 @@ test('a turn is entered once, after its end; one that is active for half a minut
   expect(await found(harness, { q: 'pumpkin', statuses: ['completed'] })).toEqual([id]);
 });
 
-/** All turns are as if they had been made, and had ended, longer ago. */
+/** Makes all turns older: their creation and their end. */
 async function makeOlder({ db }: Harness, seconds: number): Promise<void> {
   const by = sql`make_interval(secs => ${seconds}::int)`;
   await sql`update turns set created_at = created_at - ${by}, completed_at = completed_at - ${by}`.execute(db);
   await sql`update search_progress set turns_until = turns_until - ${by}`.execute(db);
 }
 
-test('a retry takes a turn out of what failed, at once, and at once finds it as an active one', async ({ harness }) => {
+test('a retried turn is found as active at once, and no longer as failed', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'Hi', final: { fault: REFUSED } }) });
   await harness.workUntilIdle();
   await enterNow(harness);
@@ -83,7 +83,7 @@ test('a retry takes a turn out of what failed, at once, and at once finds it as 
   expect(await found(harness, { statuses: ['queued', 'in_progress'], model: 'openai/test' })).toEqual([id]);
 });
 
-test('a deleted, hidden or added turn is not found, and leaves no entry', async ({ harness }) => {
+test('a deleted, hidden or added turn is not found, and leaves no search entry', async ({ harness }) => {
   const kept = await harness.startTurn({ input: 'pumpkin' });
   const deleted = await harness.startTurn({ input: 'pumpkin' });
   await startAlone(harness, { input: 'pumpkin', stored: false });
@@ -99,7 +99,7 @@ test('a deleted, hidden or added turn is not found, and leaves no entry', async 
   expect(await entries(harness)).toEqual([kept.id]);
 });
 
-test('a deleted response has no entry, although its row may still be history', async ({ harness }) => {
+test('a deleted response has no search entry, although its row may still be history', async ({ harness }) => {
   const respond = (body: object) =>
     harness.call<{ id: string }>('POST', '/openai/v1/responses', {
       body: { model: 'openai/test', background: true, ...body },
@@ -118,7 +118,7 @@ test('a deleted response has no entry, although its row may still be history', a
   expect(await found(harness, { q: 'pumpkin' })).toEqual([]);
 });
 
-test('a deleted turn that is kept for a fork has no entry, nor has its conversation', async ({ harness }) => {
+test('a deleted turn that a fork keeps has no search entry, nor has its conversation', async ({ harness }) => {
   const metadata = { customer: '17' };
   const { body } = await harness.call('POST', '/v1/conversations', { body: { model: 'openai/test', metadata } });
   const path = `/v1/conversations/${body.id}`;
@@ -150,7 +150,7 @@ async function allEntries({ db }: Harness): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test('a text with more different words than an entry holds is found by the first of them', async ({ harness }) => {
+test('a text with more different words than an entry has is found by the first words', async ({ harness }) => {
   const words = Array.from({ length: 90_000 }, (_, number) => `w${number.toString(36)}x`).join(' ');
   const { id } = await harness.startTurn({ input: `pumpkin ${words.slice(0, 900_000)}` });
 
@@ -159,7 +159,7 @@ test('a text with more different words than an entry holds is found by the first
   expect(await found(harness, { q: 'pumpkin w1x' })).toEqual([id]);
 });
 
-test('each turn of one moment is entered once, and the newest a moment later', async ({ harness }) => {
+test('each turn of the same moment is entered once, and the newest a moment later', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'pumpkin', metadata: { customer: '17' } });
   await enterAll(harness.worker);
   expect(await entries(harness)).toEqual([]);
@@ -177,7 +177,7 @@ test('each turn of one moment is entered once, and the newest a moment later', a
 
 type Page = { data: TurnResource[]; next_cursor: string | null };
 
-/** The ids of all pages of a list, while turns that it would find go on coming. */
+/** Returns the ids of all pages of a list, while new matching turns are created. */
 async function pages({ call, startTurn }: Harness, query: string): Promise<string[]> {
   const seen: string[] = [];
   let cursor: string | null = '';
@@ -190,7 +190,7 @@ async function pages({ call, startTurn }: Harness, query: string): Promise<strin
   return seen;
 }
 
-/** Copies the one turn with its work, as turns of many times that were made at the same moment. */
+/** Copies the only turn with its work, under ids of many different times. */
 async function copy({ db }: Harness, count: number): Promise<void> {
   const [columns, ofWork] = [await columnsOf(db, 'turns'), await columnsOf(db, 'work')];
   const digits = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -204,7 +204,7 @@ async function copy({ db }: Harness, count: number): Promise<void> {
     select copied_id, copied_position, false, ${ofWork} from copied, work`.execute(db);
 }
 
-/** The columns of a table whose values may be the same in each row. */
+/** Returns the columns of a table that may have equal values in each row. */
 async function columnsOf(db: Harness['db'], table: 'turns' | 'work') {
   const { rows } = await sql<{ name: string }>`
     select column_name as name from information_schema.columns

@@ -12,9 +12,9 @@ import { isoAgo, msAgo } from '#test/harness/moments.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf, withDatabase } from './looks.ts';
 
-/** Turns of the last hundred days, one every seven minutes. Of another project, every fourth is queued. */
+/** The turns of the last hundred days, every seven minutes. Every fourth turn of another project is queued. */
 const TURNS = 20_000;
-/** Rows and index entries that a page may look at: those of a stretch of time, whatever else is in the database. */
+/** The number of rows and index entries that a page may read: a bounded range of time, in a database of any size. */
 const FEW = 7_000;
 
 let url: string;
@@ -48,7 +48,7 @@ test.each<[string, TurnFilter, number]>([
   ['a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60) }, 20],
   ['a word within a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60), q: 'common' }, 20],
   ['a missing word within a day', { createdAfter: daysAgo(61), createdBefore: daysAgo(60), q: 'missing' }, 0],
-])('turns are not looked through for %s', async (_, filter, expected) => {
+])('turns are not scanned for %s', async (_, filter, expected) => {
   let length = Number.NaN;
 
   const looks = await looksOf(url, async (db) => {
@@ -66,7 +66,7 @@ test.each<[string, (db: Db) => Promise<number>, number]>([
   ['a page of old ones', (db) => queuedOf(db, { before: firstIdAt('turn', msAgo(50 * 86_400_000)) }), 20],
   ['a page of a day', (db) => queuedOf(db, { createdAfter: daysAgo(61), createdBefore: daysAgo(60) }), 20],
   ['a count', async (db) => (await countByStatus(db, 'busy', { most: 100 })).counts.queued, 100],
-])('queued turns are not looked through for %s', async (_, ask, expected) => {
+])('queued turns are not scanned for %s', async (_, ask, expected) => {
   let length = Number.NaN;
 
   const looks = await looksOf(url, async (db) => {
@@ -81,7 +81,7 @@ async function queuedOf(db: Db, page: Partial<TurnPage>): Promise<number> {
   return (await listTurns(db, 'busy', { ...queued, ...page, limit: 20 })).rows.length;
 }
 
-test('queued turns with a word are found among a bounded number of them', async () => {
+test('queued turns with a word are found in a bounded number of reads', async () => {
   let length = Number.NaN;
 
   const looks = await looksOf(url, async (db) => {
@@ -92,7 +92,7 @@ test('queued turns with a word are found among a bounded number of them', async 
   expect(looks).toBeLessThan(FEW);
 });
 
-test('a portion is entered without a look at the others', async () => {
+test('a portion of search entries is written without a read of other turns', async () => {
   await withDatabase(url, (db) =>
     sql`update turns set completed_at = now() - interval '3 seconds'
     where id in (select id from turns where completed_at is not null order by id desc limit 10)`.execute(db),
@@ -104,7 +104,7 @@ test('a portion is entered without a look at the others', async () => {
   expect(await looksOf(url, enterPortion)).toBeLessThan(200);
 });
 
-test('what fits is counted no further than is asked for', async () => {
+test('matches are counted no further than requested', async () => {
   let count = Number.NaN;
 
   const looks = await looksOf(url, async (db) => {
@@ -116,7 +116,7 @@ test('what fits is counted no further than is asked for', async () => {
 });
 
 test.each([{ q: 'common' }, { q: 'missing' }, { model: 'openai/none' }, { metadata: { none: '1' } }])(
-  'conversations are not looked through for %j',
+  'conversations are not scanned for %j',
   async (filter) => {
     const looks = await looksOf(url, (db) => listConversations(db, 'default', { ...filter, limit: 20 }));
 
@@ -124,7 +124,7 @@ test.each([{ q: 'common' }, { q: 'missing' }, { model: 'openai/none' }, { metada
   },
 );
 
-/** Ids are of the time that their turn was made at, as those of a clock. */
+/** Fills the database with turns. Each id has the time of its turn, like an id of a clock. */
 async function fill(db: Trx): Promise<void> {
   await sql
     .raw(`create function pg_temp.id_at(prefix text, at timestamptz, n int) returns text language sql as $$

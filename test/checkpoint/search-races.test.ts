@@ -8,7 +8,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { test } from '#test/harness/test.ts';
 
 test.for([{ isEntered: false }, { isEntered: true }])(
-  'a turn that ends while it is looked for is found, %o',
+  'a turn that ends during the search is found, %o',
   async ({ isEntered }, { harness }) => {
     for (const statuses of [undefined, ['queued', 'in_progress', 'completed']] as const) {
       for (const statements of [1, 2, 3, 4]) {
@@ -28,7 +28,7 @@ test.for([{ isEntered: false }, { isEntered: true }])(
   },
 );
 
-test('a list goes on where a turn of its page is deleted while it is read', async ({ harness }) => {
+test('a list continues if a turn of its page is deleted during the read', async ({ harness }) => {
   const turns = [];
   for (const input of ['pumpkin 1', 'pumpkin 2', 'pumpkin 3']) turns.push(await harness.startTurn({ input }));
   await harness.workUntilIdle();
@@ -46,7 +46,6 @@ test('a list goes on where a turn of its page is deleted while it is read', asyn
   ).toMatchObject([{ id: last }]);
 });
 
-/** How many statements a search takes. */
 async function statementsOf(db: Db, search: (db: Db) => Promise<unknown>): Promise<number> {
   let count = 0;
   const transformResult = async ({ result }: { result: QueryResult<UnknownRow> }) => {
@@ -57,7 +56,7 @@ async function statementsOf(db: Db, search: (db: Db) => Promise<unknown>): Promi
   return count;
 }
 
-/** The database, where something happens once, behind so many statements. */
+/** Returns the database, with a single action after this number of statements. */
 function after(db: Db, statements: number, happen: () => Promise<unknown>): Db {
   let count = 0;
   return db.withPlugin({

@@ -4,7 +4,7 @@ import type { Db } from '#core/checkpoint/tables.ts';
 /** A statement that a verb has sent: the tables that it writes, in the order of its text. */
 export type SentStatement = { writes: string[] };
 
-/** Keeps each statement that is sent over `db` from now on. The list grows. */
+/** Collects each statement that is sent over `db` from now on. The list grows. */
 export function keepSentStatements(db: Db): SentStatement[] {
   const sent: SentStatement[] = [];
   const executor = db.getExecutor();

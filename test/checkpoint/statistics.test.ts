@@ -31,7 +31,7 @@ const quiet = { project: 'default', fromMs: START, toMs: START + 2 * MINUTE, buc
 const busy = { project: 'default', fromMs: START + 5 * MINUTE, toMs: START + 6 * MINUTE, buckets: 2 };
 const SMALL: Bounds = { turns: 200, entries: 4_000, failures: 2 };
 
-test('turns are counted by status, each in the bucket in which it was created, with their times and tokens', async () => {
+test('turns are counted by status and creation time, with their durations and tokens', async () => {
   const { total, buckets, failures } = await use((db) => readStatistics(db, quiet));
 
   expect(buckets.map(({ turns }) => turns)).toMatchObject([
@@ -49,7 +49,7 @@ test('turns are counted by status, each in the bucket in which it was created, w
   ]);
 });
 
-test('a project sees itself alone; without one, all are counted', async () => {
+test('a project sees only its own turns, and a query without a project counts all', async () => {
   const alone = await use((db) => readStatistics(db, { ...quiet, project: 'other' }));
   const none = await use((db) => readStatistics(db, { ...quiet, project: 'unknown' }));
   const all = await use((db) => readStatistics(db, { ...quiet, project: null }));
@@ -61,7 +61,7 @@ test('a project sees itself alone; without one, all are counted', async () => {
   expect(all.failures.map(({ turns }) => turns)).toEqual([4]);
 });
 
-test('of a bucket with more turns than are looked at, a sample is scaled to what was counted, and says so', async () => {
+test('a bucket with too many turns scales a sample to the count, and reports that', async () => {
   const { total, buckets } = await use((db) => readStatistics(db, busy, SMALL));
 
   expect(total.precision).toBe('sampled');
@@ -69,7 +69,7 @@ test('of a bucket with more turns than are looked at, a sample is scaled to what
   expect(buckets[0]).toMatchObject({ precision: 'sampled', inputTokens: 150_000, outputTokens: 15_000 });
 });
 
-test('beyond what is counted, figures say that they are at least so much', async () => {
+test('figures beyond the counted turns are reported as at least that many', async () => {
   const { buckets, failures } = await use((db) =>
     Promise.all([readStatistics(db, busy, { ...SMALL, entries: 1_200 }), readStatistics(db, quiet, SMALL)]).then(
       ([{ buckets }, { failures }]) => ({ buckets, failures }),
@@ -87,14 +87,14 @@ test.each([
   ['the turns of a range', quiet, undefined, 200],
   ['the turns of a range of all projects', { ...quiet, project: null }, undefined, 200],
   ['a sample of a busy range', busy, { ...SMALL, entries: 400 }, 1_800],
-])('what is outside its bounds is not looked through: %s', async (_, range, bounds, most) => {
+])('rows outside the bounds of a query are not scanned: %s', async (_, range, bounds, most) => {
   const before = await countLooks(url);
   await use((db) => readStatistics(db, range, bounds));
 
   expect((await countLooks(url)) - before).toBeLessThan(most);
 });
 
-test('turns are counted by status no further than asked', async () => {
+test('turns are counted by status no further than requested', async () => {
   const before = await countLooks(url);
   const { counts, atLeast } = await use((db) => countByStatus(db, 'default', { most: 100 }));
 

@@ -7,7 +7,7 @@ import { msAgo } from '#test/harness/moments.ts';
 const DAY = 86_400_000;
 
 test.each([undefined, newId('turn'), firstIdAt('turn', msAgo(400 * DAY)), 'turn_00000000000000000000000000'])(
-  'each id below %s is in one stretch, and those of later stretches are older',
+  'each id below %s is in one stretch, and ids of later stretches are older',
   (before) => {
     const stretches = stretchesBefore('turn', before);
     const newest = before ?? firstIdAt('turn', msAgo(0));
@@ -41,7 +41,7 @@ test.each([undefined, newId('turn'), firstIdAt('turn', msAgo(400 * DAY)), 'turn_
   },
 );
 
-test('ids below the lowest are in no stretch, and all others down to it are', () => {
+test('ids below the lowest are in no stretch, and all others are in a stretch', () => {
   const now = msAgo(0);
   const stretches = stretchesBefore('turn', undefined, firstIdAt('turn', now - 61 * DAY));
   const isCovered = (ms: number) => {
@@ -56,7 +56,7 @@ test('ids below the lowest are in no stretch, and all others down to it are', ()
   expect(below).toEqual(below.map(() => false));
 });
 
-test('a stretch reaches about three times as far as that before, whatever the time is', () => {
+test('each stretch reaches about three times as far back as the stretch before', () => {
   const moments = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2120, 0) });
 
   fc.assert(
@@ -72,7 +72,7 @@ test('a stretch reaches about three times as far as that before, whatever the ti
   );
 });
 
-/** The ten digits of an id that are its time, as JavaScript reads digits of base 32. */
+/** Returns the ten digits of an id that are its time, in JavaScript's digits of base 32. */
 function timeOf(id: string): string {
   const digits = '0123456789abcdefghjkmnpqrstvwxyz';
   return [...id.slice(5, 15)].map((digit) => digits.indexOf(digit).toString(32)).join('');

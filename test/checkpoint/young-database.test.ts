@@ -13,8 +13,8 @@ import { plainConfig } from '#test/harness/plain-config.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { looksOf, withDatabase } from './looks.ts';
 
-// Postgres has not counted the rows of these tables, or counted them before most were committed. The cost of a statement
-// must not depend on what Postgres expects.
+// Postgres has not counted the rows of these tables, or counted before most were committed. The cost of a statement
+// must not depend on the estimates of Postgres.
 
 const TURNS = 1_000;
 let url: string;
@@ -25,7 +25,7 @@ beforeEach(async () => {
   ids = Array.from({ length: TURNS }, () => newId('turn'));
 });
 
-test('a heartbeat looks at its turns alone, whatever waits beside them', async () => {
+test('a heartbeat reads only its own turns, in a table of any size', async () => {
   const [turnId = ''] = ids;
   await withDatabase(url, async (db) => {
     await createTurns(db, ids);
@@ -40,7 +40,7 @@ test('a heartbeat looks at its turns alone, whatever waits beside them', async (
   expect(looks).toBeLessThan(50);
 });
 
-test('a conversation is entered into the search without a look at the others', async () => {
+test('a conversation is entered into the search without a read of other rows', async () => {
   const newest = sql`(select id from conversations order by id desc limit 10)`;
   await withDatabase(url, async (db) => {
     await createTurns(db, ids);
@@ -68,7 +68,7 @@ test.each<[string, RawBuilder<unknown>, (db: Db) => Promise<unknown>]>([
     sql`due_at = now() - interval '1 minute', step = 'r1'`,
     (db) => rescueTurns(db, TURNS, [{ name: plainConfig.model, forMs: 60_000, counts: false }]),
   ],
-])('%s are locked once, though Postgres counted before their commit', async (_, changes, ask) => {
+])('%s are locked once, although Postgres counted before their commit', async (_, changes, ask) => {
   await withDatabase(url, async (db) => {
     await createTurns(db, ids.slice(0, 1));
     await db.transaction().execute(async (trx) => {

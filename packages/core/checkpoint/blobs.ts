@@ -5,13 +5,13 @@ import { isUnexpired } from './sql/unexpired.ts';
 import { isVisible } from './sql/visible.ts';
 import type { Db, Trx } from './tables.ts';
 
-/** What a turn refers to, by the SHA-256 of each; those that may not be there yet come with their bytes. */
+/** The SHA-256 of each blob that a turn refers to, and the bytes of blobs that may be new. */
 export type ReferredBlobs = { project: string; turnId: string; hashes: readonly string[]; blobs: readonly NewBlob[] };
 
 /**
- * Keeps the blobs that a turn refers to: new ones are added, and none goes before the turn. It commits together with the row
- * that has their addresses. Rows are locked in one order, after that of the turn. Returns those that are not there and
- * came without bytes: then the caller has to roll back.
+ * Keeps the blobs that a turn refers to until the turn is erased, and adds new blobs. Commits together with the row
+ * that names them. Locks blobs in one order, after the turn. Returns the hashes of missing blobs: the caller must
+ * then roll back.
  */
 export async function keepBlobs(trx: Trx, { project, turnId, hashes, blobs }: ReferredBlobs): Promise<string[]> {
   const bytes = new Map(blobs.map((blob) => [blob.sha256, blob]));
@@ -29,7 +29,7 @@ export async function keepBlobs(trx: Trx, { project, turnId, hashes, blobs }: Re
   return [];
 }
 
-/** Adds a blob. An equal blob that is there already is only locked: a delete of it has committed before, or waits. */
+/** Adds a blob. Only locks an equal blob that exists: a delete of that blob has committed before, or waits. */
 export async function insertBlob(trx: Trx, project: string, { sha256, mediaType, bytes }: NewBlob): Promise<void> {
   await sql`
     insert into blobs (project, sha256, media_type, bytes) values (${project}, ${sha256}, ${mediaType}, ${bytes})
@@ -42,13 +42,12 @@ async function lockBlob(trx: Trx, project: string, sha256: string): Promise<bool
   return rows.length > 0;
 }
 
-/** The SHA-256 of each blob that a turn refers to. */
 export async function findHashes(db: Db, turnId: string): Promise<string[]> {
   const query = sql<{ sha256: string }>`select sha256 from blob_references where turn_id = ${turnId}`;
   return (await read(db, query)).map(({ sha256 }) => sha256);
 }
 
-/** The first media types of blobs that callers of a project find, by their SHA-256; others are not among them. */
+/** Returns the first media type of each blob that callers of a project find, by SHA-256. Leaves out other hashes. */
 export async function findBlobTypes(db: Db, project: string, hashes: readonly string[]): Promise<Map<string, string>> {
   const query = sql<{ sha256: string; mediaType: string }>`
     select sha256, media_type as "mediaType" from blobs
@@ -58,7 +57,7 @@ export async function findBlobTypes(db: Db, project: string, hashes: readonly st
   return new Map(rows.map(({ sha256, mediaType }) => [sha256, mediaType]));
 }
 
-/** A blob that callers of a project find, without its bytes; `size` counts them. */
+/** Finds a blob for callers of a project, without its bytes. `size` is in bytes. */
 export async function findBlob(
   db: Db,
   project: string,
@@ -71,7 +70,7 @@ export async function findBlob(
   return rows[0];
 }
 
-/** Some bytes of a blob, from the first one that `start` does not leave out; none where it is gone. */
+/** Reads up to `length` bytes of a blob after its first `start` bytes. Returns undefined if the blob was erased. */
 export async function readBlobPiece(
   db: Db,
   { project, sha256, start, length }: { project: string; sha256: string; start: number; length: number },
@@ -84,8 +83,8 @@ export async function readBlobPiece(
 }
 
 /**
- * Loads blobs in one statement, also those that no caller finds; those that are gone are not among them. None has its bytes if all
- * have more than `most` together.
+ * Loads blobs in one statement, including blobs that no caller finds. Leaves out erased blobs. Returns no bytes if
+ * the blobs together exceed `most` bytes.
  */
 export async function loadBlobs(
   db: Db,
@@ -99,7 +98,7 @@ export async function loadBlobs(
   return read(db, query);
 }
 
-/** A blob of deleted turns alone leaves every read, although a fork may keep it for its model. */
+/** The condition that callers find a blob: not if only deleted turns refer to it, although a fork may keep it. */
 const isVisibleBlob = sql<boolean>`(
   exists (
     select from blob_references as reference join turns on turns.id = turn_id

@@ -9,9 +9,8 @@ import { bytesOfRequest, bytesOfRounds } from './turns/reading/bytes.ts';
 import { selectWhole, type TurnAsRead, toTurn } from './turns/reading/select.ts';
 
 /**
- * Stores the hashes of the messages of completions with their answers, so that later requests can continue them
- * (contract-responses R83). They are written before a client is shown the answers, which no request can contain before that.
- * The first write stays.
+ * Stores the hashes of messages with their answers, so that later requests can continue the completions. The caller
+ * stores a hash before a client sees the answer, so each request with that answer finds it. The first hash stays.
  */
 export async function saveAnswerHashes(db: Db, answers: { turnId: string; hash: string }[]): Promise<void> {
   if (answers.length === 0) return;
@@ -21,7 +20,6 @@ export async function saveAnswerHashes(db: Db, answers: { turnId: string; hash: 
   await write(db, statement);
 }
 
-/** Replaces the metadata of a turn that callers find. */
 export async function setTurnMetadata(db: Db, turnId: string, metadata: Record<string, string>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`update turns set metadata = ${metadata}::json where id = ${turnId} and ${isVisible}`.execute(trx);
@@ -29,7 +27,7 @@ export async function setTurnMetadata(db: Db, turnId: string, metadata: Record<s
   });
 }
 
-/** A page of the listed completions of a project: those after one, in an order, with a model and with metadata. */
+/** A page of a project's listed completions: after an id, in an order, with a model and with metadata. */
 export type CompletionPage = {
   after?: string;
   order: 'asc' | 'desc';
@@ -61,7 +59,6 @@ export async function listCompletions(db: Db, project: string, page: CompletionP
   return { rows: shown.map((row) => toTurn(row)), hasMore };
 }
 
-/** Returns whether a completion is in the list of its project. */
 export async function isListed(db: Db, project: string, turnId: string): Promise<boolean> {
   const query = sql`select from completions join turns on turns.id = turn_id
     where turn_id = ${turnId} and completions.project = ${project} and listed and ${isVisible}`;

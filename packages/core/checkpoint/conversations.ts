@@ -25,7 +25,7 @@ export type NewConversation = {
   metadata: Record<string, string>;
 };
 
-/** Records a conversation with the configuration that its turns inherit, and when to look whether it has expired (R32). */
+/** Saves a conversation with the configuration that its turns inherit, and the time to check its expiry (R32). */
 export async function createConversation(db: Db, { id, project, config, metadata }: NewConversation): Promise<void> {
   const statement = sql`insert into conversations (id, project, config, metadata, expiry_due_at)
     values (${id}, ${project}, ${config}::json, ${metadata}::json,
@@ -33,7 +33,6 @@ export async function createConversation(db: Db, { id, project, config, metadata
   await write(db, statement);
 }
 
-/** Replaces the metadata of a conversation that callers find. */
 export async function setMetadata(db: Db, id: string, metadata: Record<string, string>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`update conversations set metadata = ${metadata}::json where id = ${id} and hidden_at is null`.execute(
@@ -44,8 +43,9 @@ export async function setMetadata(db: Db, id: string, metadata: Record<string, s
 }
 
 /**
- * Replaces what a conversation's later turns inherit, and its metadata where given, under its lock. False, and nothing done,
- * where its configuration is another by now than that of `known`, or no caller finds it any more.
+ * Replaces the configuration that later turns inherit, and the metadata if given, under the conversation's lock.
+ * Returns false, without a change, if the configuration is no longer that of `known`, or if no caller finds the
+ * conversation.
  */
 export async function changeConversation(
   trx: Trx,
@@ -63,20 +63,23 @@ export async function changeConversation(
   return true;
 }
 
-/** A project's own conversation; undefined for one of another project. */
+/** Finds a conversation of this project. Returns undefined for a conversation of another project. */
 export async function findConversation(db: Db, project: string, id: string): Promise<Conversation | undefined> {
   const query = sql<Conversation>`
     select ${columns} from ${withActiveTurn} where ${isFoundIn(project)} and conversations.id = ${id}`;
   return (await read(db, query))[0];
 }
 
-/** Which page of which conversations: `before` is the last id of the page before. `withTurn`: their latest turns count for its size. */
+/**
+ * The filter and size of a page. `before` is the last id of the previous page. `withTurn` counts the latest turns
+ * toward the size.
+ */
 export type ConversationPage = ConversationFilter & { before?: string; limit: number; withTurn?: boolean };
 
-/** As many of the newest conversations are looked at one by one, before those that are searched for are looked up. */
+/** The number of newest conversations that are filtered one by one before the search index is used. */
 const NEWEST = 500;
 
-/** A page of a project's conversations, newest first. */
+/** Lists a page of a project's conversations, newest first. */
 export async function listConversations(db: Db, project: string, page: ConversationPage): Promise<Page<Conversation>> {
   if (!isSearch(page))
     return pageOfRows(await readPage(db, project, { ...page, rows: newest(project, page, page.limit + 1) }));
@@ -90,7 +93,7 @@ export async function listConversations(db: Db, project: string, page: Conversat
   return pageOfRows(await readPage(db, project, { ...page, rows: all }));
 }
 
-/** The same page, each conversation with its latest turn. */
+/** Lists the same page, with the latest turn of each conversation. */
 export async function listWithLatestTurns(
   db: Db,
   project: string,
@@ -124,7 +127,7 @@ type Shown = ConversationPage & { rows: RawBuilder<unknown> };
 async function readPage(db: Db, project: string, { rows, limit, withTurn = false }: Shown) {
   const ofTurn = sql`+ coalesce((select ${bytesOfRequest} from (${latestOf(sql`conversations.id`)}) as turns), 0)`;
   const bytes = sql`octet_length(config::text) + octet_length(metadata::text) + 500 ${withTurn ? ofTurn : sql``}`;
-  // A plan may look for the rows of a page once for each conversation, unless it is told to do so once.
+  // Materialized, since a plan may otherwise look for the rows of the page once for each conversation.
   const fitting = fittingRows({ rows, key: sql`id`, direction: 'desc', limit, bytes });
   const page = sql`with fitting as materialized (${fitting}) select * from fitting`;
   const query = sql<Conversation & { found: number }>`
@@ -137,8 +140,6 @@ const columns = sql`conversations.id, conversations.config, conversations.metada
   conversations.forked_from as "forkedFrom", conversations.forked_round as "forkedRound",
   conversations.created_at::text as "createdAt", (${expiresAt})::text as "expiresAt"`;
 
-/** Conversations, each with its active turn at the head. */
 const withActiveTurn = sql`conversations left join work on work.conversation_id = conversations.id and work.at_head`;
 
-/** The condition that callers of a project find a conversation. */
 const isFoundIn = (project: string) => sql`conversations.project = ${project} and conversations.hidden_at is null`;

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { read } from '../postgres/read-write.ts';
 import type { Db } from './tables.ts';
 
-/** The work there is: active turns by status, how many of them are late, pending deliveries. */
+/** The current work: active turns by status, late turns, and pending deliveries. */
 export type WorkCounts = { turns: Record<string, number>; late: number; deliveries: number };
 
-/** Counts active turns and pending deliveries, so that it costs the same however old the database is. */
+/** Counts active turns and pending deliveries, at a cost that does not grow with the database. */
 export async function countWork(db: Db): Promise<WorkCounts> {
   const ofTurns = sql<{ status: string; count: number; late: number }>`
     select status, count(*)::int as count, (count(*) filter (where due_at < now()))::int as late
@@ -21,7 +21,10 @@ export async function countWork(db: Db): Promise<WorkCounts> {
   };
 }
 
-/** How many deliveries are due and wait for a worker, and how many workers are on; those that are to be tried again later are neither. */
+/**
+ * Counts the due deliveries that wait for a worker, and the deliveries that a worker sends now. Leaves out later
+ * retries.
+ */
 export async function countDueDeliveries(db: Db): Promise<{ waiting: number; active: number }> {
   const query = sql<{ waiting: number; active: number }>`
     select (count(*) filter (where due_at <= now()))::int as waiting, (count(*) filter (where lease_until > now()))::int as active
@@ -31,8 +34,8 @@ export async function countDueDeliveries(db: Db): Promise<{ waiting: number; act
 }
 
 /**
- * Until when the turns of each provider wait for a rate limit: when the first one of the model comes back that is limited for the
- * longest. A provider for whose limits no turn waits is not among them.
+ * Finds when the turns of each provider may ask again after a rate limit: for a model at its earliest retry, for a
+ * provider when its last model may. Leaves out providers without such a turn.
  */
 export async function findRateLimits(db: Db): Promise<Map<string, string>> {
   const query = sql<{ provider: string; until: string }>`
@@ -45,15 +48,15 @@ export async function findRateLimits(db: Db): Promise<Map<string, string>> {
   return new Map(rows.map(({ provider, until }) => [provider, until]));
 }
 
-/** A project and how many turns it has, up to one more than is counted. */
+/** A project and its number of turns, up to `MAX_COUNTED` + 1. */
 export type ProjectTurns = { project: string; turns: number };
 
 const MAX_PROJECTS = 100;
 
-/** Counted up to here, so that a start costs the same however old the database is. */
+/** The number up to which turns are counted, so that a start stays fast as the database grows. */
 export const MAX_COUNTED = 1_000;
 
-/** The projects that have turns and are none of `known`, with how many; a hundred projects are looked at. */
+/** Counts the turns of projects that are not in `known`. Looks at a hundred projects at most. */
 export async function countTurnsOfOtherProjects(db: Db, known: string[]): Promise<ProjectTurns[]> {
   const query = sql<ProjectTurns>`
     with recursive found as (

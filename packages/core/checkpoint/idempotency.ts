@@ -2,16 +2,19 @@ import { sql } from 'kysely';
 import { read, write } from '../postgres/read-write.ts';
 import type { Db, Trx } from './tables.ts';
 
-/** A client's Idempotency-Key; `bodyHash` shows whether the same key came with another body. */
+/** A client's Idempotency-Key. `bodyHash` shows whether a repeated key has another body. */
 export type IdempotencyKey = { project: string; path: string; key: string; bodyHash: string };
 
-/** Whether the key is new; else what it stands for. The statement waits for a request in flight with the same key. */
+/** The earlier use of a key: none, a response to replay, or a request with another body. */
 export type Remembered =
   | { kind: 'new' }
   | { kind: 'replay'; status: number; resourceId: string }
   | { kind: 'mismatch' };
 
-/** Records the key in the transaction that does the work, so that both are there or neither. */
+/**
+ * Records the key in the transaction that does the work, so that both commit or neither. Waits for a request in
+ * flight with the same key.
+ */
 export async function rememberIdempotencyKey(trx: Trx, request: IdempotencyKey): Promise<Remembered> {
   const { project, path, key, bodyHash } = request;
   const { rows: inserted } = await sql`
@@ -20,7 +23,7 @@ export async function rememberIdempotencyKey(trx: Trx, request: IdempotencyKey):
   if (inserted.length > 0) return { kind: 'new' };
 
   const [first] = await read(trx, selectKey(request));
-  // The key expired between the two statements: it is new again.
+  // The key expired between the two statements, so it is new again.
   if (!first) return rememberIdempotencyKey(trx, request);
   return compare(first, bodyHash);
 }
@@ -33,7 +36,10 @@ function selectKey({ project, path, key }: IdempotencyKey) {
     where project = ${project} and path = ${path} and key = ${key}`;
 }
 
-/** What was made and deleted since is what any body stands for: no request with that key makes anything again. */
+/**
+ * Compares a request with a recorded key. An empty `body_hash`, after a delete, matches every body, so the key never
+ * creates again.
+ */
 function compare(first: KeyRow, bodyHash: string): Exclude<Remembered, { kind: 'new' }> {
   const { body_hash, status_code, resource_id } = first;
   if ((body_hash !== '' && body_hash !== bodyHash) || status_code === null || resource_id === null)
@@ -41,13 +47,13 @@ function compare(first: KeyRow, bodyHash: string): Exclude<Remembered, { kind: '
   return { kind: 'replay', status: status_code, resourceId: resource_id };
 }
 
-/** What a key stands for by now, without recording it. */
+/** Returns the earlier use of a key, without recording the key. */
 export async function findIdempotencyKey(db: Db, request: IdempotencyKey): Promise<Remembered> {
   const [first] = await read(db, selectKey(request));
   return first ? compare(first, request.bodyHash) : { kind: 'new' };
 }
 
-/** Records what a new key stands for, before its transaction commits. */
+/** Records the response of a new key, before its transaction commits. */
 export async function completeIdempotencyKey(
   trx: Trx,
   { project, path, key }: IdempotencyKey,
@@ -58,7 +64,7 @@ export async function completeIdempotencyKey(
     where project = ${project} and path = ${path} and key = ${key}`.execute(trx);
 }
 
-/** Deletes keys that are older than two days; the contract keeps them one. */
+/** Deletes keys that are older than two days. Clients may rely on one day. */
 export async function deleteExpiredIdempotencyKeys(db: Db): Promise<void> {
   await write(db, sql`delete from idempotency_keys where created_at < now() - interval '2 days'`);
 }

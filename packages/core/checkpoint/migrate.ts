@@ -10,8 +10,8 @@ import type { Db } from './tables.ts';
 const FOLDER = new URL('../../../migrations/', import.meta.url);
 
 /**
- * Brings the schema up to date and answers which migrations that took; safe while others do the same. A schema to which a
- * newer version has added is left as it is.
+ * Updates the schema and returns the applied migrations. Several processes may call this at once. Does not change a
+ * schema that a newer version has extended.
  */
 export async function migrate(db: Db): Promise<string[]> {
   await requireServer(db);
@@ -25,7 +25,7 @@ export async function migrate(db: Db): Promise<string[]> {
   return results.map(({ migrationName }) => fileOf(migrationName));
 }
 
-/** Refuses a database on which the parts of this version cannot work. They never migrate by themselves. */
+/** Refuses a database that this version cannot use. Servers and workers never migrate automatically. */
 export async function requireMigrated(db: Db): Promise<void> {
   await requireServer(db);
   await requireSchema(db);
@@ -37,8 +37,8 @@ export async function requireMigrated(db: Db): Promise<void> {
 }
 
 /**
- * Refuses a schema that lacks a migration. If a newer version has added its own, the parts of this version still work, so
- * that a rolling update or its way back is no outage.
+ * Refuses a schema that lacks a migration. Accepts newer migrations, so that a rolling update or its rollback causes
+ * no outage.
  */
 export async function requireSchema(db: Db): Promise<void> {
   const missing = await missingMigrations(db);
@@ -47,8 +47,8 @@ export async function requireSchema(db: Db): Promise<void> {
 }
 
 /**
- * Lists the migrations of this version that a database lacks. Refuses a database of another line: it holds a migration
- * that this version has not, and that is not simply newer.
+ * Lists the migrations of this version that a database lacks. Refuses a database with an unknown migration that is
+ * not simply newer.
  */
 async function missingMigrations(db: Db): Promise<string[]> {
   const own = Object.keys(await ownMigrations());
@@ -65,10 +65,10 @@ function otherVersion(unknown: string[], own: string[]): string {
   const [first, ...others] = unknown;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   const why = edited
-    ? `its migration ${edited} differs from that of this version`
-    : `it holds the migration ${first}${more}, which this version does not have`;
+    ? `its migration ${edited} differs from the migration of this version`
+    : `it has the migration ${first}${more}, which this version does not have`;
   return (
-    `The database was made by another version of Pawl (${why}). Use that version, or start anew with an empty database ` +
+    `The database was created by another version of Pawl (${why}). Use that version, or start with an empty database ` +
     '(standalone: remove its data folder, Docker Compose: `docker compose down --volumes`).'
   );
 }
@@ -86,11 +86,14 @@ async function appliedMigrations(db: Db): Promise<string[]> {
 /** The SQLSTATE of a table that does not exist. */
 const NO_TABLE = '42P01';
 
-/** What stands between the file of a migration and its hash in the name that a database records. */
+/** The separator of a migration's file name and its hash in the name that a database records. */
 const BEFORE_HASH = '@';
 const HASH_LENGTH = 16;
 
-/** A database records the hash of a migration with its name: an edited migration is another one. */
+/**
+ * Returns the recorded name of a migration. It contains the text's hash, so an edited migration is a different
+ * migration.
+ */
 function nameOf(file: string, text: string): string {
   return `${file}${BEFORE_HASH}${createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH)}`;
 }
@@ -99,12 +102,11 @@ function fileOf(name: string): string {
   return name.split(BEFORE_HASH)[0] ?? name;
 }
 
-/** A migration, and the tables that it makes. */
 type OwnMigration = Migration & { tables: string[] };
 
 let known: Promise<Record<string, OwnMigration>> | undefined;
 
-/** The migrations of this version by their names, read once. */
+/** Returns the migrations of this version by name, read once. */
 function ownMigrations(): Promise<Record<string, OwnMigration>> {
   known ??= readMigrations();
   return known;
@@ -113,7 +115,7 @@ function ownMigrations(): Promise<Record<string, OwnMigration>> {
 async function readMigrations(): Promise<Record<string, OwnMigration>> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).sort();
   const entries = files.map(async (file): Promise<[string, OwnMigration]> => {
-    // A checkout with other line ends has the same migrations.
+    // Line endings of a checkout do not change a migration.
     const text = (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll('\r\n', '\n');
     const tables = [...text.matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(([, table = '']) => table);
     // PostgreSQL runs all statements of a message without parameters.

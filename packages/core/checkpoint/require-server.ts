@@ -6,10 +6,10 @@ import type { Db } from './tables.ts';
 
 const OLDEST_VERSION = 15;
 
-/** What no session can set. `transactionMs` is 0 if transactions have no bound. */
+/** Settings of a server that no session can change. `transactionMs` is 0 if transactions have no time limit. */
 export type Server = { version: number; encoding: string; transactionMs: number };
 
-/** Refuses a server or a database on which Pawl cannot work. */
+/** Refuses a server or a database that Pawl cannot use. */
 export async function requireServer(db: Db): Promise<void> {
   const [server] = await read<Server>(
     db,
@@ -21,18 +21,18 @@ export async function requireServer(db: Db): Promise<void> {
   if (problem) throw new Misconfigured(problem);
 }
 
-/** Says what is wrong with a server and what to do; null if Pawl can work on it. */
+/** Returns the problem of a server with its solution, or null if Pawl can use the server. */
 function serverProblem({ version, encoding, transactionMs }: Server): string | null {
   if (version < OLDEST_VERSION)
     return `PostgreSQL at DATABASE_URL has version ${version}. Use PostgreSQL ${OLDEST_VERSION} or newer.`;
   if (encoding !== 'UTF8')
     return (
-      `The database at DATABASE_URL is encoded in ${encoding}, which cannot hold every text. ` +
+      `The database at DATABASE_URL is encoded in ${encoding}, which cannot store every text. ` +
       "Create it with `encoding 'UTF8' template template0`."
     );
   if (transactionMs > 0 && transactionMs < Number(SESSION.statement_timeout))
     return (
-      `transaction_timeout of the database at DATABASE_URL is ${transactionMs} ms, which ends sound transactions. ` +
+      `transaction_timeout of the database at DATABASE_URL is ${transactionMs} ms, which is too short. ` +
       `Set it to 0, or to ${SESSION.statement_timeout} or more.`
     );
   return null;

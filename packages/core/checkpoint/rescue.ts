@@ -9,33 +9,34 @@ import { wakeupColumns } from './sql/wakeup.ts';
 import type { Db } from './tables.ts';
 
 /**
- * A model at its rate limit on a tier (`limitName`), for how much longer, and whether the wait counts towards all
- * that a turn may wait.
+ * A model at its rate limit on a tier (`limitName`), the remaining time, and whether the wait counts toward a turn's
+ * maximum wait.
  */
 export type RateLimitedModel = { name: string; forMs: number; counts: boolean };
 
-/** The slot is what is indexed. */
+/** The condition that a turn is late. Only `due_slot` is indexed. */
 const isLate = sql<boolean>`due_slot < now() and due_at < now()`;
 
-/** A turn whose wait is over asks for a place, and is enqueued with that; one past its deadline needs none (R27). */
+/**
+ * The condition that a rescue may enqueue a turn. After a wait, a turn is enqueued when it gets a slot. After its
+ * deadline, it needs no slot (R27).
+ */
 const mayBeWorked = sql<boolean>`(${hasPlace} or deadline_at <= now())`;
 
-/**
- * The name of the rate limit that the next request of a turn is under, as `limitName` of `turn/tiers/change-tier.ts`.
- */
+/** The name of the rate limit for a turn's next request, equal to `limitName` of `turn/tiers/change-tier.ts`. */
 const limitName = sql`work.model || case coalesce(tier_wait ->> 'tier', config ->> 'service_tier')
   when 'flex' then ' on flex' when 'priority' then ' on priority' else '' end`;
 
-/** The configuration of each row of work, looked up by its id: Postgres may read the whole table for a join. */
+/** The configuration of each row of work, looked up by id: for a join PostgreSQL may read the whole table. */
 const withConfig = sql`cross join lateral (select config from turns where turns.id = work.id offset 0) as turn`;
 
-/** Rows postponed at once: each costs a write, but nothing in a queue. */
+/** The maximum of rows to postpone at once. Each row costs a write, but no job. */
 const MAX_POSTPONED = 2_000;
 
 /**
- * Finds turns that are due and that no worker took (R2). Their generation rises, so that no live, stuck or retained job
- * can swallow the wake-up (R11). Pauses grow until a worker takes the lease. Several rescuers share the work. Leases
- * stay (R9). The round of a model that is rate-limited for long is not late before the limit ends.
+ * Finds due turns that no worker took (R2). Raises their generations, so that no live, stuck or retained job swallows
+ * the wakeup (R11). Pauses grow until a worker takes the lease. Several rescuers share the work. Leases stay (R9).
+ * The round of a rate-limited model is not late before a long limit ends.
  */
 export async function rescueTurns(db: Db, limit: number, limits: RateLimitedModel[] = []): Promise<TurnWakeup[]> {
   const lasting = limits.filter(({ forMs }) => forMs > timing.graceMs);
@@ -52,9 +53,8 @@ export async function rescueTurns(db: Db, limit: number, limits: RateLimitedMode
 }
 
 /**
- * Postpones late rounds until the limits of their models end, spread out, so that not all are due at once. Deadlines
- * stay. A turn that has waited for as long as it may is left to a worker, which fails it, and one with a fallback
- * model or tier to a worker that may ask that.
+ * Postpones late rounds until the limits of their models end, spread over time. Deadlines stay. A worker still gets
+ * turns after their maximum wait, which it fails, and turns with a fallback model or tier.
  */
 async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<void> {
   const statement = sql`
@@ -75,8 +75,8 @@ async function postponeRateLimited(db: Db, limits: RateLimitedModel[]): Promise<
 }
 
 /**
- * Takes back rescues where no queue took the wake-up: they are rescued again after the first pause, however long the queue
- * was away. Rows with a lease or a later generation stay as they are.
+ * Reverts rescues if no queue took the wakeups, so that the next rescue follows the first pause, however long the
+ * queue was away. Rows with a lease or a later generation do not change.
  */
 export async function revertRescues(db: Db, turns: TurnWakeup[]): Promise<void> {
   const statement = sql`

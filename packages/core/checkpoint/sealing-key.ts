@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { read, write } from '../postgres/read-write.ts';
 import type { Db } from './tables.ts';
 
-/** The one key of the database that seals what callers keep. The first proposal becomes it; later callers get that one. */
+/**
+ * Returns the database's only key that seals opaque data for callers. Stores a proposed key if there is no key yet.
+ */
 export async function findOrCreateSealingKey(db: Db, propose: () => string): Promise<string> {
   const known = await select(db);
   if (known) return known;

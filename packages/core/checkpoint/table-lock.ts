@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { read } from '../postgres/read-write.ts';
 import type { Db } from './tables.ts';
 
-/** A table that another session of PostgreSQL has locked, for how many `seconds`, and what that session calls itself. */
+/** A table that another PostgreSQL session has locked for `seconds`, and the application name of that session. */
 export type TableLock = { table: string; pid: number; application: string; seconds: number };
 
-/** Shorter ones are those of a migration, or of PostgreSQL itself. */
+/** The minimum age of a reported lock. Shorter locks belong to migrations or to PostgreSQL itself. */
 const LASTS_S = 3;
 
 /**
- * The oldest lock that keeps Pawl from writing to one of its tables, or null. It has been held for 3 s or longer. A role that may
- * not see the transactions of others finds it at once, with 0 seconds.
+ * Finds the oldest lock of at least 3 s that keeps Pawl from writing to a table, or null. A role that may not see
+ * other roles' transactions finds it at once, with 0 seconds.
  */
 export async function findTableLock(db: Db): Promise<TableLock | null> {
   const [lock] = await read<TableLock>(

@@ -3,21 +3,18 @@ import { read, write } from '../postgres/read-write.ts';
 import { timing } from '../turn/timing.ts';
 import type { Db } from './tables.ts';
 
-/** A step that a worker is on, since a moment by the worker's clock. */
+/** A step that a worker runs, since a moment by the worker's clock. */
 export type WorkerStep = { turnId: string; step: string; since: string };
 
-/**
- * A worker as it says that it is alive: how many steps of one provider's turns it runs at once, those it is on, and the tools that
- * it has loaded.
- */
+/** A live worker: how many steps of a provider's turns it runs at once, its current steps, and its loaded tools. */
 export type LiveWorker = { id: string; concurrency: number; steps?: WorkerStep[]; tools?: string[] };
 
-/** A worker as others see it. */
+/** A worker as other processes see it. */
 export type SeenWorker = Required<Omit<LiveWorker, 'tools'>> & { startedAt: string; lastSeenAt: string };
 
 const isGone = sql<boolean>`last_seen_at < now() - ${timing.workerGoneMs} * interval '1 millisecond'`;
 
-/** Records that a worker is alive, and removes workers that have stopped saying so. */
+/** Records that a worker is alive, and removes workers that no longer report. */
 export async function recordWorker(db: Db, { id, concurrency, steps = [], tools = [] }: LiveWorker): Promise<void> {
   const statement = sql`
     with gone as (
@@ -29,12 +26,11 @@ export async function recordWorker(db: Db, { id, concurrency, steps = [], tools 
   await write(db, statement);
 }
 
-/** Removes a worker that stops. */
 export async function removeWorker(db: Db, id: string): Promise<void> {
   await write(db, sql`delete from workers where id = ${id}`);
 }
 
-/** The workers that are alive, the oldest first; one that was killed is among them for up to 15 s more. */
+/** Lists the live workers, oldest first. A killed worker remains for up to 15 s. */
 export async function listWorkers(db: Db): Promise<SeenWorker[]> {
   const query = sql<SeenWorker>`
     select id, concurrency, steps, started_at::text as "startedAt", last_seen_at::text as "lastSeenAt"
@@ -42,10 +38,10 @@ export async function listWorkers(db: Db): Promise<SeenWorker[]> {
   return read(db, query);
 }
 
-/** How many workers are alive, and which of some tools none of them has loaded. */
+/** The number of live workers, and the requested tools that no live worker has loaded. */
 export type WorkerCount = { count: number; lacking: string[] };
 
-/** Counts the workers that are alive. A worker that was killed counts for up to 15 s more. */
+/** Counts the live workers. A killed worker counts for up to 15 s. */
 export async function countWorkers(db: Db, tools: string[] = []): Promise<WorkerCount> {
   const query = sql<WorkerCount>`
     with alive as (select tools from workers where not ${isGone})
@@ -57,7 +53,7 @@ export async function countWorkers(db: Db, tools: string[] = []): Promise<Worker
   return row ?? { count: 0, lacking: [] };
 }
 
-/** The sets of tools that workers who are alive have loaded, each once; those without any are not among them. */
+/** Lists the distinct sets of tools that live workers have loaded, without empty sets. */
 export async function listToolsets(db: Db): Promise<string[][]> {
   const query = sql<{ tools: string[] }>`
     select to_json(tools) as tools from workers where not ${isGone} and cardinality(tools) > 0 group by workers.tools`;

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness[Symbol.asyncDispose]());
 
-test('of a delete and a fork at one moment, the fork has its history or is refused, and nothing is left in the end', async () => {
+test('a fork concurrent to a delete has its full history or is refused', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const origin = await endedTurn(harness);
     const acts = [() => inTransaction(harness, (trx) => forkOf(trx, origin.id)), () => remove(origin.id)];
@@ -39,7 +39,7 @@ test('of a delete and a fork at one moment, the fork has its history or is refus
   }
 });
 
-test('of a delete and a next turn at one moment, the next turn is started and is not told of the deleted one', async () => {
+test('a next turn concurrent to a delete starts without the deleted turn', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const first = await endedTurn(harness);
     const acts = [() => say(harness, first), () => harness.call('DELETE', `/v1/turns/${first.id}`)];
@@ -55,7 +55,7 @@ test('of a delete and a next turn at one moment, the next turn is started and is
   }
 });
 
-test('of a delete and the same key again at one moment, the key never starts a second turn', async () => {
+test('a repeated key concurrent to a delete never starts a second turn', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const request = { body: { model: 'openai/test', input: 'Hi' }, headers: { 'idempotency-key': `key-${round}` } };
     const { body: first } = await harness.call<TurnResource>('POST', '/v1/turns', request);
@@ -73,7 +73,7 @@ test('of a delete and the same key again at one moment, the key never starts a s
   }
 });
 
-test('many who delete one turn are told so once, and no other finds it', async () => {
+test('of several concurrent deletes of a turn, exactly one succeeds', async () => {
   const { id } = await endedTurn(harness);
 
   const outcomes = await Promise.all([1, 2, 3, 4].map(() => remove(id)));
@@ -81,7 +81,7 @@ test('many who delete one turn are told so once, and no other finds it', async (
   expect(outcomes.sort()).toEqual(['deleted', 'missing', 'missing', 'missing']);
 });
 
-test('a summary that is saved while what it tells of is deleted stays nowhere, whichever commits first', async () => {
+test('a summary saved during the delete of its turn is not kept, in both commit orders', async () => {
   for (const isSavedFirst of [true, false]) {
     const first = await endedTurn(harness, { input: 'purple' });
     const next = await beginNext(first);
@@ -95,7 +95,7 @@ test('a summary that is saved while what it tells of is deleted stays nowhere, w
   }
 });
 
-test('a summary that is saved while an item of its own turn is deleted stays nowhere, whichever commits first', async () => {
+test('a summary saved during the delete of an item is not kept, in both commit orders', async () => {
   for (const isSavedFirst of [true, false]) {
     const next = await beginNext(await endedTurn(harness));
 
@@ -108,14 +108,13 @@ test('a summary that is saved while an item of its own turn is deleted stays now
   }
 });
 
-/** Starts the next turn of a conversation, and begins it. */
 async function beginNext(turn: TurnResource): Promise<string> {
   const { body: next } = await say(harness, turn);
   await sql`update work set status = 'in_progress', started_at = now() where id = ${next.id}`.execute(harness.db);
   return next.id;
 }
 
-/** Runs two transactions: the first commits once the second waits for it. */
+/** Runs two transactions. The first commits after the second waits for it. */
 async function oneBehindTheOther([one, two]: ((trx: Trx) => Promise<unknown>)[]): Promise<void> {
   const held = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
@@ -131,7 +130,7 @@ async function oneBehindTheOther([one, two]: ((trx: Trx) => Promise<unknown>)[])
   await Promise.all([ahead, behind]);
 }
 
-/** A summary of the turn `covered`, before the first round of `next`. */
+/** Saves a summary of the turn `covered`, before the first round of `next`. */
 function summarize(trx: Trx, { covered, next }: { covered: string; next: string }) {
   const compaction = {
     ...{ round: 1, strategy: 'summarize' as const, upToTurn: covered, upToRound: 1, summary: 'It was purple.' },
@@ -145,7 +144,7 @@ function remove(id: string) {
   return inTransaction(harness, (trx) => deleteTurn(trx, 'default', id));
 }
 
-/** As a create does: the conversation is locked, and then the turn is still there or not. */
+/** Creates a fork like the API: locks the conversation, and then checks that the turn still exists. */
 async function forkOf(trx: Trx, origin: string): Promise<string | null> {
   const turn = await findTurn(trx, 'default', origin);
   if (!turn || !(await lockVisibleConversation(trx, turn.conversationId))) return null;

@@ -18,12 +18,12 @@ export async function endedTurn(
   return turn;
 }
 
-/** A request for a turn that fails, and that a retry would complete. */
+/** Returns a request for a turn that fails, and that a retry completes. */
 export function failing() {
   return { input: scripted({ answer: 'Hi', final: { fault: { kind: 'status', status: 401, times: 1 } } }) };
 }
 
-/** A turn as `checkpoint/` records it, in a conversation of its own. */
+/** Returns a turn as `checkpoint/` stores it, in a conversation of its own. */
 export function newTurn() {
   const input = [{ role: 'user' as const, content: 'Hi' }];
   const ids = { id: newId('turn'), conversationId: newId('conv') };
@@ -46,18 +46,17 @@ export function inTransaction<T>({ db }: Harness, act: (trx: Trx) => Promise<T>)
   return db.transaction().execute(act);
 }
 
-/** The ids of the turns that a turn stands on. */
+/** Returns the ids of the turns in a turn's history. */
 export async function historyOf({ db }: Harness, id: string): Promise<string[]> {
   const turn = (await loadTurn(db, id))!;
   return ((await loadHistory(db, turn.conversationId, { before: turn.position })) ?? []).map((earlier) => earlier.id);
 }
 
-/** Whether there is a row of a turn. */
 export async function exists({ db }: Harness, id: string): Promise<boolean> {
   return (await loadTurn(db, id)) !== undefined;
 }
 
-/** Lets a month pass for all that is kept. */
+/** Lets a month pass for all turns and conversations. */
 export async function age({ db }: Harness): Promise<void> {
   const earlier = sql`interval '30 days'`;
   await sql`update turns set created_at = created_at - ${earlier}, completed_at = completed_at - ${earlier}`.execute(
@@ -70,7 +69,6 @@ export async function age({ db }: Harness): Promise<void> {
 
 type Table = 'turns' | 'conversations' | 'deliveries' | 'delivery_attempts' | 'compactions';
 
-/** How many rows a table has. */
 export async function count({ db }: Harness, table: Table): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}`.execute(db);
   return rows[0]!.count;

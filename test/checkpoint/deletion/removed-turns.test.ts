@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness[Symbol.asyncDispose]());
 
-test('a fork that was made before keeps a deleted turn, and one that is made later is not told of it', async () => {
+test('a fork from before keeps a deleted turn, and a later fork is sent without it', async () => {
   const [first, second] = await turnsOf(['first', 'second']);
   const before = await fork(harness, second!);
   await harness.workUntilIdle();
@@ -34,7 +34,7 @@ test('a fork that was made before keeps a deleted turn, and one that is made lat
   expect(await harness.call('GET', `/v1/turns/${first}`)).toMatchObject({ status: 404 });
 });
 
-test('what forks keep goes in the commit that removes the last of them, along a line of forks', async () => {
+test('turns that forks keep are deleted with the last fork, along a chain of forks', async () => {
   const [origin] = await turnsOf(['purple']);
   const middle = await fork(harness, origin!);
   await harness.workUntilIdle();
@@ -53,7 +53,7 @@ test('what forks keep goes in the commit that removes the last of them, along a 
   expect([await count('turns'), await count('conversations')]).toEqual([0, 1]);
 });
 
-test('a fork that is deleted as a conversation frees what it stood on, at once', async () => {
+test('a fork that is deleted with its conversation frees its base turns at once', async () => {
   const [origin] = await turnsOf(['purple']);
   const forked = await fork(harness, origin!);
   await harness.workUntilIdle();
@@ -67,7 +67,7 @@ test('a fork that is deleted as a conversation frees what it stood on, at once',
   expect(await dumpTables(harness.db)).not.toContain('purple');
 });
 
-test('a deleted response goes in the commit that erases the last fork of it', async () => {
+test('a deleted response is erased in the commit that erases its last fork', async () => {
   const [origin] = await turnsOf(['origin']);
   const forked = await fork(harness, origin!);
   await harness.workUntilIdle();
@@ -78,7 +78,7 @@ test('a deleted response goes in the commit that erases the last fork of it', as
   expect(await exists(origin!)).toBe(false);
 });
 
-test('what a fork keeps of a deleted turn also goes where the fork is one that is not stored', async () => {
+test('a deleted turn is also erased with a fork that is not stored', async () => {
   const [origin] = await turnsOf(['origin']);
   await startAlone(harness, { stored: false, forkedFrom: origin! });
 
@@ -93,7 +93,7 @@ test('what a fork keeps of a deleted turn also goes where the fork is one that i
   expect(await count('turns')).toBe(0);
 });
 
-test('a response that was deleted before goes with the last turn that stands on it', async () => {
+test('a response that was deleted before is erased with the last dependent turn', async () => {
   const [first, second] = await turnsOf(['first', 'second']);
 
   await inTransaction((trx) => hideTurn(trx, 'default', first!));
@@ -105,7 +105,7 @@ test('a response that was deleted before goes with the last turn that stands on 
   expect(await count('turns')).toBe(0);
 });
 
-test('the deliveries of a turn that forks keep go at once', async () => {
+test('the deliveries of a turn that forks keep are deleted at once', async () => {
   const origin = await startAlone(harness, {
     webhook: { url: 'http://127.0.0.1:9/', events: ['turn.completed'], include: [] },
   });

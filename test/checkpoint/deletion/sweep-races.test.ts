@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness[Symbol.asyncDispose]());
 
-test('of a sweep and a retry at one moment, the turn goes or goes on, and is never half there', async () => {
+test('a turn with a concurrent sweep and retry is erased or continues completely', async () => {
   const outcomes = new Set<number>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const { id } = await endedTurn(harness, failing());
@@ -39,7 +39,7 @@ test('of a sweep and a retry at one moment, the turn goes or goes on, and is nev
   expect(outcomes.size).toBeGreaterThan(0);
 });
 
-test('a sweep takes no turn that is being reopened or that is answered, and waits for neither', async () => {
+test('a sweep skips a turn that is being reopened or answered, and does not wait', async () => {
   const failed = await endedTurn(harness, failing());
   await age(harness);
   const locked = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ test('a sweep takes no turn that is being reopened or that is answered, and wait
   expect((await loadTurn(harness.db, failed.id))?.status).toBe('in_progress');
 });
 
-test('an answer that waits for a caller is never swept from under it', async () => {
+test('a sweep never erases a turn during the answer of its caller', async () => {
   const input = scripted({
     rounds: [{ tools: [{ name: 'locate_user', arguments: {}, id: 'call_1' }] }],
     answer: 'Here.',
@@ -82,7 +82,7 @@ test('an answer that waits for a caller is never swept from under it', async () 
   }
 });
 
-test('of a sweep and a redelivery at one moment, the delivery is sent once more or is gone', async () => {
+test('a delivery with a concurrent sweep and redelivery is sent again or erased', async () => {
   for (let round = 0; round < ROUNDS / 2; round += 1) {
     const turn = await endedTurn(harness, { input: 'Hi', webhook: { url: 'http://127.0.0.1:9/' } });
     const { body } = await harness.call<{ data: { id: string }[] }>('GET', `/v1/turns/${turn.id}/deliveries`);
@@ -100,7 +100,7 @@ test('of a sweep and a redelivery at one moment, the delivery is sent once more 
   }
 });
 
-test('of an expiry and a next turn at one moment, the conversation goes on with it or is gone', async () => {
+test('a conversation with a concurrent expiry and next turn continues or is erased', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const body = { model: 'openai/test', expires_in_seconds: 60 };
     const { body: created } = await harness.call<{ id: string }>('POST', '/v1/conversations', { body });
@@ -115,7 +115,7 @@ test('of an expiry and a next turn at one moment, the conversation goes on with 
   }
 });
 
-test('a conversation that gets its first turn while the unused ones go keeps it', async () => {
+test('a conversation that gets its first turn during a sweep keeps it', async () => {
   const { body: created } = await harness.call<{ id: string }>('POST', '/v1/conversations', {
     body: { model: 'openai/test' },
   });

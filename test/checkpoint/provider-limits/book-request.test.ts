@@ -8,7 +8,7 @@ const tokens = (most: number) => [{ name: NAME, tokens_per_minute: most }];
 const isBooked = ({ kind }: Booked) => kind === 'booked';
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
-test('of 50 bookings at once by two processes a limit takes exactly as many as it allows', async ({ limited }) => {
+test('of 50 concurrent bookings by two processes a limit accepts exactly its amount', async ({ limited }) => {
   const { book, db, otherDb } = limited;
 
   const booked = await Promise.all(times(50).map((nth) => book({ limits: perMinute(17) }, nth % 2 ? db : otherDb)));
@@ -18,7 +18,7 @@ test('of 50 bookings at once by two processes a limit takes exactly as many as i
   for (const one of booked.filter(({ kind }) => kind === 'full')) expect(one).toMatchObject({ name: NAME });
 });
 
-test('bookings at once under several new limits, named in any order, all end', async ({ limited }) => {
+test('concurrent bookings under several new limits, named in any order, all end', async ({ limited }) => {
   const { book, db, otherDb } = limited;
   const named = ['c/*', 'a/*', 'b/*', 'Z/*', 'zzz/a', 'é*'].map((name) => ({ name, requests_per_minute: 11 }));
 
@@ -33,7 +33,7 @@ test('bookings at once under several new limits, named in any order, all end', a
   expect(await limited.booked('é*')).toEqual([11, 0]);
 });
 
-test('a booking under several limits is made under all of them or under none', async ({ limited }) => {
+test('a booking under several limits is made under all limits or under none', async ({ limited }) => {
   const { book } = limited;
   const narrow = { name: 'openai/gpt', requests_per_minute: 2 };
   const limits = [...perMinute(5), narrow];
@@ -50,7 +50,7 @@ test('a booking under several limits is made under all of them or under none', a
   ]);
 });
 
-test('of two full limits a booking waits for the one that takes longer', async ({ limited: { book, age } }) => {
+test('a booking under two full limits waits for the later limit', async ({ limited: { book, age } }) => {
   const [first, second] = [
     { name: 'a/*', requests_per_minute: 1 },
     { name: 'b/*', requests_per_minute: 1 },
@@ -67,7 +67,7 @@ test('of two full limits a booking waits for the one that takes longer', async (
   }
 });
 
-test('a limit has room again a minute after its bookings, and says before how long that takes', async ({ limited }) => {
+test('a limit has room again a minute after its bookings, and says before when that is', async ({ limited }) => {
   const { book, age } = limited;
   const limits = perMinute(2);
   await book({ limits });
@@ -83,7 +83,7 @@ test('a limit has room again a minute after its bookings, and says before how lo
   expect(later.map(({ kind }) => kind)).toEqual(['booked', 'full']);
 });
 
-test('a slot is free once its run commits, loses its lease, or loses the turn', async ({ limited }) => {
+test('a slot is free after its run commits, loses its lease, or loses the turn', async ({ limited }) => {
   const { book, db, lease, postpone } = limited;
   const limits = [{ name: NAME, concurrency: 1 }];
   const [committed, killed, replaced, last] = [await lease(), await lease(), await lease(), await lease()];
@@ -104,7 +104,7 @@ test('a slot is free once its run commits, loses its lease, or loses the turn', 
   expect(kinds).toEqual(['booked', 'full', 'booked', 'full', 'booked', 'full', 'booked']);
 });
 
-test('of 50 runs at once that two processes lease exactly as many get a slot as there are', async ({ limited }) => {
+test('of 50 concurrent runs of two processes exactly as many get a slot as exist', async ({ limited }) => {
   const { book, db, otherDb, lease } = limited;
   const limits = [
     { name: NAME, concurrency: 5 },
@@ -118,7 +118,7 @@ test('of 50 runs at once that two processes lease exactly as many get a slot as 
   expect(await db.selectFrom('provider_slots').selectAll().execute()).toHaveLength(10);
 });
 
-test('a run that books twice takes one slot, and another run of its turn takes that over', async ({ limited }) => {
+test('a run that books twice takes one slot, and another run of its turn takes it over', async ({ limited }) => {
   const { book, db, lease } = limited;
   const limits = [{ name: NAME, concurrency: 1 }];
   const run = await lease();
@@ -134,7 +134,7 @@ test('a run that books twice takes one slot, and another run of its turn takes t
   ]);
 });
 
-test('slots that are over are removed', async ({ limited: { book, db, lease, postpone } }) => {
+test('expired slots are removed', async ({ limited: { book, db, lease, postpone } }) => {
   const limits = [{ name: NAME, concurrency: 3 }];
 
   for (const _ of times(10)) {
@@ -162,7 +162,7 @@ test('a reply corrects the tokens of its booking, up and down', async ({ limited
   expect((await limited.booked())?.[1]).toBe(1_250);
 });
 
-test('50 corrections at once by two processes are all kept', async ({ limited }) => {
+test('50 concurrent corrections by two processes are all kept', async ({ limited }) => {
   const { book, db, otherDb } = limited;
   const limits = [...tokens(1_000_000), { name: 'openai/test', requests_per_minute: 1_000 }];
   const booked = await Promise.all(times(50).map(() => book({ limits, requests: 3, tokens: 100 })));
@@ -181,7 +181,7 @@ test('50 corrections at once by two processes are all kept', async ({ limited })
   ]);
 });
 
-test('an amount above its limit waits until nothing else is booked', async ({ limited: { book, age } }) => {
+test('an amount above its limit waits until no other amount is booked', async ({ limited: { book, age } }) => {
   const limits = [{ name: NAME, tokens_per_minute: 100, requests_per_minute: 2 }];
   await book({ limits, tokens: 1 });
 
@@ -193,7 +193,7 @@ test('an amount above its limit waits until nothing else is booked', async ({ li
   expect([full.kind, alone.kind, next.kind]).toEqual(['full', 'booked', 'full']);
 });
 
-test('a limit that is changed counts what was booked under it before', async ({ limited: { book } }) => {
+test('a changed limit counts earlier bookings', async ({ limited: { book } }) => {
   for (const _ of times(3)) await book({ limits: perMinute(5) });
 
   const less = await book({ limits: perMinute(3) });

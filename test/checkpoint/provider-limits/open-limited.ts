@@ -27,7 +27,7 @@ export const NAME = 'openai/*';
 
 type Own = Partial<Booking> & { limits: readonly ProviderLimit[] };
 
-/** Opens a database by two pools, as two processes do, with the verbs of limits. */
+/** Opens a database by two pools, like two processes, with the verbs of limits. */
 export async function openLimited() {
   const url = await createTestDatabase();
   const [one, other] = [connect(url), connect(url)];
@@ -39,13 +39,13 @@ export async function openLimited() {
     ...{ db, otherDb: other.db, book },
     /** Starts a turn and leases it to a run. */
     lease: () => leaseTurn(db),
-    /** Starts a turn that waits in the line of a limit, as one for which there was no room. */
+    /** Starts a turn that waits for room under a limit. */
     line: async ({ name = NAME, requests = 1, tokens = 10 } = {}): Promise<string> => {
       const { turnId, runId } = await leaseTurn(db);
       await postpone(db, { turnId, runId }, { name, requests, tokens });
       return turnId;
     },
-    /** Leases a turn that was woken, and postpones it again, since there is no room. */
+    /** Leases a turn that was woken, and postpones it again for lack of room. */
     waitAgain: async (turnId: string, onceLeased?: () => Promise<unknown>) => {
       const runId = newId('evt');
       const turn = await selectTurn(db, turnId, 'any');
@@ -53,17 +53,16 @@ export async function openLimited() {
       await onceLeased?.();
       await postpone(db, { turnId, runId }, { name: NAME, requests: 1, tokens: 10 });
     },
-    /** Postpones a leased turn, as one for which there was no room. */
+    /** Postpones a leased turn for lack of room. */
     postpone: (leased: Leased) => postpone(db, leased),
-    /** Lets time pass for bookings and for the line. */
+    /** Lets time pass for bookings and waiting turns. */
     age: (ms: number) => ageLimits(db, ms),
-    /** The requests and tokens that are booked under a limit. */
     booked: async (name = NAME) => {
       const { rows } = await sql<{ requests: Window; tokens: Window }>`
         select requests, tokens from provider_limits where name = ${name}`.execute(db);
       return rows.map(({ requests, tokens }) => [sumOf(requests), sumOf(tokens)]).at(0);
     },
-    /** The turns in the line of a limit, first come first, and whether each was woken. */
+    /** Returns the turns that wait under a limit, in order of arrival, and whether each was woken. */
     waiting: async (name = NAME) => {
       const { rows } = await sql<{ turnId: string; isWoken: boolean }>`
         select turn_id as "turnId", woken_at is not null as "isWoken" from provider_waits
@@ -76,7 +75,7 @@ export async function openLimited() {
   };
 }
 
-/** A test that can take the verbs of limits on a database of its own. */
+/** A test that can use the verbs of limits on a database of its own. */
 export const test = base.extend('limited', opening(openLimited));
 
 export type Leased = { turnId: string; runId: string };

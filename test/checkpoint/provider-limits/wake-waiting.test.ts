@@ -4,13 +4,13 @@ import { wakeWaiting } from '#core/checkpoint/provider-limits/wake-waiting.ts';
 import { NAME, openLimited, test } from './open-limited.ts';
 
 const limits = [{ name: NAME, requests_per_minute: 3 }];
-/** Ends turns as the cancellation of each does. */
+/** Ends turns like a cancellation. */
 const cancel = (which: RawBuilder<unknown>) => sql`
   with ended as (delete from work where ${which} returning id)
   update turns set status = 'cancelled', completed_at = now() from ended where turns.id = ended.id`;
 const idsOf = (wakeups: { turnId: string }[]) => wakeups.map(({ turnId }) => turnId);
 
-test('turns that wait are woken in the order in which they came, as many as there is room for', async ({ limited }) => {
+test('waiting turns are woken in order of arrival, as many as there is room for', async ({ limited }) => {
   const { book, db, line, age } = limited;
   for (let nth = 0; nth < 3; nth += 1) await book({ limits });
   const turns = [];
@@ -26,7 +26,7 @@ test('turns that wait are woken in the order in which they came, as many as ther
   expect((await limited.waiting()).map(({ isWoken }) => isWoken)).toEqual([true, true, true, false, false]);
 });
 
-test('two workers that look at once wake each turn once', async ({ limited: { db, otherDb, line } }) => {
+test('two workers that check at the same time wake each turn once', async ({ limited: { db, otherDb, line } }) => {
   for (let nth = 0; nth < 8; nth += 1) await line();
 
   const looks = await Promise.all([1, 2, 3, 4].map((nth) => wakeWaiting(nth % 2 ? db : otherDb, limits)));
@@ -35,7 +35,7 @@ test('two workers that look at once wake each turn once', async ({ limited: { db
   expect(new Set(woken).size).toBe(woken.length);
 });
 
-test('a woken turn that books leaves the line, and keeps its place without room', async ({ limited }) => {
+test('a woken turn that books leaves the waiting list, or keeps its position', async ({ limited }) => {
   const { book, db, line, age, waitAgain } = limited;
   const [first, second, third] = [await line(), await line(), await line()];
   await wakeWaiting(db, [{ name: NAME, requests_per_minute: 2 }]);
@@ -52,7 +52,7 @@ test('a woken turn that books leaves the line, and keeps its place without room'
   expect((await book({ limits, turnId: third })).kind).toBe('booked');
 });
 
-test('a turn that looks for room while others are woken is woken again once there is room', async ({ limited }) => {
+test('a turn that checks for room while others are woken is woken again with room', async ({ limited }) => {
   const { db, line, waitAgain } = limited;
   const limit = [{ name: NAME, concurrency: 5 }];
   const turnId = await line();
@@ -75,7 +75,7 @@ test('a new turn does not overtake turns that wait, although there is room', asy
   expect((await book({ limits })).kind).toBe('booked');
 });
 
-test('a turn that was woken and does not come delays the others for two seconds', async ({ limited }) => {
+test('a turn that was woken and does not book delays the others for two seconds', async ({ limited }) => {
   const { db, line, age } = limited;
   const one = [{ name: NAME, concurrency: 1 }];
   const [first, second] = [await line(), await line()];
@@ -95,7 +95,7 @@ test.each([
     'runs another step',
     (id: string) => sql`update work set step = 'r2', rate_limited = false, retry_at = null where id = ${id}`,
   ],
-])('a turn that %s leaves the line', async (_, change) => {
+])('a turn that %s leaves the waiting list', async (_, change) => {
   await using limited = await openLimited();
   const { book, db, line } = limited;
   const [first, second] = [await line(), await line()];
@@ -108,7 +108,7 @@ test.each([
   expect((await book({ limits })).kind).toBe('booked');
 });
 
-test('a hundred turns that were cancelled in the line hold up a slot for one look', async ({ limited }) => {
+test('a hundred cancelled turns in the waiting list hold up a slot for one check', async ({ limited }) => {
   const { db, line } = limited;
   for (let nth = 0; nth < 100; nth += 1) await line();
   await cancel(sql`true`).execute(db);
@@ -120,7 +120,7 @@ test('a hundred turns that were cancelled in the line hold up a slot for one loo
   expect(idsOf([...woken, ...next])).toEqual([last]);
 });
 
-test('a turn whose row is gone leaves the line', async ({ limited }) => {
+test('a turn without a row leaves the waiting list', async ({ limited }) => {
   const { db, line } = limited;
   const first = await line();
   await sql`delete from turns where id = ${first}`.execute(db);
@@ -129,7 +129,7 @@ test('a turn whose row is gone leaves the line', async ({ limited }) => {
   expect(await limited.waiting()).toEqual([]);
 });
 
-test('a turn that came under a rate limit comes by itself in its place, and is not woken', async ({ limited }) => {
+test('a turn that waits after a rate limit wakes up at its time, and is not woken', async ({ limited }) => {
   const { book, db, line, age } = limited;
   const first = await line();
   await wakeWaiting(db, limits);
@@ -146,7 +146,7 @@ test('a turn that came under a rate limit comes by itself in its place, and is n
   expect((await book({ limits, turnId: first })).kind).toBe('booked');
 });
 
-test('a turn that comes by itself or waits for its project keeps its place in line', async ({ limited }) => {
+test('a turn that wakes up by itself or waits for its project keeps its position', async ({ limited }) => {
   const { book, db, line, age } = limited;
   const turns = [await line(), await line(), await line()];
   const [own, slow, last] = turns as [string, string, string];
@@ -164,7 +164,7 @@ test('a turn that comes by itself or waits for its project keeps its place in li
   expect((await book({ limits, turnId: own })).kind).toBe('booked');
 });
 
-test('of turns that need tokens and several requests, those are woken that fit together', async ({ limited }) => {
+test('turns that need tokens and several requests are woken if they fit together', async ({ limited }) => {
   const { book, db, line, age } = limited;
   const most = [{ name: NAME, tokens_per_minute: 1_000, requests_per_minute: 100 }];
   await book({ limits: most, tokens: 500, requests: 92 });
@@ -179,7 +179,7 @@ test('of turns that need tokens and several requests, those are woken that fit t
   expect(idsOf(byRequests)).toEqual([turns[2]]);
 });
 
-test('a turn that needs more than its limit is woken alone, once nothing is booked', async ({ limited }) => {
+test('a turn that needs more than its limit is woken alone, with no other booking', async ({ limited }) => {
   const { book, db, line, age } = limited;
   const most = [{ name: NAME, tokens_per_minute: 1_000 }];
   await book({ limits: most, tokens: 1 });
@@ -194,7 +194,7 @@ test('a turn that needs more than its limit is woken alone, once nothing is book
   expect(await wakeWaiting(db, most)).toEqual([]);
 });
 
-test('turns of a limit that is configured no more are all woken', async ({ limited: { db, line } }) => {
+test('turns of a limit that is no longer configured are all woken', async ({ limited: { db, line } }) => {
   const turns = [await line({ name: 'gone/*' }), await line({ name: 'gone/*' })];
 
   expect(idsOf(await wakeWaiting(db, limits)).toSorted()).toEqual(turns.toSorted());

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Window } from '#core/checkpoint/provider-limits/window.ts';
 import { roomInMs, sumOf, windowAt, withAmount } from '#core/checkpoint/provider-limits/window.ts';
 
-/** Some time, at the beginning of a quarter of a second. */
+/** A time at the beginning of a quarter of a second. */
 const START = 1_800_000_000_000;
 
 const booked = (...bookings: [at: number, amount: number][]): Window =>
@@ -11,7 +11,7 @@ const sumAt = (window: Window, at: number) => sumOf(windowAt(window, START + at)
 const roomAt = (window: Window, at: number, { most, amount = 1 }: { most: number; amount?: number }) =>
   roomInMs(window, { now: START + at, most, amount });
 
-test('a window counts an amount for a minute at least, and a quarter of a second more at most', () => {
+test('a window counts an amount for a minute, and at most a quarter of a second more', () => {
   const window = booked([0, 3], [249, 4]);
 
   expect([0, 59_999, 60_000, 60_249].map((at) => sumAt(window, at))).toEqual([7, 7, 7, 7]);
@@ -24,7 +24,7 @@ test('a window forgets amounts quarter by quarter', () => {
   expect([60_249, 60_250, 60_500, 90_249, 90_250].map((at) => sumAt(window, at))).toEqual([111, 110, 100, 100, 0]);
 });
 
-test('amounts of one quarter are one entry, so that a window has 241 at most', () => {
+test('amounts of the same quarter are one entry, so a window has at most 241 entries', () => {
   const often = Array.from({ length: 1_500 }, (_, nth): [number, number] => [nth * 113, 1]);
 
   const window = windowAt(booked(...often), START + 1_499 * 113);
@@ -32,7 +32,7 @@ test('amounts of one quarter are one entry, so that a window has 241 at most', (
   expect(Object.keys(window)).toHaveLength(241);
 });
 
-test('room is there at once, or when as much has left the window as is needed', () => {
+test('room exists at once, or after the needed amount has left the window', () => {
   const window = booked([0, 2], [10_000, 3], [20_000, 5]);
   const at = 30_000;
 
@@ -43,7 +43,7 @@ test('room is there at once, or when as much has left the window as is needed', 
   expect(roomAt(window, at, { most: 10, amount: 6 })).toBe(80_250 - at);
 });
 
-test('the room that a window names is there then, and not a moment before', () => {
+test('the announced time of room in a window is exact', () => {
   const window = booked([137, 4], [3_333, 1], [41_000, 5]);
   for (const amount of [1, 4, 5, 6, 10]) {
     const ms = roomAt(window, 41_001, { most: 10, amount });
@@ -53,13 +53,13 @@ test('the room that a window names is there then, and not a moment before', () =
   }
 });
 
-test('an amount above the limit fits into an empty window, and into no other', () => {
+test('an amount above the limit fits into an empty window only', () => {
   expect(roomAt({}, 0, { most: 10, amount: 500 })).toBe(0);
   expect(roomAt(booked([0, 1]), 1_000, { most: 10, amount: 500 })).toBe(59_250);
   expect(roomAt(booked([0, 500]), 1_000, { most: 10, amount: 1 })).toBe(59_250);
 });
 
-test('a correction counts at the time of its booking, and takes no more than was booked', () => {
+test('a correction counts at the time of its booking, and returns at most the booking', () => {
   const window = booked([0, 100], [30_000, 50]);
 
   const [less, more] = [withAmount(window, START, -80), withAmount(window, START, 30)];
@@ -69,7 +69,7 @@ test('a correction counts at the time of its booking, and takes no more than was
   expect(sumAt(withAmount(window, START, -500), 30_000)).toBe(50);
 });
 
-test('a correction of a booking that is over changes nothing', () => {
+test('a correction of an expired booking has no effect', () => {
   const window = windowAt(booked([0, 100], [90_000, 50]), START + 90_000);
 
   expect(sumAt(withAmount(window, START, -80), 90_000)).toBe(50);

@@ -28,7 +28,7 @@ const recorded = fc.record({
 });
 type Recorded = typeof recorded extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What happens one after the other, or at once: records come, some of them late, and workers roll up. */
+/** Actions in sequence or at the same time: records arrive, some late, and workers roll up. */
 const step = fc.oneof(
   fc.record({ kind: fc.constant('record' as const), records: fc.array(recorded, { maxLength: 12 }) }),
   fc.record({
@@ -38,7 +38,7 @@ const step = fc.oneof(
   }),
 );
 
-test('whatever is recorded and whoever rolls up, in whatever order, everything counts once', async () => {
+test('each usage record counts once, in any order of records and roll-ups', async () => {
   const { db, close } = connect(url);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
@@ -59,7 +59,7 @@ async function rollUp(db: Db, limit: number): Promise<void> {
   await Promise.all([rollUpUsage(db, limit), rollUpQuarters(db, limit)]);
 }
 
-test('a worker that is killed while it rolls up leaves all as it was', async () => {
+test('a worker that is killed during a roll-up changes no row', async () => {
   const { db, close } = connect(url);
   await sql`truncate usage_records, usage_sums`.execute(db);
   const recordOld = async () => {
@@ -72,7 +72,7 @@ test('a worker that is killed while it rolls up leaves all as it was', async () 
   const dying = connect(url, { shared: 1, own: 1 });
   const other = postgres(url, { max: 2, onnotice: () => {} });
 
-  // It has taken the record when it comes to the sum, which is locked.
+  // The worker has taken the record when it waits for the locked sum.
   const locked = await other.reserve();
   await locked`begin`;
   await locked`select * from usage_sums for update`;
@@ -96,7 +96,7 @@ test('a worker that is killed while it rolls up leaves all as it was', async () 
   await Promise.all([dying.close(), other.end(), close()]);
 });
 
-test('records of the last minutes stay as they are, older ones become one sum for what is alike', async () => {
+test('recent records stay, and older equal records become a single sum', async () => {
   const { db, close } = connect(url);
   await sql`truncate usage_records, usage_sums`.execute(db);
   const old = { ...plain, minutesAgo: 600 };
@@ -110,7 +110,7 @@ test('records of the last minutes stay as they are, older ones become one sum fo
   await close();
 });
 
-test('after a month usage has one sum for each day, project, model and key', async () => {
+test('usage after a month is one sum for each day, project, model and key', async () => {
   const { db, close } = connect(url);
   await sql`truncate usage_records, usage_sums`.execute(db);
   const hours = Array.from({ length: 24 * 50 }, (_, hour) => ({ ...plain, minutesAgo: hour * 60 + 10 }));
@@ -133,7 +133,7 @@ test('after a month usage has one sum for each day, project, model and key', asy
   await close();
 });
 
-test('the tokens of the day stay right for a process that has not looked since records were rolled up', async () => {
+test('the tokens of the day stay right for a process that last read before a roll-up', async () => {
   const { db, close } = connect(url);
   await sql`truncate usage_records, usage_sums`.execute(db);
   const known = await sumTokensOfDay(db, 'web', null);
@@ -151,7 +151,7 @@ test('the tokens of the day stay right for a process that has not looked since r
   await close();
 });
 
-test('the tokens of the day are those since midnight, and what is known of them is not read again', async () => {
+test('the tokens of the day count from midnight, and known sums are not read again', async () => {
   const { db, close } = connect(url);
   await sql`truncate usage_records, usage_sums`.execute(db);
   await record(db, [{ ...plain, input_tokens: 70 }], []);
@@ -217,7 +217,7 @@ function expected(all: Recorded[]) {
     .sort((one, other) => keyOf(one.group).localeCompare(keyOf(other.group)));
 }
 
-/** Rows without a key come behind those with one. */
+/** Sorts rows without a key last. */
 function keyOf(group: string): string {
   return group.endsWith(' ') ? `${group}z` : group;
 }

@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 import { read, write } from '../../postgres/read-write.ts';
 import type { Db } from '../tables.ts';
 
-/** The action of a bulk on each of its turns. */
 export const BULK_ACTIONS = ['cancel', 'retry', 'delete'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
-/** A bulk as it is now: `done` and `failed` of its turns are settled, and the rest is left. */
+/** A bulk in its current state. `done` and `failed` count its settled turns. */
 export type Bulk = {
   id: string;
   action: BulkAction;
@@ -19,10 +18,9 @@ export type Bulk = {
   completedAt: string | null;
 };
 
-/** Errors that a bulk keeps at most. */
 export const MAX_BULK_ERRORS = 20;
 
-/** Reads a project's bulk, in one statement: what was counted, and what is settled and not counted yet. */
+/** Reads a project's bulk in one statement: its counted turns, and its settled turns that are not counted yet. */
 export async function findBulk(db: Db, project: string, id: string): Promise<Bulk | undefined> {
   const query = sql<Bulk>`
     select id, action, filter, matched, done + ${settled(sql`outcome = 'done'`)} as done,
@@ -42,7 +40,9 @@ export async function findBulk(db: Db, project: string, id: string): Promise<Bul
 const settled = (condition: ReturnType<typeof sql>) => sql`(
         select count(*)::int from bulk_turns where bulk_id = bulks.id and outcome is not null and ${condition})`;
 
-/** Deletes bulks that were completed a week ago, since a filter may contain a person's words. Such a bulk has no turns left. */
+/**
+ * Deletes bulks a week after completion, since a filter may contain a person's words. Such a bulk has no turns left.
+ */
 export async function deleteOldBulks(db: Db): Promise<void> {
   await write(db, sql`delete from bulks where completed_at < now() - interval '7 days'`);
 }

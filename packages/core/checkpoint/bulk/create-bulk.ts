@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../tables.ts';
 import type { BulkAction } from './bulk.ts';
 
-/** Turns that one bulk may have: as many are found and recorded within the time of one statement. */
+/** The maximum of turns in a bulk. One statement finds and records that many within its time limit. */
 export const MAX_BULK_TURNS = 1_000_000;
 
-/** A bulk to be recorded; `matching` selects the ids of the turns that it means, `filter` the same as it was asked. */
+/** A bulk to record. `matching` selects the ids of its turns, and `filter` is the request for them. */
 export type NewBulk = {
   id: string;
   project: string;
@@ -15,8 +15,8 @@ export type NewBulk = {
 };
 
 /**
- * Records a bulk with the turns that match now, in one statement: those that come later are none of it (R34). Returns how many,
- * one more than there may be where they are too many: then the caller rolls back.
+ * Records a bulk with the turns that match now, in one statement. Later turns do not belong to the bulk (R34).
+ * Returns the number of turns. If it exceeds `MAX_BULK_TURNS`, the caller rolls back.
  */
 export async function createBulk(trx: Trx, { id, project, action, filter, matching }: NewBulk): Promise<number> {
   const { rows } = await sql<{ matched: number }>`

@@ -4,8 +4,8 @@ import type { Db, Trx } from '../tables.ts';
 import { MAX_BULK_ERRORS } from './bulk.ts';
 
 /**
- * Locks a turn of a bulk that is left, in the transaction that treats it: false once another worker has, which is waited for
- * (R34).
+ * Locks an unsettled turn of a bulk, in the transaction that treats the turn. Waits for another worker, and returns
+ * false if that worker has settled the turn (R34).
  */
 export async function lockBulkTurn(trx: Trx, bulkId: string, turnId: string): Promise<boolean> {
   const { rows } = await sql`
@@ -15,7 +15,7 @@ export async function lockBulkTurn(trx: Trx, bulkId: string, turnId: string): Pr
   return rows.length > 0;
 }
 
-/** Records what came of a turn of a bulk: `done`, or the code of the refusal. It commits with the treatment (R34). */
+/** Records the outcome of a bulk's turn: `done`, or the code of the refusal. Commits with the treatment (R34). */
 export async function settleBulkTurn(
   db: Db,
   { bulkId, turnId, outcome }: { bulkId: string; turnId: string; outcome: string },
@@ -26,7 +26,7 @@ export async function settleBulkTurn(
   await write(db, statement);
 }
 
-/** Counts what is settled of a bulk, in one statement: it is due again, or completed where nothing is left. */
+/** Counts the settled turns of a bulk in one statement. The bulk is due again, or completed if no turn is left. */
 export async function countSettledTurns(db: Db, bulkId: string): Promise<void> {
   const statement = sql`
     with settled as (

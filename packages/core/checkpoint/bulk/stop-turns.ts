@@ -3,13 +3,14 @@ import { write } from '../../postgres/read-write.ts';
 import { dueAtDeadline } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 
-/** Turns of one commit, whose rows are locked until it is over. */
+/** The number of turns in a commit. Their rows stay locked until the commit ends. */
 const AT_ONCE = 500;
 
 /**
- * Stops turns of a bulk that cancels, before it cancels the first: those that have not begun lose their place and get none, also at
- * the head of their conversation (R27, R34). Returns whether any bulk may have more. Leaves out a turn whose row is locked, since it is
- * about to begin, and one that is treated already: if that fails, nothing would release it.
+ * Stops turns of a cancelling bulk before the first cancellation. Turns that have not begun lose their slot and get
+ * no other, even at the head of their conversation (R27, R34). Skips a locked turn, since it is about to begin. Skips
+ * a treated turn, since it would stay stopped if its cancellation failed. Returns whether any bulk may have more
+ * turns to stop.
  */
 export async function stopBulkTurns(db: Db, atOnce = AT_ONCE): Promise<boolean> {
   const statement = sql<{ goesOn: boolean }>`
@@ -33,7 +34,7 @@ export async function stopBulkTurns(db: Db, atOnce = AT_ONCE): Promise<boolean> 
   return row?.goesOn ?? false;
 }
 
-/** Lets a stopped turn go on whose cancellation has failed: it asks for a place like one whose wait is over (R27). */
+/** Releases a stopped turn after its cancellation failed. The turn requests a slot as after a wait (R27). */
 export async function releaseStoppedTurn(db: Db, turnId: string): Promise<void> {
   const statement = sql`
     update work set place = 'none', due_at = case when at_head then now() else ${dueAtDeadline} end

@@ -5,14 +5,13 @@ import { inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 import type { BulkAction } from './bulk.ts';
 
-/** Turns of a bulk that are left, for one worker to treat. */
+/** Unsettled turns of a bulk, for a worker to treat. */
 export type BulkPortion = { bulkId: string; project: string; action: BulkAction; turnIds: string[] };
 
 /**
- * Takes some of the turns that are left of the bulk that has been due for longest. Other workers leave that alone for some
- * seconds; one that comes later may still be treating the same turns, and does no harm (R34). A failed turn is retried before those
- * behind it; else the newest come first, so that none is brought to the head of its conversation only to be cancelled there.
- * Null where no bulk is due.
+ * Takes unsettled turns of the bulk that has been due for longest. Other workers skip that bulk for some seconds. A
+ * later worker may treat the same turns, without harm (R34). A retry begins with the oldest turns. Other actions
+ * begin with the newest, so that no turn becomes the head only to be cancelled. Returns null if no bulk is due.
  */
 export async function takeBulkPortion(db: Db, limit: number): Promise<BulkPortion | null> {
   const statement = sql<BulkPortion>`

@@ -5,8 +5,8 @@ import { lockLines } from './lock-lines.ts';
 import { removeTurns } from './remove-turns.ts';
 
 /**
- * Deletes a conversation and all that belongs to it, and erases its content; what forks stand on is hidden, and goes with the last
- * of them (R31). Refused, and nothing done, while one of its turns is active.
+ * Deletes a conversation and erases its content. Hides turns that forks depend on, and erases them with the last fork
+ * (R31). Returns `busy`, without a change, while one of its turns is active.
  */
 export async function deleteConversation(
   trx: Trx,

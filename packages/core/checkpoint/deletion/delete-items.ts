@@ -5,8 +5,8 @@ import type { Trx } from '../tables.ts';
 import { forgetSummaries } from './forget-summaries.ts';
 
 /**
- * Deletes items from all conversations that read them: from now on no history and no list of items has them (contract-responses
- * R27). The turns themselves keep them, as what they were asked and what they answered.
+ * Deletes items from all conversations: no later history or list of items contains them. The turns keep them as input
+ * and output.
  */
 export async function deleteItems(trx: Trx, itemIds: string[]): Promise<void> {
   const named = itemIds.map((itemId) => ({ turnId: readItemId(itemId)?.turnId, itemId }));

@@ -5,19 +5,18 @@ import { conversationOf } from '../turns/reading/line.ts';
 import { lockLines } from './lock-lines.ts';
 import { removeTurns } from './remove-turns.ts';
 
-/** What a delete of a turn did. */
 export type TurnDeletion = 'deleted' | 'active' | 'missing';
 
 /**
- * Deletes a turn that has ended, and erases its content (R31); where that began its conversation, also what it gave to that.
- * Refused, and nothing done, while the turn is active.
+ * Deletes an ended turn and erases its content (R31). With the last turn, erases the configuration that a turn gave
+ * to its conversation. Returns `active`, without a change, while the turn is active.
  */
 export async function deleteTurn(trx: Trx, project: string, turnId: string): Promise<TurnDeletion> {
   const conversationId = await conversationOf(trx, project, turnId);
   if (conversationId === undefined) return 'missing';
   const lines = await lockLines(trx, [conversationId], { waits: true });
 
-  // It is read under the lock: it may have been deleted before, or reopened.
+  // Read under the lock, since the turn may have been deleted or reopened.
   const { rows } = await sql<{ isActive: boolean }>`
     select completed_at is null as "isActive" from turns
     where id = ${turnId} and ${isVisible} and not ${isAddedItems} for update`.execute(trx);
@@ -30,7 +29,10 @@ export async function deleteTurn(trx: Trx, project: string, turnId: string): Pro
   return 'deleted';
 }
 
-/** What a turn gave to the conversation that it began goes with the last turn. Its model stays, for turns that may come, and its expiry. */
+/**
+ * Erases the configuration that a turn gave to its new conversation, after the last turn. Keeps the model, for later
+ * turns, and the expiry.
+ */
 async function emptyStanding(trx: Trx, conversationId: string): Promise<void> {
   await sql`
     update conversations set config = json_strip_nulls(json_build_object(

@@ -5,11 +5,11 @@ import type { ErasedPortion } from './erase-lines.ts';
 import { lockLines } from './lock-lines.ts';
 import { removeTurns } from './remove-turns.ts';
 
-/** Turns that one transaction erases at most, and how many it looks at for them. */
+/** The maximum of turns that a transaction erases, and of turns that it examines for that. */
 const MAX_TURNS = 100;
 const MAX_LOOKED_AT = 500;
 
-/** The turns of a project that were kept for as many days since their end, from the id behind `after` on. */
+/** The turns of a project that ended more than `days` days ago, with ids after `after`. */
 export type Aged = { project: string; days: number; after: string };
 
 type OldTurn = { id: string; conversationId: string; isOld: boolean; goes: boolean };
@@ -17,9 +17,9 @@ type OldTurn = { id: string; conversationId: string; isOld: boolean; goes: boole
 const NOTHING: ErasedPortion = { turnIds: [], conversationIds: [], next: null };
 
 /**
- * Erases a portion of the turns of a project that ended longer ago than it keeps them, oldest first, and conversations with the
- * last of theirs (R32). Ids sort by time, so the oldest turns are found by the index of lists. It waits for no conversation: what
- * others have locked is left for the next time. One process does this at a time.
+ * Erases a batch of a project's turns after their retention, oldest first, and conversations with their last turn
+ * (R32). Ids sort by time, so the index of lists finds the oldest. Leaves locked conversations for the next time. One
+ * process runs this at a time.
  */
 export async function eraseAged(db: Db, { project, days, after }: Aged): Promise<ErasedPortion> {
   return db.transaction().execute(async (trx) => {
@@ -40,30 +40,34 @@ export async function eraseAged(db: Db, { project, days, after }: Aged): Promise
   });
 }
 
-/** Whether no other process erases by age; until the end of the transaction. */
+/** Returns whether no other process erases by age. This holds until the transaction ends. */
 export async function isOnlyEraser(trx: Trx): Promise<boolean> {
   const { rows } = await sql<{ isFree: boolean }>`
     select pg_try_advisory_xact_lock(hashtext('pawl.erase_aged')) as "isFree"`.execute(trx);
   return rows[0]?.isFree === true;
 }
 
-/** A moment so many days ago, by the database's clock. */
 export function daysAgo(days: number) {
   return sql`now() - ${days}::double precision * interval '1 day'`;
 }
 
-/** What was taken out of its conversation already goes with the last fork. */
+/**
+ * The condition that a turn is erased by age. A turn that was removed before is erased with the last fork instead.
+ */
 const goesByAge = (days: number) =>
   sql<boolean>`coalesce(stored and history_until is null and completed_at < ${daysAgo(days)}, false)`;
 
-/** Behind the last turn of a full portion, else behind all that were looked at, as long as some of these were old enough. */
+/**
+ * Returns the id to continue after: the last turn of a full batch, else the last examined turn if some turns were old
+ * enough.
+ */
 function nextAfter(rows: OldTurn[], going: OldTurn[]): string | null {
   if (going.length === MAX_TURNS) return going.at(-1)?.id ?? null;
   const goesOn = rows.length === MAX_LOOKED_AT && rows.some(({ isOld }) => isOld);
   return goesOn ? (rows.at(-1)?.id ?? null) : null;
 }
 
-/** A turn may have been reopened or deleted meanwhile. */
+/** Locks turns and checks their age again, since a turn may have been reopened or deleted. */
 async function lockTurns(
   trx: Trx,
   { lines, going, days }: { lines: string[]; going: string[]; days: number },

@@ -2,13 +2,11 @@ import { sql } from 'kysely';
 import type { Db } from '../tables.ts';
 import { isOnlyEraser } from './erase-aged.ts';
 
-/** Files that one transaction erases at most. */
 const MAX_FILES = 100;
 
 /**
- * Erases a portion of the files that have expired, each with its blob if nothing else refers to the blob
- * (contract-responses R74). It skips a file that another transaction deletes. Returns the ids; `goesOn`: others may be
- * due.
+ * Erases a batch of expired files, each with its blob if no other row refers to that blob. Skips a file that another
+ * transaction deletes. Returns the ids. `goesOn` means that more files may be due.
  */
 export async function eraseExpiredFiles(db: Db): Promise<{ fileIds: string[]; goesOn: boolean }> {
   return db.transaction().execute(async (trx) => {

@@ -7,16 +7,16 @@ import type { Erased } from './erase-lines.ts';
 import { lockLines } from './lock-lines.ts';
 import { removeTurns } from './remove-turns.ts';
 
-/** Conversations that one transaction looks at, and turns that it erases, at most. */
+/** The maximum of conversations that a transaction examines, and of turns that it erases. */
 const MAX_CONVERSATIONS = 20;
 const MAX_TURNS = 100;
 
 const NOTHING = { turnIds: [], conversationIds: [], goesOn: false };
 
 /**
- * Looks at a portion of the conversations that may have expired, and erases those that have, with their turns (R32). Such a one is
- * hidden first, so that no turn is started in it, and goes with its last turn, in as many portions as it takes. The others are
- * looked at again when they may have expired. `goesOn`: others may be due by now.
+ * Examines a batch of conversations that may have expired, and erases expired conversations (R32). Hides them first,
+ * so that no turn starts in them, and erases each with its last turn, in as many batches as needed. Sets the next
+ * examination of the others. `goesOn` means that more may be due.
  */
 export async function eraseExpired(db: Db): Promise<Erased & { goesOn: boolean }> {
   return db.transaction().execute(async (trx) => {
@@ -42,7 +42,7 @@ async function takeDue(trx: Trx): Promise<string[]> {
   );
 }
 
-/** They are locked: no turn is at work in them, none begins, and none is reopened. */
+/** Hides expired conversations. They are locked, so no turn runs, begins or is reopened in them. */
 async function hideExpired(trx: Trx, due: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update conversations set hidden_at = coalesce(hidden_at, now())
@@ -57,7 +57,10 @@ async function takeTurns(trx: Trx, expired: string[]): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** An active turn ends now at the earliest. An expired conversation with turns is looked at at once, one without is kept by forks. */
+/**
+ * Sets the next examination. An active turn ends now at the earliest. An expired conversation with turns is due at
+ * once. Forks keep an expired conversation without turns.
+ */
 async function lookAgain(trx: Trx, due: string[]): Promise<void> {
   await sql`
     update conversations set expiry_due_at = case

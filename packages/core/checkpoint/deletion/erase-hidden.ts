@@ -6,14 +6,12 @@ import type { Db, Trx } from '../tables.ts';
 import { eraseLines } from './erase-lines.ts';
 import { lockLines } from './lock-lines.ts';
 
-/** Turns that one transaction erases at most. */
 const MAX_TURNS = 500;
 
 /**
- * Erases the turns that no caller finds and on which nothing stands: those that are not stored and have ended, and
- * deleted ones without a visible turn or a fork behind them. All of their rows go, and the conversations that go with
- * them. It looks at up to `limit` conversations, in one transaction, and returns how many were due: while that is more
- * than 0, others may be due by now (R21).
+ * Erases hidden turns without dependants: ended unstored turns, and deleted turns without a later visible turn or a
+ * fork. Also erases conversations that end with them. Examines up to `limit` conversations in one transaction and
+ * returns how many were due. More may be due while it is above 0 (R21).
  */
 export async function eraseHidden(db: Db, limit: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
@@ -32,9 +30,8 @@ export async function eraseHidden(db: Db, limit: number): Promise<number> {
 }
 
 /**
- * Locks conversations that are due. What starts a turn behind one of theirs, or a fork of it, locks the conversation too:
- * it comes first and keeps what it stands on, or finds nothing to stand on. This verb waits for no conversation: one that
- * another has locked is looked at the next time. One process erases at a time.
+ * Locks due conversations. A follow-up turn or a fork locks the conversation too: it keeps the turns that it depends
+ * on, or finds them erased. Leaves locked conversations for the next time. One process erases at a time.
  */
 async function takeDue(trx: Trx, limit: number): Promise<string[]> {
   const { rows: lock } = await sql<{ isFree: boolean }>`
@@ -51,8 +48,8 @@ async function takeDue(trx: Trx, limit: number): Promise<string[]> {
 }
 
 /**
- * The conversations that are left are looked at again when one of them changes, or soon where a turn that is not stored is still
- * active, or where turns were left for another time.
+ * Sets the next examination of the remaining conversations: after their next change, soon if an unstored turn is
+ * active, or at once if turns were left.
  */
 async function lookAgain(trx: Trx, { looked, isCut }: { looked: string[]; isCut: boolean }): Promise<void> {
   await sql`

@@ -7,21 +7,21 @@ import { eraseRounds } from './erase-rounds.ts';
 import { lockBlobs } from './lost-blobs.ts';
 
 /**
- * What is erased of conversations. `leaving` are turns that go now, whatever stands on them in their conversations; `isByAge`: a
- * conversation goes with the last of them, however it was begun. At most `limit` turns are looked for.
+ * The scope of an erasure. `leaving` turns are erased now, even if later turns of their conversations depend on them.
+ * `isByAge` erases each conversation with its last turn, however it was begun. `limit` is the maximum of turns to
+ * find.
  */
 export type Erasing = { lines: string[]; leaving: string[]; isByAge: boolean; limit?: number };
 
-/** What was erased: turns, by their ids, and conversations. */
 export type Erased = { turnIds: string[]; conversationIds: string[] };
 
-/** What a portion erased; `next` is the id to go on behind, null where nothing behind is old enough. */
+/** The result of an erased batch. `next` is the id to continue after, or null if no later turn is old enough. */
 export type ErasedPortion = Erased & { next: string | null };
 
 /**
- * Erases the turns of conversations on which nothing stands, and with the last of them the conversation, where it goes with its
- * turns. In the same commit goes what only the erased forks stood on, up to the first origin that has more (R31), and of that what is left without a fork (R37). The caller
- * has locked the conversations and all that they were forked from.
+ * Erases the turns without dependants, and conversations that end with them. In the same commit it erases the
+ * ancestors that only the erased forks referenced. It stops at the first ancestor that is still referenced (R31), and
+ * erases there the rounds that no fork reads (R37). The caller has locked the conversations and all their origins.
  */
 export async function eraseLines(trx: Trx, erasing: Erasing): Promise<Erased> {
   const erased: Erased = { turnIds: [], conversationIds: [] };
@@ -43,7 +43,10 @@ export async function eraseLines(trx: Trx, erasing: Erasing): Promise<Erased> {
   return erased;
 }
 
-/** Where rounds are erased behind the turns, here or by the caller, each of these steps lets go blobs. */
+/**
+ * Locks the blobs if rounds are erased after the turns, here or by the caller, since each of these steps releases
+ * blobs.
+ */
 async function lockBlobsOfSteps(
   trx: Trx,
   { lines, leaving }: Erasing,
@@ -58,9 +61,9 @@ async function lockBlobsOfSteps(
 type Free = { erased: Erased; leaving: string[]; limit: number };
 
 /**
- * Turns on which nothing stands: those that are not stored and have ended, and deleted ones without a visible turn or a fork
- * behind them. A fork keeps what was deleted after it was made, and of those that were deleted as the last of their conversation
- * what the turn stood on that it was forked from (R21, R31).
+ * Finds turns without dependants: ended unstored turns, and deleted turns without a later visible turn or a fork. A
+ * fork keeps turns that were deleted after its creation. Of turns that were deleted at the end of their conversation,
+ * it keeps the history of its origin turn (R21, R31).
  */
 async function findFree(trx: Trx, lines: string[], { erased, leaving, limit }: Free): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -85,7 +88,10 @@ async function findFree(trx: Trx, lines: string[], { erased, leaving, limit }: F
   return rows.map(({ id }) => id);
 }
 
-/** Conversations of which no turn is left, where they go with their turns, and the conversation that each was forked from. */
+/**
+ * Finds conversations that end with their turns and have no turn left, and the conversation that each was forked
+ * from.
+ */
 async function findEmptied(
   trx: Trx,
   lines: string[],
@@ -103,8 +109,9 @@ async function findEmptied(
 }
 
 /**
- * All of their rows go in one statement, so blobs are locked in one order. The keys that they were created under were written in
- * the same transaction, so at the same time. Where a turn was deleted by its caller they stay, and start nothing.
+ * Deletes all rows of the turns in one statement, so that blobs are locked in one order. Deletes their idempotency
+ * keys, which have the same creation time from one transaction. Keys of turns that a caller deleted stay, and start
+ * no turn.
  */
 async function deleteTurns(trx: Trx, turnIds: string[], leaving: string[]): Promise<void> {
   await sql`
@@ -116,7 +123,7 @@ async function deleteTurns(trx: Trx, turnIds: string[], leaving: string[]): Prom
       and deletion is null and erased.id not in (${listed(leaving)})`.execute(trx);
 }
 
-/** Deletes conversations without turns. What was sent with their keys is no longer known, and the keys start nothing. */
+/** Deletes conversations without turns. Empties the body hashes of their keys. These keys start no conversation. */
 export async function deleteConversations(trx: Trx, conversationIds: string[]): Promise<void> {
   await sql`
     with erased as (

@@ -4,9 +4,9 @@ import type { Trx } from '../tables.ts';
 import { releaseLostBlobs } from './lost-blobs.ts';
 
 /**
- * Of turns that were removed from these conversations and are kept by forks, erases what none of them stands on any more: the
- * rounds behind the last one that a fork reads, and what came of them, with their blobs; all but its results of one that is only run again (R37, R38).
- * The caller has locked the conversations.
+ * Erases the parts of removed turns that no fork depends on any more: the rounds after the last that a fork reads,
+ * with their calls, compactions, inputs and blobs. Keeps only the results of a turn that is only run again
+ * (R37, R38). The caller has locked the conversations.
  */
 export async function eraseRounds(trx: Trx, conversationIds: string[]): Promise<void> {
   await sql`
@@ -39,7 +39,7 @@ export async function eraseRounds(trx: Trx, conversationIds: string[]): Promise<
   await releaseLostBlobs(trx, conversationIds);
 }
 
-/** Whether the fork began with a rerun that answers its calls from results of the turn. */
+/** The condition that the fork began with a rerun that reuses results of the turn. */
 const isReusing = sql`exists (
   select from turns as rerun where rerun.conversation_id = fork.id and rerun.config -> 'origin' ->> 'turnId' = turns.id
     and rerun.config -> 'origin' ->> 'toolResults' = 'reuse')`;

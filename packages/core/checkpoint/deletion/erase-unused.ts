@@ -4,14 +4,13 @@ import type { Db } from '../tables.ts';
 import { type Aged, daysAgo, isOnlyEraser } from './erase-aged.ts';
 import { deleteConversations, type ErasedPortion } from './erase-lines.ts';
 
-/** Conversations that one transaction looks at. */
 const MAX_LOOKED_AT = 500;
 
 type OldConversation = { id: string; isOld: boolean; isEmpty: boolean };
 
 /**
- * Erases a portion of the conversations of a project that have no turn and were created longer ago than it keeps turns (R32).
- * One that another has locked is about to get a turn, and is passed.
+ * Erases a batch of conversations without turns that are older than the project's retention of turns (R32). Skips a
+ * locked conversation, since it is about to get a turn.
  */
 export async function eraseUnused(db: Db, { project, days, after }: Aged): Promise<ErasedPortion> {
   return db.transaction().execute(async (trx) => {
@@ -22,7 +21,7 @@ export async function eraseUnused(db: Db, { project, days, after }: Aged): Promi
     const empty = rows.filter(({ isOld, isEmpty }) => isOld && isEmpty).map(({ id }) => id);
     const { rows: locked } = await sql<{ id: string }>`
       select id from conversations where id in (${listed(empty)}) for update skip locked`.execute(trx);
-    // A turn that was started meanwhile is seen now that the conversation is locked.
+    // Under the lock, a turn that started in between is visible.
     const { rows: unused } = await sql<{ id: string }>`
       select id from conversations where id in (${listed(locked.map(({ id }) => id))}) and not exists (${turns})`.execute(
       trx,

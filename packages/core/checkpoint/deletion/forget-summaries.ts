@@ -2,9 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../tables.ts';
 
 /**
- * Empties the summaries that tell of turns of which something is deleted: those made before a round of that turn, of one
- * behind it, or of a fork that stands on it (R23). `targets` is a condition on these turns. What the summaries took stays
- * counted.
+ * Empties summaries that mention turns with deleted content (R23): summaries before a round of that turn, of a later
+ * turn, or of a fork based on it. `targets` is a condition on the turns. The usage of the summaries stays counted.
  */
 export async function forgetSummaries(trx: Trx, targets: RawBuilder<unknown>): Promise<void> {
   await sql`

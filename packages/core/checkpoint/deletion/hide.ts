@@ -8,13 +8,15 @@ import { lockConversation } from '../turns/lock.ts';
 import { BEHIND_ALL } from '../turns/reading/select.ts';
 import { forgetSummaries } from './forget-summaries.ts';
 
-/** What hiding a turn did, for after the commit: the wake-ups to enqueue, and whether it had to be cancelled first. */
+/**
+ * The result of hiding a turn, for after the commit: the wakeups to enqueue, and whether the turn was cancelled
+ * first.
+ */
 export type Hidden = { wakeups: Wakeup[]; wasActive: boolean };
 
 /**
- * Deletes a turn as callers see it: an active one is cancelled, and from then on no caller finds it. What stands on it
- * keeps it as history; once nothing does, `eraseHidden` erases it. Null where a caller finds no such turn, so also the
- * second time (contract-responses R28).
+ * Hides a turn from callers, and cancels it first if it is active. Dependants keep it as history. Otherwise
+ * `eraseHidden` erases it. Returns null if callers find no such turn, so also for a second delete.
  */
 export async function hideTurn(trx: Trx, project: string, turnId: string): Promise<Hidden | null> {
   const { rows } = await sql<{ conversationId: string }>`
@@ -39,8 +41,8 @@ export async function hideTurn(trx: Trx, project: string, turnId: string): Promi
 }
 
 /**
- * Deletes a conversation as callers see it, where its turns may be the history of forks. It has no active turn, and the
- * caller has locked it.
+ * Hides a conversation from callers, since its turns may be the history of forks. The caller has locked the
+ * conversation, which has no active turn.
  */
 export async function hideConversation(trx: Trx, conversationId: string): Promise<void> {
   await sql`
@@ -57,8 +59,8 @@ export async function hideConversation(trx: Trx, conversationId: string): Promis
 const visibleTurns = sql`select from turns where turns.conversation_id = conversations.id and ${isVisible}`;
 
 /**
- * Hidden turns that no visible one of their conversation stands on are in the history of none that comes later, whether they
- * are erased by then or not. Turns that came before keep them, and so do forks of those. Turns that are `leaving` count as gone.
+ * Ends the history of hidden turns that no visible turn of their conversation depends on. Later turns never read
+ * them, whether they are erased or not. Earlier turns and their forks keep them. Turns in `leaving` count as deleted.
  */
 export async function endHistory(trx: Trx, conversationIds: string[], leaving: string[] = []): Promise<void> {
   await sql`

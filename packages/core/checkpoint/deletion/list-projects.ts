@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { read } from '../../postgres/read-write.ts';
 import type { Db } from '../tables.ts';
 
-/** The projects that have turns or conversations, each found by one step in an index, however many rows it has. */
+/**
+ * Lists the projects with turns or conversations. An index finds each project in one step, however many rows it has.
+ */
 export async function listProjects(db: Db): Promise<string[]> {
   const query = sql<{ project: string }>`
     with recursive named (project) as (

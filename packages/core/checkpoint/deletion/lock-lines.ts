@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Trx } from '../tables.ts';
 
 /**
- * Locks conversations, each with those that it was forked from: what is erased of a fork may free what it stands on. Children
- * come before their origins, always, so two deletes never wait for each other. A caller that may not wait passes what is locked, with
- * all that was forked from it. Returns the given ones that are locked, and not gone meanwhile.
+ * Locks conversations together with their origins, since erasing a fork may free turns of its origin. Always locks
+ * forks before their origins, so two deletes never wait for each other. Without `waits`, skips locked conversations
+ * and their forks. Returns the given conversations that are locked and still exist.
  */
 export async function lockLines(trx: Trx, conversationIds: string[], { waits }: { waits: boolean }): Promise<string[]> {
   if (conversationIds.length === 0) return [];

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { listed } from '../sql/listed.ts';
 import type { Trx } from '../tables.ts';
 
-/** Turns that may lose blobs: these, and those of conversations that were removed already and are kept by forks. */
+/** Turns that may lose blobs: the given turns, and removed turns of the given conversations that forks keep. */
 export type LosingTurns = { turnIds: string[]; conversationIds: string[] };
 
 /**
@@ -19,9 +19,9 @@ export async function lockBlobs(trx: Trx, { turnIds, conversationIds }: LosingTu
 }
 
 /**
- * Releases blobs of turns that were removed from these conversations and are kept by forks, if no remaining content of
- * the turn names the blob. Erases the blob if no other turn and no file refers to it. The caller has locked the
- * conversations.
+ * Releases blobs of turns that were removed from these conversations and that forks keep. A blob stays if the
+ * remaining content of its turn names it. Erases a released blob if no other turn and no file refers to it. The
+ * caller has locked the conversations.
  */
 export async function releaseLostBlobs(trx: Trx, conversationIds: string[]): Promise<void> {
   const { rows: lost } = await sql<{ project: string; sha256: string }>`
@@ -32,13 +32,13 @@ export async function releaseLostBlobs(trx: Trx, conversationIds: string[]): Pro
   await sql`
     delete from blob_references using (${lostReferences(conversationIds)}) as lost
     where blob_references.turn_id = lost.turn_id and blob_references.sha256 = lost.sha256`.execute(trx);
-  // Only now are references counted: one that was added before the lock is seen.
+  // References are counted after the lock, so a reference added before it counts.
   await sql`
     select delete_unused_blobs(array_agg(project), array_agg(sha256))
     from json_to_recordset(${lost}::json) as held (project text, sha256 text)`.execute(trx);
 }
 
-/** References of kept turns to blobs that stand in no input and no result any more. */
+/** Selects references of kept turns to blobs that no input or result names any more. */
 function lostReferences(conversationIds: string[]) {
   const names = (text: string) => sql`position(reference.sha256 in ${sql.raw(text)}) > 0`;
   return sql`

@@ -6,13 +6,14 @@ import { eraseRounds } from './erase-rounds.ts';
 import { forgetSummaries } from './forget-summaries.ts';
 import { endHistory } from './hide.ts';
 
-/** Turns that leave their conversations, which are `lines`; `isByAge`: not by their caller's wish. */
+/** Turns to remove from their conversations (`lines`). With `isByAge`, no caller requested the removal. */
 export type Removal = { lines: string[]; turnIds: string[]; isByAge: boolean };
 
 /**
- * Takes turns that have ended out of their conversations for good. What comes later is sent without them, and summaries that tell
- * of them are emptied. Their content is erased at once; where a fork stands on one, it is hidden and goes with the last fork
- * (R31), but for rounds that none stands on (R37). The caller has locked the turns for update, and before them their conversations with all that they were forked from.
+ * Removes ended turns from their conversations permanently. Later turns are sent without them, and summaries that
+ * mention them are emptied. Erases their content at once. A turn that a fork depends on is hidden, and erased with
+ * the last fork (R31). Its rounds that no fork depends on are erased now (R37). The caller has locked the
+ * conversations with all origins, and then the turns for update.
  */
 export async function removeTurns(trx: Trx, { lines, turnIds, isByAge }: Removal): Promise<Erased> {
   await forgetSummaries(trx, sql`id in (${listed(turnIds)})`);
@@ -28,7 +29,7 @@ export async function removeTurns(trx: Trx, { lines, turnIds, isByAge }: Removal
   return erased;
 }
 
-/** What was sent with the keys of these turns is no longer known; they start nothing for as long as they are kept. */
+/** Empties the body hashes of the turns' keys. These keys start no turn while they are kept. */
 async function emptyKeys(trx: Trx, turnIds: string[]): Promise<void> {
   await sql`
     update idempotency_keys set body_hash = '' from turns
@@ -37,7 +38,7 @@ async function emptyKeys(trx: Trx, turnIds: string[]): Promise<void> {
   );
 }
 
-/** Forks that were made by now keep them as history, and those that are made later do not. No other line is told of them. */
+/** Keeps turns as history for existing forks, not for later forks. Deletes their deliveries and search entries. */
 async function keepForForks(trx: Trx, { kept, isByAge }: { kept: string[]; isByAge: boolean }): Promise<void> {
   await sql`
     with line as (

@@ -6,9 +6,7 @@ import { insertBlob } from '../blobs.ts';
 import { isUnexpired } from '../sql/unexpired.ts';
 import type { Db, Trx } from '../tables.ts';
 
-/**
- * A file of a project. `size` counts its bytes, times are Unix seconds, and `expiresAt` is null if it does not expire.
- */
+/** A file of a project. `size` is in bytes, times are Unix seconds, and `expiresAt` is null if it does not expire. */
 export type KeptFile = {
   id: string;
   sha256: string;
@@ -20,7 +18,7 @@ export type KeptFile = {
   expiresAt: number | null;
 };
 
-/** A file to be kept; `expiresInSeconds` counts from its creation. */
+/** A file to store. `expiresInSeconds` counts from its creation. */
 export type NewFile = {
   id: string;
   project: string;
@@ -30,7 +28,7 @@ export type NewFile = {
   expiresInSeconds: number | null;
 };
 
-/** Records a file and keeps its bytes as a blob (contract-responses R74). */
+/** Saves a file, and its bytes as a blob. */
 export async function createFile(trx: Trx, { id, project, filename, purpose, blob, ...file }: NewFile): Promise<void> {
   const { sha256, mediaType, bytes } = blob;
   await insertBlob(trx, project, blob);
@@ -40,7 +38,7 @@ export async function createFile(trx: Trx, { id, project, filename, purpose, blo
       now() + make_interval(secs => ${file.expiresInSeconds}::double precision))`.execute(trx);
 }
 
-/** Finds files of a project by texts that may be their ids. Files that have expired are not among them. */
+/** Finds files of a project by texts that may be ids. Leaves out expired files. */
 export async function findFiles(db: Db, project: string, ids: readonly string[]): Promise<KeptFile[]> {
   const query = sql<KeptFile>`
     select ${columns} from files
@@ -49,7 +47,7 @@ export async function findFiles(db: Db, project: string, ids: readonly string[])
   return read(db, query);
 }
 
-/** A page of a list: `after` is the last id of the page before. */
+/** A page of a list. `after` is the last id of the previous page. */
 export type FilePage = {
   purpose?: string | undefined;
   order: 'asc' | 'desc';
@@ -57,7 +55,7 @@ export type FilePage = {
   limit: number;
 };
 
-/** Lists files of a project by their age, one more than `limit` if others follow. */
+/** Lists files of a project by age, with one more than `limit` if others follow. */
 export async function listFiles(
   db: Db,
   project: string,
@@ -74,8 +72,8 @@ export async function listFiles(
 }
 
 /**
- * Deletes a file, and its blob if nothing else refers to the blob. Returns whether the project has such a file. It has
- * a transaction of its own, because the lock of a blob must not wait for other statements.
+ * Deletes a file, and its blob if no other row refers to it. Returns whether the project has the file. Uses its own
+ * transaction, since the lock of a blob must not wait for other statements.
  */
 export async function deleteFile(db: Db, project: string, id: string): Promise<boolean> {
   if (!isFileId(id)) return false;

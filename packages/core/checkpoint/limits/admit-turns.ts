@@ -2,18 +2,21 @@ import { sql } from 'kysely';
 import { ADMITTED_PRIORITY, type TurnWakeup } from '../../turn/wakeup.ts';
 import type { Db } from '../tables.ts';
 
-/** What a project has of the workers' places: by weight beside projects that have work, and no more than `most` turns. */
+/**
+ * A project's share of the workers' slots: its weight beside other projects with work, and its maximum of turns
+ * (`most`).
+ */
 export type PlaceShare = { project: string; weight: number; most: number | null };
 
 /**
- * How places are shared; a project that is not among `shares` has the weight 1. `isShared`: none may have more than three
- * quarters of them. `ownPlaces` is how many there are where no worker is alive.
+ * The shares of all projects. A project that is not in `shares` has the weight 1. With `isShared`, no project may
+ * hold more than three quarters of the slots. `ownPlaces` is the number of slots if no worker is alive.
  */
 export type PlaceShares = { shares: PlaceShare[]; isShared: boolean; ownPlaces: number };
 
 /**
- * Gives turns the places that are free, begun ones first, then by priority: in one statement, and one at a time in all
- * processes (R28). Each is due then. Returns the wake-ups to enqueue.
+ * Assigns the free slots to turns: begun turns first, then by priority. Runs as one statement, and one at a time in
+ * all processes (R28). The turns are then due. Returns the wakeups to enqueue.
  */
 export async function admitTurns(db: Db, { shares, isShared, ownPlaces }: PlaceShares): Promise<TurnWakeup[]> {
   const { rows } = await sql<TurnWakeup>`

@@ -1,16 +1,15 @@
 import { sql } from 'kysely';
 import type { Db } from '../tables.ts';
 
-/** Requests of a project that are to be counted together. */
 export type NewRequests = { project: string; requests: number };
 
-/** All requests of a project in its minute, these included, and when that minute is over. */
+/** All requests of a project in its minute, including the new requests, and the seconds until the minute ends. */
 export type CountedRequests = { project: string; requests: number; secondsLeft: number };
 
 /**
- * Counts requests in the minutes of their projects, by the database's clock and for all processes together. A minute begins
- * with the first request after the one before; each project comes once. The statement is a transaction by itself, which waits
- * for no disk: nothing of it outlives a crash of the database.
+ * Counts requests in the minutes of their projects, by the database's clock, for all processes together. A minute
+ * begins with the first request after the previous minute. Each project occurs once. The statement is its own
+ * transaction and waits for no disk, so a database crash loses the counts.
  */
 export async function countRequests(db: Db, counts: NewRequests[]): Promise<CountedRequests[]> {
   const { rows } = await sql<CountedRequests>`

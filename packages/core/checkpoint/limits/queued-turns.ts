@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import type { Trx } from '../tables.ts';
 
 /**
- * Lets one transaction at a time start turns of a project, until its commit: what it counts then stays so. It is the first
- * lock of its transaction, so that all take locks in one order.
+ * Lets one transaction at a time start turns of a project until its commit, so that its count stays true. This lock
+ * is the first of its transaction, so that all transactions lock in one order.
  */
 export async function lockQueuedTurns(trx: Trx, project: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('pawl: queued turns of ' || ${project}, 0))`.execute(trx);
 }
 
-/** Counts the turns of a project that have not begun, up to `most`. */
 export async function countQueuedTurns(trx: Trx, project: string, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count
@@ -17,7 +16,7 @@ export async function countQueuedTurns(trx: Trx, project: string, most: number):
   return rows[0]?.count ?? 0;
 }
 
-/** Does work of a transaction that may be undone by itself: where it fails, the transaction goes on without it. */
+/** Runs work in a savepoint. If the work fails, only the work is rolled back, and the transaction can continue. */
 export async function withinSavepoint<Done>(trx: Trx, work: () => Promise<Done>): Promise<Done> {
   await sql`savepoint work`.execute(trx);
   try {

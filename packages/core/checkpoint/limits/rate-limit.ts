@@ -2,18 +2,18 @@ import { sql } from 'kysely';
 import { write } from '../../postgres/read-write.ts';
 import type { Db } from '../tables.ts';
 
-/** No more than `max` starts in any `perSeconds`. */
+/** A rate: at most `max` starts in any `perSeconds`. */
 export type Rate = { max: number; perSeconds: number };
 
 /**
- * A start of a tool under the turn's rate and, where it has its own, the operator's. One later than `maxWaitMs` is not
+ * A start of a tool under the turn's rate and, if set, the operator's rate. A start later than `maxWaitMs` is not
  * booked.
  */
 export type SlotRequest = Rate & { project: string; tool: string; operatorRate?: Rate | undefined; maxWaitMs: number };
 
 /**
- * Books the next start that a tool's rate limits allow, across all workers, by the database's clock; calls under the
- * same limit are counted together. Returns how many milliseconds it lies ahead; one beyond `maxWaitMs` is not booked.
+ * Books the next start that a tool's rate limits allow, across all workers, by the database's clock. Calls under the
+ * same limit count together. Returns the milliseconds until the start. Does not book a start after `maxWaitMs`.
  */
 export async function takeRateLimitSlot(db: Db, request: SlotRequest): Promise<number> {
   const { project, tool, max, perSeconds, operatorRate } = request;
@@ -30,7 +30,7 @@ export async function takeRateLimitSlot(db: Db, request: SlotRequest): Promise<n
 
 type Booking = Pick<SlotRequest, 'project' | 'tool' | 'maxWaitMs'> & { rates: Rate[] };
 
-/** Every rate must allow the start. The clock is read after the rows are locked, which happens in one order. */
+/** Books a start that every rate allows. Reads the clock after it has locked the rows in one order. */
 async function book(db: Db, { project, tool, maxWaitMs, rates }: Booking): Promise<number | undefined> {
   const statement = sql<{ waitMs: number }>`
     with input as materialized (

@@ -4,13 +4,13 @@ import { dueAtDeadline } from '../sql/due.ts';
 import { listed } from '../sql/listed.ts';
 import type { Db } from '../tables.ts';
 
-/** Turns of one commit, whose rows are locked until it is over. */
+/** The number of turns in a commit. Their rows stay locked until the commit ends. */
 const PORTION = 500;
 
 /**
- * From now on active turns that were started while none needed a place need one too (R27). Those that have begun keep
- * theirs, others ask for it under a new generation: their jobs find that they have to wait. In portions: a backlog in one
- * commit would make ends, cancellations and leases of all its turns wait.
+ * Requires a slot of active turns that started without a slot (R27). Begun turns hold theirs. Others request a slot
+ * under a new generation, so their jobs find that they must wait. Commits in batches, since one commit of a backlog
+ * would block ends, cancellations and leases of all its turns.
  */
 export async function requirePlaces(db: Db): Promise<void> {
   const rows = await read(db, sql<{ id: string }>`select id from work where place is null`);
@@ -29,7 +29,6 @@ export async function requirePlaces(db: Db): Promise<void> {
 const place = sql`case when not at_head or status = 'requires_action' or retry_at > now() then 'none'
   when status = 'queued' and lease_owner is null then 'wanted' else 'held' end`;
 
-/** Returns whether any turn holds a place or wants one. */
 export async function arePlacesUsed(db: Db): Promise<boolean> {
   const query = sql<{ used: boolean }>`select exists (select from work where place = 'held')
       or exists (select from work where place = 'wanted') as used`;

@@ -4,7 +4,7 @@ import type { Db, Trx } from '../tables.ts';
 import type { Window } from './window.ts';
 import { roomInMs, windowAt, withAmount } from './window.ts';
 
-/** A limit that all workers keep together. Requests with the same `name` share it. */
+/** A limit that all workers observe together. Requests with the same `name` share the limit. */
 export type ProviderLimit = {
   name: string;
   requests_per_minute?: number | undefined;
@@ -12,7 +12,7 @@ export type ProviderLimit = {
   concurrency?: number | undefined;
 };
 
-/** Requests of one run for a round, and the tokens that they are likely to take. */
+/** Requests of a run for a round, and the tokens that they are likely to use. */
 export type Booking = {
   limits: readonly ProviderLimit[];
   turnId: string;
@@ -22,26 +22,25 @@ export type Booking = {
 };
 
 /**
- * Booked at a time in milliseconds since 1970, by the database's clock; or full under the limit of this name, for
- * `waitMs` as far as that is known.
+ * The result of a booking: booked at a time in milliseconds since 1970, by the database's clock, or full. A full
+ * result has the name of the limit and the wait, if known.
  */
 export type Booked = { kind: 'booked'; at: number } | { kind: 'full'; name: string; waitMs: number | null };
 
 /**
- * Books requests under each of these limits, or under none. The rows of the limits are locked in one order, so that all
- * workers together keep them. A slot of `concurrency` belongs to the lease of the run: it counts as long as the run has
- * that. Turns that have waited for longer come first.
+ * Books requests under all of the limits, or under none. Locks the limits in one order, so that all workers observe
+ * them together. A slot of `concurrency` counts while its run has the lease. Turns that have waited longer are first.
  */
 export async function bookRequest(db: Db, booking: Booking): Promise<Booked> {
   const names = booking.limits.map(({ name }) => name).toSorted();
   const booked = await bookUnder(db, names, booking);
   if (booked) return booked;
-  // In a commit of its own: a transaction that also locks rows could wait for another that waits for it.
+  // In a separate commit: a transaction that also locks rows could deadlock with another transaction.
   await write(db, sql`insert into provider_limits (name) ${named(names)} on conflict do nothing`);
   return await bookRequest(db, booking);
 }
 
-/** Null if the row of a limit is missing. */
+/** Returns null if the row of a limit is missing. */
 async function bookUnder(db: Db, names: string[], booking: Booking): Promise<Booked | null> {
   return await db.transaction().execute(async (trx) => {
     if (!(await lockLimits(trx, names))) return null;
@@ -59,26 +58,26 @@ type LimitRow = {
   name: string;
   requests: Window;
   tokens: Window;
-  /** Other runs that have a slot and the lease. */
+  /** The number of other runs with a slot and the lease. */
   running: number;
   /** The number of other turns that wait and have not been woken. */
   waiting: number;
   now: number;
 };
 
-/** Names of limits. They are not ids: a pattern may begin with any character. */
+/** Selects the names of limits. They are not ids: a pattern may begin with any character. */
 function named(names: readonly string[]): RawBuilder<string> {
   return sql`select json_array_elements_text(${names}::json)`;
 }
 
-/** True if all rows exist and are locked. */
+/** Locks the rows of limits. Returns whether all rows exist. */
 async function lockLimits(trx: Trx, names: string[]): Promise<boolean> {
   const { rows } = await sql`
     select from provider_limits where name in (${named(names)}) order by name for no key update`.execute(trx);
   return rows.length === names.length;
 }
 
-/** Reads in a statement of its own, and so sees the commits of those that held the locks before. */
+/** Reads the limits in a separate statement, which sees the commits of earlier holders of the locks. */
 async function readLimits(trx: Trx, names: string[], { turnId, runId }: Booking): Promise<LimitRow[]> {
   const { rows } = await sql<LimitRow>`
     select name, requests, tokens, (extract(epoch from clock_timestamp()) * 1000)::double precision as now,
@@ -91,7 +90,7 @@ async function readLimits(trx: Trx, names: string[], { turnId, runId }: Booking)
   return rows;
 }
 
-/** The times that a limit makes a booking wait; empty if the limit has room. */
+/** Returns the wait of a booking under a limit, or an empty list if the limit has room. */
 function waitFor(limit: ProviderLimit, rows: LimitRow[], { requests, tokens }: Booking) {
   const row = rows.find(({ name }) => name === limit.name);
   if (!row) return [];
@@ -105,7 +104,7 @@ function waitFor(limit: ProviderLimit, rows: LimitRow[], { requests, tokens }: B
   return [{ name: limit.name, waitMs: waitMs > 0 ? waitMs + spacingMs(limit, tokens) * row.waiting : null }];
 }
 
-/** The distance between the returns of turns that wait. */
+/** Returns the time between the returns of two waiting turns. */
 function spacingMs({ requests_per_minute: requests, tokens_per_minute: most }: ProviderLimit, tokens: number): number {
   return Math.max(requests ? 60_000 / requests : 0, most ? (60_000 * Math.min(tokens, most)) / most : 0);
 }
@@ -140,10 +139,9 @@ async function writeBooking(
     on conflict (limit_name, turn_id) do update set run_id = excluded.run_id`.execute(trx);
 }
 
-/** The difference between the use of requests and their booking at `at`, in milliseconds since 1970. */
+/** The difference between the actual use and a booking at `at`, in milliseconds since 1970. */
 export type Correction = { limits: readonly ProviderLimit[]; at: number; requests: number; tokens: number };
 
-/** Adds the difference to a booking. */
 export async function correctBooking(db: Db, { limits, at, requests, tokens }: Correction): Promise<void> {
   const names = limits.map(({ name }) => name).toSorted();
   await db.transaction().execute(async (trx) => {

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** The need of a round that waits for room under the limit of this name. */
+/** The need of a round that waits for room under the limit with this name. */
 export type Waiter = { name: string; requests: number; tokens: number };
 
 /**
- * Enters turns into the lines of limits, in the statement that postpones them: a waker finds both or neither. A turn that
- * was woken in vain keeps its place in the line. `from` has the columns `id`, `limitName`, `limitRequests` and `limitTokens`.
+ * Enters turns into the lines of limits, in the statement that postpones them, so that a waker finds both or neither.
+ * A turn that was woken in vain keeps its position. `from` has the columns `id`, `limitName`, `limitRequests` and
+ * `limitTokens`.
  */
 export function enterLine(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`

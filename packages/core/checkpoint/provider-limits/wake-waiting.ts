@@ -11,9 +11,9 @@ import type { Window } from './window.ts';
 import { sumOf, windowAt } from './window.ts';
 
 /**
- * Wakes turns that wait under limits with room: as many as fit, those first that have waited for longest. A turn that
- * was woken keeps its place in the line until it has booked, but room is kept for it for two seconds only: it may
- * have to wait for a place of its project, or for a rate limit. Returns the wake-ups to enqueue.
+ * Wakes as many waiting turns as fit under limits with room, the longest wait first. A woken turn keeps its position
+ * until it has booked. Its room is reserved for two seconds only, since the turn may also wait for a slot or a rate
+ * limit. Returns the wakeups to enqueue.
  */
 export async function wakeWaiting(db: Db, limits: readonly ProviderLimit[]): Promise<TurnWakeup[]> {
   const lines = await readLines(db);
@@ -26,7 +26,7 @@ export async function wakeWaiting(db: Db, limits: readonly ProviderLimit[]): Pro
   return rooms.length > 0 ? await wake(db, rooms) : [];
 }
 
-/** Removes turns that were woken and do not wait any more. Those that were not woken are removed when they would be. */
+/** Removes woken turns that no longer wait. Turns that were not woken are removed when they would be woken. */
 async function leaveLines(db: Db): Promise<void> {
   await write(db, sql`delete from provider_waits where woken_at < now() - ${KEPT} and not ${mayCome}`);
 }
@@ -37,16 +37,16 @@ type Line = {
   tokens: Window;
   running: number;
   waiting: number;
-  /** Turns that room is kept for, and how much. */
+  /** The woken turns with reserved room, and their needs. */
   woken: number;
   wokenRequests: number;
   wokenTokens: number;
-  /** No turn waits to be woken, and a woken turn has not booked. */
+  /** True if no turn waits to be woken, and no woken turn has reserved room. */
   isIdle: boolean;
   now: number;
 };
 
-/** The time for which a woken turn has room reserved. */
+/** The time for which room is reserved for a woken turn. */
 const KEPT = sql`interval '2 seconds'`;
 
 async function readLines(db: Db): Promise<Line[]> {
@@ -66,7 +66,7 @@ async function readLines(db: Db): Promise<Line[]> {
   return read(db, query);
 }
 
-/** The rest of a limit; null if it is not bounded. An amount above the limit counts as the whole limit. */
+/** The room under a limit, null if it is unlimited. An amount above the limit counts as the whole limit. */
 type Room = {
   name: string;
   turns: number | null;
@@ -89,13 +89,16 @@ function roomOf(line: Line, limits: readonly ProviderLimit[]): Room {
   };
 }
 
-/** The turns of one limit that are looked at in one statement. */
+/** The maximum of turns of a limit that a statement examines. */
 const MOST = 1_000;
 
-/** True if a turn still waits. It then returns even if nothing wakes it. */
+/** The condition that a turn still waits. Such a turn returns even if it is not woken. */
 const mayCome = sql<boolean>`exists (select from work where id = provider_waits.turn_id and rate_limited)`;
 
-/** A turn without a place asks for one once it is due (R27). One that does not wait any more leaves the line. */
+/**
+ * Wakes the turns that fit. A turn without a slot becomes due and then requests a slot (R27). Turns that no longer
+ * wait leave the line.
+ */
 async function wake(db: Db, rooms: Room[]): Promise<TurnWakeup[]> {
   const statement = sql<TurnWakeup & { isDue: boolean }>`
     with room as materialized (

@@ -5,20 +5,19 @@ const BUCKET_MS = 250;
 /** A bucket counts until a minute after its end. */
 const BUCKETS = 60_000 / BUCKET_MS;
 
-/** The part of a window that still counts at a time, in milliseconds since 1970. */
+/** Returns the part of a window that still counts at a time, in milliseconds since 1970. */
 export function windowAt(window: Window, now: number): Window {
   const first = bucketOf(now) - BUCKETS;
   return Object.fromEntries(Object.entries(window).filter(([bucket]) => Number(bucket) >= first));
 }
 
-/** The sum of a window. */
 export function sumOf(window: Window): number {
   return Object.values(window).reduce((sum, amount) => sum + amount, 0);
 }
 
 /**
- * In how many milliseconds an amount fits into a window of at most `most`; 0 if it fits now. An amount above `most`
- * fits into an empty window.
+ * Returns the milliseconds until an amount fits into a window of at most `most`, or 0 if it fits now. An amount above
+ * `most` fits into an empty window.
  */
 export function roomInMs(window: Window, { now, most, amount }: { now: number; most: number; amount: number }): number {
   const counted = windowAt(window, now);
@@ -31,7 +30,7 @@ export function roomInMs(window: Window, { now, most, amount }: { now: number; m
   return 60_000;
 }
 
-/** A window with an amount more, or less, at a time. */
+/** Returns a window with an amount added at a time. The amount may be negative. */
 export function withAmount(window: Window, at: number, amount: number): Window {
   const bucket = String(bucketOf(at));
   return { ...window, [bucket]: Math.max(0, (window[bucket] ?? 0) + amount) };

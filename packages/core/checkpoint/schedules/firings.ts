@@ -4,10 +4,10 @@ import type { FiringError, Schedule } from '../../turn/schedule/schedule.ts';
 import type { Db, Trx } from '../tables.ts';
 import { columns } from './schedules.ts';
 
-/** A schedule whose planned time has come, and the time by the database's clock as it was read. */
+/** A schedule at its planned time, and the time by the database's clock when it was read. */
 export type DueSchedule = Schedule & { nextAt: string; now: string };
 
-/** Schedules whose next time has come, by the database's clock, in their order (R36). */
+/** Lists the due schedules by the database's clock, earliest first (R36). */
 export async function listDueSchedules(db: Db, limit: number): Promise<DueSchedule[]> {
   const query = sql<DueSchedule>`
     select ${columns}, now()::text as now from schedules where next_at <= now() order by next_at limit ${limit}`;
@@ -15,8 +15,8 @@ export async function listDueSchedules(db: Db, limit: number): Promise<DueSchedu
 }
 
 /**
- * Locks a due schedule for the firing of its next time: false where that was fired since, where the schedule has changed, or
- * where another worker is on it (R36).
+ * Locks a due schedule for the firing of its next time. Returns false if that time was fired, if the schedule has
+ * changed, or if another worker has locked it (R36).
  */
 export async function lockDueSchedule(
   trx: Trx,
@@ -29,8 +29,8 @@ export async function lockDueSchedule(
 }
 
 /**
- * Whether a planned time of a schedule that the caller has locked was fired already: a plan that was changed after the clock of the
- * database went back may come to it once more (R36).
+ * Returns whether a planned time of a locked schedule was fired before. After a step back of the database's clock, a
+ * changed plan may reach that time again (R36).
  */
 export async function hasFired(
   trx: Trx,
@@ -41,7 +41,7 @@ export async function hasFired(
   return rows.length > 0;
 }
 
-/** What came of a planned time, and the next one; without `plannedAt` times are passed over. */
+/** The outcome of a planned time, and the next planned time. Without `plannedAt`, times are skipped. */
 export type FiredSchedule = {
   id: string;
   plannedAt: string | null;
@@ -50,10 +50,9 @@ export type FiredSchedule = {
   error?: FiringError | null;
 };
 
-/** As many firings of a schedule are kept. */
 const KEPT = 20;
 
-/** Records what came of a planned time, in the transaction that has started its turn, and when the next one is (R36). */
+/** Saves the outcome of a planned time and the next planned time, in the transaction that started the turn (R36). */
 export async function recordFiring(trx: Trx, { id, plannedAt, nextAt, turnId, error }: FiredSchedule): Promise<void> {
   await sql`update schedules set next_at = ${nextAt} where id = ${id}`.execute(trx);
   if (plannedAt === null) return;

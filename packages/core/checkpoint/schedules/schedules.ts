@@ -5,19 +5,21 @@ import type { Schedule } from '../../turn/schedule/schedule.ts';
 import { isVisible } from '../sql/visible.ts';
 import type { Db, Trx } from '../tables.ts';
 
-/** A schedule to be recorded; its times are of the database's clock, which `readClock` gives. */
+/** A schedule to save. Its times are from the database's clock (`readClock`). */
 export type NewSchedule = Omit<Schedule, 'revision'>;
 
-/** The database's clock, to the millisecond: no other is asked when a schedule fires. */
+/** Returns the time of the database's clock to the millisecond. No other clock decides when a schedule fires. */
 export async function readClock(trx: Trx): Promise<string> {
   const { rows } = await sql<{ now: string }>`select date_trunc('milliseconds', now())::text as now`.execute(trx);
   return new Date(rows[0]?.now ?? '').toISOString();
 }
 
-/** Each schedule is looked at for as long as it stands, so their number is bounded. */
+/** The maximum of schedules in a project, since workers check each schedule as long as it exists. */
 export const MAX_SCHEDULES = 1_000;
 
-/** Records a schedule; false where the project has as many as it may have, also where several are created at once. */
+/**
+ * Saves a schedule. Returns false if the project has its maximum of schedules, even if several are created at once.
+ */
 export async function createSchedule(trx: Trx, schedule: NewSchedule): Promise<boolean> {
   const { id, project, keyId, turn, conversationId, createdAt } = schedule;
   await sql`select pg_advisory_xact_lock(hashtextextended('pawl: schedules of ' || ${project}, 0))`.execute(trx);
@@ -32,17 +34,20 @@ export async function createSchedule(trx: Trx, schedule: NewSchedule): Promise<b
   return rows.length > 0;
 }
 
-/** What a change replaces: the plan, the turn, and when it fires next. */
+/** The fields that a change replaces: the plan, the turn, and the next time. */
 export type ChangedSchedule = Omit<NewSchedule, 'id' | 'project' | 'keyId' | 'createdAt'>;
 
-/** The schedule itself, locked until the commit: a firing waits, or was before (R36). Undefined where there is none. */
+/**
+ * Locks a schedule until the commit and returns it. A firing waits, or has committed before (R36). Returns undefined
+ * if the project has no such schedule.
+ */
 export async function lockSchedule(trx: Trx, project: string, id: string): Promise<Schedule | undefined> {
   const { rows } = await sql<Schedule>`
     select ${columns} from schedules where id = ${id} and project = ${project} for update`.execute(trx);
   return rows[0];
 }
 
-/** Changes a schedule that the caller has locked. What a worker has read of it before is no longer so (R36). */
+/** Changes a schedule that the caller has locked. The new revision makes earlier reads by workers invalid (R36). */
 export async function changeSchedule(trx: Trx, id: string, changed: ChangedSchedule): Promise<void> {
   await sql`
     update schedules set revision = revision + 1, cron = ${changed.cron}, time_zone = ${changed.timeZone},
@@ -51,20 +56,20 @@ export async function changeSchedule(trx: Trx, id: string, changed: ChangedSched
     where id = ${id}`.execute(trx);
 }
 
-/** Deletes a schedule with its firings; its turns stay. False where there is none. */
+/** Deletes a schedule with its firings, but not its turns. Returns false if the project has no such schedule. */
 export async function deleteSchedule(db: Db, project: string, id: string): Promise<boolean> {
   const rows = await write(db, sql`delete from schedules where id = ${id} and project = ${project} returning id`);
   return rows.length > 0;
 }
 
-/** A project's own schedule with its last firings. */
+/** Finds a schedule of this project, with its last firings. */
 export async function findSchedule(db: Db, project: string, id: string): Promise<ListedSchedule | undefined> {
   const query = sql<ListedSchedule>`select ${shown} from schedules where id = ${id} and project = ${project}`;
   const rows = await read(db, query);
   return rows[0];
 }
 
-/** A project's schedules, newest first; `before` is the last id of the page before. */
+/** Lists a project's schedules, newest first. `before` is the last id of the previous page. */
 export async function listSchedules(
   db: Db,
   project: string,
@@ -76,7 +81,6 @@ export async function listSchedules(
   return read(db, query);
 }
 
-/** The columns of a schedule. */
 export const columns = sql`id, project, key_id as "keyId", cron, time_zone as "timeZone", every_seconds as "everySeconds",
   since::text as since, turn, conversation_id as "conversationId", if_missed as "ifMissed", next_at::text as "nextAt", revision,
   created_at::text as "createdAt"`;

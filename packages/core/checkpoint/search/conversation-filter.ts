@@ -11,16 +11,16 @@ import {
 } from './search-query.ts';
 import { type CreatedBetween, createdCondition, fitsTokens, searchedTurns } from './turn-filter.ts';
 
-/** Which conversations are meant: by their own model and metadata, and the words `q` of any one of their turns. */
+/** A filter of conversations: by their own model and metadata, and by the words `q` of any of their turns. */
 export type ConversationFilter = Omit<SearchedFor, 'errorCode'> & CreatedBetween;
 
-/** A condition on `conversations` for all that needs no entry. */
+/** Returns the condition on `conversations` for the fields that need no entry. */
 export function plainConversation(project: string, filter: CreatedBetween): RawBuilder<boolean> {
   return sql<boolean>`conversations.project = ${project} and conversations.hidden_at is null
     ${createdCondition('conv', filter)}`;
 }
 
-/** Whether the conversation of a row is one that is searched for: looked up for this conversation alone. */
+/** Returns the condition that the conversation of a row fits the search, looked up for this conversation alone. */
 export function fitsSearch(project: string, { q, ...own }: ConversationFilter): RawBuilder<boolean> {
   const ofTurns = sql`exists (
     select from turns where turns.conversation_id = conversations.id and ${isVisible} and not ${isAddedItems}
@@ -31,8 +31,8 @@ export function fitsSearch(project: string, { q, ...own }: ConversationFilter): 
 }
 
 /**
- * A select of the ids of all conversations that are searched for, each once: by the index, and by looking at what is not entered
- * yet. Both are done once, and not once for each conversation.
+ * Returns a query for the distinct ids of all conversations that fit the search: from the index, and from rows
+ * without entries. Both are read once, not once for each conversation.
  */
 export async function searchedConversations(
   db: Db,

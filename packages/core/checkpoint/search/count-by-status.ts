@@ -6,12 +6,12 @@ import { splitByStatus } from './active-turns.ts';
 import { isSearch } from './search-query.ts';
 import { fitsTokens, plainCondition, type TurnFilter } from './turn-filter.ts';
 
-/** A number of turns for each status, and the statuses that may have more. */
+/** The number of turns of each status, and the statuses that may have more. */
 export type StatusCounts = { counts: Record<TurnStatus, number>; atLeast: TurnStatus[] };
 
 /**
- * How many turns of a project fit a filter, by status. Of each status no more than `most` are counted; where words, metadata or a
- * model are searched for, these are among the `most` newest that fit the rest, so that a count looks at few turns one by one.
+ * Counts a project's turns that fit a filter, by status, up to `most` each. If the filter has words, metadata or a
+ * model, examines only the `most` newest turns that fit its other fields.
  */
 export async function countByStatus(
   db: Db,

@@ -16,19 +16,20 @@ import {
 } from './search-query.ts';
 import { MOST_SKEW_MS } from './turn-filter.ts';
 
-/** Rows of one portion. */
 const PORTION = 400;
 
 /**
- * Enters turns that have ended and conversations that were made since it last did, and turns that have been active for long, so
- * that searches find them by their entries. One portion, in one transaction, by one process at a time; returns whether more is left.
+ * Enters turns and conversations into the search: turns that ended since the last call, new conversations, and
+ * long-active turns. Enters one batch in one transaction, in one process at a time. Returns whether more rows are
+ * left.
  */
 export async function enterPortion(db: Db): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const to = await takeUntil(trx);
     if (!to) return false;
     const progress = await readProgress(trx);
-    // Whose rows are read here while they are deleted would stay: `forget_entries` waits for this.
+    // Without this lock, rows deleted while they are read here would stay in the index. `forget_entries` waits for
+    // it.
     await sql`select pg_advisory_xact_lock(hashtext('pawl.search_entries'))`.execute(trx);
     const turns = await enterThose(trx, { ...ofTurns, from: progress.turns, to });
     const conversations = await enterThose(trx, { ...ofConversations, from: progress.conversations, to });
@@ -37,12 +38,12 @@ export async function enterPortion(db: Db): Promise<boolean> {
   });
 }
 
-/** Enters a turn again, or a conversation, in the transaction that has changed what finds it. */
+/** Enters a turn again, in the transaction that has changed its searchable fields. */
 export async function enterTurn(trx: Trx, id: string): Promise<void> {
   await enter(sql`turns where turns.id = ${id} and ${ofTurns.isFound}`, ofTurns).execute(trx);
 }
 
-/** The same for a conversation. */
+/** Enters a conversation again, in the same way. */
 export async function enterConversation(trx: Trx, id: string): Promise<void> {
   await enter(
     sql`conversations where conversations.id = ${id} and ${ofConversations.isFound}`,
@@ -51,8 +52,8 @@ export async function enterConversation(trx: Trx, id: string): Promise<void> {
 }
 
 /**
- * Up to when rows can be entered: what is changed by a transaction is as old as its beginning, so nothing is passed by that a
- * running one may still write. None takes as long as a minute. Null while another process enters.
+ * Returns the time up to which rows can be entered, or null while another process enters. A row is as old as the
+ * beginning of its transaction, so this time is before all running transactions. No transaction takes a minute.
  */
 async function takeUntil(trx: Trx): Promise<string | null> {
   const { rows: lock } = await sql<{ isFree: boolean }>`
@@ -66,7 +67,7 @@ async function takeUntil(trx: Trx): Promise<string | null> {
   return rows[0]?.until ?? null;
 }
 
-/** What is entered: its table, when a row changed, what finds it, and the columns of the progress. */
+/** A kind of row to enter: its table, the time of its change, its entry, and its columns of the progress. */
 type Entered = Record<'table' | 'changedAt' | 'changed' | 'entry' | 'until' | 'last', RawBuilder<unknown>> & {
   isFound: RawBuilder<boolean>;
 };
@@ -91,10 +92,10 @@ const ofConversations: Entered = {
   last: sql`last_conversation`,
 };
 
-/** No id comes behind it: with the time beside it, all of that time is meant. */
+/** An id after all others. Beside a time, it includes all rows of that time. */
 const LAST_ID = 'zz';
 
-/** Enters a portion of one table, oldest change first, and returns whether it was full. */
+/** Enters a batch of a table, oldest change first. Returns whether the batch was full. */
 async function enterThose(
   trx: Trx,
   { from, to, ...entered }: Entered & { from: RawBuilder<unknown>; to: string },
@@ -116,12 +117,12 @@ async function enterThose(
   return rows[0]?.isFull ?? false;
 }
 
-/** No transaction takes longer, so what is as old is seen. */
+/** The longest time that a transaction takes. All older rows are visible. */
 const LONGEST_TRANSACTION_MS = 60_000;
 
 /**
- * Enters a portion of the turns that are active for long and have no entry, oldest first, and returns whether it was full. Once there
- * are no others, none is left whose id is as old, however far clocks differ.
+ * Enters a batch of turns that have been active for long without an entry, oldest first. Returns whether the batch
+ * was full. If not, advances the progress to an id below all turns that may still appear, however far clocks differ.
  */
 async function enterActive(trx: Trx, progress: Progress): Promise<boolean> {
   const { rows } = await sql<{ isFull: boolean; nowMs: number }>`
@@ -141,8 +142,8 @@ async function enterActive(trx: Trx, progress: Progress): Promise<boolean> {
 }
 
 /**
- * The rows of `looked`, each by its id. A join is left to Postgres, which reads the whole table for each of them where it expects few to
- * be visible.
+ * Selects the rows of `looked`, each by its id. For a join, PostgreSQL reads the whole table for each row if it
+ * expects few visible rows.
  */
 function lookedUp(table: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`looked cross join lateral (select * from ${table} where ${table}.id = looked.id offset 0) as ${table}`;

@@ -9,23 +9,27 @@ import { notEntered, queryOf, readProgress } from './search-query.ts';
 import { stretchesBefore } from './stretches.ts';
 import { fitsTokens, lookedAt, MOST_SKEW_MS, needsEntries, plainCondition, type TurnFilter } from './turn-filter.ts';
 
-/** Of all that fit, the newest `limit` behind the id `before`. */
+/** A page of the turns that fit: the newest `limit` turns below the id `before`. */
 export type FoundPage = TurnFilter & { before?: string; limit: number };
 
-/** The ids of turns that fit a filter, newest first. What it takes depends on the limit, not on how many fit, or do not. */
+/**
+ * Finds the ids of turns that fit a filter, newest first. The cost depends on the limit, not on the number of turns.
+ */
 export async function findTurnIds(db: Db, project: string, page: FoundPage): Promise<string[]> {
   const { statuses, limit } = page;
   if (!needsEntries(page)) return readIds(db, newestTurns(project, page));
   if (!statuses) return walk(db, project, page);
   const ended = statuses.filter((status): status is TerminalStatus => isTerminal(status));
   const active = statuses.filter((status) => !isTerminal(status));
-  // The active ones first: a turn that ends in between is found by one of the two, or by both.
+  // Active turns first: if a turn ends in between, at least one of the two reads finds it.
   const atWork = active.length > 0 ? await findActive(db, project, { ...page, statuses: active }) : [];
   const over = ended.length > 0 ? await walk(db, project, { ...page, statuses: ended, endedAs: ended }) : [];
   return newestFirst([...new Set([...atWork, ...over])]).slice(0, limit);
 }
 
-/** A select of the ids of the newest turns that fit, of each status by the index that has them in that order. */
+/**
+ * Returns a query for the ids of the newest turns that fit. For each status, an index has the turns in that order.
+ */
 export function newestTurns(project: string, page: FoundPage, condition = lookedAt): RawBuilder<unknown> {
   const { before, limit, ...filter } = page;
   const selects = splitByStatus(filter).map(
@@ -35,7 +39,7 @@ export function newestTurns(project: string, page: FoundPage, condition = looked
   return sql`select id from (${sql.join(selects, sql` union all `)}) as newest order by id desc limit ${limit}`;
 }
 
-/** How many turns fit a filter, counted no further than `most`. */
+/** Counts the turns that fit a filter, up to `most`. */
 export async function countMatchingTurns(
   db: Db,
   project: string,
@@ -44,10 +48,10 @@ export async function countMatchingTurns(
   return (await findTurnIds(db, project, { ...filter, limit: most })).length;
 }
 
-/** As many active turns are looked at one by one. Where there are more, their entries are walked through. */
+/** The maximum number of active turns that are examined individually. With more turns, their entries are walked. */
 const MOST_ACTIVE = 1_000;
 
-/** Turns that are active are few, and an entry does not say which of the active ones they are. */
+/** Finds active turns. They are few, and no entry says that its turn is active. */
 async function findActive(db: Db, project: string, page: FoundPage): Promise<string[]> {
   const active = await readIds(db, newestTurns(project, { ...page, limit: MOST_ACTIVE }, plainCondition));
   const fitting = await readIds(
@@ -58,7 +62,7 @@ async function findActive(db: Db, project: string, page: FoundPage): Promise<str
   return active.length < MOST_ACTIVE || fitting.length >= page.limit ? fitting : walk(db, project, page);
 }
 
-/** Walks from the newest entries to the oldest, stretch by stretch, until there are enough. */
+/** Walks from the newest entries to the oldest, window by window, until enough turns are found. */
 async function walk(db: Db, project: string, page: FoundPage): Promise<string[]> {
   const fits = sql<boolean>`${plainCondition(project, page)} and ${fitsTokens(project, page)}`;
   const recent = await readIds(db, recentOf(notEntered(await readProgress(db), fits), page));
@@ -76,8 +80,8 @@ async function walk(db: Db, project: string, page: FoundPage): Promise<string[]>
 }
 
 /**
- * What is found by the index is looked up then: an entry may be old, as that of a turn that has ended since the walk began,
- * and does not have all that is asked for.
+ * Finds turns by their entries and checks their rows. An entry may be old and lack tokens, for example after the turn
+ * has ended.
  */
 async function findEntered(db: Db, project: string, page: FoundPage & { beginnings: string[] }): Promise<string[]> {
   const made = page.beginnings.map((beginning) => `'=${beginning}'`).join(' | ');
@@ -97,7 +101,7 @@ async function readIds(db: Db, ids: RawBuilder<unknown>): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The newest of what is not entered yet: found once, whatever Postgres expects. */
+/** Selects the newest turns without an entry. With `offset 0`, PostgreSQL reads them only once. */
 function recentOf(unentered: RawBuilder<unknown>, page: FoundPage): RawBuilder<unknown> {
   return sql`
     select distinct id from (${unentered} offset 0) as turns where true ${behind(page)} order by id desc limit ${page.limit}`;

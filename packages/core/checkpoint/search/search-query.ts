@@ -4,22 +4,21 @@ import type { TerminalStatus } from '../../turn/turn.ts';
 import type { Db } from '../tables.ts';
 import { activeTurns } from './active-turns.ts';
 
-/** What turns or conversations are searched for by their entries; all that is given has to hold. */
+/** A search for turns or conversations by their entries. All given fields must match. */
 export type SearchedFor = {
   model?: string;
   errorCode?: string;
   metadata?: Record<string, string>;
   q?: string;
-  /** How turns have ended: only what has ended has a token for it. */
+  /** The endings of turns. Only ended turns have a token for their ending. */
   endedAs?: TerminalStatus[];
 };
 
-/** Whether entries are needed at all. */
 export function isSearch({ model, errorCode, metadata = {}, q }: SearchedFor): boolean {
   return model !== undefined || errorCode !== undefined || q !== undefined || Object.keys(metadata).length > 0;
 }
 
-/** The tokens of a project's entries that fit, as a `tsquery`. */
+/** Returns the tokens of a project's entries that fit, as a `tsquery`. */
 export function queryOf(kind: 'turn' | 'conversation', project: string, searched: SearchedFor): RawBuilder<unknown> {
   const { model, errorCode, metadata = {}, q, endedAs } = searched;
   const statuses = endedAs?.map((status) => tokenQuery('status', status));
@@ -38,15 +37,15 @@ function tokenQuery(kind: string, value: string): RawBuilder<unknown> {
   return sql`('''' || search_token(${kind}::text, ${value}::text) || '''')::tsquery`;
 }
 
-/** A text without a word in it finds nothing. */
+/** Returns the query for words. A text without words matches no entry. */
 function wordQuery(q: string): RawBuilder<unknown> {
   const words = sql`websearch_to_tsquery('pg_catalog.simple', ${q}::text)`;
   return sql`case when numnode(${words}) > 0 then ${words} else ${tokenQuery('no words', '')} end`;
 }
 
 /**
- * The entry of a turn, and that of a conversation, as their rows are now. `turns.inputs` is not up to date before the
- * turn has ended, so the entry of an active turn looks up its inputs in any case.
+ * The entries of a turn and of a conversation from their current rows. `turns.inputs` is up to date only after the
+ * turn has ended, so the entry of an active turn always looks up its inputs.
  */
 export const entryOfTurn = sql.raw(`entry_of_turn(turns.id, turns.project, turns.config ->> 'model', turns.metadata,
   turns.error ->> 'code', case when turns.completed_at is not null then turns.status end, turns.input,
@@ -54,7 +53,7 @@ export const entryOfTurn = sql.raw(`entry_of_turn(turns.id, turns.project, turns
 export const entryOfConversation = sql.raw(`search_tokens('conversation', conversations.id, conversations.project,
   conversations.config ->> 'model', conversations.metadata, null, null)`);
 
-/** The tokens of a turn: those of its entry, or of the row itself where the entry is missing or old. */
+/** The tokens of a turn: from its entry, or from its row if the entry is missing or old. */
 export const tokensOfTurn = sql`coalesce((
   select tokens from search_entries as entry
   where entry.id = turns.id and entry.completed_at is not distinct from turns.completed_at), ${entryOfTurn})`;
@@ -63,17 +62,16 @@ export const tokensOfTurn = sql`coalesce((
 export const tokensOfConversation = sql`coalesce((
   select tokens from search_entries as entry where entry.id = conversations.id), ${entryOfConversation})`;
 
-/** When a turn has ended, and a conversation was made: in this order they are entered. */
+/** The order in which ended turns and new conversations are entered. */
 export const turnEnded = sql`(turns.completed_at, turns.id)`;
 export const conversationMade = sql`(conversations.created_at, conversations.id)`;
 
 /**
- * Up to where turns that have ended, those that are active, and conversations have their entries, to be compared with the above, and
- * with the id of an active turn. As literals: the planner has to know how little is left.
+ * The progress of ended turns, active turns and conversations. Compare it with the orders above, and with the id of
+ * an active turn. The values are literals, since the planner has to know how few rows are left.
  */
 export type Progress = Record<'turns' | 'active' | 'conversations', RawBuilder<unknown>>;
 
-/** Reads how far the search has entered what there is. */
 export async function readProgress(db: Db): Promise<Progress> {
   const [row] = await read(
     db,
@@ -90,15 +88,15 @@ export async function readProgress(db: Db): Promise<Progress> {
 }
 
 /**
- * The condition on a row of `activeTurns` that it may have no entry yet. The statement looks each entry up by its id:
- * few turns are new and active.
+ * Returns the condition that a row of `activeTurns` may have no entry yet. The statement looks up each entry by its
+ * id, since few turns are new and active.
  */
 export function isUnentered({ active }: Progress): RawBuilder<boolean> {
   return sql<boolean>`turns.id > ${active}
     and (select true from search_entries as entry where entry.id = turns.id) is null`;
 }
 
-/** The ids of turns that fit a condition and have no entry yet, or an old one. */
+/** Selects the ids of turns that fit a condition and have no entry or an old entry. */
 export function notEntered(progress: Progress, fits: RawBuilder<boolean>): RawBuilder<unknown> {
   return sql`
     select id from turns where completed_at is not null and ${turnEnded} > ${progress.turns} and ${fits}

@@ -1,23 +1,26 @@
 import { firstIdAt } from '../../id.ts';
 
-/** A stretch of ids: how each of them begins behind its prefix, and the lowest that one could be. */
+/** A search window of ids: the beginnings of its ids after the prefix, and its lowest possible id. */
 export type Stretch = { beginnings: string[]; from: string };
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Ids that a clock has made which is ahead. */
+/** The tolerated clock skew of ids, in ms. */
 const AHEAD_MS = 3_600_000;
-/** By how many digits entries are found: 8 are those of one second, one digit less is 32 times as long. */
+/** The number of digits that find entries: 8 digits are one second, and each digit less is 32 times as long. */
 const MOST_DIGITS = 8;
 const FEWEST_DIGITS = 2;
 
-/** How many times as long the way to the end of a stretch is as that to the end of the stretch before. */
+/** Each window ends this many times further back than the window before. */
 const GROWTH = 3;
-/** Stretches end where a second, 33 of them, 17 minutes … end, and so by a sixteenth of the way too late at most. */
+/**
+ * Windows end at a multiple of a second, 33 seconds, 17 minutes … At most, an end is a sixteenth of its distance too
+ * far back.
+ */
 const PRECISION = 16;
 
 /**
- * All ids below one, or all there are, down to a lowest, in stretches from the newest to the oldest. What is found in the last days
- * is found without a look at the years: each stretch is about twice as long as all before it, whatever the time is.
+ * Returns windows of all ids below `before`, down to `lowest`, from the newest back. Each window is about twice as
+ * long as all windows before it, so that a search for recent turns does not read years.
  */
 export function stretchesBefore(prefix: 'turn' | 'conv', before: string | undefined, lowest?: string): Stretch[] {
   const end = secondOf(before ?? firstIdAt(prefix, Date.now() + AHEAD_MS)) + 1;
@@ -32,7 +35,7 @@ export function stretchesBefore(prefix: 'turn' | 'conv', before: string | undefi
   return stretches;
 }
 
-/** Seconds, of 1,024 milliseconds each, as an id tells them in its first digits. */
+/** Returns the second, of 1,024 milliseconds, in the first digits of an id. */
 function secondOf(id: string): number {
   const digits = id.slice(id.indexOf('_') + 1).slice(0, MOST_DIGITS);
   return [...digits].reduce((sum, digit) => sum * DIGITS.length + DIGITS.indexOf(digit), 0);
@@ -48,14 +51,14 @@ function digitsOf(number: number, count: number): string {
   return digits;
 }
 
-/** A second from which at least so many begin alike. */
+/** Rounds a second down to a multiple of the largest power of 32 up to `most`. */
 function roundedDown(second: number, most: number): number {
   let unit = 1;
   while (unit * DIGITS.length <= most) unit *= DIGITS.length;
   return Math.floor(second / unit) * unit;
 }
 
-/** What the ids of all seconds from one up to another begin with, each with as few digits as will do. */
+/** Returns the beginnings of the ids of all seconds from `from` to `to`, each as short as possible. */
 function beginningsOf(from: number, to: number): string[] {
   const beginnings: string[] = [];
   for (let second = from; second < to; ) {

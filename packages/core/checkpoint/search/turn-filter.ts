@@ -6,13 +6,13 @@ import type { Db } from '../tables.ts';
 import { relationOf, splitByStatus } from './active-turns.ts';
 import { isSearch, notEntered, queryOf, readProgress, type SearchedFor, tokensOfTurn } from './search-query.ts';
 
-/** When what is looked for was created: times in RFC 3339. The first is in the range, the last is not. */
+/** A range of creation times in RFC 3339: from the first, up to but without the last. */
 export type CreatedBetween = { createdAfter?: string; createdBefore?: string };
 
-/** Which turns of a project are meant: all that is given has to hold. */
+/** A filter of a project's turns. All given fields must match. */
 export type TurnFilter = SearchedFor & CreatedBetween & { statuses?: TurnStatus[]; conversationId?: string };
 
-/** A select of the ids of all turns of a project that its callers find and that fit a filter, each once. */
+/** Returns a query for the distinct ids of a project's turns that callers find and that fit a filter. */
 export async function matchingTurns(db: Db, project: string, filter: TurnFilter): Promise<RawBuilder<unknown>> {
   if (!needsEntries(filter)) {
     const selects = splitByStatus(filter).map(
@@ -20,31 +20,33 @@ export async function matchingTurns(db: Db, project: string, filter: TurnFilter)
     );
     return sql.join(selects, sql` union all `);
   }
-  // What is searched for is found once, and each turn of it by its key: Postgres may find it anew for each turn otherwise.
+  // Searches once and looks up each turn by its key. Otherwise PostgreSQL may search again for each turn.
   return sql`select turns.id
     from (select distinct id from (${await searchedTurns(db, project, filter)}) as each) as found
     cross join lateral (select * from ${relationOf(filter)} where turns.id = found.id offset 0) as turns
     where ${plainCondition(project, filter)}`;
 }
 
-/** Whether turns are found by entries: those of one conversation are looked at one by one. */
+/** Returns whether a filter finds turns by entries. Turns of a conversation are examined individually. */
 export function needsEntries(filter: TurnFilter): boolean {
   return isSearch(filter) && filter.conversationId === undefined;
 }
 
-/** A condition on the relation of `splitByStatus` that looks at each turn of the project, or of its conversation. */
+/**
+ * Returns the condition that examines each turn of the project or conversation, for a relation of `splitByStatus`.
+ */
 export function lookedAt(project: string, filter: TurnFilter): RawBuilder<boolean> {
   const plain = plainCondition(project, filter);
   return isSearch(filter) ? sql<boolean>`${plain} and ${fitsTokens(project, filter)}` : plain;
 }
 
 /**
- * The condition for each part of a filter that needs no entry. It looks at columns of a relation with the name
- * `turns` that has the statuses of the filter. `splitByStatus` and `relationOf` return such relations.
+ * Returns the condition for the fields of a filter that need no entry. It reads a relation with the name `turns` and
+ * the statuses of the filter, from `splitByStatus` or `relationOf`.
  */
 export function plainCondition(project: string, filter: TurnFilter): RawBuilder<boolean> {
   const { statuses, conversationId, errorCode } = filter;
-  // Postgres plans a literal by how many rows have it: a rare status is found by its own index.
+  // PostgreSQL plans a literal by its number of rows, so an index finds a rare status.
   const names = statuses && sql.join(statuses.map((status) => sql.lit(status)));
   return sql<boolean>`turns.project = ${project} and ${isVisible} and not ${isAddedItems}
     ${names ? sql`and turns.status in (${names})` : sql``}
@@ -53,10 +55,10 @@ export function plainCondition(project: string, filter: TurnFilter): RawBuilder<
     ${createdCondition('turn', filter)}`;
 }
 
-/** How far the clocks of processes may differ, which make ids, from that of the database. */
+/** The maximum difference between the database's clock and the clocks of processes, which create ids. */
 export const MOST_SKEW_MS = 120_000;
 
-/** Ids sort by time, so they bound what is looked through. */
+/** Returns the condition of a range of creation times. Ids sort by time, so they limit the rows to read. */
 export function createdCondition(
   prefix: 'turn' | 'conv',
   { createdAfter, createdBefore }: CreatedBetween,
@@ -68,12 +70,14 @@ export function createdCondition(
     ${createdBefore === undefined ? sql`` : sql`and ${row}.created_at < ${createdBefore}::timestamptz and ${row}.id < ${id(createdBefore, MOST_SKEW_MS)}`}`;
 }
 
-/** Whether the turn of a row has the tokens: looked up for this turn alone. */
+/** Returns the condition that the turn of a row has the tokens, looked up for this turn alone. */
 export function fitsTokens(project: string, filter: SearchedFor): RawBuilder<boolean> {
   return sql<boolean>`${tokensOfTurn} @@ ${queryOf('turn', project, filter)}`;
 }
 
-/** The ids of all turns that have the tokens: by their index, and of the few that are not entered yet by looking at them. */
+/**
+ * Returns a query for the ids of all turns with the tokens: from the index, and from the few turns without an entry.
+ */
 export async function searchedTurns(db: Db, project: string, filter: SearchedFor): Promise<RawBuilder<unknown>> {
   const fits = sql<boolean>`turns.project = ${project} and ${isVisible} and ${fitsTokens(project, filter)}`;
   return sql`

@@ -5,9 +5,9 @@ const subscribable = sql.join(WebhookEvent.options.map((type) => sql.lit(type)))
 
 /**
  * Inserts the deliveries of the events that a statement appends: to the turn's own webhook, and to each subscribed
- * endpoint of its project (R16). The CTE `event` returns the events, `turn` is the CTE of the written turns with their
- * `eventIds`, `webhook` the subscription of each; a turn that is not `stored` has no deliveries (contract-responses R14).
- * Without subscriptions it costs a look into an index. Returns `turn_id` of each delivery.
+ * endpoint of its project (R16). The CTE `event` returns the events. `turn` is the CTE of the written turns with
+ * their `eventIds`, and `webhook` the subscription of each. An unstored turn has no deliveries. Without subscriptions
+ * the cost is a look into an index. Returns the `turn_id` of each delivery.
  */
 export function createDeliveries(
   turn: RawBuilder<unknown>,
@@ -32,8 +32,8 @@ export function createDeliveries(
 }
 
 /**
- * The types that an event is sent as: the relation `sent` where there are several, what a delivery keeps of one that is not
- * the event's own, and whether a receiver wants it.
+ * The types that an event is sent as: the relation `sent` for several types, the stored fields of a type other than
+ * the event's own, and whether a receiver wants the type.
  */
 type SentTypes = {
   sent?: RawBuilder<unknown>;
@@ -51,37 +51,40 @@ const turnTypes: SentTypes = {
 const isInBackground = sql`event.type like 'turn.%' and (turn.config -> 'response' ->> 'background')::boolean`;
 
 /**
- * The end of a turn is sent as that of its response too, where that was created in the background (contract-responses R70).
- * The CTE of the turns has their `config`, which is read only where a receiver wants it, and whether the model `refused`:
- * that is an answer.
+ * The types of a turn's end. It is also sent as the end of its response if that was created in the background (R16).
+ * The CTE of the turns has their `config`, which is read only if a receiver wants it. It also has `refused`: a
+ * refusal by the model is an answer.
  */
 export const responseTypes: SentTypes = {
   sent: sql`(values (event.type),
     ('response.' || case when turn.refused then 'completed' else split_part(event.type, '.', 2) end)) as sent (type)`,
   type: sql`sent.type`,
-  // A receiver of both kinds tells them apart by their ids; no other event has the same digits.
+  // A receiver of both kinds distinguishes them by their ids. No other event has the same digits.
   own: sql`case when wanted.type <> event.type
     then json_build_object('id', left(event.id, -4) || 'resp', 'type', wanted.type) end`,
   wants: (events) => sql`case when ${events} ? sent.type then sent.type = event.type or (${isInBackground}) end`,
 };
 
-/** Made of the turn's first event id: no other has the same digits. */
+/** The id of a delivery, made of the turn's first event id: no other id has the same digits. */
 const ownId = sql<string>`'dlv' || substr("eventIds" ->> 0, 4)`;
 
-/** Ids for the rows of a window: one id with its last four digits counting the rows in the order of the window. */
+/**
+ * Returns ids for the rows of a window: one id, with its last four digits counting the rows in the order of the
+ * window.
+ */
 export function numberedIds(id: RawBuilder<string>, window: RawBuilder<unknown>): RawBuilder<string> {
   return sql`left(${id}, -4) || lpad(to_hex(row_number() over (${window})), 4, '0')`;
 }
 
-/** What a delivery sends its event as: its own word where it has one, else that of the turn's event beside it. */
+/** The id and the type that a delivery sends: its own if it has them, else the id and type of the turn's event. */
 export const eventId = sql<string>`coalesce(event ->> 'id', events.id)`;
 export const eventType = sql<string>`coalesce(event ->> 'type', events.type)`;
 
 const STOPPED = 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.';
 
 /**
- * Fails the pending deliveries that match `which`, of endpoints that are disabled or deleted. An attempt in flight
- * records its own outcome; the next attempt of that delivery is stopped by `take-deliveries.ts`.
+ * Fails the pending deliveries that match `which`, of disabled or deleted endpoints. An attempt in flight records its
+ * own outcome. `take-deliveries.ts` stops the next attempt of that delivery.
  */
 export function stopDeliveries(which: RawBuilder<boolean>): RawBuilder<unknown> {
   return sql`
@@ -91,11 +94,11 @@ export function stopDeliveries(which: RawBuilder<boolean>): RawBuilder<unknown> 
       for no key update skip locked))`;
 }
 
-/** Whether the endpoint of a delivery (`endpoint_id` of the outer query) exists and is enabled. */
+/** The condition that the endpoint of a delivery (`endpoint_id` of the outer query) exists and is enabled. */
 export const hasEnabledEndpoint = sql<boolean>`exists (
   select from webhook_endpoints as endpoint where endpoint.id = endpoint_id and endpoint.status = 'enabled')`;
 
-/** The condition that an endpoint of a project may want its events (R16). */
+/** Returns the condition that an endpoint of a project may want its events (R16). */
 export function hasEndpoints(project: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`exists (
       select from webhook_endpoints as endpoint where endpoint.project = ${project} and endpoint.status = 'enabled')`;
@@ -104,6 +107,6 @@ export function hasEndpoints(project: RawBuilder<unknown>): RawBuilder<boolean> 
 /** The condition that no endpoint of the project of a row of `work` may want its events. */
 export const nothingSubscribes: RawBuilder<boolean> = sql`not ${hasEndpoints(sql`work.project`)}`;
 
-/** The secrets that sign for an endpoint now, as JSON, the newest first: for a day after a rotation there are two. */
+/** The current secrets that sign for an endpoint, as JSON, newest first. For a day after a rotation there are two. */
 export const signingSecrets = sql<string[]>`case when old_secret_until > now() then json_build_array(secret, old_secret)
   else json_build_array(secret) end`;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * When a conversation expires: so long after the end of its last turn, or its creation. Null where it never does, and while one of
- * its turns is active (R32).
+ * The time when a conversation expires, counted from the end of its last turn, or from its creation. Null if it never
+ * expires, and while one of its turns is active (R32).
  */
 export const expiresAt = sql<Date | null>`case when conversations.config ->> 'expires_in_seconds' is not null and not exists (
     select from work where work.conversation_id = conversations.id

@@ -1,15 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Whether a step of a turn may be enqueued and worked: its turn has a place, or needs none (R27). */
+/** The condition that a step may be enqueued and run: its turn holds a slot, or needs none (R27). */
 export const hasPlace = sql<boolean>`(work.place is null or work.place = 'held')`;
 
-/** The column of a turn that a commit makes due: one that holds no place asks for one, and is not enqueued before it has it. */
+/**
+ * The column of a turn that a commit makes due. A turn without a slot requests a slot, and is enqueued only with the
+ * slot.
+ */
 export const askForPlace: RawBuilder<unknown> = sql`place = case work.place when 'none' then 'wanted' else work.place end`;
 
-/** The column of a turn that waits: it holds no place (R27). */
+/** The column of a waiting turn: it holds no slot (R27). */
 export const giveBackPlace: RawBuilder<unknown> = sql`place = case when work.place is not null then 'none' end`;
 
-/** When a worker should be on a turn that is due: at `time` where it has its place, else no sooner than it has one. */
+/** Returns the time when a worker should be on a due turn: `time` if the turn holds its slot, else its deadline. */
 export function dueWithPlace(time: RawBuilder<unknown>): RawBuilder<Date> {
   return sql`case when ${hasPlace} then ${time} else coalesce(work.deadline_at, 'infinity') end`;
 }

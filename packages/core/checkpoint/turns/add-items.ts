@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Turn } from '../../turn/turn.ts';
 import type { Trx } from '../tables.ts';
 
-/** Items for a conversation, beside its turns; `id` is that of the turn that keeps them. */
+/** Items for a conversation, beside its turns. `id` is the id of the turn that keeps them. */
 export type AddedItems = Pick<Turn, 'id' | 'project' | 'conversationId' | 'input'>;
 
 /**
- * Adds items to a conversation, behind the turns there are (contract-responses R27). They are kept as a turn that is over from
- * the start: no model is asked, no worker ever sees it, nothing happens to it. The caller has locked the conversation.
+ * Adds items to a conversation, after its turns. They are stored as a turn that has ended from the start: no model is
+ * asked, and no worker sees the turn. The caller has locked the conversation.
  */
 export async function addItems(trx: Trx, { id, project, conversationId, input }: AddedItems): Promise<void> {
   await sql`
@@ -19,5 +19,5 @@ export async function addItems(trx: Trx, { id, project, conversationId, input }:
     from conversation`.execute(trx);
 }
 
-/** What readers of a turn ask of any configuration. */
+/** The configuration that readers of any turn need. */
 const NO_MODEL = { model: '', tools: [] };

@@ -5,13 +5,13 @@ import type { Approval } from '../../turn/turn.ts';
 import { isTurnId, rawJson } from '../sql/statement.ts';
 import type { Db, Trx } from '../tables.ts';
 
-/** A call that an earlier turn handed over for approval, by its place there; `id` is that of the call in the new turn. */
+/** A call that an earlier turn handed over for approval, by its position there. `id` is its id in the new turn. */
 export type AllowedCall = { turnId: string; round: number; index: number; id: string; approval: Approval };
 
 /**
- * Gives a turn that was just created the calls that it runs first, in their order, and makes their batch its step. A call
- * is adopted once, for ever, whatever becomes of the turn that adopted it: the first transaction wins, and a second one waits
- * for it (R22). Returns the places in `calls` that were adopted; where one is missing, the caller has to roll back.
+ * Imports the calls that a new turn runs first, in their order, and makes their batch its step. A call is imported
+ * only once, even if the importing turn fails: the first transaction wins, and a second waits (R22). Returns the
+ * imported positions in `calls`. If any is missing, the caller must roll back.
  */
 export async function adoptCalls(
   trx: Trx,
@@ -50,7 +50,7 @@ export async function adoptCalls(
   return rows.map(({ place }) => place);
 }
 
-/** Gives a turn that runs another one again the calls that this one had adopted, each with the result that it has there. */
+/** Copies the imported calls of a turn to its rerun, each with its result. */
 export async function copyAdoptedCalls(
   trx: Trx,
   { turnId, originId }: { turnId: string; originId: string },
@@ -62,7 +62,7 @@ export async function copyAdoptedCalls(
     from tool_calls where turn_id = ${originId} and round = 0`.execute(trx);
 }
 
-/** The turn that adopted a call; null where none did, undefined where there is no such call. */
+/** Returns the turn that imported a call, null if no turn did, or undefined if the call does not exist. */
 export async function findAdopter(
   db: Db,
   { turnId, round, index }: Pick<AllowedCall, 'turnId' | 'round' | 'index'>,

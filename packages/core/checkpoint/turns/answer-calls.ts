@@ -5,8 +5,8 @@ import type { Trx } from '../tables.ts';
 import { type Answered, advanceBatch, isIndex } from './commits/advance-batch.ts';
 
 /**
- * An answer from outside for one waiting call: its result, or leave to run (`result` null). `waitsFor` is what the call
- * still waits for, if anything.
+ * An external answer for a waiting call: its result, or permission to run (`result` is null). `waitsFor` is the
+ * answer that the call still waits for, if any.
  */
 export type ExternalAnswer = {
   index: number;
@@ -17,7 +17,7 @@ export type ExternalAnswer = {
 };
 
 /**
- * Records answers from outside. The caller has locked the turn and found each call waiting; all count or none (R15). A decision
+ * Saves external answers, all or none (R15). The caller has locked the turn and found each call waiting. A decision
  * and the arguments that it allows are one value, written once (R39).
  */
 export async function answerCalls(

@@ -10,9 +10,9 @@ import type { Db } from '../tables.ts';
 import { joinedOf, requestColumns, selectTurn, stateColumns, type TurnAsRead, toTurn } from './reading/select.ts';
 
 /**
- * Reads a queued turn and takes its first lease, in one statement; returns the turn as it was before. Undefined if a guard
- * refused or the turn has more than `most` bytes. `loadTurn` and `takeLease` then say which (R3, R27). An input that
- * joined while the statement waited for the row makes it read again (R29).
+ * Reads a queued turn and takes its first lease, in one statement. Returns the turn as it was before, or undefined if
+ * a guard refused or it has more than `most` bytes. `loadTurn` and `takeLease` then find the reason (R3, R27). Reads
+ * the turn again if an input joined while the statement waited for the row (R29).
  */
 export async function beginTurn(
   db: Db,
@@ -27,12 +27,11 @@ export async function beginTurn(
   return turn && beforeBegin(turn);
 }
 
-/** The turn as it was before its first lease. */
 function beforeBegin(turn: Turn): Turn {
   return { ...turn, status: 'queued', startedAt: null, lastEvent: turn.lastEvent - 1, work: beforeLease(turn.work) };
 }
 
-/** The columns of an active turn that are not in its row of `work`, as `turn_states` has them. */
+/** The columns of an active turn that are not in its row of `work`, as in `turn_states`. */
 const columnsOfTurn = sql`turns.config, turns.input, turns.metadata, turns.created_at, turns.start_at, turns.schedule_id, turns.continues,
         turns.trace, turns.output, turns.error, turns.incomplete_reason, turns.completed_at, turns.hidden_at`;
 

@@ -14,7 +14,7 @@ import { keepFailure } from '../sql/trace.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 
-/** A round whose model cannot answer, and the one to ask next. */
+/** A round with a model that cannot answer, and the model to ask next. */
 export type ModelChange = {
   turnId: string;
   step: string;
@@ -24,22 +24,21 @@ export type ModelChange = {
   round: number;
   from: string;
   to: string;
-  /** Why the model before is given up. */
+  /** The reason to give up the model. */
   error: TurnError;
-  /** Requests to it that the run made. */
   requests: number;
-  /** The edition of the round that the run had with its lease, and whether it has told a piece of it. */
+  /** The attempt number of the run's lease, and whether the run has published text of the round. */
   edition: number | null;
   told: boolean;
-  /** The try of the round that failed, for the span of the next one to link to; null where none is traced. */
+  /** The failed try of the round, for the next span to link to, or null if it is not traced. */
   failed?: TurnTrace['failed'] | null;
 };
 
 /**
- * Hands a round to the next model, which begins it anew: with all its tries, due now, in the queue of its provider. A
- * negative write, as a failure is: only by the run with the lease, or where the step is free (R5). The generation goes up, so
- * that no run of the model before writes it again (R11, R24). A turn asks for a place anew, among
- * those of that provider (R27). Returns the wake-ups to enqueue; null when nothing was written.
+ * Hands a round to the next model, which begins it again: with all its tries, due now, in the queue of its provider.
+ * This is a negative write: only by the run with the lease, or if the step is free (R5). The generation rises, so
+ * that no run of the earlier model writes the round (R11, R24). The turn requests a slot of that provider (R27).
+ * Returns the wakeups to enqueue, or null if no row was written.
  */
 export async function changeModel(db: Db, change: ModelChange): Promise<TurnWakeup[] | null> {
   const { turnId, step, generation, runId, requests, edition, told, round, from, to, error, failed } = change;

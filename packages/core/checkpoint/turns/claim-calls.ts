@@ -4,13 +4,12 @@ import { nameStep } from '../../turn/step.ts';
 import { isFreeFor, leaseFor } from '../sql/lease.ts';
 import type { Db } from '../tables.ts';
 
-/** Calls of one batch that a run is about to make. */
 export type Claim = { turnId: string; round: number; runId: string; indexes: number[] };
 
 /**
- * Claims `at_most_once` calls before they are made, together with the lease (R6). A claim is durable and under the
- * lock of the row of work, only where no other run has the lease and the call has no claim or result. Returns the indexes of
- * the calls that are now the run's.
+ * Claims `at_most_once` calls before they are made, together with the lease (R6). A claim is durable, and written
+ * under the lock of the row of work. No other run may have the lease, and the call no claim or result. Returns the
+ * indexes of the claimed calls.
  */
 export async function claimCalls(db: Db, { turnId, round, runId, indexes }: Claim): Promise<number[]> {
   const statement = sql<{ index: number }>`

@@ -12,11 +12,11 @@ import type { Db, Trx } from '../tables.ts';
 import { BEHIND_ALL } from './reading/select.ts';
 
 /**
- * A new conversation: the configuration that its turns inherit, and its metadata. A fork's history begins with that of
- * another conversation, up to the turn `forkedFrom` (contract-responses R24), or up to a round of it; with round -1 it takes the
- * place of that turn. One that does not outlive its turns goes with the
- * last of them; that of a turn that is not stored is found by no caller, and looked at until both are erased. What one was `begunByTurn` with is that turn's
- * own content, and is erased with the last turn that is deleted.
+ * A new conversation: the configuration that its turns inherit, and its metadata. A fork's history begins with the
+ * history of another conversation, up to the turn `forkedFrom` or a round of that turn. With round -1, the fork
+ * replaces that turn. Without `outlivesTurns`, the conversation is deleted with its last turn. The conversation of an
+ * unstored turn is hidden, and examined until both are erased. With `begunByTurn`, the configuration is content of
+ * that turn, and is erased with the last turn that is deleted.
  */
 type Standing = {
   config: StandingConfig;
@@ -26,15 +26,15 @@ type Standing = {
   begunByTurn?: boolean;
 };
 
-/** Records a turn behind the others of its conversation; the caller has locked the conversation. */
+/** Creates a turn after the others of its conversation, which the caller has locked. */
 export async function createTurn(trx: Trx, turn: NewTurn): Promise<Turn> {
   const write = turn.completion ? writeNextCompletion : writeNext;
   return recorded(turn, await write(trx, rowOf(turn)));
 }
 
 /**
- * Records a conversation together with its first turn, in one statement. The positions of a fork go on behind the
- * turn that it was forked from, whose conversation the caller has locked.
+ * Creates a conversation with its first turn, in one statement. The positions of a fork continue after its origin.
+ * The caller has locked the conversation of the origin.
  */
 export async function createFirstTurn(db: Db, turn: NewTurn, standing: Standing): Promise<Turn> {
   const write = turn.completion ? writeFirstCompletion : writeFirst;
@@ -51,7 +51,7 @@ function rowOfStanding({ config, metadata, forkedFrom, outlivesTurns = true, beg
 }
 
 function recorded(turn: NewTurn, [queued]: QueuedTurn[]): Turn {
-  if (!queued) throw new Error(`${turn.id} was not recorded although nothing stood in its way.`);
+  if (!queued) throw new Error(`${turn.id} was not recorded, for an unknown reason.`);
   return predictQueuedTurn(turn, queued);
 }
 
@@ -77,7 +77,10 @@ const columns = sql`project text, "conversationId" text, priority int, "deadline
   "standingConfig" text, "standingMetadata" text, "forkedFrom" text, "forkedRound" int, "turnsBefore" int, "outlivesTurns" boolean,
   "begunByTurn" boolean, "expiresInSeconds" int`;
 
-/** What has passed is now. A turn whose time has not come takes no position, and no place: it is in no line before (R35). */
+/**
+ * The start of a turn, or now if that has passed. A turn before its start has no position, no slot, and is in no line
+ * (R35).
+ */
 const startsAt = sql`coalesce("startAt", now() + make_interval(secs => "delaySeconds"))`;
 const isDelayed = sql`coalesce(${startsAt} > now(), false)`;
 const deadlineAt = sql`greatest(${startsAt}, now()) + make_interval(secs => "deadlineSeconds")`;
@@ -86,8 +89,7 @@ const deadlineInMs = sql`extract(epoch from deadline_at - now())::double precisi
 const completionColumns = sql`, "isListed" boolean, "chainsBefore" json`;
 
 /**
- * The newest completion with the longest beginning of the messages (contract-responses R83). The hash depends on the key and
- * the subject, too.
+ * The newest completion with the longest beginning of the messages. The hash also depends on the key and the subject.
  */
 const continued = sql`(
         select newest.turn_id from json_array_elements_text("chainsBefore") with ordinality as chain (hash, nth)
@@ -103,8 +105,9 @@ const insertCompletion = sql`
     ),`;
 
 /**
- * `conversation` writes the conversations and returns the `id`, `position` and `at_head` of their new turns. Only turns of
- * chat completions look for a completion that they continue, and are recorded as one.
+ * Creates the statement for new turns. `conversation` writes the conversations and returns the `id`, `position` and
+ * `at_head` of their new turns. Only turns of chat completions look for a completion that they continue, and are
+ * stored as a completion.
  */
 function newTurns(conversation: RawBuilder<unknown>, { areCompletions = false } = {}) {
   return writeFor<QueuedTurn>(
@@ -142,7 +145,7 @@ function newTurns(conversation: RawBuilder<unknown>, { areCompletions = false } 
   );
 }
 
-/** A fork keeps what is deleted later of what it stands on (R31). */
+/** The number of deletes before the fork. A fork keeps content of its history that is deleted later (R31). */
 const deletionsBefore = sql`select deletions from turns as stood join conversations as origin
   on origin.id = stood.conversation_id where stood.id = "forkedFrom"`;
 

@@ -13,9 +13,9 @@ import {
 import { lockConversation } from './lock.ts';
 
 /**
- * Ends a turn in one transaction with everything that hangs on it (R12, R16, R17): its last round, the results of its
- * open calls, its events, its deliveries, the next turn. Returns the wake-ups to enqueue after the commit; null when
- * the guard refused and nothing was written.
+ * Ends a turn in one transaction with all its effects (R12, R16, R17): its last round, the results of its open calls,
+ * its events, its deliveries, and the next turn. Returns the wakeups to enqueue after the commit, or null if the
+ * guard refused.
  */
 export async function endTurn(trx: Trx, ending: Ending): Promise<Wakeup[] | null> {
   await lockConversation(trx, ending.conversationId);
@@ -25,10 +25,10 @@ export async function endTurn(trx: Trx, ending: Ending): Promise<Wakeup[] | null
 }
 
 /**
- * Ends a turn with its last round like `endTurn`, in one statement where no other turn of its conversation waits. The
- * statement does not see turns that came while it waited for the lock; the counts of the locked conversation show that
- * some did. The lean statement also refuses if an endpoint was enabled since the run loaded the turn (R16). `endTurn`
- * then decides.
+ * Ends a turn with its last round like `endTurn`, in one statement if no other turn of its conversation waits. The
+ * statement does not see turns that were added while it waited for the lock, but the counts of the conversation show
+ * them. The lean statement also refuses if an endpoint was enabled since the run loaded the turn (R16). After a
+ * refusal, `endTurn` decides.
  */
 export async function endWithRound(db: Db, ending: Ending & { lastRound: LastRound }): Promise<Wakeup[] | null> {
   const row = rowOfEnding(ending, [newId('evt'), newId('evt')]);
@@ -44,7 +44,7 @@ function wakeupsOf([ended]: Ended[]): Wakeup[] | null {
   return [...(ended.next ? [ended.next] : []), ...(ended.delivers ? [DELIVERIES_DUE] : [])];
 }
 
-/** One id for each event that may happen: a last round has no open calls, any other end may find some. */
+/** Returns an id for each event that may happen. A last round has no open calls, and any other end may find some. */
 async function newEventIds(trx: Trx, { turnId, lastRound }: Ending): Promise<string[]> {
   if (lastRound) return [newId('evt'), newId('evt')];
   const { rows } = await sql<{ open_calls: number }>`

@@ -9,11 +9,13 @@ import { isTurnId, writeFor } from '../sql/statement.ts';
 import type { Db } from '../tables.ts';
 
 /**
- * Takes the lease on the step that the run has loaded, with an edition that no other run has (R18). Null if
- * another run has it, or if the step was postponed and its job comes early, by a wrong clock (R3); and if the
- * turn has left the model or the tier that the run would ask (R24), or waits for a place (R27). The first lease
- * starts the turn, with all `inputs` that have joined it by then (R29): a run that has loaded fewer has to load it
- * again.
+ * Takes the lease of the step that the run has loaded, with an attempt number that no other run has (R18). Returns
+ * null if:
+ * - another run has the lease, or the job of a postponed step arrives early because of a wrong clock (R3)
+ * - the turn has left the model or the tier that the run would ask (R24), or waits for a slot (R27)
+ *
+ * The first lease starts the turn, with all `inputs` that have joined (R29). A run that has loaded fewer has to load
+ * the turn again.
  */
 export async function takeLease(
   db: Db,
@@ -48,9 +50,9 @@ const take = writeFor<{ edition: number; inputs: number }>(
 );
 
 /**
- * A run says that it is on a step. `isFirst` may take the lease, for a run that started without writing, while the step
- * is of the `generation` that it loaded. The lease `counts` as a start, unless it is taken early, only to tell a piece: a
- * neighbour of a poison turn would have as many starts as that.
+ * A run's report that it is on a step. With `isFirst`, a run that started without a write may take the lease while
+ * the step has the `generation` that it loaded. With `counts`, the lease counts as a start. An early lease, taken
+ * only to publish text, does not count: neighbours of a poison turn would have as many starts as that turn.
  */
 export type LeaseRenewal = {
   turnId: string;
@@ -62,15 +64,15 @@ export type LeaseRenewal = {
 };
 
 /**
- * The run has its step for another lease, and tells its round under that edition; or `busy`: its row of work is locked, so
- * nothing is known yet.
+ * The result of a renewal: the attempt number under which the run publishes its round. It is `busy` if the row of
+ * work is locked, so that the result is not known yet.
  */
 export type RenewalOutcome = { edition: number } | 'busy';
 
 /**
- * One heartbeat for all steps of a worker, in one statement: takes each lease once, then only renews it (R2b, R4). It
- * skips locked rows of work, so that one turn never delays the others. A run that is missing from the answer has lost its
- * step.
+ * Renews the leases of all steps of a worker, in one statement for each heartbeat. Takes each lease once, then only
+ * renews it (R2b, R4). Skips locked rows of work, so that no turn delays the others. A run that is missing from the
+ * result has lost its step.
  */
 export async function renewLeases(db: Db, renewals: LeaseRenewal[]): Promise<Map<string, RenewalOutcome>> {
   const statement = sql<{ runId: string; edition: number | null }>`

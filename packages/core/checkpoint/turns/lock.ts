@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import type { Trx } from '../tables.ts';
 
 /**
- * Locks a conversation, before anything that starts or ends one of its turns. One turn then follows another exactly
- * once. Locks are always taken in one order: conversation, work, turns. False when there is no such conversation.
+ * Locks a conversation before its turns start or end, so that each turn follows another exactly once. Locks are
+ * always taken in one order: conversation, work, turns. Returns false if the conversation does not exist.
  */
 export async function lockConversation(trx: Trx, id: string): Promise<boolean> {
   const { rows } = await sql`select id from conversations where id = ${id} for no key update`.execute(trx);
   return rows.length > 0;
 }
 
-/** The same for a turn that a caller starts: false for a conversation that is deleted, or that no caller finds. */
+/** Locks a conversation for a turn that a caller starts. Returns false if it is deleted, or if no caller finds it. */
 export async function lockVisibleConversation(trx: Trx, id: string): Promise<boolean> {
   const { rows } = await sql`
     select id from conversations where id = ${id} and hidden_at is null for no key update`.execute(trx);
@@ -18,9 +18,9 @@ export async function lockVisibleConversation(trx: Trx, id: string): Promise<boo
 }
 
 /**
- * Locks a turn, before a write that has to see the latest write to it: its row of `work` while it is active, else its row
- * of `turns`, which a retry or a delete changes. A turn that a retry reopens during the wait has no open call yet, so a
- * caller finds none to answer.
+ * Locks a turn before a write that has to see the latest write: its row of `work` while it is active, else its row of
+ * `turns`, which a retry or a delete changes. A turn that a retry reopens during the wait has no open call yet, so a
+ * caller finds no call to answer.
  */
 export async function lockTurn(trx: Trx, turnId: string): Promise<void> {
   await sql`

@@ -14,47 +14,45 @@ import { keepFailure } from '../sql/trace.ts';
 import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 
-/** A step that is to be tried again after `delayMs`. */
 export type Postponement = {
   turnId: string;
   step: string;
   /**
-   * The generation that the run has loaded: a run without the lease postpones no step that was enqueued again since.
+   * The generation that the run has loaded. A run without the lease postpones no step that was enqueued again since.
    */
   generation: number;
   runId: string;
-  /** Calls that the run has made: their claims stay, for the next run to settle (R8). */
+  /** Calls that the run has made. Their claims stay, for the next run to settle (R8). */
   called: number[];
   delayMs: number;
   /** Whether this try counts. */
   attempt: boolean;
-  /** Whether the step waits for a rate limit. */
   rateLimited: boolean;
-  /** How much of the delay counts towards all that a turn may wait for rate limits. */
+  /** The part of the delay that counts toward a turn's maximum wait for rate limits. */
   waitedMs: number;
   /** Requests to the model that the try made. */
   requests?: number;
-  /** The edition of the round that the run had with its lease, and whether it has told a piece of it. */
+  /** The attempt number of the run's lease, and whether the run has published text of the round. */
   edition?: number | null;
   told?: boolean;
-  /** The try of a round that failed, for the span of the next one to link to; null where none is traced. */
+  /** The failed try of a round, for the next span to link to, or null if it is not traced. */
   failed?: TurnTrace['failed'] | null;
   /** True if the provider lacked the capacity for the tier of the request. */
   lacksCapacity?: boolean;
   /** The tier of the round from now on, if it changes. The event is then `tier.changed`. */
   tier?: ServiceTier;
-  /** Of a round that waits for room under a limit of its provider: it enters the line of the limit, or stays in it. */
+  /** A round that waits for room under a limit of its provider. It enters the line of the limit, or stays in it. */
   waiter?: Waiter;
-  /** The data of the event, `step.retrying` unless the tier changes; null: there is no event. */
+  /** The data of the event, or null for no event. The event is `step.retrying`, unless the tier changes. */
   eventData: Record<string, unknown> | null;
 };
 
 /**
- * Gives a step back, due later (R2). A negative write: only by the run with the lease, or where the step is free
- * (R5). The generation goes up, since the run's own job id is still in use (R11). Claims of calls that the run has
- * not made are given back with the lease (R8). A wait gives the turn's place back, and nothing is enqueued before it
- * is over (R27). A turn whose deadline has passed is due at once. A round leaves its `tier` in the same commit (R24).
- * Returns the wake-ups to enqueue; null when nothing was written.
+ * Gives a step back, due later (R2). This is a negative write: only by the run with the lease, or if the step is free
+ * (R5). The generation rises, since the run's own job id is still in use (R11). Claims of calls that the run has not
+ * made are given back too (R8). A wait gives back the turn's slot, and no job is enqueued before it is over (R27). A
+ * turn after its deadline is due at once. A round leaves its `tier` in the same commit (R24). Returns the wakeups to
+ * enqueue, or null if no row was written.
  */
 export async function postponeStep(db: Db, later: Postponement): Promise<TurnWakeup[] | null> {
   const { attempt, eventData, generation: ownGeneration, edition: ownEdition = null, failed, ...rest } = later;
@@ -80,7 +78,7 @@ export async function postponeStep(db: Db, later: Postponement): Promise<TurnWak
 
 const staysAtWork = sql`(work.place is null or work.place = 'held' and "delayMs" = 0)`;
 
-/** A round that needs no capacity of a tier keeps null. */
+/** The wait for a tier after a try. It stays null for a round that needs no capacity of a tier. */
 const tierWaitAfterTry = sql`case when "capacityRefusals" = 0 and "toTier" is null then work.tier_wait else json_build_object(
           'refusals', coalesce((work.tier_wait ->> 'refusals')::int, 0) + "capacityRefusals",
           'since', coalesce(work.tier_wait ->> 'since', now()::text), 'tier', coalesce("toTier", work.tier_wait ->> 'tier')) end`;

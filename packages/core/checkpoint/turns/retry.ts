@@ -10,19 +10,22 @@ import { wakeupColumns } from '../sql/wakeup.ts';
 import type { Trx } from '../tables.ts';
 import { lockConversation } from './lock.ts';
 
-/** What a retry did; `wakeup` is null while another turn of the conversation is at the head, or the turn has no place. */
+/**
+ * The result of a retry. `wakeup` is null while another turn of the conversation is at the head, or if the turn has
+ * no slot.
+ */
 export type Retried =
   | { kind: 'resumed'; wakeup: TurnWakeup | null }
   | { kind: 'not-failed' }
   | { kind: 'forked' }
   | { kind: 'missing' };
 
-/** A retry of a project's own turn; `needsPlace`: no worker may be on it before it has a place (R27). */
+/** A retry of a turn in this project. With `needsPlace`, no worker may run the turn before it has a slot (R27). */
 type Retry = { project: string; turnId: string; needsPlace: boolean };
 
 /**
- * Reopens a failed turn at its last checkpoint, the only way back from a terminal state (R14). One that a fork stands on
- * stays as it is: the history of the fork may not change (R20).
+ * Reopens a failed turn at its last checkpoint, the only way back from a terminal state (R14). Refuses a turn that a
+ * fork depends on, since the history of the fork may not change (R20).
  */
 export async function retryTurn(trx: Trx, { project, turnId, needsPlace }: Retry): Promise<Retried> {
   const { rows: found } = await sql<{ conversation_id: string }>`
@@ -30,7 +33,7 @@ export async function retryTurn(trx: Trx, { project, turnId, needsPlace }: Retry
   const [turn] = found;
   if (!turn) return { kind: 'missing' };
 
-  // The conversation may have been deleted meanwhile, and all its turns with it.
+  // The conversation may have been deleted in between, with all its turns.
   if (!(await lockConversation(trx, turn.conversation_id))) return { kind: 'missing' };
   const { rows } = await sql<TurnWakeup & { at_head: boolean }>`
     with conversation as (update conversations set reopened = reopened + 1 where id = ${turn.conversation_id}),
@@ -65,10 +68,13 @@ export async function retryTurn(trx: Trx, { project, turnId, needsPlace }: Retry
   return { kind: 'resumed', wakeup: wakeup.at_head && !needsPlace ? wakeup : null };
 }
 
-/** The model that was asked for: a retry begins anew with it. */
+/** The requested model: a retry begins with it again. */
 const ownModel = sql`(config -> 'model' #>> '{}')`;
 
-/** The forks that read all of a turn: those of it or of a later one. A fork up to a round of it reads nothing that a retry adds. */
+/**
+ * Selects the forks that read all of a turn: forks of the turn or of a later turn. A fork up to a round reads no
+ * addition of a retry.
+ */
 const forksOf = (turnId: string) => sql`
   select from turns as stood join turns as origin on origin.conversation_id = stood.conversation_id and origin.position >= stood.position
   join conversations as fork on fork.forked_from = origin.id

@@ -7,8 +7,8 @@ import type { Db } from '../tables.ts';
 import { type Answered, advanceBatch, isIndex } from './commits/advance-batch.ts';
 
 /**
- * The result of one call, about to be committed. `fullOutput` is kept only where the model gets a shortened one. Under
- * `cacheKey` equal calls of the conversation may reuse the result.
+ * The result of a call before it is saved. `fullOutput` is stored only if the model gets a shortened output. Equal
+ * calls of the conversation may reuse the result under `cacheKey`.
  */
 export type NewResult = {
   call: Pick<ToolCall, 'index' | 'id' | 'arguments'>;
@@ -18,7 +18,7 @@ export type NewResult = {
 };
 
 /**
- * Results of one batch that are known at the same moment. `leaseOwner` marks negative ones (`outcome_unknown`): only
+ * Results of a batch that are known at the same moment. `leaseOwner` marks negative results (`outcome_unknown`): only
  * the run with the lease may give up on a call (R5, R8).
  */
 export type NewResults = {
@@ -26,16 +26,19 @@ export type NewResults = {
   round: number;
   results: NewResult[];
   leaseOwner?: string | null | undefined;
-  /** True if a call of the batch waits, or has waited, for a client or a person. False: none does, as the run has loaded it. */
+  /**
+   * True if a call of the batch waits, or has waited, for a client or a person. False if the run has loaded no such
+   * call.
+   */
   waits?: boolean;
   /** The run that continues with the next round, if these results complete the batch (R3). */
   nextRun?: string | null;
 };
 
 /**
- * Records results in one statement. The first write of each call wins, and a later one changes nothing (R5, R10); nor does
- * the result of another call than the stored one, which a failover that lost commits has in its place. A lean statement
- * that writes nothing is followed by the full one: after such a failover a call of the batch may wait.
+ * Saves results in one statement. The first write of each call wins, and a later write has no effect (R5, R10). Nor
+ * has the result of a call that differs from the stored call, as after a failover that lost commits. If a lean
+ * statement writes no row, the full statement follows, since after such a failover a call may wait.
  */
 export async function saveResults(
   db: Db,
@@ -47,7 +50,7 @@ export async function saveResults(
   return saved && saved.written.length > 0 ? saved : await write(db, batch, results.length);
 }
 
-/** Models may use an id again when they are asked again, for other arguments. */
+/** Returns a name for a call with its arguments, since a model may use an id again for other arguments. */
 function nameOf({ id, arguments: args }: Pick<ToolCall, 'id' | 'arguments'>): string {
   return `${id} ${createHash('sha256').update(args).digest('hex')}`;
 }

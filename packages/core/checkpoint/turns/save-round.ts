@@ -10,43 +10,44 @@ import { dueWakeups } from '../sql/wakeup.ts';
 import type { Db } from '../tables.ts';
 import { type SavedRow, writeReply, writeReplyLean } from './commits/write-reply.ts';
 
-/** A reply that does not end its turn, about to be committed. */
+/** A reply that does not end its turn, before its commit. */
 type MiddleReply = Omit<LastRound, 'calls' | 'violations'> & {
   turnId: string;
   /** All of the turn's warnings so far. */
   warnings: string[];
-  /** The turn's own subscription: the caller has it, so the statement need not read the configuration. */
+  /** The turn's own subscription, so that the statement need not read the configuration. */
   webhook: Subscription | null;
   /** The run that continues with the next step, unless the turn waits (R3). Null: the step goes through the queue. */
   nextRun?: string | null;
-  /** True if an endpoint of the project may want the turn's events (R16). False: the run has seen none. */
+  /**
+   * True if an endpoint of the project may want the turn's events (R16). False if the run has seen no such endpoint.
+   */
   hasEndpoints?: boolean;
 };
 
-/** A reply with tool calls, about to be committed. */
 export type NewRound = MiddleReply & { calls: NewCall[] };
 
 /**
- * The wake-ups of a commit, and the number of inputs that had joined the turn by then: more than its run has loaded are
+ * The wakeups of a commit, and the number of inputs that had joined the turn. Inputs that its run has not loaded are
  * sent next (R29).
  */
 export type Saved = { wakeups: Wakeup[]; inputs: number };
 
 /**
- * Records a reply with its calls in one statement. Its batch is due, or, if every open call waits for an answer from
- * outside, the turn waits. Calls with known results are answered in the same statement, so no worker ever finds one open
- * (R38); if none is left open, the next round is due. The first write wins (R5, R18, R24), and its usage is recorded with
- * it (R33). Null when nothing was written.
+ * Saves a reply with its calls in one statement. Its batch is due, or the turn waits if every open call waits for an
+ * external answer. Calls with known results are answered in the same statement, so no worker ever finds them open
+ * (R38). If no call is open, the next round is due. The first write wins (R5, R18, R24), and its usage is recorded
+ * with it (R33). Returns null if no row was written.
  */
 export async function saveRound(db: Db, round: NewRound): Promise<Saved | null> {
-  // If an endpoint was enabled meanwhile, the lean statement writes nothing and the full one decides.
+  // If an endpoint was enabled in between, the lean statement writes no row and the full statement decides.
   const [lean] = mayBeLean(round) ? await writeReplyLean(db, { ...rowOfReply(round), eventId: newId('evt') }) : [];
   return savedBy(lean ?? (await writeReply(db, rowOfRound(round)))[0]);
 }
 
 /**
- * Records an answer that breaks the output schema, in one statement: the repair round is due at once, without a batch in
- * between (R25). Null when nothing was written.
+ * Saves an answer that breaks the output schema, in one statement. The repair round is due at once, without a batch
+ * in between (R25). Returns null if no row was written.
  */
 export async function saveUnfitAnswer(
   db: Db,
@@ -57,8 +58,8 @@ export async function saveUnfitAnswer(
 }
 
 /**
- * Records an answer as a round in the middle of its turn, in the same way, because an input has joined that no round has
- * sent: the next round is due, and is sent with it (R30). Null when nothing was written, or nothing had joined.
+ * Saves a superseded answer as a middle round, in the same way, since an input has joined that no round has sent. The
+ * next round is due and sends that input (R30). Returns null if no row was written, or if no input had joined.
  */
 export async function saveSurpassedAnswer(db: Db, answer: MiddleReply): Promise<Saved | null> {
   const row = { ...rowOfRound({ ...answer, calls: [] }), onlySurpassed: true };
@@ -67,7 +68,7 @@ export async function saveSurpassedAnswer(db: Db, answer: MiddleReply): Promise<
 
 /**
  * Returns whether a reply fits the lean form: no subscriber is known, and no call waits or has a result. The lean
- * statement counts no waiting calls, and without the count no later answer finds that all open calls wait (R15).
+ * statement does not count waiting calls, without which no later answer finds that all open calls wait (R15).
  */
 function mayBeLean({ webhook, hasEndpoints, calls }: NewRound): boolean {
   const hasNoSubscribers = webhook === null && hasEndpoints === false;
@@ -78,7 +79,6 @@ function savedBy(row: SavedRow | undefined): Saved | null {
   return row ? { wakeups: dueWakeups(row), inputs: row.inputs } : null;
 }
 
-/** The columns of a reply that both statements take. */
 function rowOfReply({ turnId, warnings, calls, nextRun = null, ...round }: NewRound) {
   const open = calls.filter((call) => !call.result);
   return {
@@ -105,7 +105,7 @@ function rowOfRound(round: NewRound) {
   };
 }
 
-/** The data of `turn.requires_action`: the indexes of the calls that wait, by what for. */
+/** Returns the indexes of the calls that wait for this answer, for the data of `turn.requires_action`. */
 function indexesOf(calls: NewCall[], waitsFor: WaitsFor): number[] {
   return calls.flatMap((call, index) => (call.waitsFor === waitsFor ? [index] : []));
 }

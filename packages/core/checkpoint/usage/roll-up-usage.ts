@@ -3,15 +3,14 @@ import { timing } from '../../turn/timing.ts';
 import { inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 
-/** Rows that one statement takes at most. */
 const MAX_ROWS = 10_000;
 
 const QUARTER = sql`interval '15 minutes'`;
 const DAY = sql`interval '1 day'`;
 
 /**
- * Replaces usage records that are older than some minutes by sums of quarters of an hour. What is read counts each of them
- * once, before and after (R33). Any number of workers may do so at once. Returns whether more are left.
+ * Replaces usage records that are older than some minutes by sums of quarters of an hour. A reader counts each record
+ * once, before and after (R33). Any number of workers may do so at once. Returns whether more records are left.
  */
 export function rollUpUsage(db: Db, limit = MAX_ROWS): Promise<boolean> {
   return sumUp(db, { table: 'usage_records', old: sql`at < ${inMs(-timing.keepRecordsMs)}`, slot: QUARTER, limit });
@@ -25,7 +24,7 @@ export function rollUpQuarters(db: Db, limit = MAX_ROWS): Promise<boolean> {
 
 type SummedUp = {
   table: 'usage_records' | 'usage_sums';
-  /** Which of its rows are summed up, and over how much time. */
+  /** The rows to sum up, and the period of a sum. */
   old: RawBuilder<unknown>;
   slot: RawBuilder<unknown>;
   limit: number;
@@ -59,7 +58,7 @@ async function sumUp(db: Db, { table, old, slot, limit }: SummedUp): Promise<boo
         unpriced = usage_sums.unpriced + excluded.unpriced
     )
     select count(*)::int as taken from taken`;
-  // In a transaction of its own: other writes would wait for its commit.
+  // In a separate transaction, since other writes would wait for its commit.
   const { rows } = await db.transaction().execute((trx) => rollUp.execute(trx));
   return rows[0]?.taken === limit;
 }

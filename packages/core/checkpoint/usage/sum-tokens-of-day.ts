@@ -5,8 +5,8 @@ import { inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 
 /**
- * The tokens that a project has used on the UTC day of the database. Those before `settledUntil` are known: no commit is
- * expected to add to them. `secondsLeft` is how long the day lasts.
+ * The tokens that a project has used on the UTC day of the database. The tokens before `settledUntil` are final: no
+ * commit is expected to add to them. `secondsLeft` is the rest of the day.
  */
 export type TokensOfDay = {
   day: string;
@@ -16,7 +16,10 @@ export type TokensOfDay = {
   secondsLeft: number;
 };
 
-/** Sums a project's tokens of today; only those since `known`, if that is of today and no record since then is rolled up yet. */
+/**
+ * Sums a project's tokens of today. If `known` is of today and no later record can be rolled up yet, sums only tokens
+ * since then.
+ */
 export async function sumTokensOfDay(
   db: Db,
   project: string,
@@ -46,6 +49,6 @@ export async function sumTokensOfDay(
       ceil(extract(epoch from began + interval '1 day' - now()))::int as "secondsLeft"
     from today cross join since left join used on true group by day, began, settled, before`;
   const [today] = await read(db, query);
-  if (!today) throw new Error('The database did not say what day it is.');
+  if (!today) throw new Error('The database did not return its date.');
   return today;
 }

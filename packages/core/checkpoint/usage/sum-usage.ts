@@ -2,11 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import { read } from '../../postgres/read-write.ts';
 import type { Db } from '../tables.ts';
 
-/** What usage may be told apart by. */
+/** The properties that usage may be grouped by. */
 export const USAGE_GROUPS = ['day', 'project', 'model', 'key'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** What is asked: of one project or of all, from a time to before another, as RFC 3339. Without times: the last 30 days. */
+/**
+ * A query for the usage of a project or of all, from a time to before another, in RFC 3339. Without times: the last
+ * 30 days.
+ */
 export type UsageQuery = {
   project: string | null;
   from: string | null;
@@ -14,7 +17,7 @@ export type UsageQuery = {
   groups: readonly UsageGroup[];
 };
 
-/** What was used, of one group. `costUsd` is null where a price is not known. */
+/** The usage of a group. `costUsd` is null if a price is unknown. */
 export type UsageSum = {
   day?: string;
   project?: string;
@@ -32,7 +35,7 @@ export type UsageSum = {
   costUsd: number | null;
 };
 
-/** Sums usage by groups, which come in their order; without groups it is one sum, also of nothing. */
+/** Sums usage by groups, in their order. Without groups it returns one sum, even without usage. */
 export async function sumUsage(db: Db, { project, from, to, groups }: UsageQuery): Promise<UsageSum[]> {
   const grouped = USAGE_GROUPS.filter((group) => groups.includes(group));
   const names = sql.join(grouped.map((group) => sql.ref(group)));

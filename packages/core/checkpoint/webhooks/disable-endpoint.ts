@@ -4,14 +4,14 @@ import { numberedIds, stopDeliveries } from '../sql/deliveries.ts';
 import type { Trx } from '../tables.ts';
 
 /**
- * Why an endpoint is disabled: it asked for it (`isFinal`), or has failed for long. Failures at another URL do not
- * count.
+ * The reason to disable an endpoint: it requested this (`isFinal`), or it has failed for long. Failures at another
+ * URL do not count.
  */
 type Disabling = { id: string; url: string; reason: string; isFinal: boolean };
 
 /**
- * Disables an endpoint. Its pending deliveries are stopped, and other endpoints of its project that subscribe to it get
- * a delivery, due at once. False if the endpoint was disabled before, or deleted.
+ * Disables an endpoint and stops its pending deliveries. Other endpoints of its project that subscribe to this event
+ * get a delivery, due at once. Returns false if the endpoint was disabled before, or deleted.
  */
 export async function disableWebhookEndpoint(trx: Trx, { id, url, reason, isFinal }: Disabling): Promise<boolean> {
   const { rows } = await sql`
@@ -33,7 +33,7 @@ export async function disableWebhookEndpoint(trx: Trx, { id, url, reason, isFina
   return rows.length > 0;
 }
 
-/** The same event for all receivers. */
+/** Returns the event that all receivers get. */
 function disabledEvent(eventId: string) {
   return sql`json_build_object('id', ${eventId}::text, 'type', 'webhook_endpoint.disabled', 'createdAt', now(), 'data',
     json_build_object('id', disabled.id, 'url', disabled.url, 'disabled_reason', disabled.disabled_reason))`;

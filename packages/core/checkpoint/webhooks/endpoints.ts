@@ -4,7 +4,7 @@ import type { WebhookEndpoint } from '../../turn/request/webhook-endpoint.ts';
 import { signingSecrets, stopDeliveries } from '../sql/deliveries.ts';
 import type { Db } from '../tables.ts';
 
-/** Each event of a project may be sent to all its endpoints, so their number is bounded. */
+/** The maximum of endpoints in a project, since each event may be sent to all endpoints. */
 export const MAX_WEBHOOK_ENDPOINTS = 100;
 
 export type NewWebhookEndpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'description' | 'events' | 'withTurn'> & {
@@ -12,7 +12,9 @@ export type NewWebhookEndpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'descripti
   secret: string;
 };
 
-/** Records an endpoint, which receives events from now on; false where the project has as many as it may have. */
+/**
+ * Saves an endpoint, which receives events from now on. Returns false if the project has its maximum of endpoints.
+ */
 export async function createWebhookEndpoint(db: Db, endpoint: NewWebhookEndpoint): Promise<boolean> {
   const { id, project, url, description, events, withTurn, secret } = endpoint;
   const statement = sql`
@@ -24,7 +26,7 @@ export async function createWebhookEndpoint(db: Db, endpoint: NewWebhookEndpoint
   return rows.length > 0;
 }
 
-/** A project's own webhook endpoint with the secrets that sign for it now, the newest first. */
+/** Finds a webhook endpoint of this project, with its current signing secrets, newest first. */
 export async function findWebhookEndpoint(
   db: Db,
   project: string,
@@ -35,7 +37,7 @@ export async function findWebhookEndpoint(
   return (await read(db, query))[0];
 }
 
-/** A project's webhook endpoints, newest first; `before` is the last id of the page before. */
+/** Lists a project's webhook endpoints, newest first. `before` is the last id of the previous page. */
 export async function listWebhookEndpoints(
   db: Db,
   project: string,
@@ -47,14 +49,14 @@ export async function listWebhookEndpoints(
   return read(db, query);
 }
 
-/** The new values of an endpoint; an undefined field stays. */
+/** The new values of an endpoint. An undefined field does not change. */
 export type EndpointChange = {
   [Field in 'url' | 'description' | 'events' | 'withTurn' | 'status']?: WebhookEndpoint[Field] | undefined;
 };
 
 /**
- * Changes a project's own endpoint. Pending deliveries go to its new URL. A disabled endpoint receives nothing more,
- * and its pending deliveries are stopped; an enabled one starts afresh.
+ * Changes an endpoint of this project. Pending deliveries are sent to its new URL. A disabled endpoint receives no
+ * more deliveries, and its pending deliveries are stopped. An endpoint that is enabled starts without failures.
  */
 export async function changeWebhookEndpoint(
   db: Db,
@@ -78,9 +80,12 @@ export async function changeWebhookEndpoint(
   await write(db, statement);
 }
 
-const BY_CALLER = 'It was disabled over the API.';
+const BY_CALLER = 'The endpoint was disabled over the API.';
 
-/** Gives a project's own endpoint a new secret. The previous one also signs for a day, an older one no more. */
+/**
+ * Gives an endpoint of this project a new secret. The previous secret also signs for a day. Older secrets no longer
+ * sign.
+ */
 export async function rotateEndpointSecret(
   db: Db,
   { project, id }: { project: string; id: string },
@@ -92,7 +97,7 @@ export async function rotateEndpointSecret(
   await write(db, statement);
 }
 
-/** Deletes a project's own endpoint; its pending deliveries are stopped. */
+/** Deletes an endpoint of this project and stops its pending deliveries. */
 export async function deleteWebhookEndpoint(db: Db, project: string, id: string): Promise<void> {
   const statement = sql`
     with deleted as (delete from webhook_endpoints where id = ${id} and project = ${project} returning id),
@@ -101,6 +106,5 @@ export async function deleteWebhookEndpoint(db: Db, project: string, id: string)
   await write(db, statement);
 }
 
-/** The columns of an endpoint, without its secrets. */
 const columns = sql`id, url, description, events, with_turn as "withTurn", status, disabled_reason as "disabledReason",
   failing_since::text as "failingSince", created_at::text as "createdAt"`;

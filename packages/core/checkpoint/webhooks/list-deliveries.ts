@@ -23,7 +23,6 @@ export type Delivery = {
   deliveredAt: string | null;
 };
 
-/** One delivery of a project. */
 export async function findDelivery(db: Db, project: string, id: string): Promise<Delivery | undefined> {
   const [delivery] = await select(db, project, sql`deliveries.id = ${id}`);
   return delivery;
@@ -31,7 +30,7 @@ export async function findDelivery(db: Db, project: string, id: string): Promise
 
 export type TurnDeliveries = { turnId: string; after?: string; limit: number };
 
-/** The deliveries of a turn, in the order of its events; `after` is the last id of the page before. */
+/** Lists the deliveries of a turn, in the order of its events. `after` is the last id of the previous page. */
 export async function listDeliveries(db: Db, project: string, page: TurnDeliveries): Promise<Delivery[]> {
   const { turnId, after, limit } = page;
   const behind = sql`(event_number, deliveries.id) > (select event_number, id from deliveries where id = ${after})`;
@@ -45,7 +44,7 @@ export async function listDeliveries(db: Db, project: string, page: TurnDeliveri
 
 export type EndpointDeliveries = { endpointId: string; status?: DeliveryStatus; before?: string; limit: number };
 
-/** The deliveries to an endpoint, newest first; `before` is the last id of the page before. */
+/** Lists the deliveries to an endpoint, newest first. `before` is the last id of the previous page. */
 export async function listEndpointDeliveries(db: Db, project: string, page: EndpointDeliveries): Promise<Delivery[]> {
   const { endpointId, status, before, limit } = page;
   return select(
@@ -69,10 +68,13 @@ async function select(db: Db, project: string, which: RawBuilder<unknown>): Prom
   return read(db, query);
 }
 
-/** A pending delivery goes to the URL that its endpoint has by then; a past one went to the URL it had. */
+/**
+ * The current URL of the endpoint, to which a pending delivery is sent. A past delivery shows the URL that it was
+ * sent to.
+ */
 const urlOfEndpoint = sql`(select endpoint.url from webhook_endpoints as endpoint where endpoint.id = endpoint_id)`;
 
-/** One attempt in the log; `body` is the beginning of the receiver's answer. */
+/** An attempt in the log. `body` is the beginning of the receiver's answer. */
 export type LoggedAttempt = {
   attempt: number;
   at: string;
@@ -84,7 +86,7 @@ export type LoggedAttempt = {
 
 const MAX_ATTEMPTS_LISTED = 20;
 
-/** The last attempts of a delivery, oldest first; their numbers start again with a redelivery. */
+/** Lists the last attempts of a delivery, oldest first. Their numbers start again after a redelivery. */
 export async function listDeliveryAttempts(db: Db, deliveryId: string): Promise<LoggedAttempt[]> {
   const query = sql<LoggedAttempt>`
     select attempt, status_code as "statusCode", body, error, duration_ms as "durationMs", at::text as at

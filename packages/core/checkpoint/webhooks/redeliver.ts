@@ -5,8 +5,8 @@ import { hasVisibleTurn } from '../sql/visible.ts';
 import type { Db } from '../tables.ts';
 
 /**
- * Starts a delivery anew, from its first attempt, with the same event id; earlier attempts are only in the log. False
- * when there is none, or when its endpoint is disabled or deleted.
+ * Starts a delivery again from its first attempt, with the same event id. Earlier attempts are only in the log.
+ * Returns false if the delivery does not exist, or if its endpoint is disabled or deleted.
  */
 export async function redeliver(db: Db, project: string, id: string): Promise<boolean> {
   const statement = sql`

@@ -3,10 +3,10 @@ import { write } from '../../postgres/read-write.ts';
 import { inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 
-/** The outcome of one attempt of a delivery. `retryInMs` is null when the delivery is over, one way or the other. */
+/** The outcome of an attempt of a delivery. `retryInMs` is null if the delivery has ended. */
 export type DeliveryAttempt = {
   id: string;
-  /** Attempts before this one: the guard that lets only one of two workers count it. */
+  /** The number of attempts before. With this guard, only one of two workers counts the attempt. */
   attempts: number;
   status: 'pending' | 'delivered' | 'failed';
   statusCode: number | null;
@@ -18,8 +18,8 @@ export type DeliveryAttempt = {
 };
 
 /**
- * Records an attempt, in the log too, and whether its endpoint fails. A delivery that is over, or that another worker
- * has counted, stays as it is (R16). Returns whether a delivery that is due has waited for this attempt.
+ * Saves an attempt, also in the log, and whether its endpoint fails. A delivery that has ended, or that another
+ * worker has counted, does not change (R16). Returns whether a due delivery has waited for this attempt.
  */
 export async function saveDelivery(db: Db, attempt: DeliveryAttempt): Promise<boolean> {
   const { id, retryInMs, status, statusCode, error } = attempt;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { read, write } from '../../postgres/read-write.ts';
 import type { Db } from '../tables.ts';
 
-/** The project's own webhook secret. The first proposal becomes it; later callers get that one. */
+/** Returns a project's own webhook secret. Stores a proposed secret if there is no secret yet. */
 export async function findOrCreateWebhookSecret(db: Db, project: string, propose: () => string): Promise<string> {
   const known = await select(db, project);
   if (known) return known;

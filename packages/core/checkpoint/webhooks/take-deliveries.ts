@@ -9,12 +9,15 @@ import { eventId, eventType, hasEnabledEndpoint, signingSecrets, stopDeliveries 
 import { inMs } from '../sql/due.ts';
 import type { Db } from '../tables.ts';
 
-/** Longer than any attempt takes (webhook timeout: 15 s), so that a slow receiver is not called twice at once. */
+/**
+ * The lease of a delivery, longer than any attempt (webhook timeout: 15 s), so that a slow receiver is not called
+ * twice at once.
+ */
 const DELIVERY_LEASE_MS = 20_000;
 
 /**
- * A pending delivery with its event: one of its turn, which may be sent as one of its response, or one that no turn has,
- * which holds all its data.
+ * A pending delivery with its event. An event of a turn may be sent as an event of its response. An event without a
+ * turn has all its data.
  */
 export type DueDelivery = {
   id: string;
@@ -23,9 +26,9 @@ export type DueDelivery = {
   url: string;
   withTurn: boolean;
   attempts: number;
-  /** Whether it was taken as the first attempt at its receiver, for which no slot is needed. */
+  /** Whether it was taken as the first attempt at its receiver, which needs no slot. */
   isFirst: boolean;
-  /** The endpoint it goes to, with the secrets that sign for it; null for a turn's own webhook. */
+  /** The endpoint that receives it, with its signing secrets, or null for a turn's own webhook. */
   endpoint: { id: string; secrets: string[]; failingForMs: number | null } | null;
 } & (
   | {
@@ -37,14 +40,16 @@ export type DueDelivery = {
 );
 
 /**
- * The room of a worker: `free` deliveries in slots, of each project and of each receiver so many more (`room`). `projects` and
- * `receivers` are those that the worker is on already, with the number of their attempts (`busy`); `unknown` is the room of all others.
- * A project that is not among `projects` has the weight 1. No delivery may go to a URL of a turn that is `hanging`.
+ * The room of a worker: `free` deliveries in slots. `room` is the number of further deliveries of a project or a
+ * receiver. `projects` and `receivers` are those that the worker sends for already, with the number of their attempts
+ * (`busy`). `unknown` is the room of all others. A project that is not in `projects` has the weight 1. No delivery is
+ * sent to a turn's URL that is `hanging`.
  *
- * If a project has a `firstRoom`, its receivers are told apart:
+ * If a project has a `firstRoom`, its receivers differ:
  * - a receiver in `answering` has the whole `room`
  * - a receiver in `doubtful`, or with a first attempt under way, has the `doubtfulRoom`
- * - any other receiver has had no attempt yet: its first needs no slot, and there may be `firstRoom` of them, `firsts` in all
+ * - any other receiver has had no attempt yet: its first needs no slot, up to `firstRoom` of the project and `firsts`
+ *   in all
  */
 export type DeliveryRoom = {
   free: number;
@@ -65,9 +70,14 @@ export type DeliveryRoom = {
 };
 
 /**
- * Takes deliveries that are due, each for one attempt: of projects by weight, of a project's receivers those with the fewest attempts,
- * by chance where they are equal, and of a receiver the longest due. Leaves out those that another worker has, and those of a turn that have to wait for an earlier one (R16).
- * Stops deliveries to a disabled or deleted endpoint; they take no room of others. A backlog costs a look for each receiver, whatever its length.
+ * Takes due deliveries, each for one attempt:
+ * - of projects, by weight
+ * - of a project, its receivers with the fewest attempts, at random if these are equal
+ * - of a receiver, the delivery that has been due for longest
+ *
+ * Leaves out deliveries of other workers, and deliveries that wait for an earlier delivery of their turn (R16). Stops
+ * deliveries to a disabled or deleted endpoint, which take no room. The cost is a look for each receiver, however
+ * long a backlog is.
  */
 export async function takeDeliveries(db: Db, room: DeliveryRoom): Promise<DueDelivery[]> {
   const statement = sql<DueDelivery>`
@@ -151,8 +161,8 @@ function named(receivers: { project: string; receiver: string }[]): RawBuilder<u
 }
 
 /**
- * Earlier deliveries of the same turn to the same receiver that are in flight or were not tried yet: so events arrive
- * in order. A later one does not wait for one that has failed an attempt, or has lost its worker.
+ * Earlier deliveries of the same turn to the same receiver that are in flight or untried. They are sent first, so
+ * that events arrive in order. A failed attempt, or a lost worker, does not block later deliveries.
  */
 const earlier = sql`select from deliveries as earlier
   where earlier.turn_id = deliveries.turn_id and earlier.due_at is not null

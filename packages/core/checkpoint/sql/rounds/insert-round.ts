@@ -6,26 +6,28 @@ import type { NewCall } from './new-calls.ts';
 import { usedBy } from './record-rounds.ts';
 
 /**
- * A reply that is about to be saved. If the reply ends the turn, its text is the turn's output and is not stored twice. A
- * reply with calls keeps its text, also if the calls are handed over.
+ * A reply before it is saved. If the reply ends the turn, its text is the turn's output and is not stored twice. A
+ * reply with calls keeps its text, even if the calls are handed over.
  */
 export type LastRound = {
   number: number;
   model: string;
   reply: Reply;
   attempts: number;
-  /** How many of the inputs that have joined the turn its run had loaded, and so has sent (R29). None where it is not given. */
+  /** The number of joined inputs that its run had loaded, and so has sent (R29). Default: 0. */
   sent?: number;
   edition?: number | null;
   startedAt: number;
-  /** `standsOnOf` the rounds that the model was sent; where it is not given, any may be there. */
+  /** `standsOnOf` the rounds that the model was sent. Without it, any rounds are accepted. */
   standsOn?: number | null;
   calls?: NewCall[];
-  /** Of an answer that the turn fails with: its text is kept here as well, since a retry goes on from it. */
+  /**
+   * The violations of an answer that fails the turn. Its text is then stored here too, since a retry continues from
+   * it.
+   */
   violations?: Violation[];
 };
 
-/** The columns of a round as `insertRound` takes them. */
 export function columnsOfRound({
   number,
   model,
@@ -66,7 +68,6 @@ export function columnsOfRound({
   };
 }
 
-/** Inserts the round of each turn of the CTE `target`. */
 export const insertRound = sql`
       insert into rounds (turn_id, number, model, text, reasoning, refusal_from, service_tier, violations, edition, finish_reason,
         finish_reason_raw, usage, opaque, requests, attempts, sent, started_at)

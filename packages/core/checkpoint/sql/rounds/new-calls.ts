@@ -5,23 +5,23 @@ import type { ToolResult } from '../../../turn/tool-result.ts';
 import type { Approval, WaitsFor } from '../../../turn/turn.ts';
 
 /**
- * A call of a reply. `waitsFor` null: it runs at once; `expiresInSeconds` null: it waits without a bound. One with a `result`
- * is answered with its round: it was handed over (contract-responses R31), or is known from another turn (R38).
+ * A call of a reply. If `waitsFor` is null, it runs at once. If `expiresInSeconds` is null, it waits without a time
+ * limit. A call with a `result` is answered with its round: it was handed over, or another turn has its result (R38).
  */
 export type NewCall = RequestedCall & {
   effect: ToolEffect;
   waitsFor: WaitsFor | null;
   expiresInSeconds: number | null;
   result?: ToolResult | null;
-  /** The whole output of that result, where it is cut. */
+  /** The whole output of that result, if it was shortened. */
   fullOutput?: string | null;
-  /** The decision that allowed other arguments, with which that result came about. */
+  /** The decision that allowed other arguments, which led to that result. */
   approval?: Approval | null;
 };
 
 /**
- * Inserts the calls of replies: `turn` is the CTE of the turns with their `calls`, `round` its column with the number of the
- * round that asks for them.
+ * Inserts the calls of replies. `turn` is the CTE of the turns with their `calls`. `round` is its column with the
+ * number of the round that asks for them.
  */
 export function insertCalls(turn: RawBuilder<unknown>, round: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -35,7 +35,7 @@ export function insertCalls(turn: RawBuilder<unknown>, round: RawBuilder<unknown
         with ordinality as call (id, name, arguments, effect, waits_for, expires_in, approval, result, full_output, ordinality)`;
 }
 
-/** The same for calls that run at once: no call waits, and no call has a result. */
+/** Inserts calls that run at once, in the same way: no call waits, and no call has a result. */
 export function insertRunningCalls(turn: RawBuilder<unknown>, round: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
       insert into tool_calls (turn_id, round, index, id, name, arguments, effect)

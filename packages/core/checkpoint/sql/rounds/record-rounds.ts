@@ -1,10 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Usage } from '../../../turn/reply.ts';
 
-/** What a reply used as a column of its statement: figures in one array, since Postgres parses JSON anew for each that it takes out. */
+/**
+ * The column for the usage of a reply. The figures are in one array, since PostgreSQL parses JSON again for each
+ * figure.
+ */
 export const usedColumn = sql`used numeric[]`;
 
-/** The figures of a reply that asks for so many calls, as `usedColumn` takes them. What one whose usage is not known cost is not known. */
+/**
+ * Returns the figures of a reply that asks for `calls` calls, for `usedColumn`. Without usage, the cost is unknown.
+ */
 export function usedBy(usage: Usage | null, calls: number): number[] {
   const {
     input_tokens = 0,
@@ -27,8 +32,8 @@ const REPLY_COLUMNS = sql`project, model, key_id, rounds, tool_calls, input_toke
 const FIGURES = sql`used[1], used[2], used[3], used[4], used[5], used[6], used[7], used[8], used[9]`;
 
 /**
- * Records what replies used, in the statement that saves them: so once, and for good (R33). `from` has the columns `project`, `key_id`,
- * `model` and `used`.
+ * Records the usage of replies in the statement that saves them, so exactly once (R33). `from` has the columns
+ * `project`, `key_id`, `model` and `used`.
  */
 export function recordRounds(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -36,14 +41,17 @@ export function recordRounds(from: RawBuilder<unknown>): RawBuilder<unknown> {
       select project, model, key_id, 1, ${FIGURES} from ${from}`;
 }
 
-/** The same of summaries, which are no rounds; where no model was asked, `model` is null and nothing is recorded. */
+/**
+ * Records the usage of summaries, which are not rounds. If no model was asked, `model` is null and no usage is
+ * recorded.
+ */
 export function recordSummaries(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
       insert into usage_records (${REPLY_COLUMNS})
       select project, model, key_id, 0, ${FIGURES} from ${from} where model is not null`;
 }
 
-/** Records turns that are asked for. `from` has the columns `project`, `keyId` and `model`. */
+/** Records requested turns. `from` has the columns `project`, `keyId` and `model`. */
 export function recordTurns(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
       insert into usage_records (project, model, key_id, turns) select project, model, "keyId", 1 from ${from}`;

@@ -5,8 +5,9 @@ import { hasPlace } from '../../sql/place.ts';
 import { delivers, wakeupColumns } from '../../sql/wakeup.ts';
 
 /**
- * Advances any batch. If every open call waits for an answer from outside, the turn waits; when one of those may run
- * now, it continues (R15), with a place (R27). Event numbers are taken under the lock of the row of work (R5).
+ * The part of the statement that advances any batch. If every open call waits for an external answer, the turn waits.
+ * If such a call may run now, the turn continues (R15), with a slot (R27). Event numbers are assigned under the lock
+ * of the row of work (R5).
  */
 export const advanceAny = sql`
   state as (
@@ -63,7 +64,7 @@ function nextExpiry() {
   return sql`select min(call.expires_at) from ${stillWaiting(sql`state`)}`;
 }
 
-/** The data of `turn.requires_action`: the indexes of the calls that waited, by what for. */
+/** Selects the data of `turn.requires_action`: the indexes of the waiting calls, by the answer that they wait for. */
 function waitingCalls() {
   return sql`select json_build_object(
       'outputs', coalesce(json_agg(call.index order by call.index) filter (where call.waits_for = 'output'), '[]'),
@@ -71,7 +72,7 @@ function waitingCalls() {
     from ${stillWaiting(sql`advanced`)}`;
 }
 
-/** The calls of a turn's batch that wait, but for those just answered. */
+/** Returns the relation of the calls in a turn's batch that wait, except calls that were just answered. */
 function stillWaiting(turn: RawBuilder<unknown>) {
   return sql`tool_calls as call where call.turn_id = ${turn}.id and call.round = ${turn}.round
     and call.waits_for is not null and call.result is null

@@ -8,33 +8,34 @@ import { type DueRow, dueWakeups, nextRun, wakeupColumns } from '../../sql/wakeu
 import type { Db } from '../../tables.ts';
 import { advanceAny } from './advance-any.ts';
 
-// The answers of a batch move its turn by the calls that are open afterwards:
+// The answers of a batch move its turn, depending on the calls that are open afterwards:
 //
-//   none is open              the next round is due: step r(n+1), generation 0, tries and edition anew
-//   some run, some may wait   the turn stays in progress; if it was waiting, its batch is due under a new generation
-//   each open one waits       the turn requires action, and is due when the first call expires
+//   no call is open           the next round is due: step r(n+1), generation 0, new tries and attempt numbers
+//   some run, some may wait   the turn stays in progress. If it was waiting, its batch is due under a new generation
+//   all open calls wait       the turn requires action, and is due when the first call expires
 //
-// The full statement does each of the three. The lean statement is for batches of which no call waits, so the third
+// The full statement does each of the three. The lean statement is for batches without waiting calls, so the third
 // cannot happen (R15).
 
 /**
- * The indexes of the calls that got their answers, and the wake-ups to enqueue. No index: the guard refused. `inputs` is
- * the number of inputs that had joined the turn by then (R29).
+ * The indexes of the answered calls, and the wakeups to enqueue. Without an index, the guard refused. `inputs` is the
+ * number of inputs that had joined the turn (R29).
  */
 export type Answered = { written: number[]; wakeups: Wakeup[]; inputs: number };
 
 type AdvancedRow = DueRow & { written: number[]; inputs: number };
 
-/** A batch with its answers, in the columns that the verb has named. */
+/** A batch with its answers, in the columns of its verb. */
 type Batch = { turnId: string; round: number } & Record<string, unknown>;
 
-/** The part of the statement that a verb answers calls with. `guard` is a further condition on the row of work. */
+/** The part of the statement that answers the calls. `guard` is a further condition on the row of work. */
 type Answering = { columns: RawBuilder<unknown>; guard?: RawBuilder<unknown>; answered: RawBuilder<unknown> };
 
 /**
- * Makes the statement of a verb that answers calls of a batch, and advances the turn. `answered` is a CTE over `target`
- * (the locked rows of work with their `columns`). It returns `turn_id`, `index`, whether the call `waited` for an answer from
- * outside, and whether it is `done`, or only free to run now. Only the step decides whether the batch is still there (R5).
+ * Creates the statement of a verb that answers calls of a batch, and advances the turn. `answered` is a CTE over
+ * `target`, the locked rows of work with their `columns`. It returns `turn_id`, `index`, whether the call `waited`
+ * for an external answer, and whether it is `done` or only free to run now. Only the step decides whether the batch
+ * is current (R5).
  */
 export function advanceBatch({ columns, guard = sql``, answered }: Answering, { isLean = false } = {}) {
   const write = writeFor<AdvancedRow>(
@@ -56,8 +57,8 @@ export function advanceBatch({ columns, guard = sql``, answered }: Answering, { 
 }
 
 /**
- * Advances batches of which no call waits: the last answer makes the next round due, any other leaves the lease alone
- * (R5).
+ * The part of the statement that advances batches without waiting calls. The last answer makes the next round due,
+ * and any other answer leaves the lease unchanged (R5).
  */
 const advanceRunning = sql`
   counted as (
@@ -84,15 +85,15 @@ const advanceRunning = sql`
   from advanced as work`;
 
 /**
- * Every index of an answer is one. Postgres expects a hundred rows of a function, and for so many it walks through all
- * calls of a table that it has not counted yet; the condition makes it expect one, so that it looks each call up by its
- * key.
+ * Returns a condition that every index of an answer fulfils. PostgreSQL expects a hundred rows of a function, and
+ * then walks through all calls of a table without statistics. The condition makes it expect one row, and look up each
+ * call by its key.
  */
 export function isIndex(index: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`${index} between 0 and 2147483647`;
 }
 
-/** One for the event of each answer, and the last for what becomes of the turn. */
+/** Returns an id for the event of each answer, and a last id for the event of the turn. */
 function newEventIds(answers: number): string[] {
   return Array.from({ length: answers + 1 }, () => newId('evt'));
 }

@@ -4,9 +4,9 @@ import { dueIn } from '../../sql/due.ts';
 import { askForPlace, dueWithPlace, hasPlace } from '../../sql/place.ts';
 
 /**
- * The turn that has waited longest after an ended turn comes to the head and is due. The row of the ended turn is `gone`
- * first. The conversation's lock and a unique index keep a conversation from ever having two heads (R17). A delayed turn
- * stays as it is (R35).
+ * The part of the statement that makes the next waiting turn the head of the conversation, and due. The row of the
+ * ended turn is deleted first (`gone`). The conversation's lock and a unique index prevent two heads (R17). A delayed
+ * turn does not change (R35).
  */
 export const promoteNext = sql`
   update work set at_head = true, due_at = ${dueWithPlace(dueIn(timing.graceMs))}, ${askForPlace}, waiting_since = now()

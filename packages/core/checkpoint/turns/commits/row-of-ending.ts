@@ -7,8 +7,9 @@ import { standsOnColumn } from '../../sql/rounds/stands-on.ts';
 import { rawJson } from '../../sql/statement.ts';
 
 /**
- * The end of a turn. `run` makes it a negative write (R5). Only the run with the lease may write it, or a run without one
- * while the step is free and of the same generation. So a failure that is written twice does not end a reopened turn.
+ * The end of a turn. With `run`, it is a negative write (R5): only by the run with the lease, or by a run without a
+ * lease while the step is free and of the same generation. So a failure that is written twice does not end a reopened
+ * turn.
  */
 export type Ending = {
   turnId: string;
@@ -19,20 +20,24 @@ export type Ending = {
   incompleteReason?: IncompleteReason;
   step?: string;
   run?: { id: string; generation: number };
-  /** Requests to the model that brought no reply, and that no row counts yet. */
+  /** Requests to the model without a reply that no row counts yet. */
   failedRequests?: number;
   warnings?: string[];
   lastRound?: LastRound;
-  /** True if the turn ends with an answer: then the end is written only if the last round has sent all inputs (R30). */
+  /**
+   * True if the turn ends with an answer. The end is then written only if the last round has sent all inputs (R30).
+   */
   answers?: boolean;
-  /** True if the turn has a webhook, or an endpoint of its project may want its events (R16). False: the run saw none. */
+  /**
+   * True if the turn has a webhook, or an endpoint of its project may want its events (R16). False if the run saw
+   * neither.
+   */
   hasSubscribers?: boolean;
 };
 
-/** The deliveries and the next turn of the conversation that an end makes due. There is no row if the guard refused. */
+/** The deliveries and the next turn of the conversation that an end makes due. Without a row, the guard refused. */
 export type Ended = { delivers: boolean; next: TurnWakeup | null };
 
-/** An ending as a row of its statement, with an id for each event that may happen. */
 export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending }: Ending, eventIds: string[]) {
   return {
     ...{ turnId, conversationId, eventIds },
@@ -49,7 +54,6 @@ export function rowOfEnding({ turnId, conversationId, lastRound, run, ...ending 
   };
 }
 
-/** The columns of such a row. */
 export const endingColumns = sql`"conversationId" text, "endsAs" text, output text, error text, "incompleteReason" text, warnings json,
   "onlyStep" text, "runId" text, "runGeneration" int, "roundNumber" int, model text, text text, calls json, reasoning text,
   "refusalFrom" int, "serviceTier" text, violations json, "ownEdition" int, "finishReason" text, "finishReasonRaw" text, usage json, ${usedColumn},

@@ -13,8 +13,10 @@ import { type Ended, endingColumns } from './row-of-ending.ts';
 import { noCalls, settleCalls } from './settle-calls.ts';
 
 /**
- * The guard of an end: the turn is active, with the step and the model that the caller means. An answer was asked for with
- * all joined inputs, and the last stored round is the one that its model was sent (R5, R12, R24, R30).
+ * The guard of an end:
+ * - The turn is active, with the step and the model that the caller expects.
+ * - The request of an answer contained all joined inputs.
+ * - The last stored round is the last round that the model received (R5, R12, R24, R30).
  */
 const mayEnd = sql`work.id = "turnId" and ("onlyStep" is null or work.step = "onlyStep")
         and ("roundNumber" is null or work.model = input.model) and (not answers or work.inputs = sent)
@@ -26,7 +28,10 @@ const lockedConversation = sql`
       for no key update
     ),`;
 
-/** The conversation is as it was before it was locked, and no other turn is in its line (R35). */
+/**
+ * The condition that the conversation did not change before it was locked, and that no other turn is in its line
+ * (R35).
+ */
 const noOtherWaits = sql`
       join conversation on conversation.id = "conversationId"
         and exists (
@@ -42,7 +47,7 @@ const insertLastRound = sql`
     recorded as (${recordRounds(sql`target`)}
     ),`;
 
-/** The events of each turn, in order: its last round, the calls that were still open, its end. */
+/** The events of each turn, in order: its last round, the calls that were still open, and its end. */
 const happened = sql`
       select *, row_number() over (partition by id order by rank, round, call_index) as position from (
         select id, 'round.completed' as type, "roundNumber" as round, null::int as call_index, null::json as data, 1 as rank
@@ -54,20 +59,20 @@ const happened = sql`
       ) as unordered`;
 
 /**
- * A turn that fails with a whole step is at the next round, from which a retry continues (R25). A batch is whole by its
- * end (R12).
+ * The condition that a turn fails with a complete step: a retry then continues with the next round (R25). A batch is
+ * complete by its end (R12).
  */
 const isStepDone = sql`(target.step like 'b%' or "roundNumber" is not null)`;
 
-/** The model refused, as `responses/status.ts` has it. */
+/** The condition that the model refused, as in `responses/status.ts`. */
 const isRefused = sql`"incompleteReason" = 'content_filter' and "finishReason" = 'refusal'`;
 
-/** The row of work that ends, as its turn keeps it. */
+/** The row of work that ends, in the columns that its turn stores. */
 const endingWork = sql`work.id, work.project, work.key_id, work.step, work.generation, work.edition as next_edition, work.model as last_model,
         work.started_at, work.last_event, work.inputs, work.begun_with, work.compacted_before, work.warnings as own_warnings,
         work.failed_requests + "failedRequests" as failed_requests, ${savedEdition} as edition, input.*`;
 
-/** The turn keeps its outcome, and the state of its work from which a retry continues. */
+/** Stores the outcome of a turn, and the state of its work from which a retry continues. */
 const keepOutcome = (events: RawBuilder<unknown>) => sql`
       update turns set status = "endsAs", output = target.output, error = target.error::json, incomplete_reason = "incompleteReason",
         completed_at = now(), warnings = coalesce(target.warnings, own_warnings), failed_requests = target.failed_requests,
@@ -80,9 +85,9 @@ const keepOutcome = (events: RawBuilder<unknown>) => sql`
 type EndingKind = { hasRound: boolean; isOnly?: boolean };
 
 /**
- * One statement with everything that belongs to an end (R12, R16, R17, R18, R24, R27, R30, R33). `hasRound`: with a last
- * round; `isOnly`: only if no other turn of the conversation waits. The row of work is deleted, and with it the lease, the
- * place and the head.
+ * Creates the statement of an end with all its effects (R12, R16, R17, R18, R24, R27, R30, R33). `hasRound` adds a
+ * last round. `isOnly` requires that no other turn of the conversation waits. The row of work is deleted, and with it
+ * the lease, the slot and the head.
  */
 function ending({ hasRound, isOnly = false }: EndingKind) {
   return writeFor<Ended>(
@@ -115,18 +120,18 @@ function ending({ hasRound, isOnly = false }: EndingKind) {
   );
 }
 
-/** Ends turns with a last round, where no other turn of their conversations waits. */
+/** Ends turns with a last round, if no other turn of their conversations waits. */
 export const writeEndingAlone = ending({ hasRound: true, isOnly: true });
 
-/** Ends turns with a last round; the caller has locked their conversations. */
+/** Ends turns with a last round. The caller has locked their conversations. */
 export const writeEndingAfterRound = ending({ hasRound: true });
 
-/** Ends turns as they are; the caller has locked their conversations. */
+/** Ends turns without a round. The caller has locked their conversations. */
 export const writeEndingWithoutRound = ending({ hasRound: false });
 
 /**
- * The lean form of `writeEndingAlone`, with the same guard. It is for answers without calls and errors, of turns without a
- * webhook. If an endpoint of the project is enabled, it writes nothing and returns no row (R16).
+ * The lean form of `writeEndingAlone`, with the same guard. It is for answers without calls and errors, of turns
+ * without a webhook. If an endpoint of the project is enabled, it writes and returns no row (R16).
  */
 export const writeEndingLean = writeFor<Ended>(
   endingColumns,

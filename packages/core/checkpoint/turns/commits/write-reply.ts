@@ -10,15 +10,15 @@ import { standsOn, standsOnColumn } from '../../sql/rounds/stands-on.ts';
 import { writeFor } from '../../sql/statement.ts';
 import { type DueRow, delivers, nextRun, wakeupColumns } from '../../sql/wakeup.ts';
 
-// A reply that does not end its turn is committed by one of two statements with one guard. The full statement is for each
-// reply. The lean statement is for replies whose calls all run at once, of turns without a webhook, in projects without
-// an enabled endpoint.
+// One of two statements with one guard commits a reply that does not end its turn. The full statement is for each
+// reply. The lean statement is for replies with calls that all run at once, of turns without a webhook, in projects
+// without an enabled endpoint.
 
 export type SavedRow = DueRow & { inputs: number };
 
 /**
- * The guard of a reply: the turn still needs the round, from the model that wrote the reply, and the round before is the
- * one that the model was sent. So the first write wins: neither a redelivered job nor a zombie rewrites history (R5, R18, R24).
+ * The guard of a reply: the turn still needs the round, from the model that wrote the reply, after the round that the
+ * model was sent. So the first write wins: neither a redelivered job nor a zombie rewrites history (R5, R18, R24).
  */
 const isAtRound = sql`work.id = "turnId" and work.status = 'in_progress' and work.step = 'r' || "roundNumber"
         and work.model = input.model and ${standsOn(sql`input."roundNumber"`)}`;
@@ -28,17 +28,17 @@ const columns = sql`"roundNumber" int, model text, text text, reasoning text, "r
   sent int, "startedAt" double precision, warnings json, calls json, "openCalls" int, ${standsOnColumn}, ${nextRunColumn}`;
 
 /**
- * The edition that the round is saved under, from the row of `work` after its update. If the update gave the lease to the
- * run that continues, it has counted the edition of that run as well (`editionNext`).
+ * The attempt number of the saved round, from the row of `work` after its update. If the update gave the lease to the
+ * run that continues, it has counted the number of that run as well (`editionNext`).
  */
 const editionOfRound = sql`work.edition - (work.lease_owner is not null)::int`;
 
-/** A turn that waits is due when the first of its calls expires, or at its deadline. */
+/** The due time of a waiting turn: the expiry of its first call, or its deadline. */
 const dueAtExpiry = sql`least(now() + make_interval(secs => "expiresIn"), coalesce(work.deadline_at, 'infinity'))`;
 
 /**
- * Commits a reply whose calls all run at once: its batch is due. If an endpoint of the project is enabled, it writes
- * nothing and returns no row (R16).
+ * Commits a reply with calls that all run at once: its batch is due. If an endpoint of the project is enabled, writes
+ * and returns no row (R16).
  */
 export const writeReplyLean = writeFor<SavedRow>(
   sql`${columns}, "eventId" text`,
@@ -65,9 +65,9 @@ export const writeReplyLean = writeFor<SavedRow>(
 );
 
 /**
- * Commits a reply and moves its turn to the batch of its open calls, or to the next round if it leaves none open. If each
- * open call waits for a client or a person, the turn waits. `onlySurpassed`: only if an input has joined that no round
- * has sent (R30).
+ * Commits a reply and moves its turn to the batch of its open calls, or to the next round if no call is open. If each
+ * open call waits for a client or a person, the turn waits. With `onlySurpassed`, commits only if an input has joined
+ * that no round has sent (R30).
  */
 export const writeReply = writeFor<SavedRow>(
   sql`${columns}, "waitingCalls" int, waits boolean, "expiresIn" double precision, waiting json, answered json, "onlySurpassed" boolean,

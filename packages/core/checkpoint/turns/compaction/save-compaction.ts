@@ -6,9 +6,9 @@ import { writeFor } from '../../sql/statement.ts';
 import type { Db } from '../../tables.ts';
 
 /**
- * A compaction, about to be committed before a round of a turn. `failedRequests`: those of the run that brought nothing.
- * `isUsed`: it makes the history shorter, which an event tells. `covered` are the turns that the summary may tell of; `ownModel`
- * is what the run would ask.
+ * A compaction before a round of a turn, before its commit. `failedRequests` counts the run's requests without a
+ * result. `isUsed` means that it makes the history shorter, which an event reports. `covered` are the turns that the
+ * summary may mention. `ownModel` is the model that the run would ask.
  */
 export type NewCompaction = {
   turnId: string;
@@ -20,10 +20,10 @@ export type NewCompaction = {
 };
 
 /**
- * Records what the history of a turn is replaced by before a round is asked, in one statement with its event. The round stays
- * the step that is due, and its tries are counted anew. The first write wins: no other run may compact the same round
- * once it was asked, none a round that has its reply (R23), nor one that was handed to another model (R24). A summary is left
- * out where more was deleted of what it tells of since it was asked for. Returns the compaction; null when nothing was written.
+ * Saves the replacement of a turn's history before a round is asked, in one statement with its event. The round stays
+ * the due step, with its tries counted again. The first write wins: no other run may compact the same round after it
+ * was asked or has its reply (R23), or was handed to another model (R24). A summary is left out if content that it
+ * covers was deleted since it was asked for. Returns the compaction, or null if no row was written.
  */
 export async function saveCompaction(db: Db, { compaction, ...about }: NewCompaction): Promise<Compaction | null> {
   const [saved] = await write(db, {
@@ -35,19 +35,21 @@ export async function saveCompaction(db: Db, { compaction, ...about }: NewCompac
   return saved ? { ...compaction, summary: saved.summary, createdAt: saved.createdAt } : null;
 }
 
-/** Locks the row of `work` before any turn, as the end of a turn does: the summary may tell of its own turn too. */
+/**
+ * Locks the row of `work` before any turn, like the end of a turn, since the summary may mention its own turn too.
+ */
 const lockWork = sql`
   select work.id, covered from input join work on work.id = "turnId" for no key update of work`;
 
 /**
- * Locks the turns that the summary may tell of. The statement sees a delete that has come first, and a delete that waits
+ * Locks the turns that the summary may mention. The statement sees a delete that was first, and a delete that waits
  * finds the summary and empties it (R31).
  */
 const lockCovered = sql`
   select id, hidden_at, deleted_items from turns
   where id in (select one.id from held, json_array_elements_text(held.covered) as one (id)) order by id for share`;
 
-/** One that is gone was deleted, however much of it had been deleted before. */
+/** The amount of deleted content of a turn. An erased turn counts more than all earlier deletes. */
 const deletedOf = sql`case when locked.id is null then 1000000
   else (locked.hidden_at is not null)::int + coalesce(json_array_length(locked.deleted_items), 0) end`;
 

@@ -7,19 +7,19 @@ import { listed } from '../../sql/listed.ts';
 import { wakeupColumns } from '../../sql/wakeup.ts';
 import type { Db, Trx } from '../../tables.ts';
 
-/** What was queued: the wake-ups to enqueue after the commit, and all turns by their ids. */
+/** The queued turns: the wakeups to enqueue after the commit, and the ids of all turns. */
 export type QueuedTurns = { wakeups: TurnWakeup[]; turnIds: string[] };
 
 const NOTHING: QueuedTurns = { wakeups: [], turnIds: [] };
 
-/** One that a bulk has stopped stays as it is until that cancels it (R34). */
+/** The condition that a delayed turn is due. A turn that a bulk has stopped waits for its cancellation (R34). */
 const isDue = sql<boolean>`position is null and completed_at is null and start_at <= now()
   and (select place from work where work.id = turns.id) is distinct from 'stopped'`;
 
 /**
- * Queues delayed turns whose time has come, by the database's clock, as if they were asked for now (R35): each takes its
- * position, and the head where that is free, under the lock of its conversation. The end of another turn looks under the
- * same lock, so one of the two always sees the other. Conversations that others have locked are left for the next time.
+ * Queues delayed turns that are due by the database's clock, as if they were requested now (R35). Each takes its
+ * position, and the head if it is free, under the lock of its conversation. The end of another turn uses the same
+ * lock, so the later of the two sees the other. Leaves locked conversations for the next time.
  */
 export async function queueDelayed(
   db: Db,

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Trx } from '../../tables.ts';
 
 /**
- * Puts off a queued turn that an input was merged into in this transaction: it may be begun so long after now, and at most ten
- * times as long after it was asked for. It leaves the line until then, like any turn whose time has not come (R35). One that is at
- * the head is due already, and stays so.
+ * Delays a queued turn after this transaction has merged an input into it. The turn may begin `debounceMs` from now,
+ * but at most ten times as long after its request. Until then it leaves the line, like any turn before its time
+ * (R35). A turn at the head is already due and does not change.
  */
 export async function debounceTurn(trx: Trx, turnId: string, debounceMs: number): Promise<void> {
   const times = (factor: number) => sql`make_interval(secs => ${(factor * debounceMs) / 1_000}::double precision)`;

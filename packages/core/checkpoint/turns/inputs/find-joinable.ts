@@ -3,12 +3,12 @@ import type { TurnConfig } from '../../../turn/request/turn.ts';
 import { isVisible } from '../../sql/visible.ts';
 import type { Trx } from '../../tables.ts';
 
-/** A turn that an input may join. */
 export type JoinableTurn = { id: string; config: TurnConfig; priority: number };
 
 /**
- * The turn that an input joins: to `steer`, the one that its conversation is at, to `merge`, the last one that has not begun. Of
- * those that wait for their time, only one that waits for more to be merged. The caller has locked the conversation (R26).
+ * Finds the turn that an input joins. For `steer`, this is the turn at the head of the conversation. For `merge`, it
+ * is the last turn that has not begun. Of the delayed turns, only a debounced turn counts. The caller has locked the
+ * conversation (R26).
  */
 export async function findJoinable(
   trx: Trx,

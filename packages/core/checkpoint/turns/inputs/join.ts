@@ -5,11 +5,11 @@ import { enterTurn } from '../../search/enter-turns.ts';
 import type { Trx } from '../../tables.ts';
 
 /**
- * Adds an input to an active turn, with its event, in one statement; false if the turn has ended. It makes nothing
- * due: the step that is due takes the input along, or the end of the turn is refused for it (R26, R30). So it touches
- * neither step, generation, lease, `due_at` nor status. The statement takes the number of the input under the lock of
- * the turn's row of `work`. The caller has locked the conversation. `isQueued`: the turn may not have begun either.
- * Searches find the turn by its joined inputs.
+ * Adds an input to an active turn, with its event, in one statement. Returns false if the turn has ended. No step
+ * becomes due, since the due step sends the input too, or the end of the turn is refused (R26, R30). So step,
+ * generation, lease, `due_at` and status do not change. The statement numbers the input under the lock of the row of
+ * `work`. The caller has locked the conversation. With `isQueued`, the turn may not have begun either. Searches find
+ * the turn by its joined inputs.
  */
 export async function joinTurn(
   trx: Trx,

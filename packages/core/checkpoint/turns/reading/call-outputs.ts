@@ -3,7 +3,10 @@ import { read } from '../../../postgres/read-write.ts';
 import type { ToolResult } from '../../../turn/tool-result.ts';
 import type { Db } from '../../tables.ts';
 
-/** The whole output of a call; undefined when there is no such call, `result` null while it is open. */
+/**
+ * Finds the whole output of a call. `result` is null while the call is open. Returns undefined if the call does not
+ * exist.
+ */
 export async function findCallOutput(
   db: Db,
   turnId: string,
@@ -15,12 +18,12 @@ export async function findCallOutput(
   return rows[0];
 }
 
-/** A call that an earlier result may serve, one that is at most `ttlSeconds` old. */
+/** A call that may reuse a result that is at most `ttlSeconds` old. */
 export type ReusableCall = { index: number; cacheKey: string; ttlSeconds: number };
 
 export type ReusableOutput = { index: number; result: ToolResult; fullOutput: string | null };
 
-/** The newest results that may serve these calls, of no deleted turn. The table of calls is the cache: there is no other. */
+/** Finds the newest results that these calls may reuse, of no deleted turn. The table of calls is the only cache. */
 export async function findReusableOutputs(db: Db, calls: ReusableCall[]): Promise<ReusableOutput[]> {
   const query = sql<ReusableOutput>`
     select wanted.index, known.result, known.full_output as "fullOutput"

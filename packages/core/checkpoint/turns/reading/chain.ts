@@ -6,14 +6,16 @@ import { isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 import { isHistory, lineOf, turnsOfLine } from './history.ts';
 
-/** The forks that are read, and the turns that continue this one by their messages: the newest of each. */
+/** The maximum of forks to read, and of turns that continue this turn by their messages. The newest are read. */
 const MAX_FORKS = 50;
 
 type Link = { link: 'previous' | 'next' | 'fork' | 'continuing'; forkCount: number };
 
 /**
- * Reads the turn that callers see before a turn in its history, or that it continues by its messages; the turn after it in
- * its conversation; the first turns of its forks; and the turns that continue it (contract-responses R24, R83).
+ * Reads the chain of a turn:
+ * - the turn that callers see before it in its history, or that it continues by its messages
+ * - the turn after it in its conversation
+ * - the first turns of its forks, and the turns that continue it
  */
 export async function readChain(
   db: Db,
@@ -52,7 +54,7 @@ export async function readChain(
   };
 }
 
-/** The beginning of the last message of the user, whose content is a text or parts; null where there is none. */
+/** The beginning of the user's last message, which has a text or parts. Null if there is no such message. */
 const preview = sql<string | null>`(
   select left(case json_typeof(item -> 'content') when 'string' then item ->> 'content' else (
       select string_agg(part ->> 'text', ' ') from json_array_elements(item -> 'content') as part) end, 160)

@@ -10,15 +10,15 @@ import { loadTurn } from './find.ts';
 import { NO_CONFIG, outlineWith } from './outline.ts';
 import { shownCall, type TurnAsRead, type TurnScope, toTurn } from './select.ts';
 
-/** A page of a turn's durable events, with as much of the turn as these events show. */
+/** A page of a turn's durable events, with the parts of the turn that these events show. */
 export type EventPage = { turn: Turn; events: StoredEvent[] };
 
 type Asked = { scope?: TurnScope; after: number; limit: number };
 
 /**
- * Reads a page of durable events after a number, with the rounds, calls and inputs that these events point at, in one
- * statement. If an event of the page ended the turn, the turn is whole, because that event shows it. A page has `limit` events
- * or some 4 MiB of them. Undefined if the turn does not exist.
+ * Reads a page of durable events after a number, with the rounds, calls and inputs that these events refer to, in one
+ * statement. If an event of the page ended the turn, the turn is whole, since that event shows it. A page has `limit`
+ * events or about 4 MiB. Returns undefined if the turn does not exist.
  */
 export async function readEventPage(
   db: Db,
@@ -43,14 +43,14 @@ export async function readEventPage(
 type NumberedInput = JoinedInput & { number: number };
 type PageAsRead = Omit<TurnAsRead, 'joined'> & { joined: NumberedInput[] | null; events: StoredEvent[] | null };
 
-/** Inputs at the index that their number gives; the array has holes for inputs that the page does not show. */
+/** Places inputs at the index of their number. The array has holes for inputs that the page does not show. */
 function inPlace(inputs: NumberedInput[]): JoinedInput[] {
   const joined: JoinedInput[] = [];
   for (const { number, ...input } of inputs) joined[number - 1] = input;
   return joined;
 }
 
-/** The rows of a page, and the numbers of the rounds that it shows. */
+/** Selects the rows of a page, and the numbers of the rounds that it shows. */
 function pageOf(id: string, { after, limit }: { after: number; limit: number }) {
   const rows = sql`from (
     select number as id, ${bytesOfEvent} as size from events where turn_id = ${id} and number > ${after}
@@ -62,7 +62,7 @@ function pageOf(id: string, { after, limit }: { after: number; limit: number }) 
     shown as materialized (select distinct round as number from page where type = 'round.completed')`;
 }
 
-/** Bytes of a row of `events`, with the rows that it points at. */
+/** The bytes of a row of `events`, with the rows that it refers to. */
 const bytesOfEvent = sql`500 + coalesce(octet_length(data::text), 0) + case type
   when 'round.completed' then coalesce((select ${bytesOfRound} from rounds
       where rounds.turn_id = events.turn_id and rounds.number = events.round), 0)
@@ -79,7 +79,7 @@ const events = sql`(
 const isShown = sql`number in (select number from shown)`;
 
 /**
- * Selects the rounds that the page shows. Two kinds of rounds come without their text: those whose calls the page shows, and the
+ * The rounds that the page shows. Two kinds of rounds have no text: rounds of calls that the page shows, and the
  * round before an answer that breaks its schema. That round decides whether the answer ended the turn.
  */
 const rounds = sql`(

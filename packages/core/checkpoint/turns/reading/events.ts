@@ -3,7 +3,7 @@ import { read } from '../../../postgres/read-write.ts';
 import type { StoredEvent } from '../../../turn/event.ts';
 import type { Db } from '../../tables.ts';
 
-/** A turn's durable events after a number, in order. */
+/** Lists a turn's durable events after a number, in order. */
 export async function listEvents(
   db: Db,
   turnId: string,
@@ -15,7 +15,7 @@ export async function listEvents(
   return read(db, query);
 }
 
-/** The indexes of a round's answered calls, in the order in which they were answered. */
+/** Lists the indexes of a round's answered calls, in the order of their answers. */
 export async function listAnswered(db: Db, turnId: string, round: number): Promise<number[]> {
   const query = sql<{ index: number | null }>`
     select call_index as index from events

@@ -7,7 +7,7 @@ import type { Db } from '../../tables.ts';
 import { historyOf } from './history.ts';
 import { BEHIND_ALL } from './select.ts';
 
-/** A history: all of a conversation, or all of it up to its turn `last`. */
+/** A history: all of a conversation, or its turns up to `last`. */
 type GivenHistory = {
   conversationId: string;
   last: Pick<Turn, 'position'> | undefined;
@@ -16,7 +16,7 @@ type GivenHistory = {
 
 type OutputRow = { item: CallOutput; turnId: string; index: number; deletedItems: string[] | null };
 
-/** Finds the outputs that the inputs of a history have for calls of these ids, without outputs that were deleted. */
+/** Finds the outputs of calls with these ids in the inputs of a history, without deleted outputs. */
 export async function findGivenOutputs(
   db: Db,
   { conversationId, last, param }: GivenHistory,
@@ -33,7 +33,7 @@ export async function findGivenOutputs(
   return rows.flatMap((row) => (isDeleted(row) ? [] : [row.item]));
 }
 
-/** Returns the position before which a history ends that includes the turn, also if the turn has no position yet. */
+/** Returns the position before which a history with the turn ends, even if the turn has no position yet. */
 export function positionAfter({ position }: Pick<Turn, 'position'>): number {
   return Math.min(position + 1, BEHIND_ALL);
 }

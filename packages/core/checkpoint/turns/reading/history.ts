@@ -11,22 +11,22 @@ import { bytesOfTurn } from './bytes.ts';
 import { selectWhole, type TurnAsRead, toTurn } from './select.ts';
 
 /**
- * Whether what comes later in its conversation stands on a turn that was begun or still may be, or on added items. A turn that
- * was cancelled while it was queued is passed, unless a response was to stand on it by its name (contract-responses R25).
+ * The condition that later turns of the conversation depend on a turn. It was begun or still may be, or it is added
+ * items. A turn that was cancelled while it was queued is skipped, unless a response may name it.
  */
 export const isStoodOn = sql<boolean>`(started_at is not null or completed_at is null or ${isAddedItems}
   or (config -> 'response' is not null and config -> 'response' ->> 'conversation' is null))`;
 
 /**
- * The turns that history is made of, never one that is not stored. A fork has the turn that it was forked from in any case,
- * unless it takes the place of that.
+ * The condition that a turn is part of a history. An unstored turn never is. A fork always has the turn that it was
+ * forked from, unless it replaces that turn.
  */
 export const isHistory = sql`stored and (${isStoodOn} or id = "upTo") and (id is distinct from "upTo" or coalesce("upToRound", 0) >= 0)`;
 
 /**
- * The conversations that a history runs through, each with the position that it ends before: the given one, the one
- * that it was forked from, and so on (contract-responses R24). A fork's positions go on behind the turn `upTo` which it
- * was forked from, so one order holds for all of them.
+ * Returns the CTE of a history's conversations, each with the position before which it ends: the given conversation,
+ * its origin, and so on. The positions of a fork continue after its origin turn (`upTo`), so one order applies to all
+ * conversations.
  */
 export function lineOf(conversationId: string, before: RawBuilder<unknown>) {
   return sql`
@@ -39,26 +39,29 @@ export function lineOf(conversationId: string, before: RawBuilder<unknown>) {
 }
 
 /**
- * A turn that was deleted while none of its conversation stood on it is in the history of none that came later, nor of forks
- * that begin behind those (R21). One that was taken out of its conversation is in that of forks which were made before (R31).
+ * The condition that a deleted turn is still in this history. If no turn of its conversation depended on it when it
+ * was deleted, later turns and their forks do not read it (R21). If it was removed from its conversation, only
+ * earlier forks read it (R31).
  */
 const wasKept = sql`(history_until is null
   or history_until >= case when "upTo" is null then "endsBefore" else "endsBefore" - 1 end or "forkedAfter" < deletion)`;
 
-/** All turns of these conversations that are before their ends. */
+/** All turns of these conversations before their ends. */
 export const turnsOfLine = sql`line join turn_states as turns on conversation_id = "lineOf" and position < "endsBefore"`;
 
-/** A turn of a line as it was, and the ids of its items that were deleted since (contract-responses R27). */
+/** A turn of a line as it was, and the ids of its items that were deleted since. */
 export type LineTurn = { turn: Turn; deletedItems: readonly string[] };
 
-/** All columns of a turn of a line. */
 export const selectLineTurn = sql`${selectWhole}, deleted_items as "deletedItems"`;
 export type LineTurnAsRead = TurnAsRead & { deletedItems: string[] | null; upToRound?: number | null };
 
-/** Up to which round a turn of a line is read; null where all of it is. */
+/** The round up to which a turn of a line is read, or null for the whole turn. */
 const upToRound = sql`case when id = "upTo" then "upToRound" end as "upToRound"`;
 
-/** The turns that a turn at the position `before` stands on, oldest first; all of the conversation without it. */
+/**
+ * Selects the turns that a turn at the position `before` is based on, oldest first. Without `before`, selects all of
+ * the conversation.
+ */
 export function historyOf(conversationId: string, before: number | undefined, columns: RawBuilder<unknown>) {
   const end = before === undefined ? sql`2147483647` : sql`${before}::int`;
   return sql`with recursive ${lineOf(conversationId, end)},
@@ -66,12 +69,12 @@ export function historyOf(conversationId: string, before: number | undefined, co
       select turns.id, ${upToRound}, ${columns} from ${turnsOfLine} where ${isHistory} and ${wasKept})`;
 }
 
-/** Which history is loaded: that of a turn at the position `before`, if it has no more than `most` bytes. */
+/** The history to load: the turns before the position `before`, if they have at most `most` bytes. */
 export type HistoryBounds = { before?: number; most?: number };
 
 /**
- * Loads the turns that a turn stands on, oldest first, those before a fork too. Turns that were deleted since are among them.
- * Null if the turns have more than `most` bytes: Postgres then sends none of them.
+ * Loads the turns that a turn is based on, oldest first, with the turns before a fork and turns that were deleted
+ * since. Returns null if they have more than `most` bytes: PostgreSQL then sends no turn.
  */
 export async function loadHistory(
   db: Db,
@@ -89,15 +92,15 @@ export async function loadHistory(
   return rows.flatMap(({ fits: _, ...row }) => (row.id === null ? [] : [toHistoryTurn(row)]));
 }
 
-/** Makes a turn of a history from its row, without the items that were deleted. */
+/** Creates a turn of a history from its row, without its deleted items. */
 export function toHistoryTurn(row: LineTurnAsRead): HistoryTurn {
   const line = toLineTurn(row);
   return { ...asHistory(line), leftOut: line.deletedItems.length + (line.turn.hidden ? 1 : 0) };
 }
 
 /**
- * Where a page of a line begins: at a turn of it, or behind that; at its first turn where none is named. `kept`: with deleted turns
- * that a model is still sent.
+ * A page of a line. It begins at a turn or after a turn, by default at the first turn. The view `kept` includes
+ * deleted turns that a model is still sent.
  */
 type LinePage = {
   from?: { turnId: string; isIncluded: boolean } | undefined;
@@ -106,7 +109,7 @@ type LinePage = {
   view?: 'visible' | 'kept';
 };
 
-/** One page of a line as callers see it, without turns that were deleted. */
+/** Lists a page of a line, by default without deleted turns. */
 export async function listLine(
   db: Db,
   conversationId: string,
@@ -127,7 +130,7 @@ export async function listLine(
   return { rows: turns.map(toLineTurn), hasMore };
 }
 
-/** One page of the history as callers see it, from the turn after `after` on, without items that were deleted. */
+/** Lists a page of the history that callers see, from the turn after `after`, without deleted items. */
 export async function listHistory(
   db: Db,
   conversationId: string,
@@ -138,13 +141,13 @@ export async function listHistory(
   return { rows: rows.map(asHistory), hasMore };
 }
 
-/** Makes a turn of a line from its row, without the rounds that a fork does not stand on (R37). */
+/** Creates a turn of a line from its row, without the rounds that a fork does not depend on (R37). */
 export function toLineTurn({ deletedItems, upToRound: round = null, ...row }: LineTurnAsRead): LineTurn {
   const turn = toTurn(row);
   return { turn: round === null ? turn : turnUpTo(turn, round), deletedItems: deletedItems ?? [] };
 }
 
-/** A turn as what comes later is told of it. */
+/** Returns a turn without its deleted items, as later turns read it. */
 export function asHistory({ turn, deletedItems }: LineTurn): Turn {
   return withoutItems(turn, deletedItems);
 }

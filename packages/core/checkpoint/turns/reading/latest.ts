@@ -6,7 +6,9 @@ import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 import { type ListedAsRead, selectListed, toListed } from './select.ts';
 
-/** The latest turn of each of these conversations, by their ids; one that has no turn is not among them. */
+/**
+ * Finds the latest turn of each of these conversations, by conversation id. Leaves out conversations without a turn.
+ */
 export async function findLatestTurns(db: Db, conversationIds: string[]): Promise<Map<string, ListedTurn>> {
   if (conversationIds.length === 0) return new Map();
   const query = sql<ListedAsRead>`
@@ -17,8 +19,8 @@ export async function findLatestTurns(db: Db, conversationIds: string[]): Promis
 }
 
 /**
- * The last of a conversation's turns in their order, by the index that has it; a delayed one, which has no place in the order yet,
- * only where there is no other.
+ * Selects the last turn of a conversation, by the index of positions. Selects a delayed turn, which has no position
+ * yet, only if there is no other.
  */
 export function latestOf(conversationId: RawBuilder<unknown>): RawBuilder<unknown> {
   const shown = sql`turns.conversation_id = ${conversationId} and ${isVisible} and not ${isAddedItems}`;

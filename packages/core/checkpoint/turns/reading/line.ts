@@ -5,10 +5,12 @@ import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db, Trx } from '../../tables.ts';
 import { asHistory, isStoodOn, type LineTurn, type LineTurnAsRead, selectLineTurn, toLineTurn } from './history.ts';
 
-/** A conversation that is locked until the commit: how many turns were added to it, which is the position of the last. */
+/**
+ * A conversation that is locked until the commit, with its number of turns, which is the position of the last turn.
+ */
 export type LockedLine = { conversationId: string; lastPosition: number };
 
-/** The conversation of a project's turn; undefined where there is no such turn. */
+/** Returns the conversation of a project's turn, or undefined if the turn does not exist. */
 export async function conversationOf(db: Db, project: string, turnId: string): Promise<string | undefined> {
   const query = sql<{ conversationId: string }>`
     select conversation_id as "conversationId" from turns where id = ${turnId} and project = ${project}`;
@@ -16,8 +18,8 @@ export async function conversationOf(db: Db, project: string, turnId: string): P
 }
 
 /**
- * Locks a conversation, so that what follows its last turn is decided once (contract-responses R24). Undefined when there
- * is no such conversation.
+ * Locks a conversation, so that the turn after its last turn is decided once. Returns undefined if the conversation
+ * does not exist.
  */
 export async function lockLine(trx: Trx, project: string, conversationId: string): Promise<LockedLine | undefined> {
   const { rows } = await sql<LockedLine>`
@@ -27,8 +29,8 @@ export async function lockLine(trx: Trx, project: string, conversationId: string
 }
 
 /**
- * What the input of a conversation's next turn may answer, oldest first: the last turn that a model was asked, and items that
- * were added behind it. None where the conversation has neither.
+ * Finds the turns that the input of a conversation's next turn may answer, oldest first: the last turn that asked a
+ * model, and items that were added after it. Returns no turn if the conversation has neither.
  */
 export async function findLastTurns(db: Db, conversationId: string): Promise<Turn[]> {
   const ofConversation = sql`conversation_id = ${conversationId} and ${isVisible} and ${isStoodOn}`;
@@ -40,7 +42,7 @@ export async function findLastTurns(db: Db, conversationId: string): Promise<Tur
   return rows.map((row) => asHistory(toLineTurn(row)));
 }
 
-/** Whether a turn before this one is still active, or again: what stands on both would see it change. */
+/** Returns whether an earlier turn is active or reopened. A turn based on both would see it change. */
 export async function hasActiveBefore(
   db: Db,
   { conversationId, position }: Pick<Turn, 'conversationId' | 'position'>,
@@ -51,8 +53,8 @@ export async function hasActiveBefore(
 }
 
 /**
- * The last turn of a conversation that had begun, or items that had been added to it, when another turn of it was asked for. Undefined
- * where that was the first: then nothing came before it, or only what its conversation was `forkedFrom`.
+ * Finds the last turn that had begun, or the last added items, when this turn was requested. Returns undefined if
+ * this turn was the first, even if its conversation was forked from another.
  */
 export async function findLastBegun(
   db: Db,
@@ -67,7 +69,7 @@ export async function findLastBegun(
   return rows[0];
 }
 
-/** A turn whose items callers find, also where it is items that were added to a conversation. */
+/** Finds a turn, or added items, with items that callers find. */
 export async function findTurnOfItems(db: Db, project: string, turnId: string): Promise<LineTurn | undefined> {
   const query = sql<LineTurnAsRead>`
     select ${selectLineTurn} from turn_states as turns where id = ${turnId} and project = ${project} and ${isVisible}`;
@@ -76,8 +78,8 @@ export async function findTurnOfItems(db: Db, project: string, turnId: string): 
 }
 
 /**
- * Whether a turn is part of the line that ends at another: at or before it in its conversation, or in one that the
- * conversation is a fork of, up to the turn of the fork.
+ * Returns whether a turn is in the line that ends at `last`: at or before it in its conversation, or in an origin of
+ * that conversation, up to the turn of the fork.
  */
 export async function isInLine(
   db: Db,

@@ -10,10 +10,10 @@ import type { Db } from '../../tables.ts';
 import { bytesOfRequest, bytesOfRounds } from './bytes.ts';
 import { type ListedAsRead, selectListed, selectWhole, type TurnAsRead, toListed, toTurn } from './select.ts';
 
-/** Which page of which turns: `before` is the last id of the page before. */
+/** The filter and size of a page. `before` is the last id of the previous page. */
 export type TurnPage = TurnFilter & { before?: string; limit: number };
 
-/** A page of a project's turns, newest first, without the texts of their rounds. */
+/** Lists a page of a project's turns, newest first, without the texts of their rounds. */
 export async function listTurns(db: Db, project: string, page: TurnPage): Promise<Page<ListedTurn>> {
   const { rows, hasMore } = await readPage<ListedAsRead & Found>(db, project, {
     ...page,
@@ -23,7 +23,7 @@ export async function listTurns(db: Db, project: string, page: TurnPage): Promis
   return { rows: rows.map(toListed), hasMore };
 }
 
-/** The same page with whole turns. */
+/** Lists the same page with whole turns. */
 export async function listWholeTurns(db: Db, project: string, page: TurnPage): Promise<Page<Turn>> {
   const bytes = sql`${bytesOfRequest} + ${bytesOfRounds}`;
   const { rows, hasMore } = await readPage<TurnAsRead & Found>(db, project, { ...page, columns: selectWhole, bytes });
@@ -49,6 +49,6 @@ async function readPage<Row extends Found>(
     select ${columns}, found::int from page join turn_states as turns using (id) order by id desc`;
   const found = await read(db, query);
   const { rows: shown, hasMore } = pageOfRows(found);
-  // Of those that were found some may be deleted by now: the list goes on all the same.
+  // Some of the found turns may be deleted by now, but the list continues.
   return { rows: shown, hasMore: hasMore || (shown.length > 0 && ids !== null && ids.length > limit) };
 }

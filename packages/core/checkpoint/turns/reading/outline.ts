@@ -22,7 +22,10 @@ import {
   toTurn,
 } from './select.ts';
 
-/** The columns of a turn without the texts of its input and its rounds. These expressions are its configuration and the rest. */
+/**
+ * Returns the columns of a turn without the texts of its input and rounds, from its configuration and the other
+ * columns.
+ */
 export const outlineWith = ({
   config,
   rounds,
@@ -37,7 +40,6 @@ export const outlineWith = ({
 
 type OutlineColumn = 'config' | 'rounds' | 'calls' | 'joined' | 'compactions';
 
-/** A configuration for which no tool is needed. */
 export const NO_CONFIG = sql`'{"tools":[]}'::json`;
 
 const outline = (config: RawBuilder<unknown>, calls: RawBuilder<unknown>) =>
@@ -54,7 +56,8 @@ type OutlineAsRead = LineTurnAsRead & {
   callBytes: { round: number; bytes: number; results: number }[] | null;
 };
 
-// No operator of JSON may look into a result: each of them fails at a NUL. Pawl writes the status first, and then the content.
+// No JSON operator may read a result, since each operator fails at a NUL. Pawl writes the status first, then the
+// content.
 const begins = (text: string) => sql`starts_with(result::text, ${sql.lit(text)})`;
 const CONTENT = '{"status":"success","content":';
 const isShortenable = begins(`${CONTENT}"`);
@@ -67,7 +70,7 @@ const bytes = sql`${bytesOfRequest} + octet_length(config::text) as "requestByte
       sum(case when ${isShortenable} then octet_length(result::text) else 0 end) as results
     from tool_calls where turn_id = turns.id group by round) as batch) as "callBytes"`;
 
-/** Reads the turns of a history without their texts, and how many bytes these have. */
+/** Reads the turns of a history without their texts, and the bytes of these texts. */
 export async function outlineHistory(db: Db, conversationId: string, before?: number): Promise<OutlinedTurn[]> {
   const query = sql<OutlineAsRead>`
     ${historyOf(conversationId, before, bytes)}
@@ -77,13 +80,13 @@ export async function outlineHistory(db: Db, conversationId: string, before?: nu
   return rows.map(toOutlined);
 }
 
-/** A result without its text: whether there is one decides what its turn needs next. */
+/** A result without its text. The next step of its turn depends only on the existence of the result. */
 const outlinedResult = sql`case when result is not null then json_build_object('content', '',
   'status', case when ${begins('{"status":"handed_over"')} then 'handed_over' when ${begins('{"status":"success"')} then 'success' else 'error' end,
   'error', null, 'truncated', true, 'cached', false, 'duration_ms', 0, 'attempts', 1) end`;
 const outlinedCall = shownCall(outlinedResult, sql`case when result is null then arguments else '' end`);
 
-/** Reads a turn without its texts: enough to decide what it needs next, and how much of it can be loaded. */
+/** Reads a turn without its texts. This is enough to decide its next step, and which parts can be loaded. */
 export async function outlineTurn(db: Db, id: string): Promise<OutlinedTurn | undefined> {
   const query = sql<OutlineAsRead>`
     select ${outline(sql`config`, callsAfter(sql`-1`, outlinedCall))}, ${bytes}, null as "deletedItems" from turn_states as turns where id = ${id}`;
@@ -91,7 +94,7 @@ export async function outlineTurn(db: Db, id: string): Promise<OutlinedTurn | un
   return rows.map(toOutlined)[0];
 }
 
-/** Loads an outlined turn with the results of its rounds up to a place shortened. */
+/** Loads an outlined turn. The results of its rounds up to a position are shortened. */
 export async function loadShortened(
   db: Db,
   { id, position }: Pick<Turn, 'id' | 'position'>,
@@ -119,7 +122,7 @@ function sumRounds(
   });
 }
 
-/** Loads the turns of a history that a plan names; the others stay as they are outlined. */
+/** Loads the turns of a history that a plan names. The others stay outlined. */
 export async function loadPlanned(
   db: Db,
   { conversationId, before, outline }: { conversationId: string; before?: number; outline: readonly OutlinedTurn[] },
@@ -141,8 +144,8 @@ export async function loadPlanned(
 type Shortened = { position: number; round: number; characters: number };
 
 /**
- * A call's result, or its beginning up to a place. The text is cut as it is written in JSON, without half an escape. A content that
- * ends before the cut belongs to a result with parts, which are left out.
+ * Returns a call's result, or its beginning up to a position. The text is cut in its JSON form, without half an
+ * escape. A content that ends before the cut belongs to a result with parts, which are left out.
  */
 function resultUpTo({ position, round, characters }: Shortened) {
   const beginning = sql`substr(result::text, ${sql.lit(CONTENT.length + 1)}, ${characters}::int)`;
@@ -158,5 +161,5 @@ function resultUpTo({ position, round, characters }: Shortened) {
 /** A text in JSON, from its first quote to its last. */
 const WHOLE_TEXT = String.raw`^("(?:[^"\\]|\\.)*")`;
 
-/** The beginning of an escape at the end of a text that was cut, after an even number of backslashes. */
+/** The beginning of an escape at the end of a cut text, after an even number of backslashes. */
 const HALF_ESCAPE = String.raw`((?:^|[^\\])(?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?$`;

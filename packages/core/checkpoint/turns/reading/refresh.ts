@@ -17,9 +17,10 @@ import {
 } from './select.ts';
 
 /**
- * Reads a known turn again, without the parts that can no longer change: its request, once the turn is begun, its settled rounds,
- * and the open round with the results of its batch. If the last settled round is not there as it is known, a failover has lost
- * commits, so the turn is read whole. Undefined also if more than `most` bytes would be read.
+ * Reads a known turn again, without the parts that no longer change: its request after its beginning, its settled
+ * rounds, and the open round with the results of its batch. If the last settled round differs from the known round, a
+ * failover has lost commits, so the whole turn is read. Returns undefined also if more than `most` bytes would be
+ * read.
  */
 export async function refreshTurn(db: Db, turn: Turn, most: number | null = null): Promise<Turn | undefined> {
   const { adopted, rounds: _, ...known } = turn;
@@ -39,7 +40,7 @@ export async function refreshTurn(db: Db, turn: Turn, most: number | null = null
   return { ...merged, ...placeJoined({ ...merged, rounds: [...settled, ...unsettled] }) };
 }
 
-/** The batch that still had open calls, and its round; batch 0, of adopted calls, has none. */
+/** The batch that still had open calls, and its round. Batch 0, of imported calls, has no round. */
 type OpenBatch = { number: number; round: Round | undefined; calls: ToolCall[] };
 
 function splitRounds({ adopted, rounds }: Turn): { settled: Round[]; open: OpenBatch; isAdoptedOpen: boolean } {
@@ -52,15 +53,14 @@ function splitRounds({ adopted, rounds }: Turn): { settled: Round[]; open: OpenB
   return { settled, open: { number: settled.length + 1, round, calls: round?.calls ?? [] }, isAdoptedOpen: false };
 }
 
-/** When each call of a batch was answered, by its index. */
 function answeredAt({ calls }: OpenBatch): (string | null)[] {
   return calls.map(({ result, completedAt }) => result && completedAt);
 }
 
-/** A call as it is read: without arguments and result if they are known. */
+/** A call as it is read, without known arguments and a known result. */
 type FreshCall = Omit<ToolCall, 'arguments'> & { arguments: string | null };
 
-/** Puts the known parts of a batch in their places. A result is written once, so a time says which result is there. */
+/** Puts the known parts of a batch in their places. A result is written once, so its time identifies it. */
 function withKnown(calls: FreshCall[], open: OpenBatch): ToolCall[] {
   return calls.map((call) => {
     const known = open.calls[call.index];
@@ -69,29 +69,28 @@ function withKnown(calls: FreshCall[], open: OpenBatch): ToolCall[] {
   });
 }
 
-/** When a round and its calls were committed; no other round has the same times. */
+/** Returns the commit times of a round and its calls. No other round has the same times. */
 function timesOf(round: Round | undefined, adopted: ToolCall[]): SettledAt {
   return [round?.completedAt ?? null, (round?.calls ?? adopted).map(({ completedAt }) => completedAt)];
 }
 
 type SettledAt = [string | null, (string | null)[]];
 
-/** The same as it is stored; null where no round is known. */
+/** The same times as they are stored, or null if no round is known. */
 const settledAt = sql`case when settled >= 0 then json_build_array(
     (select completed_at from rounds where turn_id = turns.id and number = settled),
     coalesce((select json_agg(completed_at order by index) from tool_calls where turn_id = turns.id and round = settled), '[]')) end`;
 
-/** A time as JSON has it. */
 const completedAt = sql`to_json(completed_at) #>> '{}'`;
 
-/** The rounds after the settled ones. The open round has only its number, if it was committed when the known one was. */
+/** The rounds after the settled rounds. An open round that was committed at the known time has only its number. */
 const rounds = roundsAfter(
   sql`settled`,
   sql`case when rounds.number = settled + 1 and ${completedAt} = "openAt" then json_build_object('number', rounds.number)
     else to_json(shown) end`,
 );
 
-/** The calls after the settled rounds, without the results that are known, and without the arguments of that open round. */
+/** The calls after the settled rounds, without known results, and without the arguments of that open round. */
 const calls = callsAfter(
   sql`settled`,
   shownCall(

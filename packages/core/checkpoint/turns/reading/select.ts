@@ -24,11 +24,11 @@ type AsRead<R, Config, C> = Omit<
     joined: JoinedInput[] | null;
   };
 
-/** A turn as it is read, its rounds and calls beside it. */
+/** A turn as it is read, with its rounds and calls beside it. */
 export type TurnAsRead = AsRead<Omit<Round, 'calls' | 'input'>, Turn['config'], Compaction>;
 
 /**
- * Reads whole turns, with their rounds and calls, in one statement. `where` is a condition on `turn_states`, by the
+ * Reads whole turns, with their rounds and calls, in one statement. `where` is a condition on `turn_states` with the
  * name `turns`. An order and a limit may follow it.
  */
 export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<Turn[]> {
@@ -36,10 +36,12 @@ export async function selectTurns(db: Db, where: RawBuilder<unknown>): Promise<T
   return rows.map(toTurn);
 }
 
-/** The turns that may be read: those of one project that its callers find, or all of any. */
+/** The turns that may be read: the turns of a project that its callers find, or all turns. */
 export type TurnScope = 'any' | { project: string };
 
-/** Reads one turn, merged with other reads of the same moment. Undefined also if it has more than `most` bytes. */
+/**
+ * Reads a turn, merged with other reads of the same moment. Returns undefined also if it has more than `most` bytes.
+ */
 export async function selectTurn(
   db: Db,
   id: string,
@@ -51,7 +53,7 @@ export async function selectTurn(
   return row && toTurn(row);
 }
 
-/** The position of turns that have none, behind all others. */
+/** The position of turns without a position, after all others. */
 export const BEHIND_ALL = 2_147_483_647;
 
 /** The request of a turn, which never changes. */
@@ -60,10 +62,7 @@ const requestExceptConfig = sql`project, conversation_id as "conversationId", in
   schedule_id as "scheduleId", continues`;
 export const requestColumns = sql`${requestExceptConfig}, config`;
 
-/**
- * The refusals of a round for lack of capacity, and the time that it has waited since the first; null for nearly
- * all.
- */
+/** The refusals of a round for lack of capacity, and its wait since the first refusal. Null for nearly all turns. */
 const tierWait = sql`case when tier_wait is not null then json_build_object('refusals', tier_wait -> 'refusals', 'tier', tier_wait -> 'tier',
   'waitedMs', extract(epoch from now() - (tier_wait ->> 'since')::timestamptz) * 1000) end`;
 
@@ -89,7 +88,9 @@ export const stateExceptOutput = sql`
   begun_with as "begunWith", ${tierWait} as "tierWait", completed_at is null and ${hasEndpoints(sql`turns.project`)} as "hasEndpoints"`;
 export const stateColumns = sql`${stateExceptOutput}, output`;
 
-/** What has joined a turn; looked for only where the turn says that there is any. `turn` is the relation that has its columns. */
+/**
+ * Selects the inputs that joined a turn, but only if the turn counts any. `turn` is the relation with its columns.
+ */
 export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${turn}.inputs > 0 then (
   select json_agg(json_build_object('content', content, 'metadata', inputs.metadata) order by number)
@@ -97,19 +98,25 @@ export function joinedOf(turn: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * A round as a row `shown`, beside that of `rounds`. A row costs Postgres less to turn into JSON than an object of
+ * A round as a row `shown`, beside the row of `rounds`. PostgreSQL converts a row to JSON faster than an object of
  * names and values.
  */
 const shownRound = sql`lateral (select number, model, text, finish_reason as "finishReason", finish_reason_raw as "finishReasonRaw",
     usage, opaque, reasoning, refusal_from as "refusalFrom", service_tier as "serviceTier", violations, edition, requests, attempts,
     sent, started_at as "startedAt", completed_at as "completedAt") as shown`;
 
-/** Rounds are numbered from 1 without a gap, so the number says which of them are known; -1 if neither rounds nor batch 0 are. */
+/**
+ * Selects the rounds after the round `known`. Rounds are numbered from 1 without a gap. It is -1 if neither rounds
+ * nor batch 0 are known.
+ */
 export const roundsAfter = (known: RawBuilder<unknown>, round = sql`shown`) => sql`(
   select json_agg(${round} order by rounds.number) from rounds, ${shownRound}
   where turn_id = turns.id and rounds.number > ${known})`;
 
-/** A call as a row `shown`, beside that of `tool_calls`, with these expressions for its result and its arguments. */
+/**
+ * Selects a call as a row `shown`, beside the row of `tool_calls`, with these expressions for its result and
+ * arguments.
+ */
 export const shownCall = (result = sql`result`, args = sql`arguments`) =>
   sql`lateral (select round, index, id, name, ${args} as arguments, effect, waits_for as "waitsFor", expires_at as "expiresAt",
     coalesce(expires_at <= now(), false) as expired, approval, claimed_by as "claimedBy", claimed_at as "claimedAt",
@@ -119,25 +126,25 @@ export const callsAfter = (known: RawBuilder<unknown>, call = shownCall()) => sq
   select json_agg(shown order by shown.round, shown.index) from tool_calls, ${call}
   where turn_id = turns.id and tool_calls.round > ${known})`;
 
-/** Looked for only where the turn says that there are any. */
+/** The compactions of a turn, selected only if the turn has any. */
 export const compactions = sql`case when compacted_before is not null then (
   select json_agg(json_build_object('round', round, 'strategy', strategy, 'upToTurn', up_to_turn, 'upToRound', up_to_round,
     'summary', summary, 'beforeTokens', before_tokens, 'afterTokens', after_tokens, 'leftOut', left_out, 'model', model,
     'usage', usage, 'requests', requests, 'createdAt', created_at) order by round)
   from compactions where turn_id = turns.id) end`;
 
-/** The rounds and calls of a turn, its compactions and its joined inputs. */
 const committed = sql`${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`)} as calls, ${compactions} as compactions,
   ${joinedOf(sql`turns`)}`;
 
-/** All columns of a whole turn. */
 export const selectWhole = sql`${requestColumns}, ${stateColumns}, ${committed}`;
 
-/** The same columns with `result` in place of the result of each call. */
+/** Returns the same columns, with `result` as the result of each call. */
 export const selectWithResult = (result: RawBuilder<unknown>) => sql`${requestColumns}, ${stateColumns},
   ${roundsAfter(sql`-1`)} as rounds, ${callsAfter(sql`-1`, shownCall(result))} as calls, ${compactions} as compactions, ${joinedOf(sql`turns`)}`;
 
-/** A turn of a list as it is read: what its rounds used, and which calls wait for a client or a person. */
+/**
+ * A turn of a list as it is read. It has the usage of its rounds, and the calls that wait for a client or a person.
+ */
 export type ListedAsRead = AsRead<
   Omit<ListedTurn['rounds'][number], 'calls'>,
   ListedTurn['config'],
@@ -145,7 +152,7 @@ export type ListedAsRead = AsRead<
 > &
   Pick<ListedTurn, 'callCount'>;
 
-/** The columns of a turn in a list: nothing that grows with what its rounds say. */
+/** The columns of a turn in a list. No column grows with the texts of its rounds. */
 export const selectListed = sql`${requestExceptConfig}, ${stateColumns}, json_build_object('model', config -> 'model',
     'response', config -> 'response' ->> 'background' is not null, 'output_schema', config -> 'output_schema' is not null,
     'origin', config -> 'origin') as config, (
@@ -167,19 +174,20 @@ const readTurn = readFor<TurnAsRead>(
     where ("isAny" or (project = "ofProject" and ${isVisible})) and (most is null or ${bytesOfTurn} <= most)`,
 );
 
-/** Makes a turn from its row. */
 export function toTurn(row: TurnAsRead): Turn {
   const turn = fromColumns(row);
   return { ...turn, ...placeJoined(turn), input: beginningInput(turn) };
 }
 
-/** Makes a listed turn from its row. */
 export function toListed(row: ListedAsRead): ListedTurn {
   const turn = fromColumns(row);
   return { ...turn, ...placeJoined(turn), input: beginningInput(turn), callCount: row.callCount };
 }
 
-/** A column that was not read has no key in the result, so that the result can be laid over a known turn. */
+/**
+ * Returns the columns that were read. Other columns have no key, so that the result can replace parts of a known
+ * turn.
+ */
 export function fromColumns<R extends { number: number }, Config, C>(row: AsRead<R, Config, C>) {
   const {
     rounds,

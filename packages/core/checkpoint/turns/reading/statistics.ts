@@ -5,26 +5,26 @@ import { TURN_STATUSES, type TurnStatus } from '../../../turn/turn.ts';
 import { isAddedItems, isVisible } from '../../sql/visible.ts';
 import type { Db } from '../../tables.ts';
 
-/** Half of the values are below the one, 95 of a hundred below the other; null where there are no values. */
+/** The values below which 50 and 95 percent of all values are. Null without values. */
 export type Percentiles = { p50: number; p95: number } | null;
 
-/** How good a figure is: counted; estimated from a sample; or so much at least, since more was not counted. */
+/** The precision of a figure: counted, estimated from a sample, or a minimum if more was not counted. */
 export type Precision = 'exact' | 'sampled' | 'at_least';
 
-/** What became of the turns that were created in a stretch of time. */
+/** The figures of the turns that were created in a period. */
 export type Figures = {
   precision: Precision;
-  /** By the status that they have now. */
+  /** By their current status. */
   turns: Record<TurnStatus, number>;
-  /** From their creation to their end; those that have not ended, or never began, are left out. */
+  /** From creation to end, of turns that have begun and ended. */
   durationMs: Percentiles;
-  /** From their creation to their start. */
+  /** From creation to start. */
   queueWaitMs: Percentiles;
   inputTokens: number;
   outputTokens: number;
 };
 
-/** Failed turns of one error code, the newest as an example. */
+/** The failed turns of an error code, with the newest as an example. */
 export type FailureGroup = {
   errorCode: string;
   turns: number;
@@ -34,17 +34,17 @@ export type FailureGroup = {
 
 export type Statistics = { total: Figures; buckets: Figures[]; failures: FailureGroup[] };
 
-/** Equal stretches of time, in ms since 1970; `project` is null for those of all projects. */
+/** Equal periods of time, in ms since 1970. `project` is null for all projects. */
 export type StatisticsRange = { project: string | null; fromMs: number; toMs: number; buckets: number };
 
-/** Turns that are looked at, index entries that are counted beyond them, and failed turns that are grouped, at most. */
+/** The maximum of examined turns, of index entries that are counted beyond them, and of grouped failed turns. */
 export type Bounds = { turns: number; entries: number; failures: number };
 
 const BOUNDS: Bounds = { turns: 10_000, entries: 500_000, failures: 1_000 };
 
 /**
- * Figures of the turns that were created in a range, in one statement that costs no more than its bounds, however many there
- * are: of a bucket that has more than its share, the newest are looked at, the others are counted by their index entries.
+ * Reads the figures of the turns that were created in a range, in one statement with a bounded cost. If a bucket
+ * exceeds its share, its newest turns are examined, and the others are counted by their index entries.
  */
 export async function readStatistics(db: Db, range: StatisticsRange, bounds = BOUNDS): Promise<Statistics> {
   const share = Math.max(1, Math.floor(bounds.turns / range.buckets));
@@ -80,7 +80,7 @@ type AsRead = {
   failing: number;
 };
 
-/** Ids begin with their time, so that a stretch of time is a stretch of the index. */
+/** Returns the range of ids of each bucket. Ids begin with their time, so a period is a range of the index. */
 function spansOf({ fromMs, toMs, buckets }: StatisticsRange) {
   const idAt = (number: number) => firstIdAt('turn', fromMs + ((toMs - fromMs) * number) / buckets);
   return Array.from({ length: buckets }, (_, number) => ({ number, lower: idAt(number), upper: idAt(number + 1) }));
@@ -93,7 +93,7 @@ function ofRange(project: string | null): RawBuilder<unknown> {
 
 const MAX_PROJECTS = 100;
 
-/** The one project, or those that have turns: each is found by one look at the index. */
+/** Selects the given project, or the projects that have turns. One look at the index finds each project. */
 function projects(project: string | null): RawBuilder<unknown> {
   if (project !== null) return sql`project (name, position) as (select ${project}::text, 1)`;
   return sql`project (name, position) as (
@@ -103,7 +103,7 @@ function projects(project: string | null): RawBuilder<unknown> {
     from project where name is not null and position < ${MAX_PROJECTS})`;
 }
 
-/** How many rows of each bucket were looked at, and how many there are, up to a bound. */
+/** Counts the examined rows of each bucket, and all its rows up to a bound. */
 function counted(project: string | null, { share, most }: { share: number; most: number }): RawBuilder<unknown> {
   return sql`counted as (
     select number, looked, case when looked <= ${share} then looked else (
@@ -115,7 +115,7 @@ const percentiles = (ms: RawBuilder<unknown>) => sql`percentile_cont(array[0.5, 
 const msUntil = (end: RawBuilder<unknown>) =>
   sql`case when started_at is not null then extract(epoch from ${end} - created_at)::double precision * 1000 end`;
 
-/** What the rows that were looked at tell: the times of the whole range have no number. */
+/** The figures of the examined rows. The times of the whole range have no number. */
 const measured = sql`
   statuses as (select number, status, count(*)::int as turns from seen group by number, status),
   times as (
@@ -129,9 +129,9 @@ const measured = sql`
       select usage from compactions where turn_id = seen.id and seen.compacted_before is not null) as request
     where usage is not null group by number)`;
 
-/** The newest failed turns of the range, by the code of their error. */
+/** Selects the newest failed turns of the range, by their error code. */
 function failed({ fromMs, toMs }: StatisticsRange, limit: number): RawBuilder<unknown> {
-  // Postgres plans a literal by how many rows have it: a rare status is found by its own index.
+  // PostgreSQL plans a literal by its number of rows, so an index finds a rare status.
   return sql`failing as materialized (
     select one.* from project cross join lateral (
       select id, project, error, created_at from turns
@@ -160,7 +160,7 @@ const NO_FIGURES: Figures = {
   turns: Object.fromEntries(TURN_STATUSES.map((status) => [status, 0])) as Record<TurnStatus, number>,
 };
 
-/** The figures of one bucket. What was not looked at is taken to be like what was. */
+/** Returns the figures of a bucket. Turns that were not examined are assumed to be like the examined turns. */
 function figuresOf(row: AsRead | undefined, number: number, { share, most }: Used): Figures {
   const { looked, entries } = row?.counted?.find((one) => one.number === number) ?? { looked: 0, entries: 0 };
   const scale = looked > share ? entries / looked : 1;

@@ -4,8 +4,8 @@ import type { RecordedResult } from '../../../turn/forks/recorded-results.ts';
 import type { Db } from '../../tables.ts';
 
 /**
- * The calls of a turn that had results when a rerun of it was started, in their order; what a retry has added since is not among
- * them, nor calls that were handed over (R38).
+ * Loads the calls of a turn that had results when its rerun started, in their order. Leaves out calls that a retry
+ * added since, and calls that were handed over (R38).
  */
 export async function loadRecordedResults(
   db: Db,
