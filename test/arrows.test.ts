@@ -15,7 +15,7 @@ const written = ({ from, to }: Arrow) => `${from} → ${to}`;
 
 console.log(`walked ${sources.length} files, ${arrows.length} imports, ${Object.keys(rooms).length} rooms`);
 
-test('every file lies in a room', () => {
+test('every file is in a room', () => {
   const roomless = sources.filter(({ path }) => !roomOf(path)).map(({ path }) => path);
 
   expect(roomless, 'enter the new room and what it may import in test/arrows/rooms.ts, or move the file').toEqual([]);
@@ -32,14 +32,14 @@ for (const [room, allowed] of Object.entries(rooms)) {
   });
 }
 
-test('turn/ stands on zod and node:crypto alone', () => {
+test('turn/ imports only zod and node:crypto', () => {
   const outside = arrows.filter(({ from, isOurs }) => roomOf(from) === 'packages/core/turn' && !isOurs);
   const wrong = outside.filter(({ to }) => to !== 'zod' && to !== 'node:crypto');
 
   expect(wrong.map(written), 'turn/ decides and does nothing: give it what it needs as an argument').toEqual([]);
 });
 
-test('the client runs anywhere: it takes nothing from elsewhere but a module of Node where there is no Web Crypto', () => {
+test('the client imports no other room, only node:crypto as a fallback for Web Crypto', () => {
   const leaving = arrows.filter(
     ({ from, to }) => roomOf(from) === 'packages/client' && roomOf(to ?? '') !== roomOf(from),
   );
@@ -49,7 +49,7 @@ test('the client runs anywhere: it takes nothing from elsewhere but a module of 
   ]);
 });
 
-test('the command line is bundled: it imports the client, Node and its parser alone', () => {
+test('the command line imports only the client, Node and its parser', () => {
   const leaving = arrows.filter(({ from, to }) => roomOf(from) === 'packages/cli' && roomOf(to ?? '') !== roomOf(from));
   const wrong = leaving.filter(
     ({ to }) => roomOf(to ?? '') !== 'packages/client' && !to?.startsWith('node:') && to !== 'commander',
@@ -58,7 +58,7 @@ test('the command line is bundled: it imports the client, Node and its parser al
   expect(wrong.map(written), 'the file in its tarball holds these').toEqual([]);
 });
 
-test('the adapter of one wire never imports that of another', () => {
+test('the adapter of a wire never imports the adapter of another wire', () => {
   const wireOf = (path: string | null) =>
     path?.match(/^packages\/core\/llm\/(openai|openai-responses|anthropic|gemini|ai-sdk)\//)?.[1];
   const wrong = arrows.filter(({ from, to }) => wireOf(from) && wireOf(to) && wireOf(from) !== wireOf(to));
@@ -66,7 +66,7 @@ test('the adapter of one wire never imports that of another', () => {
   expect(wrong.map(written), 'what two wires share lies in llm/ itself, llm/http or llm/errors').toEqual([]);
 });
 
-test('a package is imported only where it belongs', () => {
+test('a package is imported only by its owners', () => {
   const outside = product.flatMap((source) => source.arrows).filter(({ to, isOurs }) => to !== null && !isOurs);
   const foreign = outside.filter(({ to }) => !to?.startsWith('node:'));
   const wrong = foreign.filter(({ from, to }) => !owners[to ?? '']?.some((owner) => from.startsWith(owner)));
@@ -74,7 +74,7 @@ test('a package is imported only where it belongs', () => {
   expect(wrong.map(written), 'go through the room that owns the package (test/arrows/owners.ts)').toEqual([]);
 });
 
-test('code of the product outside of the page imports production packages only', () => {
+test('code of the product, except the page, imports only production packages', () => {
   const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const running = product
     .flatMap((source) => source.arrows)
@@ -86,7 +86,7 @@ test('code of the product outside of the page imports production packages only',
   expect(wrong.map(written), 'write `import type`, or make it a dependency').toEqual([]);
 });
 
-test('only the loaders of tools and of provider packages import what is named at run time', () => {
+test('only the loaders of tools and provider packages import a name known at run time', () => {
   const wrong = product.flatMap((source) => source.arrows).filter(({ to }) => to === null);
 
   expect(wrong.map(({ from }) => from)).toEqual([
@@ -95,7 +95,7 @@ test('only the loaders of tools and of provider packages import what is named at
   ]);
 });
 
-test('no files import each other in a circle, types included', () => {
+test('no files import each other in a cycle, types included', () => {
   expect(findCycles(sources), 'move what both need into a file of its own').toEqual([]);
 });
 
@@ -108,13 +108,13 @@ test('a folder of the product has at most 16 files of its own', () => {
   expect(crowded, 'a room that has grown gets sub-rooms, or files whose helpers have one caller').toEqual([]);
 });
 
-test('no file hands on what another exports', () => {
+test('no file re-exports the exports of another file', () => {
   const barrels = sources.filter(({ handsOn }) => handsOn).map(({ path }) => path);
 
   expect(barrels, 'a barrel hides where things lie: import from the file itself').toEqual([]);
 });
 
-test('a file is named for what it exports', () => {
+test('a file is named after its exports', () => {
   const named = product.filter(({ path }) => roomOf(path) !== 'examples' && !/\/main\.tsx?$/.test(path));
   const wrong = named.filter(({ path, names }) => {
     const exported = new Set(names.flatMap(wordsOf));
@@ -127,14 +127,14 @@ test('a file is named for what it exports', () => {
   ).toEqual([]);
 });
 
-test('one reader of env: all settings come from services/process/settings.ts', () => {
+test('services/process/settings.ts alone reads env, except for standalone programs', () => {
   const standingAlone = [
-    // The command line, installed on its own.
+    // The command line, which is installed separately.
     'packages/cli/main.ts',
-    // What every program of PostgreSQL is started with: the PATH, and nothing else.
+    // PostgreSQL programs get only the PATH.
     'packages/embedded-postgres/program.ts',
     'packages/embedded-postgres/server.ts',
-    // The simulator as a process of its own.
+    // The simulator may be a separate process.
     'packages/simulator/main.ts',
   ];
 
@@ -144,21 +144,21 @@ test('one reader of env: all settings come from services/process/settings.ts', (
   ]);
 });
 
-test('no test reads a clock, sets a timer or measures the process: its result would depend on the machine', () => {
+test('no test reads a clock, sets a timer or measures the process', () => {
   expect(
     findClockReaders(),
     'use `advance`, `waitUntil`, `msAgo` or `repeat` of test/harness, or count things',
   ).toEqual([]);
 });
 
-test('each path that may read a clock has a file that does', () => {
+test('each path that may read a clock has a file that reads a clock', () => {
   expect(
     clockReaders.filter((paths) => !hasClockReader(paths)),
     'take it off the list',
   ).toEqual([]);
 });
 
-test('no file shows where it was written', () => {
+test('no file shows the machine or the tool that wrote it', () => {
   expect(findWorkplaceTraces(), 'paths and words of one workplace mean nothing in another').toEqual([]);
 });
 
@@ -166,7 +166,7 @@ function fileName(path: string): string {
   return path.replace(/^.*\/|\.tsx?$/g, '');
 }
 
-/** Words in small letters and in the singular: those of `turn-events` are among those of `turnEventRoutes`. */
+/** Returns words in lower case and in the singular: those of `turn-events` are among those of `turnEventRoutes`. */
 function wordsOf(name: string): string[] {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')

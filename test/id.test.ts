@@ -4,7 +4,7 @@ import { msAgo } from '#test/harness/moments.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The UUID that a TypeID stands for. */
+/** Returns the UUID of a TypeID. */
 function uuidOf(id: string): string {
   const bits = [...id.slice(-26)].reduce((sum, digit) => sum * 32n + BigInt(ALPHABET.indexOf(digit)), 0n);
   return bits
@@ -13,7 +13,7 @@ function uuidOf(id: string): string {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-test('an id is a TypeID: a UUIDv7 of the current time behind its prefix', () => {
+test('an id is a TypeID: a UUIDv7 of the current time after its prefix', () => {
   const before = msAgo(0);
   const ids = Array.from({ length: 1_000 }, () => newId('turn'));
   const after = msAgo(0);
@@ -28,7 +28,7 @@ test('an id is a TypeID: a UUIDv7 of the current time behind its prefix', () => 
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('an id beside another ends as that does, and is a TypeID of its own', () => {
+test('an id beside another has the same ending, and is a TypeID of its own', () => {
   const conversation = newId('conv');
   const ids = Array.from({ length: 1_000 }, () => newIdBeside('turn', conversation));
 

@@ -17,7 +17,7 @@ test.each([
   ['as many values as may be', `[${Array.from({ length: values }, () => '1').join()}]`, null],
   ['one value more', `[${Array.from({ length: values + 1 }, () => '1').join()}]`, 'more than 250,000 JSON values'],
   ['a long text with few values', JSON.stringify({ text: 'a, '.repeat(values) }), null],
-])('JSON with %s is measured without parsing it', (_, text, excess) => {
+])('JSON with %s is measured without a parse', (_, text, excess) => {
   expect(exceedsJson(text)).toBe(excess);
 });
 
@@ -36,11 +36,11 @@ test.each([
   `<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>${answer}<|return|>`,
   `<|channel|>analysis<|message|>Hm.<|channel|>final <|constrain|>json<|message|>${answer}`,
   `analysisWe need a city.assistantfinal${answer}`,
-])('thoughts are left out before an answer: %j', (text) => {
+])('thoughts before an answer are removed: %j', (text) => {
   expect(withoutThoughts(text)).toBe(answer);
 });
 
-test('a fence around an answer stays after its thoughts', () => {
+test('a fence around an answer stays when its thoughts are removed', () => {
   expect(withoutThoughts(`<think>\`\`\`json\n{}\n\`\`\`</think>\n\`\`\`json\n${answer}\n\`\`\``)).toBe(
     `\`\`\`json\n${answer}\n\`\`\``,
   );
@@ -51,16 +51,16 @@ test.each([
   `\`\`\`json\n${JSON.stringify({ html: '</think>' })}\n\`\`\``,
   '<think>I never came to an end',
   'No thoughts at all.',
-])('a text without thoughts stays as it is: %j', (text) => {
+])('a text without thoughts stays unchanged: %j', (text) => {
   expect(withoutThoughts(text)).toBe(text);
 });
 
-test('an answer keeps the marks of thoughts in its strings', () => {
+test('an answer keeps thought marks inside its strings', () => {
   const marked = JSON.stringify({ html: '</think>{"b":1}' });
 
   expect(withoutThoughts(`<think>Hm.</think>${marked}`)).toBe(marked);
 });
 
-test('words after the last thoughts are the answer if no JSON follows', () => {
+test('the words after the last thoughts are the answer if no JSON follows', () => {
   expect(withoutThoughts('<think>a</think>b<think>c</think> Hello. ')).toBe('Hello.');
 });

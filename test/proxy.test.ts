@@ -31,7 +31,7 @@ test.each([
   expect(viaProxy(env as Record<string, string>, url)).toBe(isProxied ? `${PROXY}/` : null);
 });
 
-test('the variable in small letters comes first', () => {
+test('a proxy variable in lower case takes precedence', () => {
   const env = { https_proxy: 'http://small.test', HTTPS_PROXY: PROXY, no_proxy: 'a.test', NO_PROXY: 'b.test' };
 
   expect(viaProxy(env, 'https://model.test/')).toBe('http://small.test/');
@@ -50,21 +50,19 @@ test.each([
   ['10.1.2.3', ['http://10.1.2.3:99/'], ['http://10.1.2.4/']],
   ['[fd00::1]:443', ['https://[fd00::1]/'], ['http://[fd00::1]/', 'https://[fd00::2]/']],
   ['fd00::/8', ['https://[fd00::1]/'], ['https://[2001:db8::1]/']],
-])('NO_PROXY=%s', (noProxy, direct, proxied) => {
+])('NO_PROXY=%s excludes only its own hosts from the proxy', (noProxy, direct, proxied) => {
   const env = { HTTP_PROXY: PROXY, NO_PROXY: noProxy };
 
   expect(direct.filter((url) => viaProxy(env, url) !== null)).toEqual([]);
   expect(proxied.filter((url) => viaProxy(env, url) === null)).toEqual([]);
 });
 
-test('a proxy that cannot be used stops the start, without its password', () => {
+test('an invalid proxy URL stops the start, and the error hides its password', () => {
   for (const value of ['socks5://u:s3cret-word@proxy.test', 'http://', 'http://u:%zz@proxy.test'])
-    expect(() => readProxies({ HTTPS_PROXY: value })).toThrow(
-      /^HTTPS_PROXY is not a proxy that Pawl can use\. Give one/,
-    );
+    expect(() => readProxies({ HTTPS_PROXY: value })).toThrow(/^HTTPS_PROXY is not a supported proxy\. Give a URL/);
 });
 
-test('a model is asked over https by CONNECT, with the name and the password that the proxy wants', async () => {
+test('an HTTPS model request uses CONNECT, with the credentials of the proxy', async () => {
   const { key, cert } = selfSigned('model.test');
   setDefaultCACertificates([...getCACertificates('default'), cert]);
   const server = createServer({ key, cert }, (_request, response) => void response.end('{"ok":true}'));
@@ -81,7 +79,7 @@ test('a model is asked over https by CONNECT, with the name and the password tha
   server.close();
 });
 
-test('a package of the AI SDK goes through the proxy, with uploads too', async () => {
+test('requests and uploads of an AI SDK package go through the proxy', async () => {
   await using server = await startWireServer();
   server.answer({ body: ['{}'] });
   await using proxy = await openForwardProxy({ 'model.test': portOf(server.origin) });
@@ -95,7 +93,7 @@ test('a package of the AI SDK goes through the proxy, with uploads too', async (
   await client.close();
 });
 
-test('an untrusted URL goes through the proxy, which alone knows its host', async () => {
+test('an untrusted URL goes through the proxy, and only the proxy resolves it', async () => {
   await using receiver = await startReceiver((_request, response) => void response.end('there'));
   await using proxy = await openForwardProxy({ 'hooks.test': receiver.port });
   const egress = openEgress([], { proxyOf: readProxies({ HTTP_PROXY: proxy.url }) });
@@ -121,18 +119,18 @@ test.each([
   'http://redis/',
   'http://metadata.google.internal/',
   'http://printer.local./',
-])('behind a proxy the untrusted %s is refused, and the proxy sees nothing', async (url) => {
+])('the untrusted %s is refused before it reaches the proxy', async (url) => {
   await using proxy = await openForwardProxy({});
   const egress = openEgress([], { proxyOf: readProxies({ HTTP_PROXY: proxy.url }) });
 
   const failure = await failureOf(egress.send(requestTo(url)));
 
   expect([failure.kind, failure.sent, proxy.seen]).toEqual(['blocked', false, []]);
-  expect(failure.message).toContain('the operator can allow it with PAWL_EGRESS_ALLOW');
+  expect(failure.message).toContain('Ask the operator to allow it with PAWL_EGRESS_ALLOW');
   await egress.close();
 });
 
-test('PAWL_EGRESS_ALLOW lets a private name through the proxy by its name only', async () => {
+test('PAWL_EGRESS_ALLOW allows a private name through the proxy by name only', async () => {
   await using receiver = await startReceiver((_request, response) => void response.end('there'));
   await using proxy = await openForwardProxy({ 'tools.internal': receiver.port, 'other.internal': receiver.port });
   const policy = parseEgressAllow('tools.internal,10.0.0.0/8');
@@ -145,7 +143,7 @@ test('PAWL_EGRESS_ALLOW lets a private name through the proxy by its name only',
   await egress.close();
 });
 
-test('a host in NO_PROXY is reached directly, so its addresses are checked', async () => {
+test('the addresses of a host in NO_PROXY are checked', async () => {
   await using proxy = await openForwardProxy({});
   const proxyOf = readProxies({ HTTP_PROXY: proxy.url, NO_PROXY: 'inside.test' });
   const lookup = async () => [{ address: '10.0.0.1', family: 4 }];

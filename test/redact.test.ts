@@ -5,7 +5,7 @@ import { watchUsedCpu } from '#test/harness/watch-stalls.ts';
 
 const SECRET = 'gh/p_1+"Zürich\\ 9&';
 
-/** Every spelling in which a secret must be redacted. */
+/** All spellings in which a secret must be redacted. */
 const SPELLINGS: Record<string, (text: string) => string> = {
   plain: (text) => text,
   'in JSON': json,
@@ -25,7 +25,7 @@ test.each(Object.entries(SPELLINGS))('a secret written %s is redacted', (_name, 
   expect(redact(`before ${spell(SECRET)}. after`)).toMatch(/^before \[redacted\].{0,2}\. after$/);
 });
 
-test.each([0, 1, 2, 3, 4])('a secret %i bytes into what was encoded as base64 is redacted', (offset) => {
+test.each([0, 1, 2, 3, 4])('a secret %i bytes into a base64 text is redacted', (offset) => {
   const redact = makeRedact([SECRET]);
   const encoded = Buffer.from(`${'u'.repeat(offset)}${SECRET}:and more`).toString('base64');
 
@@ -35,20 +35,20 @@ test.each([0, 1, 2, 3, 4])('a secret %i bytes into what was encoded as base64 is
   expect(Buffer.from(redacted.replace('[redacted]', ''), 'base64').toString()).not.toMatch(/rich/);
 });
 
-test('of two secrets, one the start of the other, the longer one is redacted whole', () => {
+test('the longer of two secrets is redacted whole if the shorter is its start', () => {
   const redact = makeRedact(['key-123', 'key-123-and-more']);
 
   expect(redact('key-123-and-more key-123')).toBe('[redacted] [redacted]');
 });
 
-test('text without a secret stays as it is, letter by letter', () => {
+test('a text without a secret stays unchanged', () => {
   const texts = fc.string({ unit: 'binary' });
   const [redact, redactNothing] = [makeRedact(['no-such-secret']), makeRedact([])];
 
   fc.assert(fc.property(texts, (text) => redact(text) === text && redactNothing(text) === text));
 });
 
-test('every secret is redacted, in every spelling and at every position', () => {
+test('every secret is redacted in every spelling and at every position', () => {
   const secret = fc.string({ unit: 'grapheme-ascii', minLength: 6, maxLength: 40 });
   const places = fc.array(fc.record({ which: fc.nat(), spelling: fc.constantFrom(...Object.keys(SPELLINGS)) }));
   const texts = fc.record({
@@ -72,7 +72,7 @@ test('every secret is redacted, in every spelling and at every position', () => 
   );
 });
 
-test('megabytes that look like secrets are redacted within seconds', () => {
+test('megabytes of text that resembles secrets are redacted within seconds', () => {
   const redact = makeRedact(Array.from({ length: 50 }, (_, index) => `sk-proj-${index}-\\\\"/+`.padEnd(60, 'x')));
   const texts = ['sk-proj-', '\\', '/', 'abcdefgh', '%2'].map((text) => text.repeat(500_000));
 

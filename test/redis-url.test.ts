@@ -3,13 +3,13 @@ import { rankStores } from '#core/rank-stores.ts';
 import { addressOfRedis, parseRedisUrl, parseRedisUrls, passwordsOfRedis } from '#core/redis-url.ts';
 
 test.each(['redis://127.0.0.1:6379', 'rediss://me:a,b%2C@redis.example/3', 'redis://localhost?family=6'])(
-  '%s is one Redis, and its URL goes to the client as it is',
+  '%s is one Redis, and its URL reaches the client unchanged',
   (url) => {
     expect(parseRedisUrl(url)).toEqual({ kind: 'single', url });
   },
 );
 
-test('the URL of Sentinels names them, their master, a database and who asks', () => {
+test('a Sentinel URL gives nodes, master, database and credentials', () => {
   const read = parseRedisUrl('redis+sentinel://me:p%40ss@s1:26380,s2,[::1]:26381/mymaster/2?sentinel_password=other');
 
   expect(read).toEqual({
@@ -27,7 +27,7 @@ test('the URL of Sentinels names them, their master, a database and who asks', (
   });
 });
 
-test('several hosts are the nodes of a cluster', () => {
+test('a URL with several hosts gives the nodes of a cluster', () => {
   const read = parseRedisUrl('rediss://:secret@h1:7000,h2:7001,h3');
 
   const nodes = [7_000, 7_001, 6_379].map((port, index) => ({ host: `h${index + 1}`, port }));
@@ -39,11 +39,11 @@ test.each([
   ['redis+sentinel://s1:26379', 'give Sentinel as redis+sentinel://'],
   ['redis+sentinel://s1:26379/mymaster/two', 'give Sentinel as redis+sentinel://'],
   ['redis+sentinel://s1:26379/mymaster?db=2', 'give Sentinel as redis+sentinel://'],
-  ['redis://h1:7000,h2:7001/2', 'without a database: a cluster has none but 0'],
-  ['redis://h1:7000, h2:7001', 'give each of its hosts as host:port'],
-  ['redis://h1:7000,h2:70000', 'give each of its hosts as host:port'],
+  ['redis://h1:7000,h2:7001/2', 'without a database, since a cluster only has database 0'],
+  ['redis://h1:7000, h2:7001', 'give the hosts as host:port'],
+  ['redis://h1:7000,h2:70000', 'give the hosts as host:port'],
   ['redis://:50%@h1:7000,h2:7001', 'a % as %25'],
-])('%s is refused with what to write', (url, advice) => {
+])('%s is refused with advice', (url, advice) => {
   expect(parseRedisUrl(url)).toEqual({ kind: 'wrong', advice: expect.stringContaining(advice) });
 });
 
@@ -51,12 +51,12 @@ test.each([
   ['redis://me:p%40ss-word@h:6379/3', 'h:6379/3', ['p@ss-word']],
   ['redis+sentinel://:one@s1,s2/mymaster?sentinel_password=two', 's1,s2/mymaster', ['one', 'two']],
   ['redis://me:one@h1:7000,h2:7001', 'h1:7000,h2:7001', ['one', '']],
-])('of %s a log shows the address, and its passwords are known', (url, address, passwords) => {
+])('the log shows %s by its address, and the passwords are known', (url, address, passwords) => {
   expect(addressOfRedis(url)).toBe(address);
   expect(passwordsOfRedis(url)).toEqual(passwords);
 });
 
-test('several URLs are several Redis, of any kind each', () => {
+test('several URLs give several Redis of any kind', () => {
   const given = ' redis://me:one-word@a:6379/2  redis+sentinel://:two-words@s1,s2/mymaster\nredis://c1:7000,c2:7001 ';
 
   const read = parseRedisUrls(given);
@@ -72,14 +72,14 @@ test('several URLs are several Redis, of any kind each', () => {
 });
 
 test.each([
-  ['redis://a:6379 redis://b:6379 redis://me:secret@a:6379', 'name each Redis once'],
-  ['redis://a:6379 b:6379', 'of several Redis a URL each, with spaces between them'],
+  ['redis://a:6379 redis://b:6379 redis://me:secret@a:6379', 'give each Redis once'],
+  ['redis://a:6379 b:6379', 'Separate the URLs of several Redis with spaces'],
   ['  ', 'give redis://host:6379'],
-])('of several, %s is refused with what to write', (urls, advice) => {
+])('the list %s is refused with advice', (urls, advice) => {
   expect(parseRedisUrls(urls)).toEqual({ kind: 'wrong', advice: expect.stringContaining(advice) });
 });
 
-test('a Redis that is removed moves its own turns alone, and each has about as many', () => {
+test('removing a Redis moves only its own turns, and turns are spread evenly', () => {
   const stores = ['a', 'b', 'c', 'd'].map((address) => ({ address }));
   const turnIds = Array.from({ length: 2_000 }, (_, index) => `turn_${index}`);
   const homeOf = (turnId: string, among = stores) => rankStores(among, turnId)[0]!.address;
@@ -92,8 +92,8 @@ test('a Redis that is removed moves its own turns alone, and each has about as m
 });
 
 test.each(['redis://:one/two@h', 'redis://me:one?two@h', 'redis://me:one#two@h'])(
-  'of %s, whose password is not encoded, a log shows nothing',
+  'the log shows no part of %s, because its password is not encoded',
   (url) => {
-    expect(addressOfRedis(url)).toBe('an address that is no plain URL');
+    expect(addressOfRedis(url)).toBe('an address that is not a valid URL');
   },
 );

@@ -13,10 +13,10 @@ test.each([
   [{ 'retry-after': 'soon' }, undefined],
   [{ 'retry-after': '-1' }, 0],
   [{}, undefined],
-])('%j asks to wait %s ms', (headers, expected) => {
+])('headers %j request a wait of %s ms', (headers, expected) => {
   expect(retryAfterMs(new Headers(headers as Record<string, string>), now)).toBe(expected);
 });
 
-test('no headers ask for nothing', () => {
+test('absent headers request no wait', () => {
   expect(retryAfterMs(undefined)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Every failure that Pawl raises on purpose. `code` is a word of the contract; `message` says what to do. */
+/** A failure that Pawl raises deliberately. `code` is public, and `message` gives the next action. */
 export class Failure extends Error {
   readonly code: string;
 
@@ -10,20 +10,21 @@ export class Failure extends Error {
 }
 
 /**
- * What may be done about a failed model call. `never`: the same request would fail again. `later`: try again with
- * backoff, at the earliest after `afterMs`. `rate-limited`: the provider asks all its clients to wait (429), which
- * uses up no attempt. `lacksCapacity`: it says that resources are unavailable, which on the tier `flex` is about this
- * request alone.
+ * The possible retry of a failed model call.
+ * - `never`: the same request would fail again.
+ * - `later`: try again with backoff, at the earliest after `afterMs`.
+ * - `rate-limited`: the provider asks all its clients to wait (429), which uses no attempt. `lacksCapacity` means
+ *   that the provider reports unavailable resources. On the tier `flex` this concerns only this request.
  */
 export type Retry =
   | { kind: 'never' }
   | { kind: 'later'; afterMs?: number; most?: number }
   | { kind: 'rate-limited'; afterMs?: number; lacksCapacity?: true };
 
-/** What a provider said when a call failed, without any key, header or body. */
+/** The details that a provider gave for a failed call, without any key, header or body. */
 export type ProviderDetails = { status: number | null; code: string | null; request_id: string | null };
 
-/** A model call that brought no reply. Classified once, in the provider's adapter (design: retries). */
+/** A model call without a reply. The adapter of the provider classifies it once. */
 export class ProviderFailed extends Failure {
   readonly retry: Retry;
   readonly provider: ProviderDetails;
@@ -35,11 +36,11 @@ export class ProviderFailed extends Failure {
   }
 }
 
-/** A request that is refused, for good or for now (503); it becomes the contract's error envelope. */
+/** A refused request, permanently or for now (503). It becomes the error envelope of the API. */
 export class RequestRefused extends Failure {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 417 | 426 | 429 | 431 | 503;
   readonly param: string | null;
-  /** What its answer has in the head, besides what its status brings. */
+  /** The headers of its answer, besides the headers that its status brings. */
   headers: Record<string, string> = {};
 
   constructor(status: RequestRefused['status'], code: string, message: string, param: string | null = null) {
@@ -49,7 +50,7 @@ export class RequestRefused extends Failure {
   }
 }
 
-/** The service was started with settings it cannot work with; the message names the variable. */
+/** Settings that the service cannot work with. The message names the variable. */
 export class Misconfigured extends Failure {
   constructor(message: string) {
     super('misconfigured', message);

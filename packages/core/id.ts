@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 
 type IdPrefix = 'conv' | 'turn' | 'evt' | 'dlv' | 'whe' | 'wrk' | 'req' | 'bulk' | 'sched';
 
-/** The lowest id that one of this moment could have, in ms since 1970: it bounds those that were made since, or before. */
+/** Returns the lowest id that is possible at a moment, in ms since 1970. All earlier ids are lower. */
 export function firstIdAt(prefix: IdPrefix, atMs: number): string {
   const ms = Math.min(Math.max(Math.floor(atMs), 0), 2 ** 48 - 1);
   return `${prefix}_${base32(ms.toString(16).padStart(12, '0').padEnd(32, '0'))}`;
@@ -10,7 +10,7 @@ export function firstIdAt(prefix: IdPrefix, atMs: number): string {
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A fresh TypeID (`turn_01k…`): the prefix and a UUIDv7 in Crockford base32, so that ids sort by time. */
+/** Returns a fresh TypeID (`turn_01k…`): the prefix and a UUIDv7 in Crockford base32, so that ids sort by time. */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${base32(randomUUIDv7())}`;
 }
@@ -20,20 +20,22 @@ export function newFileId(): string {
   return `file-${base32(randomUUIDv7())}`;
 }
 
-/** How many of its last characters an id shares with those that belong beside it. */
+/** The number of last characters that an id shares with the ids beside it. */
 const SHARED = 4;
 
-/** A fresh id that ends as another does, so that one key places a conversation with its turns. 54 bits are random. */
+/**
+ * Returns a fresh id with the end of another id, so that the same key places a conversation with its turns. 54 bits
+ * are random.
+ */
 export function newIdBeside(prefix: IdPrefix, neighbour: string): string {
   return newId(prefix).slice(0, -SHARED) + neighbour.slice(-SHARED);
 }
 
-/** Whether a text could be an id of this kind. One that could not is answered like one that does not exist. */
+/** Returns whether a text could be an id of this kind. The API answers other texts like ids that do not exist. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return new RegExp(`^${prefix}_[0-7][${ALPHABET}]{25}$`).test(text);
 }
 
-/** Returns whether a text could be the id of a file. */
 export function isFileId(text: string): boolean {
   return new RegExp(`^file-[0-7][${ALPHABET}]{25}$`).test(text);
 }
@@ -45,7 +47,7 @@ const HYPHEN = 45;
 const DIGIT_ZERO = 48;
 const LETTER_A = 97;
 
-/** The 128 bits of a UUID in 13 pairs of digits, whose 130 bits begin with two zeros. */
+/** Returns the 128 bits of a UUID in 13 pairs of digits, which have 130 bits and begin with two zeros. */
 function base32(uuid: string): string {
   let text = '';
   let bits = 0;

@@ -1,10 +1,13 @@
 import { Misconfigured } from './failure.ts';
 
-/** Parses a variable's JSON. Throws `Misconfigured` with the place alone: the parser's message may quote a secret. */
+/**
+ * Parses a variable's JSON. Throws `Misconfigured` with the position only, since the parser's message may quote a
+ * secret.
+ */
 export function parseJsonSetting(variable: string, text: string, form: string): unknown {
   const problem = problemOf(text);
   if (problem === null) return JSON.parse(text);
-  throw new Misconfigured(`${variable}: this is no JSON, at ${placeOf(problem, text)}. ${form}`);
+  throw new Misconfigured(`${variable}: this is not valid JSON, at ${placeOf(problem, text)}. ${form}`);
 }
 
 function problemOf(text: string): string | null {
@@ -16,7 +19,10 @@ function problemOf(text: string): string | null {
   }
 }
 
-/** The parser tells no place of a token that it does not know: the shortest beginning with that token ends there. */
+/**
+ * Returns the position of a problem. The parser names no position of an unknown token: the shortest beginning with
+ * that problem ends there.
+ */
 function placeOf(problem: string, text: string): string {
   const [told] = /line \d+ column \d+/.exec(problem) ?? [];
   if (told) return told;

@@ -1,19 +1,18 @@
 import { withoutFence } from './text.ts';
 
-/** Whether a value is an object with keys: no list, and not null. */
+/** Returns whether a value is an object with keys, neither a list nor null. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether every object of JavaScript has a property of this name: as a name that is given it would hide others. */
+/** Returns whether every object of JavaScript has a property of this name, which a given name would hide. */
 export function isReserved(name: string): boolean {
   return name in {} || name === 'prototype';
 }
 
-/** What is wrong with such a name. */
 export const RESERVED = 'this name is reserved, choose another';
 
-/** The value of a JSON text; undefined where it is no JSON. */
+/** Returns the value of a JSON text, or undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -22,10 +21,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Deeper nesting can be read but not be written again: a walk through it runs out of stack. */
+/**
+ * The maximum depth of JSON. Deeper nesting can be read but not written again, since a walk through it exhausts the
+ * stack.
+ */
 const DEEPEST = 100;
 
-/** The JSON object that a text is; null where it is anything else, or nested more than 100 levels deep. */
+/** Returns the JSON object of a text, or null for any other text and for nesting of more than 100 levels. */
 export function jsonObject(text: string): Record<string, unknown> | null {
   const value = parseJson(text);
   return isRecord(value) && isShallow(value) ? value : null;
@@ -36,12 +38,15 @@ function isShallow(value: unknown, levels = DEEPEST): boolean {
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
-/** A JSON text with sorted keys. A text that is no JSON, or nested more than 100 levels deep, stays as it is. */
+/**
+ * Returns a JSON text with sorted keys. A text that is not JSON, or nested more than 100 levels deep, does not
+ * change.
+ */
 export function canonicalJson(text: string): string {
   return canonicalText(parseJson(text)) ?? text;
 }
 
-/** A JSON value in that spelling; undefined where it is no JSON, or nested more than 100 levels deep. */
+/** Returns a JSON value in that spelling, or undefined if it is not JSON or is nested more than 100 levels deep. */
 export function canonicalText(value: unknown): string | undefined {
   return isShallow(value) ? JSON.stringify(sorted(value)) : undefined;
 }
@@ -53,23 +58,26 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }
 
-/** The depth and the number of values of JSON from outside; a text with more is not parsed. */
+/** The maximum depth and number of values of external JSON. A text with more is not parsed. */
 export const JSON_LIMITS = { depth: 100, values: 250_000 };
 
-/** Which limit a JSON text exceeds, without parsing it: `more than 100 levels of JSON`; null where it fits. */
+/**
+ * Returns the limit that a JSON text exceeds, without parsing it: `more than 100 levels of JSON`. Returns null if it
+ * fits.
+ */
 export function exceedsJson(text: string, { depth, values } = JSON_LIMITS): string | null {
-  // Most texts are cleared by how few brackets they have, which costs a tenth of a scan.
+  // Most texts have few brackets and pass here, which costs a tenth of a scan.
   if (text.length <= values && countBrackets(text, depth) <= depth) return null;
   return excessOf(scanJson(startJsonScan(), text), { depth, values });
 }
 
-/** Which limit a scan has exceeded so far, in the same words. */
+/** Returns the limit that a scan has exceeded so far, in the same words. */
 export function excessOf({ deepest, values: count }: JsonScan, { depth, values } = JSON_LIMITS): string | null {
   if (deepest > depth) return `more than ${depth.toLocaleString('en')} levels of JSON`;
   return count > values ? `more than ${values.toLocaleString('en')} JSON values` : null;
 }
 
-/** How many brackets open in a text, also within its strings; no more are counted than one beyond `most`. */
+/** Counts the brackets that open in a text, also within its strings, up to `most` + 1. */
 function countBrackets(text: string, most: number): number {
   let count = 0;
   for (const bracket of ['{', '[']) {
@@ -78,7 +86,7 @@ function countBrackets(text: string, most: number): number {
   return count;
 }
 
-/** The value of a JSON text of unknown size: undefined where it is no JSON, or more or deeper than `JSON_LIMITS`. */
+/** Parses a JSON text of unknown size. Returns undefined if it is not JSON or exceeds `JSON_LIMITS`. */
 export function parseBoundedJson(text: string): unknown {
   return exceedsJson(text) ? undefined : parseJson(text);
 }
@@ -87,12 +95,12 @@ export function parseBoundedJson(text: string): unknown {
 const END_OF_THOUGHTS =
   /<\/(?:think(?:ing)?|thoughts?|reason(?:ing)?|seed:think)>|◁\/think▷|\[\/think\]|<\|end_thinking\|>|<\|channel\|>final[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>|assistantfinal/gi;
 
-/** How many ends of thoughts are tried. Each try reads the rest of the text. */
+/** The maximum of ends of thoughts to try. Each try reads the rest of the text. */
 const MOST_ENDS = 20;
 
 /**
- * Returns a text without the thoughts before its answer. A text that is JSON has no thoughts, whatever its strings
- * contain. Otherwise the answer is the first JSON after an end of thoughts, or all text after the last end.
+ * Returns a text without the thoughts before its answer. A JSON text has no thoughts, even if its strings contain
+ * marks. Otherwise the answer is the first JSON after an end of thoughts, or all text after the last end.
  */
 export function withoutThoughts(text: string): string {
   const ends = [...text.matchAll(END_OF_THOUGHTS)].map(({ 0: mark, index }) => index + mark.length);
@@ -111,24 +119,23 @@ function isJson(text: string): boolean {
   return parseBoundedJson(withoutFence(text)) !== undefined;
 }
 
-/** The state of a scan that reads a JSON text once, chunk by chunk, without making values of it. */
+/** The state of a scan that reads a JSON text once, chunk by chunk, without creating its values. */
 export type JsonScan = {
   depth: number;
   deepest: number;
-  /** Lists, objects and what stands between commas. */
+  /** The number of lists, objects and values between commas. */
   values: number;
   inString: boolean;
   isEscaped: boolean;
-  /** Whether the first list, object or text in it is whole; what follows can only be white space. */
+  /** Whether the first list, object or text is whole. Only white space may follow. */
   isClosed: boolean;
 };
 
-/** The state before the first chunk. */
 export function startJsonScan(): JsonScan {
   return { depth: 0, deepest: 0, values: 0, inString: false, isEscaped: false, isClosed: false };
 }
 
-/** Reads one more chunk, as text or as UTF-8. A text that is no JSON is counted as if it were. */
+/** Reads another chunk, as text or as UTF-8. A text that is not JSON is counted as if it were. */
 export function scanJson(scan: JsonScan, chunk: string | Uint8Array): JsonScan {
   const isText = typeof chunk === 'string';
   for (let at = 0; at < chunk.length; at += 1) take(scan, isText ? chunk.charCodeAt(at) : (chunk[at] ?? 0));

@@ -1,33 +1,32 @@
-/** What a project may use of an installation (contract-more §5); what is null has no bound. */
+/** The share and the limits of a project in an installation. Null means no limit. */
 export type Project = {
   name: string;
-  /** Its share of the workers' places beside projects that have work at the same time. */
+  /** Its share of the workers' slots beside projects that have work at the same time. */
   weight: number;
-  /** Turns with a step in the queue or at work, in all workers together; the others wait. */
+  /** Turns with an enqueued or running step, in all workers together. Other turns wait. */
   maxActiveTurns: number | null;
   maxQueuedTurns: number | null;
   requestsPerMinute: number | null;
-  /** Of a UTC day. */
+  /** Per UTC day. */
   tokensPerDay: number | null;
-  /** Models as `provider/model`; a `*` at the end matches all that begins alike. */
+  /** Models as `provider/model`. A `*` at the end matches all models with that beginning. */
   allowedModels: string[] | null;
   secrets: string[] | null;
-  /** Days after its end for which a turn is kept. */
+  /** Days for which a turn is kept after its end. */
   retentionDays: number | null;
 };
 
-/** A project of which nothing is configured. */
 export function plainProject(name: string): Project {
   const bounds = { maxActiveTurns: null, maxQueuedTurns: null, requestsPerMinute: null, tokensPerDay: null };
   return { name, weight: 1, ...bounds, allowedModels: null, secrets: null, retentionDays: null };
 }
 
-/** Whether a project may ask a model, as `provider/model`. */
+/** Returns whether a project may ask a model, as `provider/model`. */
 export function mayAsk({ allowedModels }: Pick<Project, 'allowedModels'>, model: string): boolean {
   return allowedModels?.some((name) => isMeant(name, model)) ?? true;
 }
 
-/** Whether a project may ask some model of a provider. */
+/** Returns whether a project may ask any model of a provider. */
 export function mayAskProvider({ allowedModels }: Pick<Project, 'allowedModels'>, provider: string): boolean {
   const own = `${provider}/`;
   const reaches = (name: string) => name.startsWith(own) || (name.endsWith('*') && own.startsWith(name.slice(0, -1)));

@@ -4,15 +4,15 @@ import { Misconfigured } from './failure.ts';
 
 type Env = Record<string, string | undefined>;
 
-/** The forward proxy through which a request to a URL goes; null if it goes directly. */
+/** A function that returns the forward proxy for a request to a URL, or null for a direct request. */
 export type ProxyOf = (url: URL) => URL | null;
 
-/** Uses no proxy. */
 export const withoutProxy: ProxyOf = () => null;
 
 /**
- * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. The name in small letters comes first, and `HTTP_PROXY` also serves https if
- * there is no other. This machine (`localhost`, 127.0.0.0/8, `::1`) is always reached directly. Throws Misconfigured.
+ * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. A name in lower case has priority. `HTTP_PROXY` also serves https
+ * if there is no other. This machine (`localhost`, 127.0.0.0/8, `::1`) is always reached directly. Throws
+ * Misconfigured.
  */
 export function readProxies(env: Env): ProxyOf {
   const http = readProxy(env, 'HTTP_PROXY');
@@ -31,9 +31,7 @@ function readProxy(env: Env, name: string): URL | null {
   if (!found) return null;
   const url = URL.parse(found.value.includes('://') ? found.value : `http://${found.value}`);
   if (url && /^https?:$/.test(url.protocol) && url.hostname && !/%(?![0-9a-f]{2})/i.test(url.password)) return url;
-  throw new Misconfigured(
-    `${found.name} is not a proxy that Pawl can use. Give one such as http://proxy.internal:3128.`,
-  );
+  throw new Misconfigured(`${found.name} is not a supported proxy. Give a URL such as http://proxy.internal:3128.`);
 }
 
 /** Returns the passwords of the proxies, as given and decoded. */
@@ -53,7 +51,10 @@ function isOwn(url: URL): boolean {
   return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
 }
 
-/** `*`, `host`, `.suffix`, `*.suffix`, an address or a network of addresses, each with or without `:port`. */
+/**
+ * Returns whether an entry covers a URL. Entries are `*`, `host`, `.suffix`, `*.suffix`, an address or a network of
+ * addresses, each with or without `:port`.
+ */
 function covers(entry: string, url: URL): boolean {
   const host = hostOf(url);
   const { name = '', port } =
@@ -78,10 +79,13 @@ function hostOf({ hostname }: URL): string {
   return hostname.toLowerCase().replace(/[[\]]/g, '').replace(/\.$/, '');
 }
 
-/** Connections that are used again, until `destroy` ends them. */
+/** Connections that are reused until `destroy` ends them. */
 export type Connections = Pick<Dispatcher, 'dispatch'> & { destroy(): Promise<void> };
 
-/** Opens connections with undici's `options`: https through the proxy by CONNECT, http by asking the proxy for the whole URL. */
+/**
+ * Opens connections with undici's `options`. They use the proxy by CONNECT for https, and by a request with the whole
+ * URL for http.
+ */
 export function openConnections(proxyOf: ProxyOf, options: Agent.Options): Connections {
   const direct = new Agent(options);
   const proxied = new Map<string, ProxyAgent>();
@@ -105,7 +109,6 @@ export function openConnections(proxyOf: ProxyOf, options: Agent.Options): Conne
   };
 }
 
-/** Makes a `fetch` over connections. */
 export function fetchOver(connections: Connections): typeof globalThis.fetch {
   return (url, init) =>
     // Node's fetch refuses dispatchers of this package, and its types know only their own Request and Response.

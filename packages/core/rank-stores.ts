@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * A key's order of stores, the same in each process. Other keys keep theirs if stores change (rendezvous hashing).
+ * Returns a key's order of stores, the same in each process. If stores change, other keys keep their order
+ * (rendezvous hashing).
  */
 export function rankStores<Store extends { address: string }>(stores: readonly Store[], key: string): Store[] {
   const weighed = stores.map((store) => ({ store, weight: hash('sha1', `${store.address} ${key}`) }));

@@ -3,14 +3,14 @@ import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
 import { Misconfigured } from './failure.ts';
 import { parseRedisUrls, type RedisAddress, type RedisUrl } from './redis-url.ts';
 
-/** The options of every connection to Redis: a socket that stays silent this long is closed and opened again. */
+/** The options of every connection to Redis. A socket that stays silent this long is closed and opened again. */
 const REDIS_OPTIONS = {
   connectTimeout: 5_000,
   socketTimeout: 15_000,
   retryStrategy: (times: number) => Math.min(times * 100, 2_000),
 };
 
-/** What connections of Pawl differ in. */
+/** The options in which connections of Pawl differ. */
 export type ConnectionOptions = Pick<
   RedisOptions,
   | 'commandTimeout'
@@ -23,7 +23,7 @@ export type ConnectionOptions = Pick<
   | 'socketTimeout'
 >;
 
-/** Reads REDIS_URL; a wrong one is refused in a sentence that says what to write. */
+/** Reads REDIS_URL. Refuses a wrong value with a sentence that shows the correct form. */
 export function readRedisUrls(text: string): RedisAddress[] {
   const read = parseRedisUrls(text);
   if (read.kind === 'wrong') throw new Misconfigured(`REDIS_URL: ${read.advice}.`);
@@ -31,7 +31,7 @@ export function readRedisUrls(text: string): RedisAddress[] {
 }
 
 /**
- * Opens a connection to one Redis: the only one, Sentinel's master, or any node. Leaves its errors to its commands.
+ * Opens a connection to a Redis: the only server, Sentinel's master, or any node. Leaves its errors to its commands.
  */
 export function openRedisConnection(to: RedisUrl, options: ConnectionOptions): Redis {
   const all = { ...REDIS_OPTIONS, ...options };
@@ -56,7 +56,7 @@ export function openClusterConnection(
     ...(lazyConnect && { lazyConnect }),
     enableOfflineQueue: enableOfflineQueue ?? true,
     clusterRetryStrategy: REDIS_OPTIONS.retryStrategy,
-    // Certificates are of names.
+    // Certificates contain names, not addresses.
     ...(to.tls && { dnsLookup: (host, found) => found(null, host) }),
     redisOptions: { ...each, ...to.access, ...(to.tls && { tls: {} }) },
     ...own,
@@ -66,7 +66,9 @@ export function openClusterConnection(
   return cluster;
 }
 
-/** The master may be another one at any time: a Redis that has become a replica is left. */
+/**
+ * Returns the options for Sentinel. The master may change at any time, so a Redis that has become a replica is left.
+ */
 function sentinelOptions(to: Extract<RedisUrl, { kind: 'sentinel' }>) {
   const { username, password } = to.sentinelAccess;
   return {
@@ -78,7 +80,7 @@ function sentinelOptions(to: Extract<RedisUrl, { kind: 'sentinel' }>) {
   };
 }
 
-/** The options of a connection are read again at each try, so a retry may change the host. */
+/** Opens a connection to any node. Its options are read again at each try, so a retry may change the host. */
 function openSomeNode(
   { nodes, access, tls }: Extract<RedisUrl, { kind: 'cluster' }>,
   options: ConnectionOptions,
@@ -99,7 +101,9 @@ function prepareRedisConnection(redis: Redis): Redis {
   return redis;
 }
 
-/** Gathers the writes to a socket within one turn of the event loop: a system call costs more than its bytes. */
+/**
+ * Gathers the writes to a socket within one turn of the event loop, since a system call costs more than its bytes.
+ */
 function corkWrites(socket: Writable): void {
   const write = socket.write;
   const uncork = () => socket.uncork();

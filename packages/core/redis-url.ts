@@ -1,4 +1,4 @@
-/** One host of several; its port is always said. */
+/** A host among several, always with its port. */
 type Node = { host: string; port: number };
 
 /** The target of a URL: one Redis, the master that Sentinels name, or a cluster with some of its nodes. */
@@ -15,14 +15,14 @@ export type RedisUrl =
     }
   | { kind: 'cluster'; nodes: Node[]; access: Access; tls: boolean };
 
-/** One of the Redis that REDIS_URL names; its address is what a log may show of it, and what turns are spread by. */
+/** A Redis that REDIS_URL names. Its address is the part that a log may show, and turns are spread by it. */
 export type RedisAddress = { address: string; to: RedisUrl };
 
 type Access = { username?: string; password?: string };
 
 type Wrong = { kind: 'wrong'; advice: string };
 
-/** Reads REDIS_URL: one URL, or several with spaces. `advice` ends a sentence, and quotes no part of the URL. */
+/** Reads REDIS_URL: one URL, or several with spaces. `advice` completes a sentence, and quotes no part of the URL. */
 export function parseRedisUrls(text: string): { kind: 'read'; all: RedisAddress[] } | Wrong {
   const all: RedisAddress[] = [];
   for (const url of wordsOf(text)) {
@@ -32,10 +32,9 @@ export function parseRedisUrls(text: string): { kind: 'read'; all: RedisAddress[
   }
   if (all.length === 0) return wrong(ADVICE);
   const areDifferent = new Set(all.map(({ address }) => address)).size === all.length;
-  return areDifferent ? { kind: 'read', all } : wrong('name each Redis once');
+  return areDifferent ? { kind: 'read', all } : wrong('give each Redis once');
 }
 
-/** Reads the URL of one Redis. */
 export function parseRedisUrl(text: string): RedisUrl | Wrong {
   const found = text.match(PARTS);
   if (!found) return /^rediss?:\/\//.test(text) ? { kind: 'single', url: text } : wrong(ADVICE);
@@ -54,12 +53,12 @@ export function parseRedisUrl(text: string): RedisUrl | Wrong {
   return { kind: 'sentinel', nodes, master, db: Number(db), access, sentinelAccess, tls };
 }
 
-/** Hosts and databases of REDIS_URL, without users, passwords and options. */
+/** Returns the hosts and databases of REDIS_URL, without users, passwords and options. */
 export function addressOfRedis(text: string): string {
   return wordsOf(text).map(addressOf).join(' and ');
 }
 
-/** The passwords in REDIS_URL, as they are sent. */
+/** Returns the passwords in REDIS_URL, as they are sent. */
 export function passwordsOfRedis(text: string): string[] {
   return wordsOf(text).flatMap(passwordsOf);
 }
@@ -70,7 +69,7 @@ function wordsOf(text: string): string[] {
 
 function addressOf(text: string): string {
   const { hosts = '', path = '' } = text.match(PARTS)?.groups ?? {};
-  if (!hosts) return 'an address that is no plain URL';
+  if (!hosts) return 'an address that is not a valid URL';
   return path ? `${hosts}/${path}` : hosts;
 }
 
@@ -82,7 +81,7 @@ function passwordsOf(text: string): string[] {
   return [read.access.password ?? '', sentinel ?? ''];
 }
 
-/** An `@` in a later part would be that of a password which is not percent-encoded. */
+/** The parts of a URL. An `@` in a later part would belong to a password that is not percent-encoded. */
 const PARTS =
   /^(?<scheme>rediss?(?:\+sentinel)?):\/\/(?:(?<user>[^/?#]*)@)?(?<hosts>[^/?#@]+)(?:\/(?<path>[^?#@]*))?(?:\?(?<query>[^#@]*))?$/;
 
@@ -91,13 +90,13 @@ const CLUSTER = 'redis://host:7000,host:7001,host:7002';
 
 const ADVICE =
   `give redis://host:6379 (rediss:// for TLS), ${SENTINEL} for Sentinel, ` +
-  `or ${CLUSTER} for the nodes of a cluster; of several Redis a URL each, with spaces between them`;
-const HOSTS_ADVICE = 'give each of its hosts as host:port, with commas between them and no spaces';
+  `or ${CLUSTER} for the nodes of a cluster. Separate the URLs of several Redis with spaces`;
+const HOSTS_ADVICE = 'give the hosts as host:port, separated by commas without spaces';
 const ESCAPE_ADVICE = 'write user and password percent-encoded, a % as %25';
-const CLUSTER_ADVICE = `give the nodes of a cluster as ${CLUSTER}, without a database: a cluster has none but 0`;
+const CLUSTER_ADVICE = `give the nodes of a cluster as ${CLUSTER}, without a database, since a cluster only has database 0`;
 const SENTINEL_ADVICE =
-  `give Sentinel as ${SENTINEL}, with /0 to /99999 behind it for a database; ` +
-  'of options there are sentinel_user and sentinel_password';
+  `give Sentinel as ${SENTINEL}, followed by /0 to /99999 for a database. ` +
+  'The options are sentinel_user and sentinel_password';
 
 function wrong(advice: string): Wrong {
   return { kind: 'wrong', advice };
@@ -110,7 +109,7 @@ function parseNode(text: string, fallback: number): Node | null {
   return host && number > 0 && number < 65_536 ? { host, port: number } : null;
 }
 
-/** `user:password` as a URL has it; null where its percent-encoding is wrong. */
+/** Parses `user:password` of a URL. Returns null if its percent-encoding is wrong. */
 function parseAccess(text: string): Access | null {
   const [user, ...rest] = text.split(':');
   try {

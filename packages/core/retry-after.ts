@@ -1,6 +1,9 @@
 const LONGEST_MS = 86_400_000;
 
-/** The milliseconds that `retry-after-ms` or `retry-after` asks to wait, a day at most; undefined if unreadable. */
+/**
+ * Returns the wait in milliseconds from `retry-after-ms` or `retry-after`, a day at most, or undefined if it is
+ * unreadable.
+ */
 export function retryAfterMs(headers: Pick<Headers, 'get'> | undefined, now = Date.now()): number | undefined {
   const ms = toNumber(headers?.get('retry-after-ms')) ?? parseRetryAfter(headers?.get('retry-after'), now);
   return ms === undefined ? undefined : Math.ceil(Math.min(ms, LONGEST_MS));

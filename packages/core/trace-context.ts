@@ -1,4 +1,4 @@
-/** The headers by which a trace goes on, as W3C Trace Context names them; none where there is no trace. */
+/** The headers that continue a trace, as W3C Trace Context names them. Empty without a trace. */
 export type TraceHeaders = { traceparent?: string; tracestate?: string };
 
 /** The trace of a turn, its reopenings, and its last failed try of a round (`startedAt` in ms since 1970). */
@@ -10,10 +10,9 @@ export type TurnTrace = {
   failed?: { round: number; startedAt: number };
 };
 
-/** A parsed `traceparent`. */
 export type TraceParent = { traceId: string; spanId: string; isSampled: boolean };
 
-/** The trace context of a request, to be kept with its turn; null where there is none, or a malformed one. */
+/** Returns the trace context of a request, to be stored with its turn, or null if it is missing or malformed. */
 export function readTraceContext(header: (name: string) => string | undefined): TurnTrace | null {
   const traceparent = header('traceparent')?.trim();
   if (traceparent === undefined || !parseTraceparent(traceparent)) return null;
@@ -21,7 +20,9 @@ export function readTraceContext(header: (name: string) => string | undefined): 
   return { traceparent, ...(tracestate !== undefined && isTracestate(tracestate) && { tracestate }) };
 }
 
-/** Reads a `traceparent`; null where it is malformed. Of a version to come, the fields of this one are read. */
+/**
+ * Parses a `traceparent`, or returns null if it is malformed. Of a later version, reads the fields of this version.
+ */
 export function parseTraceparent(text: string): TraceParent | null {
   const [, version, traceId = '', spanId = '', flags = '', rest] = FORM.exec(text) ?? [];
   if (!version || version === 'ff' || (version === '00' && rest)) return null;
@@ -31,7 +32,10 @@ export function parseTraceparent(text: string): TraceParent | null {
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Entries of vendors, 32 and 512 characters at most: what is longer or malformed is left out. */
+/**
+ * Returns whether the entries of vendors are valid: at most 32 entries and 512 characters. Longer or malformed
+ * entries are left out.
+ */
 function isTracestate(text: string): boolean {
   if (text.length > 512) return false;
   const entries = text.split(',').map((entry) => entry.trim());

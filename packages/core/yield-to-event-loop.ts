@@ -5,7 +5,7 @@ const MAX_BUSY_MS = 20;
 let yieldedAt = performance.now();
 let queue = Promise.resolve();
 
-/** Lets other work run after 20 ms without a pause. Concurrent calls wait in a queue, one after the other. */
+/** Lets other work run after 20 ms without a pause. Concurrent calls wait in a queue. */
 export async function yieldToEventLoop(): Promise<void> {
   if (performance.now() - yieldedAt < MAX_BUSY_MS) return;
   queue = queue.then(async () => {

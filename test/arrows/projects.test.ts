@@ -17,7 +17,7 @@ const STARTERS = [
   'test/inspector/browser-suite.ts',
 ];
 
-test('every test file belongs to one project or command', () => {
+test('every test file belongs to one project or one command', () => {
   const all = filesOf({ include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**'] });
 
   expect(configured.flatMap(filesOf).sort()).toEqual(all.sort());

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { scanExports } from './scan-exports.ts';
 import { scanImports } from './scan-imports.ts';
 
-test('every form of import is seen', () => {
+test('scanImports finds every form of import', () => {
   const source = `
     import './effects.ts';
     import whole, { a, type B } from './names.ts';
@@ -27,7 +27,7 @@ test('every form of import is seen', () => {
   expect(scanned.filter(({ isType }) => isType).map(({ name }) => name)).toEqual(['./type.ts', './types.ts']);
 });
 
-test('what only looks like an import is none', () => {
+test('scanImports ignores text that only looks like an import', () => {
   const source = [
     `// import a from './comment.ts';`,
     `/* import('./block.ts') */`,
@@ -42,13 +42,13 @@ test('what only looks like an import is none', () => {
   expect(scanImports(source)).toEqual([]);
 });
 
-test('an import inside a template is seen', () => {
+test('scanImports finds an import inside a template', () => {
   const source = `const url = \`at \${await import('./inside.ts')} and \${1}\`; import './behind.ts';`;
 
   expect(scanImports(source).map(({ name }) => name)).toEqual(['./inside.ts', './behind.ts']);
 });
 
-test('exports are known by name, and a barrel is known as one', () => {
+test('scanExports finds exports by name, and detects a barrel', () => {
   const source = `
     export async function saveRound() {}
     export const timing = {};

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LARGE_ANSWERS, openAnswerPlace, startTimeout } from '#core/bounds/answer-places.ts';
 
-/** Opens places of a project for a server and takes them; `started` counts those that were given. */
+/** Opens and takes places of a project for a server. `started` counts the places that were granted. */
 function takePlaces(count: number, project: string, server: string) {
   const places = Array.from({ length: count }, () => openAnswerPlace(project));
   const seen = { started: 0 };
@@ -13,7 +13,7 @@ function takePlaces(count: number, project: string, server: string) {
   return { seen, giveBack, [Symbol.dispose]: giveBack };
 }
 
-test('large answers of one server have half of the places, and the rest is for other servers', async () => {
+test('large answers of a server have half of the places, and other servers the rest', async () => {
   using flood = takePlaces(LARGE_ANSWERS.places * 2, 'alpha', 'flood');
   await nextTick();
   using other = takePlaces(1, 'alpha', 'other');
@@ -23,7 +23,7 @@ test('large answers of one server have half of the places, and the rest is for o
   expect(other.seen.started).toBe(1);
 });
 
-test('a place that is given back goes to the project that has waited, before the next of another', async () => {
+test('a released place is granted to a waiting project before the next of another', async () => {
   const [first, ...rest] = Array.from({ length: LARGE_ANSWERS.placesOfServer }, () => openAnswerPlace('alpha'));
   for (const place of [first!, ...rest]) await place.take('one');
   using more = takePlaces(2, 'alpha', 'one');
@@ -38,7 +38,7 @@ test('a place that is given back goes to the project that has waited, before the
   expect([afterFirst, other.seen.started]).toEqual([1, 1]);
 });
 
-test('one project leaves a place to the others, whatever servers it calls', async () => {
+test('a project leaves a place to the others, with any number of servers', async () => {
   using one = takePlaces(LARGE_ANSWERS.places, 'alpha', 'one');
   using two = takePlaces(LARGE_ANSWERS.places, 'alpha', 'two');
   using three = takePlaces(LARGE_ANSWERS.places, 'alpha', 'three');
@@ -49,7 +49,7 @@ test('one project leaves a place to the others, whatever servers it calls', asyn
   expect(other.seen.started).toBe(1);
 });
 
-test('a call that is over takes no place any more', async () => {
+test('a finished call takes no place', async () => {
   const over = openAnswerPlace('alpha');
   over[Symbol.dispose]();
   await over.take('one');
@@ -59,7 +59,7 @@ test('a call that is over takes no place any more', async () => {
   expect(after.seen.started).toBe(LARGE_ANSWERS.placesOfServer);
 });
 
-test('a wait that is given up resolves, also if thousands of others were given up', async () => {
+test('an abandoned wait resolves, also among thousands of abandoned waits', async () => {
   using flood = takePlaces(LARGE_ANSWERS.placesOfServer, 'alpha', 'one');
   const given = Array.from({ length: 10_000 }, () => openAnswerPlace('alpha'));
   const waits = given.map((place) => place.take('one'));
@@ -73,7 +73,7 @@ test('a wait that is given up resolves, also if thousands of others were given u
   expect(next.seen.started).toBe(1);
 });
 
-test('a place that was given up while it waited is free for others', async () => {
+test('a place that was abandoned during its wait is free for others', async () => {
   using flood = takePlaces(LARGE_ANSWERS.places, 'alpha', 'one');
   const givenUp = takePlaces(3, 'alpha', 'one');
   givenUp.giveBack();
@@ -85,7 +85,7 @@ test('a place that was given up while it waited is free for others', async () =>
   expect(next.seen.started).toBe(1);
 });
 
-test('an answer that has its place and does not arrive is ended, and one that has arrived is not', async () => {
+test('an answer that does not arrive in its place is ended, an arrived answer is not', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   using slow = openAnswerPlace('alpha');
@@ -103,7 +103,7 @@ test('an answer that has its place and does not arrive is ended, and one that ha
   expect(ended).toEqual([['slow', 'needed more than 60 s for an answer of more than 256 KiB']]);
 });
 
-test('a timeout does not count the time in which an answer waits for its place', async () => {
+test('a timeout does not count the wait of an answer for its place', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   using flood = takePlaces(LARGE_ANSWERS.places, 'alpha', 'one');

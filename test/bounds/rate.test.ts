@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { paceSource, startRate } from '#core/bounds/rate.ts';
 
-/** Far too slow for a test to see a second item. */
+/** Starts a rate that is too slow for a second item within a test. */
 const rateOf = (burst: number) => startRate({ burst, perSecond: 1e-4 });
 const own = { burst: 20, perSecond: 1e-4 };
 
-test('a source within its own bound does not wait while another exceeds the shared rate', async () => {
+test('a source within its own bound does not wait while another exceeds the total', async () => {
   const shared = rateOf(100);
   const [loud, quiet] = [paceSource(shared, own), paceSource(shared, own)];
   const paced: string[] = [];
@@ -25,7 +25,7 @@ test('items above the bounds of all sources count together, and wait', async () 
   expect(shared.excess(1)).toBe(1);
 });
 
-test('a rate leaves out the items above it, and counts only those within it', () => {
+test('a rate omits the items above it, and counts only the items within it', () => {
   const rate = rateOf(100);
 
   expect([rate.excess(70), rate.excess(70), rate.admits()]).toEqual([0, 40, false]);

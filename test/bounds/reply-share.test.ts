@@ -4,7 +4,7 @@ import { shareReplies } from '#core/bounds/reply-share.ts';
 
 const MIB = 1024 * 1024;
 
-test('an answer that fills the memory of all is ended, small ones beside it are read, and what is over counts no more', () => {
+test('an answer that fills the shared memory is ended, and small answers are read', () => {
   const large = shareReplies();
   const small = shareReplies();
   const fill = () => {
@@ -24,7 +24,7 @@ test('an answer that fills the memory of all is ended, small ones beside it are 
   large.release();
 });
 
-test('however many answers are read at a time, together they have half of the heap at most', () => {
+test('all answers together have at most half of the heap', () => {
   const half = getHeapStatistics().heap_size_limit / 2;
   const bytes = Math.floor(half / 64);
   const shares = Array.from({ length: 200 }, () => shareReplies());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { takeTurns } from '#core/bounds/take-turns.ts';
 
-test('projects take turns, however many tasks each of them adds', () => {
+test('projects take turns, with any number of tasks each', () => {
   const waiting = takeTurns<string>();
   for (const task of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) waiting.add(task.slice(0, 1), task);
 
@@ -10,7 +10,7 @@ test('projects take turns, however many tasks each of them adds', () => {
   expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined]);
 });
 
-test('a project whose task may not run yet is passed over, and keeps its turn', () => {
+test('a project with a task that may not run yet is skipped, and keeps its turn', () => {
   const waiting = takeTurns<string>();
   for (const task of ['a1', 'b1', 'b2']) waiting.add(task.slice(0, 1), task);
 

@@ -3,7 +3,7 @@ import type { History } from './history.ts';
 import { checkInvariants } from './invariants/check-invariants.ts';
 import { soundHistory } from './sound-history.ts';
 
-/** The broken promises of the sound history once something in it is changed. */
+/** Returns the broken promises of the sound history after a change. */
 function brokenBy(change: (history: History) => void): string[] {
   const history = soundHistory();
   change(history);
@@ -109,7 +109,7 @@ test.each<[string, (history: History) => void]>([
     'every fault had an effect, and met turns in progress',
     ({ faults }) => Object.assign(faults[0]!, { from: 0, endedAt: 1 }),
   ],
-])('"%s" is found broken, and nothing else', (promise, change) => {
+])('"%s" is the only promise found broken', (promise, change) => {
   expect(brokenBy(change)).toEqual([promise]);
 });
 
@@ -132,7 +132,7 @@ test.each<[string, (history: History) => void]>([
   ['a stuck turn', keepActive],
   ['a row of work without an active turn', ({ rows }) => rows.strayWork.push({ turnId: 'turn_1' })],
   ['an at_most_once call made twice', ({ toolCalls }) => toolCalls.push(toolCalls[0]!)],
-])('with --verdict core, %s is broken', (_, change) => {
+])('with --verdict core, %s breaks a promise', (_, change) => {
   const history = soundHistory();
   change(history);
 
@@ -141,7 +141,7 @@ test.each<[string, (history: History) => void]>([
   expect(checked.filter(({ status }) => status === 'broken')).toHaveLength(1);
 });
 
-test('with --verdict of-pawl, a promise of Pawl is broken; with --verdict core, it is reported', () => {
+test('a broken promise of Pawl fails --verdict of-pawl, and --verdict core reports it', () => {
   const history = soundHistory();
   history.acks.pop();
 
@@ -163,7 +163,7 @@ test('a recovery may take longer if unharmed turns take longer', () => {
   expect(onBusyMachine).not.toContain('every fault is overcome in half a minute');
 });
 
-test('a call that is answered once, or by a turn that is erased, is as it should be', () => {
+test('a call that is answered once, or by an erased turn, breaks no promise', () => {
   const broken = [
     brokenBy((history) => handOver(history, 1)),
     brokenBy((history) => {
@@ -175,13 +175,13 @@ test('a call that is answered once, or by a turn that is erased, is as it should
   expect(broken).toEqual([[], []]);
 });
 
-test('an event that is missing from the database is found, alone and by its client', () => {
+test('an event that is missing from the database breaks a promise', () => {
   const broken = brokenBy(({ rows }) => rows.events.splice(2, 1));
 
   expect(broken).toEqual(['events have no gap']);
 });
 
-test('a webhook under two ids, or none, is found', () => {
+test('a webhook under two ids, or a missing webhook, breaks a promise', () => {
   const twice = brokenBy(({ webhooks, rows }) => {
     webhooks[1]!.id = 'evt_8';
     rows.deliveries.push({ ...rows.deliveries[0]!, id: 'dlv_2', eventId: 'evt_8' });
@@ -192,19 +192,19 @@ test('a webhook under two ids, or none, is found', () => {
   expect(never).toContain('the end of a turn is delivered, under one id');
 });
 
-/** Turn 1 has not ended at the end of the run. */
+/** Keeps turn 1 active until the end of the run. */
 function keepActive({ rows }: History): void {
   Object.assign(rows.turns[0]!, { status: 'in_progress', completedAt: null, hasWork: true });
 }
 
-/** The turn that the fault stopped goes on only a minute later. */
+/** Delays the next checkpoint of the stopped turn by a minute. */
 function letLast({ rows }: History): void {
   const late = rows.events.filter(({ turnId, number }) => turnId === 'turn_1' && number > 2);
   for (const event of late) event.at += 60_000;
   rows.turns[0]!.completedAt! += 60_000;
 }
 
-/** A third turn that met no fault and took so much longer than its script. */
+/** Adds a third turn that met no fault and took so much longer than its script. */
 function addUnharmed({ plans, rows }: History, delayMs: number): void {
   const createdAt = rows.turns[0]!.createdAt + 1_000_000;
   const completedAt = createdAt + plans[1]!.scriptedMs + delayMs;
@@ -212,20 +212,20 @@ function addUnharmed({ plans, rows }: History, delayMs: number): void {
   rows.turns.push({ ...rows.turns[0]!, id: 'turn_9', plan: 3, createdAt, completedAt });
 }
 
-/** An acknowledgement of a third turn, which the database does not have. */
+/** Returns an acknowledgement of a third turn, which the database does not have. */
 function lostAck({ plans }: History): History['acks'][number] {
   plans.push({ ...plans[1]!, number: 3 });
   return { at: 0, plan: 3, turnId: 'turn_3' };
 }
 
-/** A call of plan 1, now a response, that its caller has to answer, with answers by so many turns. */
+/** Adds a call to plan 1, now a response, that its caller must answer, with answers of so many turns. */
 function handOver({ plans, rows }: History, answers: number): void {
   Object.assign(plans[0]!, { shape: 'response' });
   rows.calls.push({ ...rows.calls[0]!, index: 2, id: 'ask_1', outcome: 'handed_over' });
   for (let turn = 0; turn < answers; turn += 1) rows.answers.push({ turnId: `turn_${5 + turn}`, callId: 'ask_1' });
 }
 
-/** A call of plan 1 that a person allowed, adopted by so many turns. */
+/** Adds a call to plan 1 that a person allowed, adopted by so many turns. */
 function adopt({ rows }: History, adopters: number): void {
   const call = { ...rows.calls[0]!, name: 'pay', mark: '1.1.9' };
   rows.calls.push({ ...call, index: 3, outcome: 'handed_over' });
@@ -233,7 +233,7 @@ function adopt({ rows }: History, adopters: number): void {
     rows.calls.push({ ...call, turnId: `turn_${5 + turn}`, round: 0, outcome: 'cancelled' });
 }
 
-/** More calls of the limited turn than its limit, in one committed round. */
+/** Adds more calls to the limited turn than its limit, in one committed round. */
 function addCalls(count: number, toolCalls: History['toolCalls'], rows: History['rows']): void {
   for (let index = 1; index <= count; index += 1) {
     const mark = `2.1.${index}`;
@@ -242,7 +242,7 @@ function addCalls(count: number, toolCalls: History['toolCalls'], rows: History[
   }
 }
 
-/** The fault of the run is a flood, and turn 1 waits for its start beside it. */
+/** Makes the fault of the run a flood, beside which turn 1 waits for its start. */
 function startLate({ faults, rows }: History): void {
   const { createdAt } = rows.turns[0]!;
   Object.assign(faults[0]!, { kind: 'flood', from: createdAt - 1, endedAt: createdAt + 2_000, scope: 'none' });

@@ -3,7 +3,10 @@ import type { FaultRecord } from './history.ts';
 import { firstRecoveries, recoveriesOf } from './recoveries.ts';
 import { soundHistory } from './sound-history.ts';
 
-/** The sound history with other faults; its first turn has checkpoints 400, 600, 800, 1000 and 1200 ms after its start. */
+/**
+ * Returns the recoveries of the sound history with other faults. Its first turn has checkpoints 400, 600, 800, 1000
+ * and 1200 ms after its start.
+ */
 function withFaults(...faults: (Partial<FaultRecord> & { from: number; endedAt: number })[]) {
   const history = soundHistory();
   const [start = 0] = history.rows.turns.map(({ createdAt }) => createdAt);
@@ -23,7 +26,7 @@ test('a turn recovers with its first checkpoint after the end of the fault', () 
   ]);
 });
 
-test('the time in which another fault stops all work does not count, and the recovery is not clean', () => {
+test('a recovery does not count the time of another fault, and is not clean', () => {
   const recoveries = withFaults({ from: 410, endedAt: 420 }, { from: 440, endedAt: 560 }, { from: 500, endedAt: 570 });
 
   expect(recoveries.filter(([number, turnId]) => number === 1 && turnId === 'turn_1')).toEqual([
@@ -31,7 +34,7 @@ test('the time in which another fault stops all work does not count, and the rec
   ]);
 });
 
-test('a worker that dies stops only the turns that it had begun', () => {
+test('the death of a worker stops only the turns that the worker had begun', () => {
   expect(withFaults({ from: 150, endedAt: 150, scope: 'worker-1' })).toEqual([[1, 'turn_1', 250, true]]);
   expect(withFaults({ from: 150, endedAt: 150, scope: 'worker-2' })).toEqual([]);
 });

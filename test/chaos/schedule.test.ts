@@ -25,13 +25,13 @@ test('a seed reproduces its schedule and its turns', () => {
   );
 });
 
-test('another seed makes another schedule', () => {
+test('two seeds make different schedules', () => {
   const make = (seed: number) => makeSchedule({ seed, faults: 60, seconds: 120, kinds: kindsFor('redis') });
 
   expect(make(1)).not.toEqual(make(2));
 });
 
-test('faults come in order, within the time, each as long as its kind may last, and every kind before any comes again', () => {
+test("faults are in order, within their kind's duration, and spread evenly over kinds", () => {
   fc.assert(
     fc.property(options, (given) => {
       const schedule = makeSchedule(given);
@@ -52,7 +52,7 @@ test('faults come in order, within the time, each as long as its kind may last, 
   );
 });
 
-test('a kind that a run has once at most comes once at most, and a run of nothing else is short', () => {
+test('a kind that is limited to once per run occurs once', () => {
   const long = makeSchedule({ seed: 7, faults: 250, seconds: 300, kinds: kindsFor('redis') });
   const short = makeSchedule({ seed: 7, faults: 20, seconds: 30, kinds: ['poison-turn'] });
 
@@ -60,14 +60,14 @@ test('a kind that a run has once at most comes once at most, and a run of nothin
   expect(short.map(({ kind }) => kind)).toEqual(['poison-turn']);
 });
 
-test('a run with its queue on Postgres has no faults of Redis, and all others', () => {
+test('a run with its queue on Postgres has all faults except those of Redis', () => {
   const left = kindsFor('redis').filter((kind) => !kindsFor('postgres').includes(kind));
 
   expect(left.every((kind) => kind.startsWith('redis-'))).toBe(true);
   expect(left.length).toBeGreaterThan(0);
 });
 
-test('every trouble of a model is carried by turns that are posted after its time', () => {
+test('turns that are posted after a trouble of a model carry it', () => {
   const kinds = kindsFor('redis').filter((kind) => kind.startsWith('provider-'));
   const schedule = makeSchedule({ seed: 5, faults: 12, seconds: 60, kinds });
 

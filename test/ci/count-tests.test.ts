@@ -19,7 +19,7 @@ const onPostgres: Tests = {
 };
 const e2e: Tests = { 'a page shows a turn': 'passed' };
 
-/** The count of CI over the reports of its runs; null stands for a run that ended without one. */
+/** Runs the count of CI over the reports of its runs. Null is a run that ended without a report. */
 async function countTests(...runs: (Tests | null)[]) {
   await using folder = await newFolder('reports');
   const files = runs.map((tests, index) => {
@@ -36,7 +36,7 @@ async function countTests(...runs: (Tests | null)[]) {
   return { status, output: stdout, last: stdout.trim().split('\n').at(-1) };
 }
 
-test('CI counts its runs together if the last run leaves out tests for Redis alone', async () => {
+test('CI counts its runs together if the last run skips only tests for Redis', async () => {
   expect(await countTests(onRedis, e2e, onPostgres)).toMatchObject({
     status: 0,
     last: '6 passed, 0 failed, 1 skipped',

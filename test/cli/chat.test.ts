@@ -8,7 +8,7 @@ import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '#test/harness/test.ts';
 
-/** A chat by a pipe: what is typed, and what has been shown. */
+/** Opens a chat over a pipe, with the typed lines and the shown text. */
 function openChat(url: string, args: string[] = ['--model', 'openai/test']) {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
@@ -24,7 +24,7 @@ function openChat(url: string, args: string[] = ['--model', 'openai/test']) {
   return {
     shown: () => output,
     say: (line: string) => void stdin.write(`${line}\n`),
-    /** Resolves once the text has been shown. */
+    /** Resolves when the text has been shown. */
     sees: async (text: string) => {
       while (!output.includes(text)) await once(stdout, 'data');
     },
@@ -43,7 +43,7 @@ function openChat(url: string, args: string[] = ['--model', 'openai/test']) {
 const weather = { name: 'weather_lookup', arguments: { city: 'Rome' } };
 const card = { name: 'send_postcard', arguments: { city: 'Rome' } };
 
-test('a chat shows answers and a line for each call, and is gone on with by its id', async ({ harness, worker: _ }) => {
+test('a chat shows answers and a line for each call, and continues by its id', async ({ harness, worker: _ }) => {
   const chat = openChat(harness.url, ['--model', 'openai/test', '--tools', 'weather_lookup']);
 
   const asked = scripted({ rounds: [{ say: 'Let me look.', tools: [weather] }], answer: 'It is sunny in Rome.' });
@@ -54,10 +54,10 @@ test('a chat shows answers and a line for each call, and is gone on with by its 
 
   expect(exitCode).toBe(0);
   expect(lines).toEqual([
-    ...['/help says what can be typed.', `> ${asked}`, expect.stringMatching(/^conv_/), 'Let me look.'],
+    ...['/help lists the commands.', `> ${asked}`, expect.stringMatching(/^conv_/), 'Let me look.'],
     ...[expect.stringMatching(/^weather_lookup {"city":"Rome"} {2}✓ \d\.\d\d s$/), 'It is sunny in Rome.', ''],
     ...[expect.stringContaining('> '), 'You are welcome.', ''],
-    expect.stringMatching(/^Come back: pawl chat conv_/),
+    expect.stringMatching(/^To continue: pawl chat conv_/),
   ]);
 
   const again = openChat(harness.url, [lines[2]!]);
@@ -68,7 +68,7 @@ test('a chat shows answers and a line for each call, and is gone on with by its 
   ]);
 });
 
-test('a person allows a call, denies one, and changes the arguments of one', async ({ harness, worker: _ }) => {
+test('a person allows and denies calls, and changes the arguments of a call', async ({ harness, worker: _ }) => {
   const cards = ['Rome', 'Oslo', 'Bern'].map((city) => ({ ...card, arguments: { city } }));
   const tools = [{ name: 'send_postcard', description: 'Sends a postcard to a city, once', approval: 'always' }];
   const { id, conversation_id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: cards }] }), tools });
@@ -86,14 +86,14 @@ test('a person allows a call, denies one, and changes the arguments of one', asy
   const { exitCode, lines } = await chat.end();
 
   expect({ exitCode, lines }).toMatchObject({ exitCode: 0 });
-  expect(lines).toContain('This is no valid JSON; nothing was decided.');
+  expect(lines).toContain('This is not valid JSON. The call still waits.');
   const { rounds } = await harness.findTurn(id);
   expect(rounds[0]?.results.map(({ content, error }) => content ?? error?.message)).toEqual([
     ...['sent to Rome', 'A person denied this call: it is too far', 'sent to Thun'],
   ]);
 });
 
-test('a client answers its calls in the chat, and learns how to return', async ({ harness, worker: _ }) => {
+test('a client answers its calls in the chat, and is shown how to return', async ({ harness, worker: _ }) => {
   const locate = [{ name: 'locate_user', arguments: {}, id: 'call_where' }];
   const tools = [{ name: 'locate_user', description: 'Asks the device where it is', execution: { kind: 'client' } }];
   const asked = { input: scripted({ rounds: [{ tools: locate }], answer: 'Got {{results}}' }), tools };
@@ -109,12 +109,15 @@ test('a client answers its calls in the chat, and learns how to return', async (
 
   expect({ exitCode, last: lines.at(-1) }).toEqual({
     exitCode: 3,
-    last: `It goes on without you. Come back: pawl chat ${conversation_id}`,
+    last: `The turn keeps running. To continue: pawl chat ${conversation_id}`,
   });
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Got {"lat":35.7}' });
 });
 
-test('/stop cancels an answer or goes on with a text, /retry repeats a failed one', async ({ harness, worker: _ }) => {
+test('/stop cancels an answer or continues with a text, and /retry continues a failure', async ({
+  harness,
+  worker: _,
+}) => {
   const tools = [{ name: 'locate_user', description: 'Asks the device where it is', execution: { kind: 'client' } }];
   const { id } = await harness
     .call<{ id: string }>('POST', '/v1/conversations', { body: { model: 'openai/test', tools } })
@@ -131,7 +134,7 @@ test('/stop cancels an answer or goes on with a text, /retry repeats a failed on
   chat.say(waiting);
   await chat.sees('… stopped\n\n');
   chat.say(`/stop ${failing}`);
-  await chat.sees('/retry lets it go on.');
+  await chat.sees('/retry continues the turn.');
   chat.say('/retry');
   await chat.sees('Back again.\n');
   chat.say('/dance');
@@ -139,19 +142,19 @@ test('/stop cancels an answer or goes on with a text, /retry repeats a failed on
   const { exitCode, lines } = await chat.end();
 
   expect(exitCode).toBe(0);
-  expect(lines).toContain('Nothing is at work.');
-  expect(lines).toContain('There is no /dance; /help lists what there is.');
+  expect(lines).toContain('No turn is running.');
+  expect(lines).toContain('Unknown command /dance. /help lists the commands.');
   const { body } = await harness.call<{ data: { status: string }[] }>('GET', `/v1/turns?conversation_id=${id}`);
   expect(body.data.map(({ status }) => status)).toEqual(['completed', 'cancelled', 'cancelled']);
 });
 
-test('what is said while an answer is written joins it; /wait says it afterwards', async ({ harness }) => {
+test('a text typed during an answer joins it, and /wait sends the text afterwards', async ({ harness }) => {
   const chat = openChat(harness.url);
 
   chat.say('How is it in Rome?');
   await chat.sees('conv_');
   chat.say('/wait And in Oslo?');
-  await chat.sees('… said after this answer');
+  await chat.sees('… will be sent after this answer');
   chat.say('And the wind?');
   await chat.sees('… joins the answer: And the wind?');
   await using _worker = await startBackgroundWorker(harness);
@@ -164,34 +167,36 @@ test('what is said while an answer is written joins it; /wait says it afterwards
   expect(asked.map((messages) => messages.at(-1)?.content)).toEqual(['And the wind?', 'And in Oslo?', 'Thanks.']);
 });
 
-test('Ctrl-C leaves a piped chat, and the answer goes on', async ({ harness }) => {
+test('Ctrl-C leaves a piped chat, and the answer continues', async ({ harness }) => {
   const { conversation_id } = await harness.startTurn({ input: scripted({ answer: 'Done.' }) });
   const chat = openChat(harness.url, [conversation_id]);
 
   await chat.sees(conversation_id);
   chat.say('/nothing');
-  await chat.sees('There is no /nothing');
+  await chat.sees('Unknown command /nothing');
   chat.interrupt();
   const { exitCode, lines } = await chat.end();
 
   expect({ exitCode, last: lines.at(-1) }).toEqual({
     exitCode: 130,
-    last: `It goes on without you. Come back: pawl chat ${conversation_id}`,
+    last: `The turn keeps running. To continue: pawl chat ${conversation_id}`,
   });
 });
 
-test('an unknown conversation is refused by the API, and nothing that was typed is sent', async ({ harness }) => {
+test('an unknown conversation is refused by the API, and no typed text is sent', async ({ harness }) => {
   const chat = openChat(harness.url, ['conv_unknown']);
 
   chat.say('Is it there?');
   const { exitCode } = await chat.end();
 
   expect(exitCode).toBe(1);
-  expect(await chat.complaints()).toBe('There is no conversation of this id. Check the id and the key.\n');
+  expect(await chat.complaints()).toBe(
+    'Conversation not found. Check its id, and that the API key belongs to its project.\n',
+  );
   expect(chat.shown()).toBe('');
 });
 
-test('a piped chat goes on after a refused line, which its exit code reports', async ({ harness, worker: _ }) => {
+test('a piped chat continues after a refused line, which its exit code reports', async ({ harness, worker: _ }) => {
   const { body } = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: { model: 'openai/test' } });
   const chat = openChat(harness.url, [body.id]);
   const unknown = openChat(harness.url, ['--model', 'nobody/test']);

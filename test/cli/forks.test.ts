@@ -3,7 +3,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { test } from '#test/harness/test.ts';
 import { runPawl } from './run-pawl.ts';
 
-test('a turn is forked and run again from the terminal, and watched', async ({ harness, worker: _ }) => {
+test('a turn is forked and rerun from the terminal, and watched', async ({ harness, worker: _ }) => {
   const call = { name: 'weather_lookup', arguments: { city: 'Rome' } };
   const input = scripted({ rounds: [{ tools: [call] }], answer: 'Sunny.' });
   const { id } = await harness.startTurn({ input, tools: [call.name] });
@@ -20,7 +20,7 @@ test('a turn is forked and run again from the terminal, and watched', async ({ h
   expect([wrong.exitCode, none.exitCode]).toEqual([2, 2]);
 });
 
-test('a rerun shows what it reuses as reused, and only what a worker runs as run', async ({ harness, worker: _ }) => {
+test('a rerun shows reused results as reused, and only new calls as run', async ({ harness, worker: _ }) => {
   const [rome, oslo] = ['Rome', 'Oslo'].map((city) => ({ name: 'weather_lookup', arguments: { city } }));
   const input = scripted({ rounds: [{ tools: [rome!] }, { tools: [oslo!] }], answer: 'Sunny.' });
   const { id } = await harness.startTurn({ input, tools: ['weather_lookup'] });

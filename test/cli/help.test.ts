@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { textWidth } from '#cli/wrap-text.ts';
 import { atTerminal } from './at-terminal.ts';
 
-test('a misused command says what is wrong and names its help', async () => {
+test('a misused command says its mistake and names its help', async () => {
   const say = (...args: string[]) => atTerminal('http://127.0.0.1:9', args);
 
   const wrong: [string[], string][] = [
@@ -21,7 +21,7 @@ test('a misused command says what is wrong and names its help', async () => {
     [['watch'], "Missing required argument 'turn_…'."],
     [['cancel', 'conv_1'], 'Give an id that begins with turn_.'],
     [['rerun', 'turn_1', 'more'], "Too many arguments for 'rerun'."],
-    [['chat', 'conv_1', '--tools', 'search'], 'A conversation keeps its options.'],
+    [['chat', 'conv_1', '--tools', 'search'], 'The options of a conversation cannot change.'],
     [['turns', '--status', 'done'], "argument 'done' is invalid. Use queued, in_progress,"],
     [['turns', '--status', 'failed,done'], "argument 'failed,done' is invalid."],
     [['turns', '--metadata', 'customer'], "argument 'customer' is invalid. Write key=value."],
@@ -29,7 +29,7 @@ test('a misused command says what is wrong and names its help', async () => {
     [['turns', '--limit'], "Option '--limit <n>' argument missing."],
     [['turns', 'all'], "Too many arguments for 'turns'."],
     [['bulk', 'stop'], 'Allowed choices are cancel, retry, delete.'],
-    [['bulk', 'cancel'], 'The turns are missing. Name them, for example with --status queued.'],
+    [['bulk', 'cancel'], 'The filter is missing. Select turns, for example with --status queued.'],
     [['usage', '--by', 'week'], "argument 'week' is invalid. Use day, project, model, key."],
     [['schedules', 'create'], "Missing required argument 'input'. See: pawl schedules create --help"],
   ];
@@ -45,7 +45,7 @@ test('a misused command says what is wrong and names its help', async () => {
   });
 });
 
-test('help and the version are printed whatever the environment says', async () => {
+test('help and the version are printed in any environment', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
   for (const flag of ['--version', '-v']) {
@@ -71,7 +71,7 @@ test.each([
   ['queues', 'Usage: pawl queues [options]'],
   ['schedules', 'Usage: pawl schedules [options] [command]'],
   ['schedules create', 'Usage: pawl schedules create [options] <input...>'],
-])('the help of “pawl %s” is its own, within 80 columns', async (command, usage) => {
+])('the help of “pawl %s” has its own usage, within 80 columns', async (command, usage) => {
   const names = command.split(' ').filter(Boolean);
 
   const { output, complaints, exitCode } = await atTerminal('no URL', [...names, '--help'], [], 40);

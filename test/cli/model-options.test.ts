@@ -33,7 +33,7 @@ test.each([
   [['--max-attempts', 'many'], "Option '--max-attempts <n>' argument 'many' is invalid. Give a whole number from 1."],
   [['--model-timeout-ms', '0'], "Option '--model-timeout-ms <ms>' argument '0' is invalid."],
   [['--model-idle-timeout-ms', '1.5'], "Option '--model-idle-timeout-ms <ms>' argument '1.5' is invalid."],
-])('run says what is wrong with an option: %j', async (options, sentence) => {
+])('run reports an invalid option: %j', async (options, sentence) => {
   const { complaints, exitCode } = await runPawl('http://127.0.0.1:1', ['run', 'Hi', ...options]);
 
   expect(complaints).toContain(sentence);

@@ -31,7 +31,7 @@ test('run shows a turn round by round, and its answer', async ({ harness, worker
   const lines = output.split('\n').map((line) => line.slice(8).trimEnd());
   expect(lines, output).toEqual([
     ...[expect.stringMatching(/^turn_/), '', 'round 1 · a worker asks the model', '│ Let me look.'],
-    ...['✓ checkpoint r1 · 1 tool call wanted', 'tools · a worker runs the call'],
+    ...['✓ checkpoint r1 · 1 tool call requested', 'tools · a worker runs the call'],
     ...['▸ weather_lookup    Rome          Checking the weather…'],
     ...[expect.stringMatching(/^✓ weather_lookup {4}Rome {10}\d\.\d\d s$/), '✓ checkpoint b1'],
     ...['', 'round 2 · a worker asks the model', '│ It is sunny in Rome.'],
@@ -40,7 +40,7 @@ test('run shows a turn round by round, and its answer', async ({ harness, worker
   expect(harness.modelRequests[0]?.body).toMatchObject({ messages: [{ content: 'Be brief.' }, {}] });
 });
 
-/** A preview names the call that is about to run; the result of a fast tool may overtake it. */
+/** Delays tools until the promise resolves. The result of a fast tool may overtake the preview of its call. */
 function holdTools({ worker }: Harness, until: Promise<void>): void {
   const { tools } = worker;
   worker.tools = {
@@ -52,7 +52,7 @@ function holdTools({ worker }: Harness, until: Promise<void>): void {
   };
 }
 
-test('run goes on with a conversation, with its model', async ({ harness, worker: _ }) => {
+test('run continues a conversation with its model', async ({ harness, worker: _ }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const { id } = await pawl.conversations.create({ model: 'openai/test' });
 
@@ -62,7 +62,7 @@ test('run goes on with a conversation, with its model', async ({ harness, worker
   expect(await pawl.conversations.attach(id).messages()).toMatchObject([{ content: 'Say hello.' }, {}]);
 });
 
-test('watch shows a turn that has ended from its beginning, with --json as lines of JSON', async ({ harness }) => {
+test('watch shows an ended turn from its beginning, and prints JSON lines with --json', async ({ harness }) => {
   const { id } = await harness.runTurn({ input: weather, tools: ['weather_lookup'] });
 
   const shown = await runPawl(harness.url, ['watch', id]);
@@ -79,7 +79,7 @@ test('watch shows a turn that has ended from its beginning, with --json as lines
   ]);
 });
 
-test('Ctrl-C leaves a turn, which goes on', async () => {
+test('Ctrl-C leaves a turn, which continues', async () => {
   await using held = await openHeldModel(1);
   await using harness = await createHarness({ env: { OPENAI_BASE_URL: held.baseUrl } });
   await using _worker = await startBackgroundWorker(harness);
@@ -90,11 +90,11 @@ test('Ctrl-C leaves a turn, which goes on', async () => {
   held.goOn();
   const [id = ''] = /turn_\w+/.exec(output) ?? [];
   expect(exitCode).toBe(130);
-  expect(complaints).toContain(`The turn goes on without you. Watch it again: pawl watch ${id}`);
+  expect(complaints).toContain(`The turn continues. To watch it again: pawl watch ${id}`);
   expect(await connectPawl({ baseUrl: harness.url }).turns.attach(id).result()).toMatchObject({ status: 'completed' });
 });
 
-test('a turn that goes to another model says so, and why', async () => {
+test('a turn that changes to another model says so, with the reason', async () => {
   await using first = await startWireServer();
   first.answer({ status: 401 });
   const providers = { away: { kind: 'openai', base_url: first.origin } };
@@ -105,24 +105,24 @@ test('a turn that goes to another model says so, and why', async () => {
     ...['run', 'Hi', '--model', 'away/model', '--fallback', 'openai/test, sim/demo'],
   ]);
 
-  expect(output).toMatch(/! round 1 goes from away\/model to openai\/test:\s+provider_authentication_failed/);
+  expect(output).toMatch(/! round 1 changes from away\/model to openai\/test:\s+provider_authentication_failed/);
   expect(exitCode).toBe(0);
 });
 
-test('a failed turn says why and what to do, and retry lets it go on', async ({ harness, worker: _ }) => {
+test('a failed turn says why and how to continue, and retry continues it', async ({ harness, worker: _ }) => {
   const first = await runPawl(harness.url, ['run', refused, ...model]);
   const [id = ''] = /turn_\w+/.exec(first.output) ?? [];
   const again = await runPawl(harness.url, ['retry', id]);
 
   expect(first.exitCode).toBe(1);
   expect(first.output).toContain('✗ turn failed: openai refused the request (400).');
-  expect(first.complaints).toBe(`Let it go on from its last checkpoint: pawl retry ${id}\n`);
+  expect(first.complaints).toBe(`To continue from its last checkpoint: pawl retry ${id}\n`);
   expect(again.exitCode).toBe(1);
-  expect(again.output).toMatch(/the turn goes on\n[\s\S]*✗ turn failed/);
+  expect(again.output).toMatch(/the turn continues\n[\s\S]*✗ turn failed/);
   expect(again.output.match(/turn failed/g)).toHaveLength(1);
 });
 
-test('a turn that waits for its client says for what, and has an exit code of its own', async ({ harness }) => {
+test('a turn that waits for its client says so, and has its own exit code', async ({ harness }) => {
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const input = scripted({ rounds: [{ tools: [{ name: 'locate_user', id: 'call_1' }] }] });
   const { id } = await harness.runTurn({ input, tools });
@@ -131,10 +131,10 @@ test('a turn that waits for its client says for what, and has an exit code of it
 
   expect(exitCode).toBe(3);
   expect(output).toContain('? locate_user {} waits for its output, call_1\n');
-  expect(output).toContain(`Send it to /v1/turns/${id}/tool_outputs.\n`);
+  expect(output).toContain(`Send output to /v1/turns/${id}/tool_outputs.\n`);
 });
 
-test('turns lists the newest first, of one status where it is named, and cancel cancels', async ({ harness }) => {
+test('turns lists the newest first, by status if named, and cancel cancels a turn', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'The first one.' });
   const second = await harness.startTurn({ input: `The second\n  one. ${'And so on. '.repeat(9)}` });
 
@@ -143,7 +143,7 @@ test('turns lists the newest first, of one status where it is named, and cancel 
   const one = await runPawl(harness.url, ['turns', '--limit', '1']);
   const queued = await runPawl(harness.url, ['turns', '--status', 'queued', '--json']);
 
-  expect(cancelled).toEqual({ output: `${first.id} is cancelled.\n`, complaints: '', exitCode: 0 });
+  expect(cancelled).toEqual({ output: `${first.id} was cancelled.\n`, complaints: '', exitCode: 0 });
   const [top = '', below] = all.output.split('\n');
   expect(top).toMatch(
     new RegExp(`^${second.id}  queued {10}\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ  The second one\\. .*…$`),
@@ -153,19 +153,19 @@ test('turns lists the newest first, of one status where it is named, and cancel 
   expect(JSON.parse(queued.output)).toMatchObject({ id: second.id, status: 'queued' });
 });
 
-test('what the API refuses is said in its own words', async () => {
+test('a refusal of the API is shown in its own words', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'mine:secret' } });
   await using open = await createHarness();
 
   expect(await runPawl(open.url, ['watch', 'turn_none'])).toMatchObject({
-    ...{ complaints: 'There is no turn of this id. Check the id and the key.\n', exitCode: 1 },
+    ...{ complaints: 'Turn not found. Check its id, and that the API key belongs to its project.\n', exitCode: 1 },
   });
   expect(await runPawl(harness.url, ['turns'])).toMatchObject({
-    ...{ complaints: 'The API wants a key. Set PAWL_API_KEY to one of its PAWL_API_KEYS.\n', exitCode: 1 },
+    ...{ complaints: 'The API requires a key. Set PAWL_API_KEY to a key of its PAWL_API_KEYS.\n', exitCode: 1 },
   });
 });
 
-test('a key that may not do it is told so in a sentence', async () => {
+test('a key without the required scope is refused in a sentence', async () => {
   const keys = [{ key: 'key-that-reads', scopes: ['read'] }];
   await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify({ web: { keys } }) } });
 
@@ -173,21 +173,21 @@ test('a key that may not do it is told so in a sentence', async () => {
 
   expect(refused).toMatchObject({
     complaints:
-      'The key in PAWL_API_KEY may not do this. This needs a key with the scope write. Use another one, or ask the operator.\n',
+      'The key in PAWL_API_KEY has no permission. This request requires a key with the scope write. Use another key, or ask the operator.\n',
     exitCode: 1,
   });
 });
 
-test('where nothing answers, it says how to start Pawl', async () => {
+test('a command without a server says how to start Pawl', async () => {
   const { complaints, exitCode } = await runPawl('http://127.0.0.1:9', ['run', 'Hello']);
 
   expect(complaints).toBe(
-    'Nothing answers at http://127.0.0.1:9. Start Pawl with “npm start”, or say in PAWL_URL where it listens.\n',
+    'Pawl does not answer at http://127.0.0.1:9. Start Pawl with “npm start”, or set PAWL_URL to its address.\n',
   );
   expect(exitCode).toBe(1);
 });
 
-test('what a model or a caller wrote to act on the terminal is spelled out', async ({ harness, worker: _ }) => {
+test('control characters from a model or caller are shown as escapes', async ({ harness, worker: _ }) => {
   const call = { name: 'weather_lookup', arguments: { city: 'Ro\u001b]0;x\u0007me\u202e' } };
   const input = scripted({ rounds: [{ say: 'Look \u001b[2J', tools: [call] }], answer: 'Done\u009b2K' });
 
@@ -200,13 +200,13 @@ test('what a model or a caller wrote to act on the terminal is spelled out', asy
   expect(listed.output).toContain('line \\u{1b}[31mred');
 });
 
-test('a key that no header can carry is not mistaken for a server that is away', async () => {
+test('a key that no header can carry is not reported as an unreachable server', async () => {
   const { complaints, exitCode } = await runPawl('http://127.0.0.1:1', ['turns'], { apiKey: 'alpha–key' });
 
   expect({ complaints, exitCode }).toMatchObject({ complaints: expect.stringContaining('PAWL_API_KEY'), exitCode: 2 });
 });
 
-test('--schema asks for an answer by a file, and a repair is told as it happens', async ({ harness, worker: _ }) => {
+test('--schema requests an answer by a file, and a repair is shown live', async ({ harness, worker: _ }) => {
   await using folder = await newFolder('schema');
   const schema = { title: 'A place', type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   await writeFile(join(folder.path, 'place.json'), JSON.stringify(schema));
@@ -218,7 +218,7 @@ test('--schema asks for an answer by a file, and a repair is told as it happens'
 
   expect(exitCode).toBe(0);
   expect(output).toMatch(
-    /r1.* · its answer is not the last one: the turn goes on[\s\S]*Lisbon[\s\S]*the turn is completed/,
+    /r1.* · the answer is not final, so the turn continues[\s\S]*Lisbon[\s\S]*the turn is completed/,
   );
   expect(harness.modelRequests[0]!.body.response_format).toMatchObject({ json_schema: { name: 'A_place' } });
   expect(await run('none.json')).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('cannot be read') });

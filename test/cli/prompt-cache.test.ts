@@ -4,7 +4,7 @@ import { runPawl } from './run-pawl.ts';
 
 const model = ['--model', 'openai/test'];
 
-test('run says how the cache of the provider is used', async ({ harness, worker: _ }) => {
+test('run sets how the prompt cache of the provider is used', async ({ harness, worker: _ }) => {
   const { output, exitCode } = await runPawl(harness.url, ['run', 'Hi', ...model, '--prompt-cache', 'off']);
   const wrong = await runPawl(harness.url, ['run', 'Hi', ...model, '--prompt-cache', '2h']);
 

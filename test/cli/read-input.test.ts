@@ -4,7 +4,7 @@ import { runCli } from '#cli/run-cli.ts';
 import { createHarness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { test } from '#test/harness/test.ts';
 
-/** Runs a command whose standard input is a pipe. */
+/** Runs a command with a pipe as its standard input. */
 async function piped(url: string, args: string[], input: string) {
   const stdin = Object.assign(new PassThrough(), { isTTY: false });
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
@@ -29,7 +29,7 @@ test('pawl run with an input leaves the standard input unread', async ({ harness
   expect(await piped(harness.url, ['run', 'Hi', '--model', 'openai/test'], 'more')).toMatchObject({ exitCode: 0 });
 });
 
-test('pawl run with an empty standard input says that the input is missing', async () => {
+test('pawl run with an empty standard input reports the missing input', async () => {
   const { exitCode, complaints } = await piped('http://127.0.0.1:1', ['run'], '\n');
 
   expect(exitCode).toBe(2);

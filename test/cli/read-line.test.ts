@@ -13,7 +13,7 @@ const asked: [string, Line][] = [
   ['e', { kind: 'edit' }],
 ];
 
-test.each(asked)('asked about a call, “%s” is what it looks like', (line, read) => {
+test.each(asked)('after a question about a call, “%s” is read as an answer, or else as a text', (line, read) => {
   expect(readLine(line, { isAsked: true })).toEqual(read);
 });
 
@@ -30,10 +30,10 @@ const said: [string, Line][] = [
   [' /etc/hosts is a file', { kind: 'text', text: '/etc/hosts is a file' }],
 ];
 
-test.each(said)('otherwise “%s” is a text, or a command', (line, read) => {
+test.each(said)('without a question “%s” is read as a text or a command', (line, read) => {
   expect(readLine(line, { isAsked: false })).toEqual(read);
 });
 
-test.each(['/wait', '/output', '/dance'])('%s alone says what to type instead', (line) => {
+test.each(['/wait', '/output', '/dance'])('%s alone is answered with the text to type instead', (line) => {
   expect(readLine(line, { isAsked: false }).kind).toBe('misused');
 });

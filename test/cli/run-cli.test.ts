@@ -10,7 +10,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { test } from '#test/harness/test.ts';
 import { atTerminal } from './at-terminal.ts';
 
-/** A turn that waits for a person to allow two calls. */
+/** Starts a turn that waits for a person to allow two calls. */
 async function parkTurn(harness: Harness): Promise<string> {
   const cities = ['Rome', 'Oslo'].map((city) => ({ name: 'send_postcard', arguments: { city } }));
   const description = 'Sends a postcard to a city, once';
@@ -19,7 +19,7 @@ async function parkTurn(harness: Harness): Promise<string> {
   return id;
 }
 
-test('the terminal asks about each call until the answer is clear, and the turn goes on', async ({ harness }) => {
+test('the terminal asks about each call until the answer is clear', async ({ harness }) => {
   const id = await parkTurn(harness);
   await using _worker = await startBackgroundWorker(harness);
 
@@ -36,7 +36,7 @@ test('the terminal asks about each call until the answer is clear, and the turn 
   expect(again).toMatchObject({ exitCode: 0, output: expect.not.stringContaining('Allow') });
 });
 
-test('a line says that the history was compacted, and from how many tokens to how many', async ({ harness }) => {
+test('a line reports a compacted history, with the tokens before and after', async ({ harness }) => {
   const rounds = ['one', 'two'].map((id) => ({
     ...{ say: 'Look. '.repeat(50), tools: [{ name: 'weather_lookup', arguments: { city: 'Oslo' }, id }] },
     usage: { prompt_tokens: 5_000, completion_tokens: 90 },
@@ -49,19 +49,19 @@ test('a line says that the history was compacted, and from how many tokens to ho
   expect(stripVTControlCharacters(output)).toMatch(/✓ checkpoint r3 · history compacted, \d+ tokens to \d+/);
 });
 
-test('who closes the terminal instead decides nothing', async ({ harness }) => {
+test('a closed terminal decides no call', async ({ harness }) => {
   const id = await parkTurn(harness);
 
   const { output, exitCode } = await atTerminal(harness.url, ['watch', id], [null]);
   const asJson = await atTerminal(harness.url, ['watch', id, '--json']);
 
   expect(exitCode).toBe(3);
-  expect(output).toContain('? send_postcard {"city":"Oslo"} waits to be allowed\n');
+  expect(output).toContain('? send_postcard {"city":"Oslo"} waits for approval\n');
   expect(asJson).toMatchObject({ exitCode: 3, output: expect.not.stringContaining('Allow') });
   expect((await harness.findTurn(id)).status).toBe('requires_action');
 });
 
-test('while the server is away, the watching says so once, and when it is back', async ({ harness }) => {
+test('watch reports an outage of the server once, and its return', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   const first = await startApi(harness.parts, harness.settings, harness.log);
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
@@ -78,12 +78,12 @@ test('while the server is away, the watching says so once, and when it is back',
   const exitCode = await watching;
   await second.close(0);
 
-  expect(String(away)).toBe('The server is away; the turn is shown on as soon as it is back.\n');
+  expect(String(away)).toBe('The server is away. The events continue when it is back.\n');
   expect(String(back)).toBe('Connected again.\n');
   expect([exitCode, stderr.read()]).toEqual([0, null]);
 });
 
-test('PAWL_URL without a scheme is http, and empty is the default', async ({ harness }) => {
+test('PAWL_URL without a scheme is http, and an empty PAWL_URL is the default', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   for (const url of [
@@ -107,21 +107,21 @@ test('PAWL_URL without a scheme is http, and empty is the default', async ({ har
     expect(await atTerminal(url, none)).toMatchObject({ exitCode: 0, output: '' });
   }
   expect(await atTerminal('localhost:9', ['turns'])).toMatchObject({
-    complaints: expect.stringContaining('Nothing answers at http://localhost:9. Start Pawl'),
+    complaints: expect.stringContaining('Pawl does not answer at http://localhost:9. Start Pawl'),
   });
   expect(await atTerminal('', ['turns', 'all'])).toMatchObject({ complaints: expect.not.stringContaining('PAWL_URL') });
 });
 
 test.each([
-  ['8080', '“8080” is no address. Give host and port, for example http://127.0.0.1:8080.'],
-  ['::1', '“::1” is no address.'],
-  ['http://', '“http://” is no address.'],
-  ['localhost:99999', '“localhost:99999” is no address.'],
+  ['8080', '“8080” is not an address. Give host and port, for example http://127.0.0.1:8080.'],
+  ['::1', '“::1” is not an address.'],
+  ['http://', '“http://” is not an address.'],
+  ['localhost:99999', '“localhost:99999” is not an address.'],
   ['ftp://localhost', '“ftp://localhost” is neither http nor https.'],
-  ['http://localhost:8080/?key=1', 'goes on behind its path'],
+  ['http://localhost:8080/?key=1', 'has a query or a fragment'],
   ['/v1', 'PAWL_URL is a path without a host.'],
-  ['http://me:secret@localhost', 'A user or password in the URL cannot be sent. Give a key instead.'],
-])('a PAWL_URL that cannot work is explained in a sentence: %s', async (url, sentence) => {
+  ['http://me:secret@localhost', 'The URL contains a user or password. Give a key instead.'],
+])('an invalid PAWL_URL is explained in a sentence: %s', async (url, sentence) => {
   const { complaints, exitCode } = await atTerminal(url, ['turns']);
 
   expect(complaints).toContain(sentence);
@@ -133,7 +133,7 @@ test.each([
 const long = `${'Words of many lengths, 東京 and 👋🏽 too, in one long text. '.repeat(6)}The end.`;
 
 test.for([40, 60, 132])(
-  'in a terminal of %d columns no line is wider, and none is needlessly short',
+  'in a terminal of %d columns no line is wider, and no line is too short',
   async (columns, { harness, worker: _ }) => {
     const call = { name: 'weather_lookup', arguments: { city: 'Rome' } };
     const input = scripted({
@@ -157,7 +157,7 @@ test.for([40, 60, 132])(
   },
 );
 
-test('where the output is no terminal, a text is wrapped at 80 columns', async ({ harness, worker: _ }) => {
+test('text is wrapped at 80 columns if the output is not a terminal', async ({ harness, worker: _ }) => {
   const { output } = await atTerminal(harness.url, ['run', scripted({ answer: long }), '--model', 'openai/test']);
 
   const spoken = output.split('\n').filter((line) => line.includes('│'));

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#test/harness/test.ts';
 import { runPawl } from './run-pawl.ts';
 
-test('schedules are created, listed, shown with what came of them, disabled and deleted', async ({ harness }) => {
+test('schedules are created, listed, shown with their firings, disabled and deleted', async ({ harness }) => {
   const pawl = (...args: string[]) => runPawl(harness.url, ['schedules', ...args]);
 
   const made = await pawl('create', '--cron', '0 9 * * 1-5', '--time-zone', 'Europe/Zurich', 'What', 'is', 'new?');
@@ -34,7 +34,7 @@ test('schedules are created, listed, shown with what came of them, disabled and 
   expect(after.output).toBe(before.output);
   expect(shown.output).toMatch(/\n {2}20\d\d-\d\d-\d\d \d\d:\d\d:\d\dZ {2}turn_\w+\n$/);
   expect(disabled.output).toContain('disabled');
-  expect(deleted.output).toBe(`${id} is deleted.\n`);
+  expect(deleted.output).toBe(`${id} was deleted.\n`);
   expect([wrong.exitCode, wrong.complaints]).toEqual([1, expect.stringContaining('Give five fields')]);
   expect([misused.exitCode, misused.complaints]).toEqual([
     2,

@@ -4,7 +4,7 @@ import { runPawl } from './run-pawl.ts';
 
 const model = ['--model', 'openai/test'];
 
-test('run asks on the service tier that it is given', async ({ harness, worker: _ }) => {
+test('run asks on the given service tier', async ({ harness, worker: _ }) => {
   const tier = ['--service-tier', 'flex', '--tier-fallback', 'default'];
   const { output, complaints, exitCode } = await runPawl(harness.url, ['run', 'Hi', ...model, ...tier]);
 
@@ -24,7 +24,7 @@ test('run without a service tier sets none', async ({ harness, worker: _ }) => {
 test.each([
   [['--service-tier', 'cheap'], 'auto, default, flex, priority'],
   [['--tier-fallback', 'flex'], 'default'],
-])('run refuses %j before it asks', async (options, known) => {
+])('run refuses %j before a request', async (options, known) => {
   const { complaints, exitCode } = await runPawl('http://127.0.0.1:1', ['run', 'Hi', ...model, ...options]);
 
   expect(exitCode).toBe(2);

@@ -5,7 +5,7 @@ import { withFiles } from '#cli/with-files.ts';
 import { audio, file, image, MP3, PDF, PNG, text, user } from '#test/api/blobs/samples.ts';
 import { newFolder } from '#test/harness/new-folder.ts';
 
-test('files follow the words as parts of their kinds', async () => {
+test('files follow the text as parts of their kinds', async () => {
   await using made = await newFolder('files');
   const folder = made.path;
   const paths = { 'a.png': PNG, 'b.PDF': PDF, 'c.mp3': MP3 };
@@ -19,6 +19,6 @@ test('files follow the words as parts of their kinds', async () => {
   expect(await withFiles('Hi', [])).toBe('Hi');
 });
 
-test('a file that is not there is named', async () => {
+test('a missing file is named', async () => {
   await expect(withFiles('Hi', ['/nowhere/a.png'])).rejects.toThrow('The file /nowhere/a.png cannot be read (ENOENT).');
 });

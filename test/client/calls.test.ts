@@ -10,7 +10,7 @@ import { takeAll } from './take-all.ts';
 const hello: TurnRequest = { model: 'openai/test', input: scripted({ answer: 'Hello, Ada.' }) };
 const call = (name: string) => scripted({ rounds: [{ tools: [{ name, arguments: { city: 'Rome' } }] }] });
 
-test('a turn is started, and its result is the turn as it ends', async ({ harness, worker: _ }) => {
+test('a started turn has the ended turn as its result', async ({ harness, worker: _ }) => {
   const pawl = connectPawl({ baseUrl: `${harness.url}/` });
 
   const turn = await pawl.turns.start(hello);
@@ -21,7 +21,7 @@ test('a turn is started, and its result is the turn as it ends', async ({ harnes
   expect(await pawl.turns.get(turn.id)).toEqual(ended);
 });
 
-test('a start that lost its answer is repeated and starts one turn', async ({ harness }) => {
+test('a start without an answer is repeated and starts a single turn', async ({ harness }) => {
   await using proxy = await openCuttingProxy(harness.url, [1, 20]);
   const pawl = connectPawl({ baseUrl: proxy.url });
 
@@ -31,7 +31,7 @@ test('a start that lost its answer is repeated and starts one turn', async ({ ha
   expect(await takeAll(pawl.turns.list())).toMatchObject([{ id }]);
 });
 
-test('a server that is briefly away is tried again, always with the same key', async () => {
+test('a server that is briefly away is retried with the same idempotency key', async () => {
   const answers = [
     { status: 503, headers: { 'retry-after': '0' } },
     { status: 429, body: { error: { type: 'rate_limit_error', code: 'too_many', message: 'Wait.', param: null } } },
@@ -48,7 +48,7 @@ test('a server that is briefly away is tried again, always with the same key', a
   );
 });
 
-test('a server that asks for a longer wait than patienceMs is not tried again', async () => {
+test('a server that requests a longer wait than patienceMs is not retried', async () => {
   await using server = await openExternalServer(() => ({ status: 503, headers: { 'retry-after': '60' } }));
   const pawl = connectPawl({ baseUrl: server.url });
 
@@ -56,7 +56,7 @@ test('a server that asks for a longer wait than patienceMs is not tried again', 
   expect(server.caught).toHaveLength(1);
 });
 
-test('a key of the caller’s own makes two calls one turn', async ({ harness }) => {
+test('two calls with the caller’s own key start a single turn', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
 
   const first = await pawl.turns.start(hello, { idempotencyKey: 'order-17' });
@@ -67,7 +67,7 @@ test('a key of the caller’s own makes two calls one turn', async ({ harness })
   expect(other.id).not.toBe(first.id);
 });
 
-test('a refusal is an error that says what to do, and is not tried again', async () => {
+test('a refusal is an error with an instruction, and is not retried', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'mine:secret' } });
   const pawl = connectPawl({ baseUrl: harness.url, apiKey: 'secret' });
 
@@ -83,20 +83,20 @@ test('a refusal is an error that says what to do, and is not tried again', async
   });
 });
 
-test('where no Pawl is, the error says so', async () => {
+test('a server that is not Pawl, or not reachable, is reported as such', async () => {
   await using page = await openExternalServer(() => ({ status: 404, body: '<h1>Not here</h1>' }));
   const nowhere = connectPawl({ baseUrl: 'http://127.0.0.1:9', patienceMs: 0 });
 
   await expect(nowhere.turns.get('turn_1')).rejects.toMatchObject({
     ...{ name: 'PawlError', status: null, code: 'unreachable', retryable: true },
-    message: 'Pawl does not answer at http://127.0.0.1:9. Check that it runs there.',
+    message: 'Pawl does not answer at http://127.0.0.1:9. Check that Pawl runs there.',
   });
   await expect(connectPawl({ baseUrl: page.url }).turns.get('turn_1')).rejects.toMatchObject({
     ...{ status: 404, code: 'unexpected_answer', retryable: false },
   });
 });
 
-test('a client runs its own tools and says what came of them', async ({ harness, worker: _ }) => {
+test('a client runs its own tools and submits their results', async ({ harness, worker: _ }) => {
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start({ ...hello, tools, input: call('locate_user') });
 
@@ -110,7 +110,7 @@ test('a client runs its own tools and says what came of them', async ({ harness,
   expect(await turn.output(wanted!.id)).toMatchObject({ output: '{"city":"Lisbon"}', truncated: false });
 });
 
-test('a person allows one call and denies another', async ({ harness, worker: _ }) => {
+test('a person allows a call and denies another', async ({ harness, worker: _ }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const description = 'Sends a postcard to a city, once';
   const tools = [{ name: 'send_postcard', description, approval: 'always' } as const];
@@ -129,7 +129,7 @@ test('a person allows one call and denies another', async ({ harness, worker: _ 
   ]);
 });
 
-test('a turn is cancelled, and cancelled again is cancelled still', async ({ harness }) => {
+test('a second cancel of a turn has no effect', async ({ harness }) => {
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start(hello);
 
   await turn.cancel();
@@ -139,7 +139,7 @@ test('a turn is cancelled, and cancelled again is cancelled still', async ({ har
   await expect(turn.retry()).rejects.toMatchObject({ status: 409, code: 'turn_not_failed' });
 });
 
-test('a list goes on from page to page', async ({ harness }) => {
+test('a list continues from page to page', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const ids: string[] = [];
   for (let number = 0; number < 5; number += 1) ids.unshift((await pawl.turns.start(hello)).id);
@@ -152,7 +152,7 @@ test('a list goes on from page to page', async ({ harness }) => {
   expect(rest.map(({ id }) => id)).toEqual(ids.slice(3));
 });
 
-test('a conversation goes on from turn to turn', async ({ harness, worker: _ }) => {
+test('a conversation continues from turn to turn', async ({ harness, worker: _ }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
 
   const conversation = await pawl.conversations.create({ ...hello, instructions: 'You are brief.' });
@@ -170,7 +170,7 @@ test('a conversation goes on from turn to turn', async ({ harness, worker: _ }) 
   await expect(conversation.get()).rejects.toMatchObject({ status: 404 });
 });
 
-test('a conversation may be created without a turn, and any other route is at hand', async ({ harness }) => {
+test('a conversation may be created without a turn, and any other route can be called', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
 
   const { turn } = await pawl.conversations.create({ model: 'openai/test' });
@@ -180,7 +180,7 @@ test('a conversation may be created without a turn, and any other route is at ha
   expect(models.data.map(({ id }) => id)).toContain('openai/*');
 });
 
-test('waiting ends when its signal says so, and the turn does not', async ({ harness }) => {
+test('an aborted signal ends the wait, and not the turn', async ({ harness }) => {
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start(hello);
 
   const waiting = turn.result({ signal: AbortSignal.timeout(50) });
@@ -189,7 +189,7 @@ test('waiting ends when its signal says so, and the turn does not', async ({ har
   expect((await turn.get()).status).toBe('queued');
 });
 
-test('a base URL without a scheme is http; a wrong one is refused, and no password repeated', async ({ harness }) => {
+test('a base URL without a scheme is http, and a refusal does not show its password', async ({ harness }) => {
   const { host } = new URL(harness.url);
 
   expect(await takeAll(connectPawl({ baseUrl: host }).turns.list())).toEqual([]);
@@ -200,7 +200,7 @@ test('a base URL without a scheme is http; a wrong one is refused, and no passwo
   }
 });
 
-test('a base URL that is a path belongs to the server of the page', async () => {
+test('a base URL with a path only uses the server of the page', async () => {
   const requested: string[] = [];
   const fetch = async (url: unknown) => {
     requested.push(String(url));

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { test } from '#test/harness/test.ts';
 import { takeAll } from './take-all.ts';
 
-test('turns and conversations are found, changed and read by the client', async ({ harness }) => {
+test('the client finds, changes and reads turns and conversations', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const metadata = { customer: '17' };
   const turn = await pawl.turns.start({ model: 'openai/test', input: 'A pumpkin', metadata });

@@ -22,7 +22,7 @@ const slow = {
   }),
 };
 
-test('a client whose connections are cut gets events once and in order, and whole texts', async ({
+test('a client with many disconnects gets events once and in order, and whole texts', async ({
   harness,
   worker: _,
 }) => {
@@ -43,7 +43,7 @@ test('a client whose connections are cut gets events once and in order, and whol
   );
 });
 
-test('a client that connects after the end gets the same events, the text included', async ({ harness }) => {
+test('a client that connects after the end gets the same events, with the text', async ({ harness }) => {
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start(slow);
   await harness.workUntilIdle();
 
@@ -58,7 +58,7 @@ test('a client that connects after the end gets the same events, the text includ
   expect(nothing.all).toEqual([]);
 });
 
-test('a stream outlives the restart of the API', async ({ harness, worker: _ }) => {
+test('a stream continues after a restart of the API', async ({ harness, worker: _ }) => {
   const first = await startApi(harness.parts, harness.settings, harness.log);
   const turn = await connectPawl({ baseUrl: first.url }).turns.start(slow);
   const restart = async () => {
@@ -79,7 +79,7 @@ test('a stream outlives the restart of the API', async ({ harness, worker: _ }) 
   expect(Object.values(texts)).toEqual(said);
 });
 
-test('a retried turn is streamed from the first failure to its real end', async ({ harness }) => {
+test('a retried turn is streamed from the first failure to its final end', async ({ harness }) => {
   const turn = await startRefused(harness);
   await harness.workUntilIdle();
   expect(await turn.result()).toMatchObject({ status: 'failed' });
@@ -96,7 +96,7 @@ test('a retried turn is streamed from the first failure to its real end', async 
   expect(sinceFailure.all.map(({ type }) => type)).toEqual(['turn.resumed', 'turn.failed']);
 });
 
-test('an aborted signal ends the watching and not the turn', async ({ harness }) => {
+test('an aborted signal ends the stream, and not the turn', async ({ harness }) => {
   const turn = await connectPawl({ baseUrl: harness.url }).turns.start(slow);
   const leaving = new AbortController();
 
@@ -106,13 +106,13 @@ test('an aborted signal ends the watching and not the turn', async ({ harness })
   expect((await turn.get()).status).toBe('queued');
 });
 
-test('a turn that does not exist is said so at once', async ({ harness }) => {
+test('the stream of an unknown turn fails at once', async ({ harness }) => {
   const watching = showNaively(connectPawl({ baseUrl: harness.url }).turns.attach('turn_none').events());
 
   await expect(watching).rejects.toMatchObject({ name: 'PawlError', status: 404, code: 'turn_not_found' });
 });
 
-test('watching a server that never comes back fails when patienceMs are over', async () => {
+test('the stream of a server that stays away fails after patienceMs', async () => {
   const nowhere = connectPawl({ baseUrl: 'http://127.0.0.1:9', patienceMs: 300 });
 
   await expect(showNaively(nowhere.turns.attach('turn_1').events())).rejects.toMatchObject({ code: 'unreachable' });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 const bytes = Uint8Array.from({ length: 20_000 }, (_, index) => index % 256);
 const base64 = Buffer.from(bytes).toString('base64');
 
-test('bytes become a part of the kind that their type is', () => {
+test('bytes become a part of the kind of their media type', () => {
   expect(partOf(bytes, { mediaType: 'image/png', filename: 'a.png' })).toEqual({
     ...{ type: 'input_image', image_url: `data:image/png;base64,${base64}` },
   });

@@ -5,7 +5,7 @@ import { takeAll } from './take-all.ts';
 
 const data = ['{"type":"turn.queued"}', '{"delta":"Köln 🌧, 東京 👋🏽"}', '{\n"two":\n"lines"}', '{"last":true}'];
 
-/** The same events as a server of any habits may write them. */
+/** Writes the same events in any valid form of the stream. */
 function written({ end, space, comments }: { end: string; space: string; comments: boolean }): string {
   const events = data.map((text, index) => {
     const lines = text.split('\n').map((line) => `data:${space}${line}`);
@@ -14,7 +14,7 @@ function written({ end, space, comments }: { end: string; space: string; comment
   return `\uFEFF${[...events.flat(), ''].join(end)}`;
 }
 
-test('however a stream is written and cut, its events are the same', async () => {
+test('a stream yields the same events, in any valid form and with any chunks', async () => {
   const habits = fc.record({
     end: fc.constantFrom('\n', '\r\n', '\r'),
     space: fc.constantFrom('', ' '),
@@ -37,13 +37,13 @@ test('however a stream is written and cut, its events are the same', async () =>
   );
 });
 
-test('an event that is not complete when the stream ends is none', () => {
+test('an incomplete event at the end of the stream is dropped', () => {
   const cut = makeSseParser();
 
   expect([...cut('data: 1\n\ndata: 2\n'), ...cut('')]).toEqual(['1']);
 });
 
-test('a connection that falls silent is over, and let go', async () => {
+test('a silent connection is ended and released', async () => {
   let wasLeft = false;
   const silent = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode(':\n\ndata: 1\n\n')),
@@ -58,7 +58,7 @@ test('a connection that falls silent is over, and let go', async () => {
   expect(wasLeft).toBe(true);
 });
 
-test('a connection that breaks off is over, and what came before stays', async () => {
+test('a connection that breaks off ends the stream, and its earlier events stay', async () => {
   const chunks = (async function* () {
     yield new TextEncoder().encode('data: 1\n\ndata: ');
     throw new TypeError('terminated');

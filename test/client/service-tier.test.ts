@@ -4,7 +4,7 @@ import { createHarness, letTimePass } from '#test/harness/create-harness.ts';
 import { test } from '#test/harness/test.ts';
 import { startFlexServer, UNAVAILABLE } from '#test/llm/service-tiers/flex-server.ts';
 
-test('the client starts turns on a service tier, and reads which tier each round was served on', async () => {
+test('the client starts turns on a service tier, and reads the tier of each round', async () => {
   await using server = await startFlexServer();
   await using harness = await createHarness({ env: { OPENAI_BASE_URL: server.baseUrl } });
   const pawl = connectPawl({ baseUrl: harness.url });
@@ -23,7 +23,7 @@ test('the client starts turns on a service tier, and reads which tier each round
   expect(server.tiers()).toEqual(['flex', 'flex']);
 });
 
-test('the client reads changes of the tier among the events of a turn', async () => {
+test('the client reads the tier.changed events of a turn', async () => {
   await using server = await startFlexServer();
   await using harness = await createHarness({ env: { OPENAI_BASE_URL: server.baseUrl } });
   const pawl = connectPawl({ baseUrl: harness.url });

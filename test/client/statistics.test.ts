@@ -2,7 +2,7 @@ import { connectPawl } from 'pawl/client';
 import { expect } from 'vitest';
 import { test } from '#test/harness/test.ts';
 
-test('the client reads what became of the turns of a range', async ({ harness }) => {
+test('the client reads the statistics of the turns in a range', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi' });
   const pawl = connectPawl({ baseUrl: harness.url });
 

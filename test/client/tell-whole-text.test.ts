@@ -6,7 +6,7 @@ const started = (round: number, attempt = 1) => ({ type: 'round.started', turn_i
 const delta = (text: string, offset: number, { round = 1, attempt = 1, type = 'output_text.delta' as const } = {}) =>
   ({ type, turn_id: 'turn_1', round, attempt, offset, delta: text }) satisfies TurnEvent;
 
-/** As far as this looks at it. */
+/** Returns a completed round with the fields that `deduplicateText` reads. */
 function completed(round: number, text: string | null): TurnEvent {
   const fields = { turn_id: 'turn_1', id: 'evt_1', sequence_number: 3, created_at: '' };
   const reply = { assistant_response: text, tool_calls: [], finish_reason: 'stop', usage: null, attempts: 1 } as const;
@@ -18,7 +18,7 @@ function yielded(events: TurnEvent[]): TurnEvent[] {
   return events.flatMap(deduplicate);
 }
 
-test('text that another connection repeats is cut away', () => {
+test('text that another connection repeats is removed', () => {
   const again = [started(1), delta('Hello wor', 0), delta('ld', 9)];
 
   const all = yielded([started(1), delta('Hel', 0), delta('lo', 3), ...again, completed(1, 'Hello world')]);
@@ -29,7 +29,7 @@ test('text that another connection repeats is cut away', () => {
   ]);
 });
 
-test('text that was missed comes before the round is complete', () => {
+test('missed text is sent before the round completes', () => {
   expect(yielded([started(1), delta('Hel', 0), completed(1, 'Hello')])).toEqual([
     ...[started(1), delta('Hel', 0), delta('lo', 3)],
     completed(1, 'Hello'),
@@ -40,7 +40,7 @@ test('text that was missed comes before the round is complete', () => {
   ]);
 });
 
-test('a text that another attempt has written belongs to another attempt', () => {
+test('a text from another attempt is sent as another attempt', () => {
   const all = yielded([started(1), delta('Half a sen', 0), completed(1, 'Another sentence')]);
 
   expect(all.slice(2, -1)).toEqual([started(1, 2), delta('Another sentence', 0, { attempt: 2 })]);
@@ -54,7 +54,7 @@ test('late text of an abandoned attempt is dropped', () => {
   expect(all.slice(2)).toEqual([started(1, 2), delta('New', 0, { attempt: 2 })]);
 });
 
-test('a delta after a gap waits for the round to be complete', () => {
+test('a delta after a gap waits until the round completes', () => {
   const all = yielded([started(1), delta('Hel', 0), delta('world', 6), completed(1, 'Hello world')]);
 
   expect(all.slice(1, -1)).toEqual([delta('Hel', 0), delta('lo world', 3)]);

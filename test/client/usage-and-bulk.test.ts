@@ -24,7 +24,7 @@ test('a bulk is counted, created and awaited', async ({ harness }) => {
   expect(await pawl.turns.get(id)).toMatchObject({ status: 'cancelled' });
 });
 
-test('usage is told by its groups', async ({ harness }) => {
+test('usage is returned by groups', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   await pawl.turns.start({ model: 'openai/test', input: 'Hi' });
 
@@ -35,7 +35,7 @@ test('usage is told by its groups', async ({ harness }) => {
   expect(byModel).toEqual([{ day: expect.any(String), model: 'openai/test', ...all }]);
 });
 
-test('the command line counts what a bulk would mean, works it, and tells what was used', async ({ harness }) => {
+test('the command line counts the turns of a bulk, works it, and shows the usage', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness);
   const { id } = await harness.startTurn({ input: 'Hi' });
   await harness.untilEnded(id);
@@ -48,6 +48,6 @@ test('the command line counts what a bulk would mean, works it, and tells what w
   expect(counted).toMatchObject({ output: '1 turn matches.\n', exitCode: 0 });
   expect(worked.output).toMatch(/^bulk_\w+: 1 turn\nturn_\w+ {2}turn_not_failed\n0 done, 1 failed\.\n$/);
   expect(worked.exitCode).toBe(1);
-  expect(used.output).toMatch(/^openai\/test {2}1 turns, 1 rounds, 0 calls, \d+ \+ \d+ tokens {2}cost not known\n$/);
-  expect(misused).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('The turns are missing') });
+  expect(used.output).toMatch(/^openai\/test {2}1 turns, 1 rounds, 0 calls, \d+ \+ \d+ tokens {2}cost unknown\n$/);
+  expect(misused).toMatchObject({ exitCode: 2, complaints: expect.stringContaining('The filter is missing') });
 });

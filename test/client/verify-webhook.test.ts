@@ -17,14 +17,14 @@ const now = nowSeconds * 1000;
 const signed = (more: { secrets?: string[]; timestampSeconds?: number } = {}) =>
   signWebhook({ secrets: [secret], id: 'evt_1', timestampSeconds: nowSeconds, body, ...more });
 
-/** Fails to compile where the client lacks an event that webhooks send, or has one that they do not send. */
+/** Each webhook event. The file does not compile if the client and the API differ in these events. */
 const sent = {
   ...{ 'turn.completed': true, 'turn.incomplete': true, 'turn.failed': true, 'turn.cancelled': true },
   ...{ 'response.completed': true, 'response.incomplete': true, 'response.failed': true, 'response.cancelled': true },
   ...{ 'turn.requires_action': true, 'round.completed': true, 'webhook_endpoint.disabled': true, 'webhook.test': true },
 } satisfies Record<keyof typeof webhookEvents, true> satisfies Record<WebhookEvent['type'], true>;
 
-test.each(Object.keys(sent))('%s is verified as what the API says it is', async (type) => {
+test.each(Object.keys(sent))('%s is verified and matches its schema in the API', async (type) => {
   const [example] = webhookEvents[type as keyof typeof sent].meta()!.examples as { type: string }[];
   const text = JSON.stringify({ ...example, type });
   const headers = signWebhook({ secrets: [secret], id: 'evt_1', timestampSeconds: nowSeconds, body: text });
@@ -34,7 +34,7 @@ test.each(Object.keys(sent))('%s is verified as what the API says it is', async 
   expect(webhookEvents[event.type].parse(event)).toMatchObject({ type });
 });
 
-test('the vector of Standard Webhooks is verified', async () => {
+test('the example of Standard Webhooks is verified', async () => {
   const headers = {
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
@@ -48,7 +48,7 @@ test('the vector of Standard Webhooks is verified', async () => {
   expect(event).toEqual({ test: 2432232314 });
 });
 
-test('what the public library signs is verified, whatever form the headers have', async () => {
+test('a signature of the public library is verified, with any form of the headers', async () => {
   const signature = new Webhook(secret).sign('evt_1', new Date(now), body);
   const plain = { 'Webhook-Id': 'evt_1', 'WEBHOOK-TIMESTAMP': String(nowSeconds), 'webhook-signature': [signature] };
   const ofTheWeb = new Headers({ ...plain, 'webhook-signature': signature });
@@ -61,7 +61,7 @@ test('what the public library signs is verified, whatever form the headers have'
   expect(events).toEqual([JSON.parse(body), JSON.parse(body)]);
 });
 
-test('while secrets rotate, any of theirs and any of ours will do', async () => {
+test('during a rotation a webhook is verified with any of several secrets', async () => {
   const [old, fresh] = [newWebhookSecret(), newWebhookSecret()];
   const headers = signed({ secrets: [old, secret] });
   const mixed = `v1a,abc v2,${btoa('x')} v1,!!! v1, ${headers['webhook-signature']}`;
@@ -70,8 +70,8 @@ test('while secrets rotate, any of theirs and any of ours will do', async () => 
   await expect(verifyWebhook(body, { ...headers, 'webhook-signature': mixed }, secret, { now })).resolves.toMatchObject(
     { id: 'evt_1' },
   );
-  await expect(verifyWebhook(body, headers, fresh, { now })).rejects.toThrow('No signature fits.');
-  await expect(verifyWebhook(body, headers, [], { now })).rejects.toThrow('No signature fits.');
+  await expect(verifyWebhook(body, headers, fresh, { now })).rejects.toThrow('No signature matches.');
+  await expect(verifyWebhook(body, headers, [], { now })).rejects.toThrow('No signature matches.');
 });
 
 test.each([
@@ -80,14 +80,14 @@ test.each([
   ['another time', body, { 'webhook-timestamp': String(nowSeconds + 1) }],
   ['half a signature', body, { 'webhook-signature': signed()['webhook-signature']?.slice(0, 20) }],
   ['another version', body, { 'webhook-signature': signed()['webhook-signature']?.replace('v1', 'v2') }],
-])('%s is refused', async (_, text, headers) => {
+])('a webhook with %s is refused', async (_, text, headers) => {
   const verifying = verifyWebhook(text, { ...signed(), ...headers }, secret, { now });
 
   await expect(verifying).rejects.toThrow(WebhookError);
-  await expect(verifying).rejects.toThrow('No signature fits.');
+  await expect(verifying).rejects.toThrow('No signature matches.');
 });
 
-test('a webhook is good for five minutes in either direction', async () => {
+test('a webhook is valid for five minutes in either direction', async () => {
   const at = (timestampSeconds: number) => verifyWebhook(body, signed({ timestampSeconds }), secret, { now });
 
   await expect(at(nowSeconds - 300)).resolves.toBeDefined();
@@ -99,18 +99,18 @@ test('a webhook is good for five minutes in either direction', async () => {
   ).resolves.toBeDefined();
 });
 
-test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('without %s it is no webhook', async (name) => {
+test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('a webhook without %s is refused', async (name) => {
   const { [name]: _, ...headers } = signed();
 
   await expect(verifyWebhook(body, headers, secret, { now })).rejects.toThrow('is missing');
 });
 
-test('a time that is none and a secret that is none are said so, without showing the secret', async () => {
+test('an invalid time and an invalid secret are reported, without the secret', async () => {
   const verifying = verifyWebhook(body, signed(), 'whsec_not base64!', { now });
 
   await expect(verifyWebhook(body, { ...signed(), 'webhook-timestamp': 'now' }, secret, { now })).rejects.toThrow(
-    'no number of seconds',
+    'not a number of seconds',
   );
-  await expect(verifying).rejects.toThrow('A secret is “whsec_” and base64, and this is none.');
-  await expect(verifyWebhook(body, signed(), 'whsec_', { now })).rejects.toThrow('this is none');
+  await expect(verifying).rejects.toThrow('The secret is not “whsec_” and base64.');
+  await expect(verifyWebhook(body, signed(), 'whsec_', { now })).rejects.toThrow('The secret is not');
 });

@@ -7,7 +7,7 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 
 type Bulk = { id: string } & Record<'matched' | 'done' | 'failed' | 'left', number>;
 
-test('a worker that is killed within a turn of a bulk leaves that turn as it was, and another worker treats it, once', async () => {
+test('a worker killed within a bulk leaves its turn unchanged, and another treats it', async () => {
   await using harness = await createHarness();
   const ids: string[] = [];
   for (let number = 0; number < 6; number += 1) ids.push((await harness.startTurn({ input: 'Hi' })).id);
@@ -17,7 +17,7 @@ test('a worker that is killed within a turn of a bulk leaves that turn as it was
   const killed = connect(harness.env.DATABASE_URL, { shared: 4, own: 4 });
   const other = postgres(harness.env.DATABASE_URL, { max: 2, onnotice: () => {} });
 
-  // It waits for the conversation of one of the turns, which is locked, with the others behind it.
+  // The worker waits for one turn's locked conversation, after it has treated the other turns.
   const locked = await other.reserve();
   await locked`begin`;
   await locked`select from conversations where id = (select conversation_id from turns where id = ${ids[2]!}) for update`;

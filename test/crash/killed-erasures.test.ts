@@ -12,13 +12,13 @@ import { test } from '#test/harness/test.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 type Work<State> = {
-  /** The statement that locks a row to which the work comes in its middle. */
+  /** The statement that locks a row that the work reaches in its middle. */
   lock: string;
   work(db: Db): Promise<unknown>;
   look(): Promise<State>;
 };
 
-/** Kills work when it waits for a lock. Returns its error, and the state before the lock goes. */
+/** Kills work that waits for a lock. Returns its error, and the state before the lock is released. */
 async function killAtLock<State>({ env }: Harness, { lock, work, look }: Work<State>) {
   const killed = connect(env.DATABASE_URL, { shared: 1, own: 1 });
   const other = postgres(env.DATABASE_URL, { max: 2, onnotice: () => {} });
@@ -48,7 +48,7 @@ async function countRows({ db }: Harness) {
 
 const NO_ROWS = { turns: 0, rounds: 0, events: 0, conversations: 0 };
 
-test('an eraser that is killed in the middle leaves all as it was, and another one erases it', async ({ harness }) => {
+test('an eraser killed in the middle changes no row, and another eraser finishes', async ({ harness }) => {
   const origin = await startAlone(harness, {});
   await harness.workUntilIdle();
   const forked = await fork(harness, origin);
@@ -59,7 +59,7 @@ test('an eraser that is killed in the middle leaves all as it was, and another o
   const before = await countRows(harness);
 
   const { error, after } = await killAtLock(harness, {
-    // The eraser has erased the events of the turn when it comes to the key that was used.
+    // The eraser has erased the events of the turn before it reaches the key.
     lock: 'select * from idempotency_keys for update',
     work: (db) => eraseHidden(db, 10),
     look: () => countRows(harness),
@@ -71,7 +71,7 @@ test('an eraser that is killed in the middle leaves all as it was, and another o
   expect(await countRows(harness)).toEqual(NO_ROWS);
 });
 
-test('a sweep that is killed in a portion changes nothing, and another one erases it', async ({ harness }) => {
+test('a sweep killed in a portion changes no row, and another sweep finishes', async ({ harness }) => {
   for (const input of ['one', 'two']) await harness.startTurn({ input });
   await harness.workUntilIdle();
   await sql`update turns set completed_at = completed_at - interval '8 days'`.execute(harness.db);
@@ -79,7 +79,7 @@ test('a sweep that is killed in a portion changes nothing, and another one erase
   const before = await countRows(harness);
 
   const { error, after } = await killAtLock(harness, {
-    // The sweep comes to the events of the turns that it deletes.
+    // The sweep reaches the events of the turns that it deletes.
     lock: 'select * from events for update',
     work: sweep,
     look: () => countRows(harness),

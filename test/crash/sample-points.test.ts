@@ -3,7 +3,7 @@ import { samplePoints, sampleQueue } from './matrix/sample-points.ts';
 
 const points = Array.from({ length: 500 }, (_, index) => `before save-round #${index + 1}`);
 
-test('a sample of points is the same in each run, whatever other points the run crosses', () => {
+test('a sample of points is the same in each run, independent of the other points', () => {
   const sample = samplePoints(points, 'a turn', 10);
   const later = samplePoints(['take a job', ...points.toReversed()], 'a turn', 10);
 
@@ -12,7 +12,7 @@ test('a sample of points is the same in each run, whatever other points the run 
   expect(sample.length).toBeLessThan(points.length / 5);
 });
 
-test('a sample of one in one is all points', () => {
+test('a sample of size 1 contains all points', () => {
   expect(samplePoints(points, 'a turn', 1)).toEqual(points);
 });
 

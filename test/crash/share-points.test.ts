@@ -11,7 +11,7 @@ const ALIKE = [
   'before end',
 ];
 
-test('what both queues cross alike is dealt to one of them, in turn', () => {
+test('points that both queues cross alike are dealt to one queue in turn', () => {
   const play = { crossed: ALIKE, points: ALIKE };
 
   const [one, other] = sharePoints([play, play]);
@@ -20,7 +20,7 @@ test('what both queues cross alike is dealt to one of them, in turn', () => {
   expect(other).toEqual(['take job', 'before begin', 'before enqueue next', 'before find']);
 });
 
-test('what reaches the queue or tells other processes is played on both', () => {
+test('points that reach the queue or message other processes are played on both queues', () => {
   const ways = [
     'take job',
     'before enqueue job',
@@ -35,7 +35,7 @@ test('what reaches the queue or tells other processes is played on both', () => 
   expect(shares).toEqual([ways, ways]);
 });
 
-test('a point that comes behind another crossing to the queue is played on both', () => {
+test('a point after a different crossing to the queue is played on both queues', () => {
   const one = ['take job', 'before begin', 'before save', 'take other', 'before ask'];
   const other = ['take job', 'before begin', 'take other', 'before save', 'before ask'];
 
@@ -48,7 +48,7 @@ test('a point that comes behind another crossing to the queue is played on both'
   expect(shares[1]).toContain('before save');
 });
 
-test('the first point that is played behind a crossing which is not stands for it on both queues', () => {
+test('the first point after an unplayed crossing is played on both queues', () => {
   const crossed = ['take job', 'before begin', 'before save', 'before commit'];
   const play = { crossed, points: ['before begin', 'before save', 'before commit'] };
 
@@ -60,7 +60,7 @@ test('the first point that is played behind a crossing which is not stands for i
   ]);
 });
 
-test('a point that only one queue crosses is played there', () => {
+test('a point that only one queue crosses is played on that queue', () => {
   const more = ['take job', 'before begin', 'before save'];
 
   const shares = sharePoints([
@@ -71,7 +71,7 @@ test('a point that only one queue crosses is played there', () => {
   expect(shares).toEqual([more, ['take job']]);
 });
 
-test('one queue alone is killed at every point', () => {
+test('a single queue plays every point', () => {
   const play = { crossed: ALIKE, points: ALIKE };
 
   expect(sharePoints([play])).toEqual([ALIKE]);

@@ -5,7 +5,7 @@ import { describeDeaths, faultsOf } from './matrix/run-points.ts';
 
 const [reference] = references;
 const POINTS = 5;
-/** For a process that hangs: each point takes several processes, one after the other. */
+/** The bound for a process that hangs. Each point takes several processes in turn. */
 const BOUND_MS = 900_000;
 
 describeQueue(({ name, redis }) => {
@@ -22,7 +22,8 @@ describeQueue(({ name, redis }) => {
 
     console.log(`${name}: ${describeDeaths(reference!.of, deaths)}, which has ${points.length}`);
     expect(faultsOf(deaths)).toEqual([]);
-    // Which of them are crossed again depends on the machine: the summary above says it, the whole matrix requires it.
+    // The machine decides which points are crossed again. The summary above shows it, and the whole matrix requires
+    // it.
     expect(deaths.some(({ happened }) => happened)).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { runScript } from './run-script.ts';
 
 const elsewhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' };
 
-test('the demo kills a worker in the middle and shows that nothing is lost or done twice', async () => {
+test('the demo kills a worker and shows that no work is lost or done twice', async () => {
   const { output, complaints, exitCode } = await runScript(['demo/main.ts'], elsewhere);
 
   expect(complaints).toBe('');
@@ -15,7 +15,7 @@ test('the demo kills a worker in the middle and shows that nothing is lost or do
   expect(output.trim().split('\n')[0]).toContain('Pawl: one turn, two workers');
   expect(output).toMatch(/starting PostgreSQL[\s\S]*setting up PostgreSQL in a new folder …[\s\S]*PostgreSQL is ready/);
   expect(output).toMatch(/✓ checkpoint r4 · the turn is completed/);
-  expect(output).toMatch(/webhook received: turn\.completed, its signature is right/);
+  expect(output).toMatch(/webhook received: turn\.completed, its signature is valid/);
   expect(output).toMatch(/model calls +4 +5 +round 3 again/);
   expect(output).toMatch(/book_flight +1 +1 +at_most_once/);
   expect(output).toMatch(/events +(\d+) +\1 +1 to \1, no gap, none twice/);
@@ -23,22 +23,22 @@ test('the demo kills a worker in the middle and shows that nothing is lost or do
   expect(stripVTControlCharacters(output)).toBe(output);
 });
 
-test('its second act kills every process, then the API, and a client of OpenAI’s reads what is stored', async () => {
+test('the demo of responses kills every process, and an OpenAI client gets the text', async () => {
   const { output, complaints, exitCode } = await runScript(['demo/main.ts', 'responses'], elsewhere);
 
   expect(complaints).toBe('');
   expect(exitCode).toBe(0);
   expect(output).toMatch(/SIGKILL: The API \(pid \d+\), worker 1 \(pid \d+\), worker 2/);
-  expect(output).toMatch(/stream_superseded: the model begins its reply again/);
+  expect(output).toMatch(/stream_superseded: the model replies again/);
   expect(output.match(/starting_after=\d+/g)).toHaveLength(2);
   expect(output).toMatch(/text in deltas +(\d+) characters, of \1 .*\n +text as stored +\1 characters/);
   expect(output).toMatch(/model calls +2 /);
   expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
-test('an act that there is not is named, with those that there are', async () => {
+test('the demo names its acts if the given act does not exist', async () => {
   const { complaints, exitCode } = await runScript(['demo/main.ts', 'second']);
 
-  expect(complaints).toContain('There is no act second: npm run demo, or npm run demo -- responses.');
+  expect(complaints).toContain('Act second not found. Run npm run demo, or npm run demo -- responses.');
   expect(exitCode).toBe(1);
 });

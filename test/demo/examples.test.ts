@@ -4,32 +4,32 @@ import { startBackgroundWorker } from '#test/harness/create-harness.ts';
 import { test } from '#test/harness/test.ts';
 import { runScript } from './run-script.ts';
 
-test('the example of responses loses all of Pawl in the middle, and ends with the text that is stored', async () => {
+test('the example of responses survives a kill of all processes, with the stored text', async () => {
   const { output, complaints, exitCode } = await runScript(['examples/responses.ts'], {
     PORT: String(await findFreePort()),
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
   });
 
   expect(complaints).toBe('');
-  expect(output).toContain('[SIGKILL: API, worker and PostgreSQL are gone]');
-  expect(output).toMatch(/asking for what follows number \d+/);
+  expect(output).toContain('[SIGKILL: API, worker and PostgreSQL are dead]');
+  expect(output).toMatch(/requesting the events after number \d+/);
   expect(output).toMatch(/\[completed\] (\d+) characters in deltas, \1 stored\nThey are the same\./);
   expect(exitCode).toBe(0);
 });
 
-test('the example of structured output shows an answer that was repaired', async ({ harness }) => {
+test('the example of structured output shows a repaired answer', async ({ harness }) => {
   await using _ = await startBackgroundWorker(harness);
 
   const { output, complaints, exitCode } = await runScript(['examples/structured.ts'], { PAWL_URL: harness.url });
 
   expect(complaints).toBe('');
   expect(output).toBe(
-    'round 1 did not fit: {"city":"Lisbon","days":"three"}\n[completed] { city: \'Lisbon\', days: 3 }\n',
+    'round 1 did not match the schema: {"city":"Lisbon","days":"three"}\n[completed] { city: \'Lisbon\', days: 3 }\n',
   );
   expect(exitCode).toBe(0);
 });
 
-test('the example of an image shows where it is kept', async ({ harness }) => {
+test('the example of an image shows the URL of its blob', async ({ harness }) => {
   await using _ = await startBackgroundWorker(harness);
 
   const { output, complaints } = await runScript(['examples/image.ts'], { PAWL_URL: harness.url });
@@ -45,7 +45,7 @@ test('the example of a fallback shows both models', async ({ harness }) => {
 
   expect(complaints).toBe('');
   expect(output).toBe(
-    'sim/first failed with provider_authentication_failed: sim/second is asked\n[completed] sim/second: The second one is here.\n',
+    'sim/first failed with provider_authentication_failed, now asking sim/second\n[completed] sim/second: The second one is here.\n',
   );
 });
 
@@ -58,5 +58,5 @@ test('the example of a long conversation stays within its window', async ({ harn
   const sizes = [...output.matchAll(/^turn \d: (\d+) tokens in/gm)].map(([, tokens]) => Number(tokens));
   expect(sizes).toHaveLength(8);
   expect(Math.max(...sizes)).toBeLessThan(4_000);
-  expect(output).toContain('history made shorter');
+  expect(output).toContain('history shortened');
 });

@@ -12,7 +12,7 @@ function textOf(followed: Followed[]): string {
   return events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 }
 
-/** Reads on until the text that counts is `text`; without one to the end. */
+/** Reads on until the valid text is `text`, or to the end without a `text`. */
 async function readOn(follower: AsyncGenerator<Followed>, seen: Followed[], text?: string): Promise<Followed[]> {
   while (text === undefined || textOf(seen) !== text) {
     const next = await follower.next();
@@ -22,7 +22,7 @@ async function readOn(follower: AsyncGenerator<Followed>, seen: Followed[], text
   return seen;
 }
 
-test('who follows a response that is begun again with other words drops what came, and has the text that is stored', async () => {
+test('a follower of a superseded response drops old text and gets the stored text', async () => {
   await using harness = await createStreamHarness();
   const response = await playResponse(harness);
   await response.start();
@@ -46,7 +46,7 @@ test('who follows a response that is begun again with other words drops what cam
   expect(textOf(later)).toBe('One, and three.');
 });
 
-test('who follows a response that is not there is told so', async () => {
+test('a follower of a missing response gets a 404', async () => {
   await using harness = await createStreamHarness();
 
   const following = followResponse(clientOf(harness), 'turn_00000000000000000000000000').next();

@@ -13,7 +13,7 @@ test('a step waits for its worker if the event arrives before the log line', asy
   expect(await named).toBe('worker 2');
 });
 
-test('a second attempt of a round names its own worker, also after the first was killed', async () => {
+test('a second attempt of a round names its own worker after the first was killed', async () => {
   const steps = makeStepLog();
   steps.record(round(3, 1), 'worker 1');
 

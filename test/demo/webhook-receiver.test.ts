@@ -6,7 +6,7 @@ import { test } from '#test/harness/test.ts';
 import { openaiClient } from '../api/openai/responses/openai-client.ts';
 import { startBackgroundWorker } from '../harness/create-harness.ts';
 
-/** Starts the example; `nextLine` waits for what it says next. */
+/** Starts the example. `nextLine` waits for its next output. */
 async function startReceiver(env: Record<string, string>) {
   const path = `${import.meta.dirname}/../../examples/webhook-receiver.ts`;
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
@@ -17,7 +17,7 @@ async function startReceiver(env: Record<string, string>) {
   return { nextLine, [Symbol.asyncDispose]: async () => void receiver.kill() };
 }
 
-test('the example of a receiver takes what Pawl sends, and nothing else', async ({ harness }) => {
+test('the example of a webhook receiver accepts webhooks of Pawl only', async ({ harness }) => {
   const { secrets } = (await harness.call<{ secrets: string[] }>('GET', '/v1/webhook_secret')).body;
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}/`;

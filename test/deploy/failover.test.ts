@@ -31,7 +31,7 @@ const services = Object.entries(added.services);
 const names = [...new Set([...Object.keys(base.services), ...Object.keys(added.services)])];
 const own = services.filter(([name]) => !base.services[name]);
 
-test('the file is one that Compose takes, and names only services and volumes that there are', () => {
+test('failover.yml is a valid Compose file and names existing services and volumes', () => {
   const waitedFor = services.flatMap(([, { depends_on = {} }]) => Object.keys(depends_on));
   const mounts = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0]!));
   const kept = { ...base.volumes, ...added.volumes };
@@ -42,7 +42,7 @@ test('the file is one that Compose takes, and names only services and volumes th
   expect(services.flatMap(([, { ports = [] }]) => ports)).toEqual([]);
 });
 
-test.each(['migrate', 'api', 'worker'])('%s is given stores that are services, by URLs that it takes', (part) => {
+test.each(['migrate', 'api', 'worker'])('%s in failover.yml gets valid URLs of stores in the file', (part) => {
   const environment = { ...added.services[part]?.environment };
   const { DATABASE_URL = '', REDIS_URL = '' } = environment;
   const database = hostsOf(DATABASE_URL.replace('$' + '{POSTGRES_PASSWORD}', 'secret')) ?? [];
@@ -58,7 +58,7 @@ test.each(['migrate', 'api', 'worker'])('%s is given stores that are services, b
   expect(() => readSettings(environment)).not.toThrow();
 });
 
-test.each(own)('%s is confined as its like in docker-compose.yml, of the same image', (_, service) => {
+test.each(own)('%s in failover.yml has the limits and image of its like in docker-compose.yml', (_, service) => {
   const like = base.services[service.image?.split(':')[0] ?? ''];
 
   expect(service).toMatchObject({ restart: 'unless-stopped', read_only: true, cap_drop: ['ALL'], pids_limit: 256 });
@@ -67,7 +67,7 @@ test.each(own)('%s is confined as its like in docker-compose.yml, of the same im
   expect(service.healthcheck).toBeDefined();
 });
 
-test('each script that is run is mounted, may be executed, and is run by something', () => {
+test('each script of failover.yml is mounted, executable and run', () => {
   const run = services.flatMap(([, { entrypoint = [], command = [] }]) => [...entrypoint, ...command]);
   const mounted = services.flatMap(([, { volumes = [] }]) => volumes.filter((volume) => volume.startsWith('./')));
   const scripts = globSync('*.sh', { cwd: new URL(FOLDER, ROOT) });
@@ -84,7 +84,7 @@ test('each script that is run is mounted, may be executed, and is run by somethi
   }
 });
 
-test('the settings of Redis are those of docker-compose.yml', () => {
+test('the settings of Redis in failover.yml are those of docker-compose.yml', () => {
   const flags = (base.services.redis?.command ?? []).join(' ');
   const script = read(`${FOLDER}/start-redis.sh`);
 

@@ -10,7 +10,7 @@ const LINK = /\]\(([^)\s#]+)[^)\s]*\)/g;
 const ANCHOR = /\]\(((?:[^)\s#:]+\.md)?)#([^)\s]+)\)/g;
 const PATH = /`((?:packages|services|test|docs|migrations)\/[^`\s]*)`/g;
 
-test('every relative link in a document leads to a file', () => {
+test('every relative link in a document leads to an existing file', () => {
   const broken = FILES.flatMap((file) =>
     found(file, LINK)
       .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(ROOT, dirname(file), link)))
@@ -20,7 +20,7 @@ test('every relative link in a document leads to a file', () => {
   expect(broken).toEqual([]);
 });
 
-test('every link to a place in a document leads to a heading', () => {
+test('every link to a heading in a document leads to an existing heading', () => {
   const broken = FILES.flatMap((file) =>
     [...readFileSync(join(ROOT, file), 'utf8').matchAll(ANCHOR)].flatMap(([, path = '', anchor = '']) => {
       const target = path ? join(dirname(file), path) : file;
@@ -46,7 +46,7 @@ function found(file: string, pattern: RegExp): string[] {
   return [...readFileSync(join(ROOT, file), 'utf8').matchAll(pattern)].map(([, path = '']) => path);
 }
 
-/** The places of a document, as GitHub names them after its headings. */
+/** Returns the anchors of a document, as GitHub names them after its headings. */
 function anchorsOf(file: string): string[] {
   const headings = readFileSync(join(ROOT, file), 'utf8').match(/(?<=^#+ ).+$/gm) ?? [];
   return headings.map((heading) =>
@@ -57,7 +57,7 @@ function anchorsOf(file: string): string[] {
   );
 }
 
-/** `test/tools/<kind>/` and a path with a star name many files. */
+/** Returns whether a path names many files: `test/tools/<kind>/`, or a path with a star. */
 function isPattern(path: string): boolean {
   return /[<*…]/.test(path);
 }

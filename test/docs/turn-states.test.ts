@@ -5,13 +5,13 @@ import { drawTurnStates } from '../../docs/diagrams/draw.ts';
 const sources = globSync('packages/core/checkpoint/**/*.ts').map((path) => readFileSync(path, 'utf8'));
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-test('the drawing of the states is that of its text', async () => {
+test('the drawing of the turn states is generated from its text', async () => {
   const drawn = await drawTurnStates();
 
   expect(read('docs/diagrams/turn-states.svg'), 'run `node docs/diagrams/draw.ts`').toBe(drawn);
 });
 
-test('the states that are drawn are those the tables allow', () => {
+test('the drawn turn states are those that the tables allow', () => {
   const checks = ['turns_end_with_a_status', 'work_is_queued_in_progress_or_waits'];
   const statuses = checks.flatMap((name) => {
     const [, allowed = ''] =
@@ -25,7 +25,7 @@ test('the states that are drawn are those the tables allow', () => {
   expect([...drawn].sort()).toEqual(statuses.sort());
 });
 
-test('the room of the verbs has the same transitions as the architecture', () => {
+test('the README of the verbs has the same transitions as the architecture', () => {
   const transitionsOf = (path: string) => read(path).match(/<!-- transitions -->\n(.*?)<!-- end -->/s)?.[1];
 
   const ofRoom = transitionsOf('packages/core/checkpoint/turns/README.md');
@@ -34,7 +34,7 @@ test('the room of the verbs has the same transitions as the architecture', () =>
   expect(transitionsOf('docs/architecture.md')).toBe(ofRoom);
 });
 
-test('each verb of the transitions is a function of the checkpoint, or of its migration', () => {
+test('each verb of the transitions is a function of the checkpoint or of its migration', () => {
   const table = read('packages/core/checkpoint/turns/README.md').match(/^\| `[^|]+/gm) ?? [];
   const verbs = table.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, verb]) => verb));
 

@@ -10,8 +10,8 @@ const clientTool = { name: 'read_clipboard', description: 'Reads the clipboard o
 const scriptOf = (name: string, args = {}) =>
   scripted({ rounds: [{ tools: [{ name, arguments: args, id: 'call_1' }] }], answer: 'So: {{results}}' });
 
-browserSuite('what can be done to a turn', (open) => {
-  test('a running turn is cancelled at a click', async () => {
+browserSuite('actions on a turn', (open) => {
+  test('a running turn is cancelled with a click', async () => {
     await using opened = await openTurn(open, { input: 'Hi' }, { works: false });
     const { harness, id, page } = opened;
 
@@ -22,7 +22,7 @@ browserSuite('what can be done to a turn', (open) => {
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
   });
 
-  test('a failed turn is resumed by keyboard, and its page goes on with it', async () => {
+  test('a failed turn is resumed by keyboard, and its page continues to update', async () => {
     const fault = { kind: 'status' as const, status: 401, times: 1 };
     await using opened = await openTurn(open, {
       input: scripted({ rounds: [], answer: 'At last.', final: { fault } }),
@@ -39,7 +39,7 @@ browserSuite('what can be done to a turn', (open) => {
     expect(await page.getByRole('region', { name: 'Problems' }).count()).toBe(0);
   });
 
-  test('a call is approved at a click, and made', async () => {
+  test('a call is approved with a click, and runs', async () => {
     await using tool = await openExternalServer(() => ({ status: 200, body: 'sent' }));
     const tools = [httpTool('send_money', tool.url, { approval: 'always' })];
     await using opened = await openTurn(open, { input: scriptOf('send_money', { city: 'Tokyo' }), tools });
@@ -54,7 +54,7 @@ browserSuite('what can be done to a turn', (open) => {
     await page.getByRole('heading', { name: 'Waited for a person' }).waitFor();
   });
 
-  test('the arguments of a call are changed before it is approved; what is wrong with them is said at its line', async () => {
+  test('changed arguments of a call are checked at their line before the approval', async () => {
     await using tool = await openExternalServer(() => ({ status: 200, body: 'sent' }));
     const parameters = {
       type: 'object',
@@ -83,7 +83,7 @@ browserSuite('what can be done to a turn', (open) => {
     expect(tool.caught).toHaveLength(1);
   });
 
-  test('a call is denied by keyboard, with a reason, and never made', async () => {
+  test('a call is denied by keyboard, with a reason, and never runs', async () => {
     await using tool = await openExternalServer();
     const tools = [httpTool('send_money', tool.url, { approval: 'always' })];
     await using opened = await openTurn(open, { input: scriptOf('send_money', { city: 'Tokyo' }), tools });
@@ -103,7 +103,7 @@ browserSuite('what can be done to a turn', (open) => {
   test.each([
     ['result', 'Submit result', 'So: 42'],
     ['error', 'Submit as error', 'So: Tool execution failed (unknown): 42'],
-  ])('a client’s %s is given by hand', async (_, button, answer) => {
+  ])('a person enters a client’s %s', async (_, button, answer) => {
     await using opened = await openTurn(open, { input: scriptOf('read_clipboard'), tools: [clientTool] });
     const { harness, page } = opened;
     await using _worker = await startBackgroundWorker(harness);
@@ -130,7 +130,7 @@ browserSuite('what can be done to a turn', (open) => {
     expect(await page.getByLabel('Result', { exact: true }).inputValue()).toBe('42');
   });
 
-  test('a failed delivery is made once more', async () => {
+  test('a failed delivery is sent again', async () => {
     await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 410 : 200 }));
     await using opened = await openTurn(open, { input: 'Hi', webhook: { url: receiver.url } });
     const { harness, page } = opened;

@@ -21,7 +21,7 @@ async function readAsset(url: string, path: string): Promise<Asset> {
   return { path, status: response.status, headers: response.headers, body: await response.text() };
 }
 
-/** Both pages, every asset that they request, and the scripts that these import. */
+/** Reads both pages, each asset that they request, and the scripts that these import. */
 async function readAssets(url: string): Promise<Asset[]> {
   const found: Asset[] = [];
   const wanted = [...PAGES];
@@ -39,7 +39,7 @@ async function readAssets(url: string): Promise<Asset[]> {
   return found;
 }
 
-test('every asset of both pages needs no key, and is guarded against scripts and frames of other sites', async () => {
+test('each asset needs no key, and is protected against scripts and frames of others', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
 
   const assets = await readAssets(harness.url);
@@ -60,7 +60,7 @@ test('every asset of both pages needs no key, and is guarded against scripts and
   );
 });
 
-test('no page holds an inline script or style, and no style loads a file', async ({ harness }) => {
+test('no page has an inline script or style, and no style loads a file', async ({ harness }) => {
   const assets = await readAssets(harness.url);
   const pages = assets.filter(({ path }) => PAGES.includes(path));
   const styles = assets.filter(({ path }) => path.endsWith('.css'));
@@ -85,7 +85,7 @@ test('no source of the pages writes markup from a text', async () => {
   expect(texts.filter((text) => MARKUP.test(text))).toEqual([]);
 });
 
-test('no package of the pages writes markup, except through a property that no source sets', async ({ harness }) => {
+test('no package of the pages writes markup, except by a property that no source sets', async ({ harness }) => {
   const scripts = (await readdir(join(INSPECTOR, 'dist'))).filter((name) => name.endsWith('.js'));
 
   const assets = await Promise.all(scripts.map((name) => readAsset(harness.url, `/inspector/${name}`)));
@@ -96,7 +96,8 @@ test('no package of the pages writes markup, except through a property that no s
     // Preact reads the property `dangerouslySetInnerHTML`. No source of the pages sets this property, see above.
     'dangerouslySetInnerHTML',
     'dangerouslySetInnerHTML',
-    // highlight.js and Preact compare the markup of an element. highlight.js gets a text from the page, and no element.
+    // highlight.js and Preact compare the markup of an element. highlight.js gets a text from the page, not an
+    // element.
     'innerHTML',
     'innerHTML',
     // `highlightElement` of highlight.js writes its output, and Preact the property above. The page calls neither.
@@ -134,7 +135,7 @@ test.each(PAGES)('the page at %s says how to build it if it is not built', async
   );
 });
 
-test('an asset that is as it was is not sent again', async ({ harness }) => {
+test('an unchanged asset is not sent again', async ({ harness }) => {
   const { headers } = await fetch(`${harness.url}/`);
 
   const again = await fetch(`${harness.url}/`, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
@@ -151,14 +152,14 @@ test.for([
   '..%2fapp.ts',
   '%2e%2e%2f%2e%2e%2fpackage.json',
   '__proto__',
-])('%s is no asset, whatever it points at', async (name, { harness }) => {
+])('%s is not served as an asset', async (name, { harness }) => {
   const { status, body } = await readAsset(harness.url, `/inspector/${name}`);
 
   expect(status).toBe(404);
   expect(JSON.parse(body)).toMatchObject({ error: { code: 'route_not_found' } });
 });
 
-test('the page is open where keys are configured, and what it shows is not', async () => {
+test('the page is open if keys are configured, and its data is not', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
 
   const answers = await Promise.all(

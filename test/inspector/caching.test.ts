@@ -10,11 +10,11 @@ const counted = (prompt_tokens: number, cached_tokens: number, cache_write_token
 
 const price = { input: 2, cached_input: 0.5, cache_write: 4, output: 8 };
 
-browserSuite('the page of a turn whose input was cached', (open) => {
+browserSuite('the page of a turn with cached input', (open) => {
   test.each([
     ['saved', counted(2_000, 1_000, 100), '$0.0013'],
     ['cost', counted(2_000, 0, 2_000), '$0.0040'],
-  ])('it shows the share that came from a cache, and by how much caching %s', async (word, usage, dollars) => {
+  ])('the page of a turn shows the share from a cache, and how much caching %s', async (word, usage, dollars) => {
     await using harness = await createHarness({ env: { PAWL_PRICES: JSON.stringify({ 'openai/test': price }) } });
     const { id } = await harness.startTurn({ input: scripted({ answer: 'Here.', final: { usage } }) });
     await harness.workUntilIdle();

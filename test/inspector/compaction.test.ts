@@ -4,8 +4,8 @@ import { test } from '#test/harness/test.ts';
 import { converse, long } from '#test/worker/compaction/converse.ts';
 import { browserSuite } from './browser-suite.ts';
 
-browserSuite('a turn whose history was compacted', (open) => {
-  test('the timeline says where, from how many tokens to how many, and what is sent instead', async ({ harness }) => {
+browserSuite('the page of a turn with a compaction', (open) => {
+  test('the timeline shows a compaction with its tokens before and after and its summary', async ({ harness }) => {
     const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
     const answer = scripted({ answer: long, summary: { say: 'They greeted <b>each other</b>.' } });
     await say(answer);

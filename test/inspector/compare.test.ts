@@ -5,8 +5,8 @@ import { openTurn } from './open-turn.ts';
 
 const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 
-browserSuite('a turn that runs again', (open) => {
-  test('it is asked of another model, its calls are answered from the record, and both stand side by side', async () => {
+browserSuite('the comparison of a rerun', (open) => {
+  test('a rerun on another model takes calls from the record, and both are compared', async () => {
     const env = { PAWL_PRICES: '{"openai/test":{"input":2,"output":8},"openai/large":{"input":20,"output":80}}' };
     const input = scripted({ rounds: [{ say: 'Let me look.', tools: [look] }], answer: 'It is **warm**: {{results}}' });
     await using opened = await openTurn(open, { input, tools: ['weather_lookup'] }, { env, shows: 'conversation' });

@@ -15,7 +15,7 @@ async function startConversation({ call }: Harness): Promise<string> {
 }
 
 browserSuite('a conversation', (open) => {
-  test('a conversation is a thread of folded rounds, Markdown and streamed text, with a draft', async () => {
+  test('a conversation shows folded rounds, Markdown, streamed text and a draft', async () => {
     await using harness = await createHarness();
     await using _worker = await startBackgroundWorker(harness);
     const id = await startConversation(harness);
@@ -53,7 +53,7 @@ browserSuite('a conversation', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a running turn streams and can be interrupted; scrolling up reads earlier turns', async ({ harness }) => {
+  test('a running turn streams and can be interrupted, and a scroll up loads older turns', async ({ harness }) => {
     const id = await startConversation(harness);
     for (let number = 1; number <= 18; number += 1) {
       await harness.call('POST', `/v1/conversations/${id}/turns`, {
@@ -90,7 +90,7 @@ browserSuite('a conversation', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a joined input is shown where it was sent; an edited one starts a conversation', async ({ harness }) => {
+  test('a joined input is shown at its round, and an edited input starts a conversation', async ({ harness }) => {
     const id = await startConversation(harness);
     await harness.call('POST', `/v1/conversations/${id}/turns`, { body: { input: 'My name is Ada.' } });
     await harness.workUntilIdle();

@@ -14,8 +14,8 @@ const SCRIPT = '<script>window.wasRun = 1</script>';
 const IMAGE = '<img src=x onerror="window.wasRun = 1">';
 const EVIL = `${SCRIPT}${IMAGE}<b>bold</b>`;
 
-browserSuite('what models and tools say', (open) => {
-  test('markup in texts, arguments, results, errors and metadata is text, and never runs', async ({ harness }) => {
+browserSuite('texts of models and tools', (open) => {
+  test('markup in texts, arguments, results, errors and metadata is shown as text', async ({ harness }) => {
     await using tool = await openExternalServer((number) => ({ status: number === 1 ? 200 : 400, body: EVIL }));
     const calls = ['call_1', 'call_2'].map((id) => ({ id, name: 'look_up', arguments: { city: EVIL } }));
     const { id } = await harness.startTurn({
@@ -44,7 +44,7 @@ browserSuite('what models and tools say', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('bidirectional controls are spelled out in inputs, Markdown, code and formulas', async () => {
+  test('bidirectional controls are shown as escapes in inputs, Markdown, code, formulas', async () => {
     const answer =
       '\u202eplain **\u202ebold** `\u202ecode`\n\n```js\n"\u202e"\n```\n\n' +
       '\\(\\text{\\char"202E abc}\\) \\(\\text{\u202e}\\) \\(x^2\\)';
@@ -68,7 +68,7 @@ browserSuite('what models and tools say', (open) => {
     expect(await page.locator('html').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
   });
 
-  test('markup in failures, filters, workers, queues and sent requests never runs either', async ({ harness }) => {
+  test('markup in failures, filters, workers, queues and requests is shown as text', async ({ harness }) => {
     const error = { code: `code${EVIL}`, message: EVIL };
     await insertPastTurns(harness.db, { from: msAgo(60_000), count: 1, everyMs: 1, status: 'failed', error });
     const tool = { name: 'look_up', description: `Looks up ${EVIL}` };
@@ -113,7 +113,7 @@ browserSuite('what models and tools say', (open) => {
   });
 });
 
-/** Workers and queues that are named by markup. */
+/** Creates workers and queues with markup as their names. */
 async function serveWorkers(page: Page): Promise<void> {
   const list = (data: unknown[]) => ({ object: 'list', data, has_more: false, next_cursor: null });
   const now = isoAgo(0);

@@ -6,7 +6,7 @@ import { startWireServer } from '#test/llm/wire-server.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('the page of a turn that changed its model', (open) => {
-  test('a turn whose first model died says so, which one answered, and what that cost', async () => {
+  test('a turn with a dead first model shows the model that answered, and its cost', async () => {
     await using first = await startWireServer();
     const prices = { 'openai/second': { input: 2, output: 8 } };
     const env = {

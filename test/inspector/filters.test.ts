@@ -8,7 +8,7 @@ import { browserSuite } from './browser-suite.ts';
 const failing = (status: number) => scripted({ rounds: [], final: { fault: { kind: 'status', status } } });
 
 browserSuite('the filters of the list', (open) => {
-  test('an address names any filters: the list shows what fits and how to drop each', async ({ harness }) => {
+  test('an address names any filters, and the list shows how to remove each', async ({ harness }) => {
     await harness.startTurn({ input: failing(401), metadata: { customer: '17' } });
     await harness.startTurn({ input: failing(403), metadata: { customer: '17' } });
     await harness.startTurn({ input: 'Other.', metadata: { customer: '18' } });
@@ -32,7 +32,7 @@ browserSuite('the filters of the list', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('statuses are chosen together, and say how many turns there are', async ({ harness }) => {
+  test('statuses are chosen together, and show the number of turns', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'First.' });
     await harness.call('POST', `/v1/turns/${id}/cancel`);
     for (const input of ['Second.', 'Third.']) await harness.startTurn({ input });
@@ -53,7 +53,7 @@ browserSuite('the filters of the list', (open) => {
     expect(page.url()).toMatch(/\?status=queued$/);
   });
 
-  test('words are searched for, and the form adds what the address then says', async ({ harness }) => {
+  test('words are searched for, and the form adds the filters of the address', async ({ harness }) => {
     await harness.startTurn({ input: 'Where is the parcel?', metadata: { customer: '17' } });
     await harness.startTurn({ input: 'Where is the letter?' });
     await harness.workUntilIdle();
@@ -75,7 +75,7 @@ browserSuite('the filters of the list', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('what a list shows is cancelled together, after saying how many that are', async ({ harness }) => {
+  test('the turns of a list are cancelled together, after a question with their number', async ({ harness }) => {
     for (const input of ['First.', 'Second.']) await harness.startTurn({ input });
     await using inspector = await open(`${harness.url}/#/turns?status=queued`);
     const { page } = inspector;

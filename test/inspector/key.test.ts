@@ -8,8 +8,8 @@ const KEY = 'key-of-alpha';
 
 const test = testWith({ env: { PAWL_API_KEYS: `alpha:${KEY}` } });
 
-browserSuite('where keys are configured', (open) => {
-  test('the page asks for one, says when it is wrong, and follows a turn with it', async ({ harness }) => {
+browserSuite('the page with configured keys', (open) => {
+  test('the page asks for a key, reports a wrong key, and follows a turn with a key', async ({ harness }) => {
     const { id } = await apiClient(harness.url, KEY).startTurn({
       input: scripted({ rounds: [], answer: 'Hello, alpha.' }),
     });
@@ -29,7 +29,7 @@ browserSuite('where keys are configured', (open) => {
     expect(await page.locator('dialog').count()).toBe(0);
   });
 
-  test('commands to copy name the key and never hold it', async ({ harness }) => {
+  test('commands to copy name the key and never contain it', async ({ harness }) => {
     const { id } = await apiClient(harness.url, KEY).startTurn({ input: "It's me." });
     await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
@@ -46,7 +46,7 @@ browserSuite('where keys are configured', (open) => {
     expect(await page.content()).not.toContain(KEY);
   });
 
-  test('a person who gives no key sees why the page is empty, and may try again', async ({ harness }) => {
+  test('a person without a key sees why the page is empty, and may try again', async ({ harness }) => {
     await using inspector = await open(harness.url);
     const { page } = inspector;
 

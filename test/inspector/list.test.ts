@@ -22,7 +22,7 @@ browserSuite('the list of turns', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('it is filtered by status, and by conversation', async ({ harness }) => {
+  test('the list is filtered by status and by conversation', async ({ harness }) => {
     const { id, conversation_id } = await harness.startTurn({ input: 'First.' });
     await harness.startTurn({ input: 'Second.' });
     await harness.call('POST', `/v1/turns/${id}/cancel`);
@@ -42,7 +42,7 @@ browserSuite('the list of turns', (open) => {
     );
   });
 
-  test('older turns are a page further, and the newest one step back', async ({ harness }) => {
+  test('older turns are on the next page, and the newest are one step back', async ({ harness }) => {
     for (let number = 1; number <= 22; number += 1) await harness.startTurn({ input: `Turn ${number}.` });
     await using inspector = await open(harness.url);
     const titles = () => inspector.page.locator('a.row .title').allInnerTexts();
@@ -56,7 +56,7 @@ browserSuite('the list of turns', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('it is used by keys alone', async ({ harness }) => {
+  test('the list is used by keyboard alone', async ({ harness }) => {
     await harness.startTurn({ input: 'First.' });
     await harness.startTurn({ input: 'Second.' });
     await using inspector = await open(harness.url);
@@ -73,10 +73,10 @@ browserSuite('the list of turns', (open) => {
     await page.keyboard.type('turn_unknown');
     await page.keyboard.press('Enter');
 
-    await page.getByRole('alert').getByText('There is no turn').waitFor();
+    await page.getByRole('alert').getByText('Turn not found').waitFor();
   });
 
-  test('without any turns it says how to begin', async ({ harness }) => {
+  test('the list without turns shows how to begin', async ({ harness }) => {
     await using inspector = await open(harness.url);
 
     await inspector.page.getByRole('link', { name: 'Start a turn' }).click();
@@ -91,7 +91,7 @@ browserSuite('the list of turns', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a turn that failed says why in its row, with the code', async ({ harness }) => {
+  test('a failed turn shows why in its row, with the code', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 401 };
     await harness.startTurn({ input: scripted({ rounds: [], final: { fault } }) });
     await harness.startTurn({ input: scripted({ rounds: [], final: { finish_reason: 'length' } }) });
@@ -107,7 +107,7 @@ browserSuite('the list of turns', (open) => {
     );
   });
 
-  test('equal failures that follow each other are one row, which opens', async ({ harness }) => {
+  test('consecutive equal failures are one row, which opens', async ({ harness }) => {
     const script = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });
     for (const title of ['Alone.', 'Again.', 'Again.', 'Again.'])
       await harness.startTurn({ input: `${title}\n${script}` });
@@ -153,7 +153,7 @@ browserSuite('the list of turns', (open) => {
     ['?status=failed', 'No failed turns'],
     ['?status=requires_action', 'No turns that require action'],
     ['?conversation_id=CONVERSATION&status=cancelled', 'No cancelled turns in this conversation'],
-  ])('a list of %s says what it is empty of', async (query, words) => {
+  ])('an empty list of %s names its filters', async (query, words) => {
     await using harness = await createHarness();
     const { conversation_id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(`${harness.url}/#/turns${query.replace('CONVERSATION', conversation_id)}`);
@@ -166,7 +166,7 @@ browserSuite('the list of turns', (open) => {
 });
 
 browserSuite('the list of conversations', (open) => {
-  test('it shows what was asked last in each, and asks the API once', async ({ harness }) => {
+  test('the list of conversations shows the last input of each, with one request', async ({ harness }) => {
     const { conversation_id } = await harness.startTurn({ input: 'First.' });
     await harness.workUntilIdle();
     await harness.call('POST', `/v1/conversations/${conversation_id}/turns`, { body: { input: 'Second.' } });

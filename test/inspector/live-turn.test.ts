@@ -11,8 +11,8 @@ import { browserSuite } from './browser-suite.ts';
 
 const call = { name: 'look_up', arguments: { city: 'Tokyo' }, id: 'call_1' };
 
-browserSuite('a turn as it runs', (open) => {
-  test('text appears as it streams, running tools show their progress, and commits replace both', async () => {
+browserSuite('the page of a running turn', (open) => {
+  test('text appears as it streams, running tools show progress, commits replace both', async () => {
     await using model = await openHeldModel(3);
     await using harness = await createHarness({ env: { OPENAI_BASE_URL: model.baseUrl } });
     await using tool = await openExternalServer(() => null);
@@ -42,7 +42,7 @@ browserSuite('a turn as it runs', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a tool that was running before the page was opened is shown to run', async ({ harness }) => {
+  test('a tool that was running before the page was opened is shown as running', async ({ harness }) => {
     await using tool = await openExternalServer(() => null);
     const { id } = await harness.startTurn({
       input: scripted({ rounds: [{ tools: [call] }], answer: 'Done.' }),
@@ -94,7 +94,7 @@ browserSuite('a turn as it runs', (open) => {
     expect(problems.filter((problem) => !problem.includes('ERR_FAILED'))).toEqual([]);
   });
 
-  test('a failed attempt and a lost worker stand between the checkpoints', async ({ harness }) => {
+  test('a failed attempt and a lost worker are shown between the checkpoints', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 1 };
     const { id } = await harness.startTurn({
       input: scripted({

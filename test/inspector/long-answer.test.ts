@@ -6,7 +6,7 @@ import { browserSuite } from './browser-suite.ts';
 import { openTurn } from './open-turn.ts';
 
 browserSuite('answers', (open) => {
-  test('a long answer shows its beginning as Markdown, and all of it at a click', async () => {
+  test('a long answer shows its beginning as Markdown, and its full text after a click', async () => {
     const answer = Array.from({ length: 10_000 }, (_, line) => `**${line}**`).join('\n\n');
     await using opened = await openTurn(open, { input: scripted({ answer }) }, { shows: 'conversation' });
     const { page } = opened;
@@ -36,7 +36,7 @@ browserSuite('answers', (open) => {
     await page.getByRole('article', { name: 'Answer' }).getByText('3999', { exact: true }).waitFor();
   });
 
-  test('an answer has aligned columns, code in colours, and formulas', async () => {
+  test('an answer has aligned columns, coloured code and formulas', async () => {
     const answer =
       '| a | b |\n|---|--:|\n| x | 1 |\n\n```js\nconst one = 1;\n```\n\nSo \\(x^2\\) and \\(\\wrong\\).\n\n$$\n\\frac12\n$$';
     await using opened = await openTurn(open, { input: scripted({ answer }) }, { shows: 'conversation' });
@@ -56,7 +56,7 @@ browserSuite('answers', (open) => {
     expect(await reply.locator('.formula').nth(1).innerText()).toBe('\\(\\wrong\\)');
   });
 
-  test('a formula is not drawn outside its place, and axe finds no violation', async () => {
+  test('a formula is drawn inside its place, and axe finds no violation', async () => {
     const wide = '\\rule{20em}{5em}'.repeat(10);
     const answer = `So \\(\\kern-20em\\rule{20em}{5em}\\) and \\(${wide}\\) and\n\n$$\n\\hspace{-900em}${wide}\n$$\n\n$$\n1${wide}\n$$`;
     await using opened = await openTurn(open, { input: scripted({ answer }) }, { shows: 'conversation' });
@@ -73,7 +73,10 @@ browserSuite('answers', (open) => {
   });
 });
 
-/** Whether each formula is within its answer, and whether a point of the page outside its place is a point of its drawing. */
+/**
+ * A script that checks that each formula is within its answer, and that no point outside its place belongs to its
+ * drawing.
+ */
 const REACH_OF_FORMULAS = `[...document.querySelectorAll('.reply .formula')].map((formula) => {
   const place = formula.getBoundingClientRect();
   const reply = formula.closest('.reply').getBoundingClientRect();

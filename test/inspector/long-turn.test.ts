@@ -6,7 +6,7 @@ import { type OpenedTurn, openTurn } from './open-turn.ts';
 
 const ROUNDS = 40;
 
-/** Opens the page of a turn of many rounds after so many jobs; one job is a round or a batch. */
+/** Opens the page of a turn of many rounds after this number of jobs. A job is a round or a batch. */
 async function openLongTurn(open: OpenInspector, jobs: number): Promise<OpenedTurn> {
   const lookUp = (city: string) => ({ name: 'weather_lookup', arguments: { city } });
   const rounds = Array.from({ length: ROUNDS }, (_, index) => ({
@@ -20,7 +20,7 @@ async function openLongTurn(open: OpenInspector, jobs: number): Promise<OpenedTu
 }
 
 browserSuite('a turn of many rounds', (open) => {
-  test('its middle is folded into one line, and opens and closes by keyboard', async () => {
+  test('the middle of a long turn is folded, and opens and closes by keyboard', async () => {
     await using opened = await openLongTurn(open, Number.POSITIVE_INFINITY);
     const { page } = opened;
     const headings = () => page.locator('.timeline h3:visible').allInnerTexts();
@@ -42,7 +42,7 @@ browserSuite('a turn of many rounds', (open) => {
     expect(height).toBeLessThan(4_000);
   });
 
-  test('while it runs its last rounds are shown, and a reader at its end stays there', async () => {
+  test('a running turn shows its last rounds, and a reader at its end stays there', async () => {
     await using opened = await openLongTurn(open, 30);
     const { harness, page } = opened;
     await page.locator('summary', { hasText: 'Rounds 4 to 10 ·' }).waitFor();
@@ -58,7 +58,7 @@ browserSuite('a turn of many rounds', (open) => {
     await waitUntil(async () => expect(await page.evaluate(isInSight)).toBe(true));
   });
 
-  test('a fold that is open stays open, and takes in what moves into the middle', async () => {
+  test('an open fold stays open, and includes rounds that move into the middle', async () => {
     await using opened = await openLongTurn(open, 30);
     const { harness, page } = opened;
     await page.locator('summary', { hasText: 'Rounds 4 to 10 ·' }).click();

@@ -41,7 +41,7 @@ async function startTurns(harness: Harness): Promise<string> {
 
 type Screen = { name: string; at: string; shown: (page: Page) => Promise<unknown> };
 
-/** Every screen of the pages, and how a reader sees that it is complete. */
+/** Returns each screen of the pages, with a check that the screen is complete. */
 function screensOf(turnId: string): Screen[] {
   const heading = (name: string) => (page: Page) => page.getByRole('heading', { name, level: 1 }).waitFor();
   return [
@@ -68,15 +68,15 @@ function screensOf(turnId: string): Screen[] {
   ];
 }
 
-/** The faults that axe finds on a page for people who use a keyboard or a screen reader, or see little contrast. */
+/** Returns the accessibility violations that axe finds on a page. */
 async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(`axe.run().then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))`);
 }
 
-browserSuite('how it looks', (open) => {
-  test.each(LOOKS)('%s: nothing is wider than the screen, and axe finds no violation', async (name, reader) => {
+browserSuite('the look of the pages', (open) => {
+  test.each(LOOKS)('%s: no screen is wider than the window, and axe finds no violation', async (name, reader) => {
     await using harness = await createHarness();
     const id = await startTurns(harness);
     await using inspector = await open(harness.url, reader);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Piece, piecesOf, readMarkdown, webAddressOf } from '#inspector/content/markdown.ts';
 
-/** The Markdown in short: `heading(Hi) list(paragraph(a); paragraph(b))`. */
+/** Renders Markdown in a short form: `heading(Hi) list(paragraph(a); paragraph(b))`. */
 function brief(pieces: Piece[], separator = ' '): string {
   return pieces.map(briefOne).join(separator);
 }
@@ -70,7 +70,7 @@ test.each([
   expect(brief(readMarkdown(text))).toBe(expected);
 });
 
-test('only addresses of the web and of mail become links', () => {
+test('only web and mail addresses become links', () => {
   const text =
     '[a](https://a.example/x_(y)) [b](javascript:alert(1)) [b](java&#115;cript:x) [c](/v1/turns) ![d](data:text/html,x) http://e.example.';
 
@@ -82,7 +82,7 @@ test('only addresses of the web and of mail become links', () => {
   );
 });
 
-test('a link of more than 2,000 characters is shown as it is written', () => {
+test('a link of more than 2,000 characters is shown as text', () => {
   const address = `https://a.example/${'(b)'.repeat(1_000)}`;
 
   const read = brief(readMarkdown(`[a](${address}) ${address}`));
@@ -112,20 +112,20 @@ const hostile: [string, (count: number) => string][] = [
   ['addresses', (count) => 'http://a.example/ '.repeat(count)],
 ];
 
-test.each(hostile)('%s take steps in proportion to their number', (_, textOf) => {
+test.each(hostile)('%s are parsed in linear time', (_, textOf) => {
   const [once, twice] = [2_000, 4_000].map((count) => stepsOf(() => readMarkdown(textOf(count)))) as [number, number];
 
   expect(once).toBeGreaterThan(1_000);
   expect(twice).toBeLessThan(2.2 * once);
 });
 
-test('a text that is nested too deeply is shown as it is written', () => {
+test('a text that is nested too deeply is shown as text', () => {
   const read = brief(readMarkdown(`before\n\n${'> '.repeat(50)}deep`));
 
   expect(read).toBe(`paragraph(before) ${'quote('.repeat(10)}paragraph(${'> '.repeat(40)}deep)${')'.repeat(10)}`);
 });
 
-/** Counts the reads of a text: each character, piece or match that a parser looks at, and the length of each match. */
+/** Counts the reads of a text: each character, piece or match that a parser reads, and the length of each match. */
 function stepsOf(work: () => unknown): number {
   let steps = 0;
   const counted: [object, string][] = [

@@ -58,7 +58,7 @@ browserSuite('a new turn', (open) => {
     await removed.check();
     Object.assign(tools, toolRegistry([tools.find('send_postcard')].filter((tool) => tool !== undefined)));
     await page.getByRole('button', { name: 'Start turn' }).click();
-    await page.getByRole('group', { name: 'Tools' }).getByText('There is no tool named "note_visit"').waitFor();
+    await page.getByRole('group', { name: 'Tools' }).getByText('Tool "note_visit" not found').waitFor();
 
     expect(await removed.evaluate((field) => field.matches(':focus'))).toBe(true);
     expect(await page.locator('#notice').innerText()).toBe('');

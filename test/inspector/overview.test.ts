@@ -16,7 +16,7 @@ const projects = {
 const failing = (status: number) => scripted({ rounds: [], final: { fault: { kind: 'status', status } } });
 
 browserSuite('the overview', (open) => {
-  test('it shows turns by status, tokens, durations and waits of the last day', async ({ harness }) => {
+  test('the overview shows turns by status, tokens, durations and waits of the last day', async ({ harness }) => {
     for (const input of ['Hi', 'Hello', failing(401)]) await harness.startTurn({ input });
     await harness.workUntilIdle();
     await harness.startTurn({ input: 'Later.' });
@@ -33,7 +33,7 @@ browserSuite('the overview', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('it refreshes by itself, and has another range behind a link', async ({ harness }) => {
+  test('the overview refreshes automatically, and links to another range', async ({ harness }) => {
     await insertPastTurns(harness.db, { from: msAgo(90 * MINUTE), count: 3, everyMs: 1, status: 'completed' });
     await using inspector = await open(`${harness.url}/docs`);
     const { page } = inspector;
@@ -52,7 +52,7 @@ browserSuite('the overview', (open) => {
     expect(await page.getByRole('link', { name: '1 hour' }).getAttribute('aria-current')).toBe('true');
   });
 
-  test('without a range it shows the shortest range with all turns of the last day', async ({ harness }) => {
+  test('the overview without a range shows the shortest range with all turns of the day', async ({ harness }) => {
     await harness.startTurn({ input: 'Hi' });
     await harness.workUntilIdle();
     await using inspector = await open(`${harness.url}/#/overview`);
@@ -82,7 +82,7 @@ browserSuite('the overview', (open) => {
     ]);
   });
 
-  test('keys read all charts at once: each stretch is spoken, and Enter lists its turns', async ({ harness }) => {
+  test('keys read all charts at once: each interval is spoken, and Enter lists its turns', async ({ harness }) => {
     await insertPastTurns(harness.db, { from: msAgo(5 * 3_600_000), count: 2, everyMs: 1, status: 'completed' });
     await insertPastTurns(harness.db, { from: msAgo(5_000), count: 1, everyMs: 1, status: 'failed' });
     await using inspector = await open(`${harness.url}/#/overview`);
@@ -92,7 +92,7 @@ browserSuite('the overview', (open) => {
     await plot.focus();
     await page.keyboard.press('End');
     const last = await plot.getAttribute('aria-valuetext');
-    // If a half hour has just ended, the turn that failed is of the stretch before.
+    // If a half hour has just ended, the failed turn is in the previous interval.
     if (last?.endsWith('Failed 0')) await page.keyboard.press('ArrowLeft');
     const spoken = await plot.getAttribute('aria-valuetext');
     const other = await page.getByRole('slider', { name: 'Tokens over time' }).getAttribute('aria-valuetext');
@@ -108,7 +108,7 @@ browserSuite('the overview', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('failures are grouped by code, and lead to the newest one and to all of them', async ({ harness }) => {
+  test('failures are grouped by code, with links to the newest failure and to all', async ({ harness }) => {
     for (const status of [401, 401, 403]) await harness.startTurn({ input: failing(status) });
     const newest = await harness.startTurn({ input: failing(401) });
     await harness.workUntilIdle();
@@ -148,7 +148,7 @@ browserSuite('the overview', (open) => {
     ]);
   });
 
-  test('all failed turns of a code are retried together, after saying how many that are', async ({ harness }) => {
+  test('all failed turns of a code are retried together, after a question with the count', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 401, times: 1 };
     for (const name of ['Ada', 'Grace'])
       await harness.startTurn({ input: `${name}\n${scripted({ rounds: [], answer: 'At last.', final: { fault } })}` });
@@ -172,7 +172,7 @@ browserSuite('the overview', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('with no turns it says so, and without failures too', async ({ harness }) => {
+  test('the overview says that there are no turns, or no failures', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/#/overview`);
 
     await inspector.page.getByRole('heading', { name: 'No turns in this period' }).waitFor();
@@ -182,7 +182,7 @@ browserSuite('the overview', (open) => {
     await inspector.page.getByText('No failed turns in this period.').waitFor();
   });
 
-  test('an admin key chooses whose figures are shown, and the address keeps it; turns of others are not opened', async () => {
+  test('an admin key chooses the project in the address, and cannot open turns of others', async () => {
     await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(projects) } });
     for (const input of [failing(401), 'Hi']) await apiClient(harness.url, 'key-of-web').startTurn({ input });
     await apiClient(harness.url, 'key-of-operators').startTurn({ input: 'Hello' });
@@ -219,7 +219,7 @@ browserSuite('the overview', (open) => {
     await page.getByText('The list shows only turns of your key’s project.').waitFor();
   });
 
-  test('a key that sees one project has nothing to choose', async () => {
+  test('a key of a single project has no choice of projects', async () => {
     await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(projects) } });
     for (const key of ['key-of-web', 'key-of-operators']) await apiClient(harness.url, key).startTurn({ input: 'Hi' });
     await using inspector = await open(`${harness.url}/#/overview`);

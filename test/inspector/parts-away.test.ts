@@ -3,13 +3,13 @@ import { createHarness, startBackgroundWorker } from '#test/harness/create-harne
 import { closedPort } from '../tools/servers.ts';
 import { browserSuite } from './browser-suite.ts';
 
-browserSuite('what keeps turns from running', (open) => {
-  test('stands above a queued turn as long as no worker is there, and goes when one comes', async () => {
+browserSuite('notes about missing parts', (open) => {
+  test('a note about missing workers is above a queued turn until a worker starts', async () => {
     await using harness = await createHarness();
     const { id } = await harness.startTurn({ model: 'sim/demo', input: 'Say hello.' });
     await using inspector = await open(`${harness.url}/#/turns/${id}`);
     const { page } = inspector;
-    const note = page.getByText('No worker is running. Start one with npm run worker.');
+    const note = page.getByText('No worker is running. Start a worker with npm run worker.');
 
     await note.waitFor();
     await page.getByRole('status').getByText('Queued').waitFor();

@@ -33,7 +33,7 @@ const locate = { type: 'function' as const, name: 'locate', parameters: null, st
 
 type Following = { previous?: string; tools?: (typeof locate)[] };
 
-/** A response in the background, worked to its end. */
+/** Creates a background response, and works it to its end. */
 async function respond(harness: Harness, input: Input, { previous, tools = [] }: Following = {}): Promise<string> {
   const { id } = await openaiClient(harness).responses.create({
     ...{ model: 'test', background: true, tools, input, previous_response_id: previous ?? null },
@@ -42,7 +42,7 @@ async function respond(harness: Harness, input: Input, { previous, tools = [] }:
   return id;
 }
 
-/** A response that another follows, and that two were forked from. */
+/** Creates a response with a next response and two forks. */
 async function playChain(harness: Harness) {
   const first = await respond(harness, 'I am Ada.');
   const second = await respond(harness, 'Who am I?', { previous: first });
@@ -51,7 +51,7 @@ async function playChain(harness: Harness) {
   return { first, second, left, right };
 }
 
-/** A fork in whose turn there is all that the page of a response shows: items, calls, what it is from and for. */
+/** Creates a fork with all parts of a response page: items, calls, its origin and its own forks. */
 async function playMiddle(harness: Harness, previous: string): Promise<string> {
   const question = { role: 'user' as const, content: [image, { type: 'input_text' as const, text: script }] };
   const asked = await respond(harness, [question], { previous, tools: [locate] });
@@ -66,7 +66,7 @@ async function playMiddle(harness: Harness, previous: string): Promise<string> {
 }
 
 browserSuite('the page of a response', (open) => {
-  test('calls that are left to the caller, and what it sends for them, are shown as that', async ({ harness }) => {
+  test('calls of the caller and their results are shown as such', async ({ harness }) => {
     const question = { role: 'user' as const, content: [image, { type: 'input_text' as const, text: script }] };
     const asked = await respond(harness, [question], { tools: [locate] });
     const output = { type: 'function_call_output' as const, call_id: 'call_a', output: [image] };
@@ -85,7 +85,7 @@ browserSuite('the page of a response', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('items of every kind that were sent are shown, with what they hold as text', async ({ harness }) => {
+  test('sent items of each kind are shown, with their content as text', async ({ harness }) => {
     const client = openaiClient(harness);
     const { id } = await client.responses.create({
       ...{ model: 'test', background: true },
@@ -112,7 +112,7 @@ browserSuite('the page of a response', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('it says which response a turn is, leads through its chain, and both ids can be copied', async ({ harness }) => {
+  test('the page shows the response of a turn and its chain, and both ids can be copied', async ({ harness }) => {
     const { first, second, left } = await playChain(harness);
     await using inspector = await open(`${harness.url}/#/turns/${second.replace('resp_', 'turn_')}`);
     const { page, problems } = inspector;
@@ -151,7 +151,7 @@ browserSuite('the page of a response', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('what is forked from it meanwhile comes by itself', async ({ harness }) => {
+  test('a fork that is created while the page is open is shown automatically', async ({ harness }) => {
     const { second } = await playChain(harness);
     await using inspector = await open(`${harness.url}/#/turns/${second.replace('resp_', 'turn_')}`);
     const chain = inspector.page.getByRole('navigation', { name: 'Chain' });
@@ -164,7 +164,7 @@ browserSuite('the page of a response', (open) => {
     expect(inspector.problems).toEqual([]);
   });
 
-  test('a turn is found by the id of its response, or of one of its items', async ({ harness }) => {
+  test('a turn is found by the id of its response or of an item', async ({ harness }) => {
     const { first } = await playChain(harness);
     await using inspector = await open(harness.url);
     const { page, problems } = inspector;
@@ -179,7 +179,7 @@ browserSuite('the page of a response', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a call that Pawl runs once it is approved says so', async () => {
+  test('a call that Pawl runs after its approval says so', async () => {
     await using opened = await openApproving();
     const { id } = await opened.ask(pay());
     await using inspector = await open(`${opened.harness.url}/#/turns/${id.replace('resp_', 'turn_')}`);
@@ -192,7 +192,7 @@ browserSuite('the page of a response', (open) => {
     ['light', {}],
     ['dark', { dark: true }],
     ['phone', { width: 360 }],
-  ])('%s: its page is no wider than the screen', async (name, reader) => {
+  ])('%s: the page of a response is no wider than the screen', async (name, reader) => {
     await using harness = await createHarness();
     const { first } = await playChain(harness);
     const middle = await playMiddle(harness, first);

@@ -4,7 +4,7 @@ import { test } from '#test/harness/test.ts';
 import { browserSuite } from './browser-suite.ts';
 
 browserSuite('the page of schedules', (open) => {
-  test('a schedule is created, starts its turns, is disabled and enabled, and deleted', async ({ harness }) => {
+  test('a schedule is created, starts turns, is disabled, enabled and deleted', async ({ harness }) => {
     await using inspector = await open(`${harness.url}/#/schedules`, { width: 375 });
     const { page, problems } = inspector;
     const create = page.getByRole('button', { name: 'Create schedule' });

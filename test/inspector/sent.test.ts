@@ -6,8 +6,8 @@ import { openTurn } from './open-turn.ts';
 const call = { name: 'weather_lookup', arguments: { city: 'Tokyo' }, id: 'call_1' };
 const input = scripted({ rounds: [{ say: 'Let me look.', tools: [call] }], answer: 'It is sunny.' });
 
-browserSuite('what a turn was asked with', (open) => {
-  test('each round shows what the model was sent, read when it is opened', async () => {
+browserSuite('the requests of a turn', (open) => {
+  test('each round shows its request to the model, which is loaded when it is opened', async () => {
     await using opened = await openTurn(open, { input, tools: ['weather_lookup'], instructions: 'You are brief.' });
     const { page } = opened;
     const sent = page.locator('.entry', { has: page.getByRole('heading', { name: 'Round 2' }) }).locator('.sent');
@@ -33,7 +33,7 @@ browserSuite('what a turn was asked with', (open) => {
     expect(await config.innerText()).toContain('0.5');
   });
 
-  test('a turn is deleted after a question, and is left alone without an answer to it', async () => {
+  test('a turn is deleted after a question, and stays without an answer', async () => {
     await using opened = await openTurn(open, { input: 'Hi' });
     const { harness, id, page } = opened;
     const status = async () => (await harness.call('GET', `/v1/turns/${id}`)).status;

@@ -4,7 +4,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { requestOf } from '#inspector/start/turn-request.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 
-test('the page keeps provider_headers and model_retry when a turn is asked again', async () => {
+test('the page keeps provider_headers and model_retry when a turn is repeated', async () => {
   const own = { kind: 'openai', base_url: 'http://127.0.0.1:1/v1', allowed_headers: ['x-tag'] };
   await using harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify({ own }) } });
   const again = async (given: object): Promise<unknown> => {

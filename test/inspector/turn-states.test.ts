@@ -17,7 +17,7 @@ test.each([
   expect(titleOf({ input: [{ role: 'user', content }] })).toBe(title);
 });
 
-test('pauses that are longer than all other time take half of the axis', () => {
+test('pauses longer than all other time together take half of the axis', () => {
   const place = shorten([{ from: 1_000, to: 11_000 }], 12_000);
 
   expect([0, 1_000, 6_000, 11_000, 12_000].map(place)).toEqual([0, 1_000, 2_000, 3_000, 4_000]);
@@ -31,7 +31,7 @@ test('shorter pauses are drawn in their length', () => {
 });
 
 browserSuite('a turn’s page before and after its turn is read', (open) => {
-  test('a page shows a skeleton while it reads its turn, and the sentence of a refusal', async ({ harness }) => {
+  test('a page shows a skeleton while it loads its turn, and the sentence of a refusal', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(harness.url, { width: 360 });
     const { page } = inspector;
@@ -54,7 +54,7 @@ browserSuite('a turn’s page before and after its turn is read', (open) => {
     expect(await page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
   });
 
-  test('equal failed attempts are one entry, which opens to each of them', async ({ harness }) => {
+  test('equal failed attempts are an entry that opens to each attempt', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 5 };
     const { id } = await harness.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
     await workUntilEnded(harness, id);

@@ -10,7 +10,7 @@ import { openTurn } from './open-turn.ts';
 
 const START = Date.parse('2026-01-01T12:00:00Z');
 
-/** Says when everything in a turn happened, in ms from its start: its events by number, and its only round. */
+/** Sets the times in a turn, in ms from its start: its events by number, and its only round. */
 async function retell({ db }: Harness, id: string, events: number[], round: [from: number, to: number]): Promise<void> {
   const at = (ms: number) => new Date(START + ms);
   for (const [index, ms] of events.entries()) {
@@ -23,7 +23,7 @@ async function retell({ db }: Harness, id: string, events: number[], round: [fro
     where id = ${id}`.execute(db);
 }
 
-browserSuite('what a turn’s page says', (open) => {
+browserSuite('the words on the page of a turn', (open) => {
   test('a pause between two attempts is drawn as a pause, not as an attempt or a queue', async ({ harness }) => {
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
     const { id } = await harness.startTurn({ input: scripted({ rounds: [], answer: 'At last.', final: { fault } }) });
@@ -51,7 +51,7 @@ browserSuite('what a turn’s page says', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a turn that pauses before it is tried again says so, and its pause is no time of the model', async () => {
+  test('a turn that pauses before a retry says so, and its pause is not model time', async () => {
     const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
     await using opened = await openTurn(open, { input: scripted({ rounds: [], final: { fault } }) }, { works: false });
     const { harness, page } = opened;
@@ -66,7 +66,7 @@ browserSuite('what a turn’s page says', (open) => {
     );
   });
 
-  test('an answer that had to fit a schema is shown as JSON, and one that did not fit says so in its round', async () => {
+  test('an answer with a schema is shown as JSON, and an invalid answer is marked', async () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const input = scripted({ answer: '{"city":7}', repairs: [{ say: '{"city":"Lisbon"}' }] });
     await using opened = await openTurn(open, { input, output_schema: { name: 'place', schema } });
@@ -77,11 +77,11 @@ browserSuite('what a turn’s page says', (open) => {
     const [first, second] = await page.locator('.entry.checkpoint').allInnerTexts();
 
     expect(answer).toBe('{\n  "city": "Lisbon"\n}');
-    expect(first).toMatch(/\{"city":7\}\s+This answer does not fit the output schema, so the model repairs it\./);
+    expect(first).toMatch(/\{"city":7\}\s+This answer does not match the output schema, so the model repairs it\./);
     expect(second).toContain('The answer above is the text of this round.');
   });
 
-  test('a call that never ran says so and shows no time; each that failed says why in its line', async () => {
+  test('a call that never ran shows no time, and each failed call shows why in its line', async () => {
     const body = 'There is no such city, nor has there ever been.';
     await using tool = await openExternalServer(() => ({ status: 404, body }));
     const calls = [
@@ -106,7 +106,7 @@ browserSuite('what a turn’s page says', (open) => {
     expect(await page.evaluate(overflow)).toBe(0);
   });
 
-  test('metadata stands apart from what is measured, and tokens are written in one form', async () => {
+  test('metadata is separate from measurements, and tokens have the same form everywhere', async () => {
     await using opened = await openTurn(open, { input: 'word '.repeat(6_000), metadata: { order: '4711' } });
     const { page } = opened;
     const metadata = page.getByRole('region', { name: 'Metadata' });
@@ -122,7 +122,7 @@ browserSuite('what a turn’s page says', (open) => {
     );
   });
 
-  test('an answer of the server that is no JSON is an error in a sentence', async ({ harness }) => {
+  test('an answer of the server that is not JSON is an error in a sentence', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(harness.url);
     await inspector.page.route(`**/v1/turns/${id}`, (route) =>
@@ -138,7 +138,7 @@ browserSuite('what a turn’s page says', (open) => {
     );
   });
 
-  test('an event that is not JSON is an error that stays when the turn is read after it', async ({ harness }) => {
+  test('an error for an event that is not JSON stays when the turn is loaded after it', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     await using inspector = await open(harness.url);
     const { page } = inspector;
@@ -156,7 +156,7 @@ browserSuite('what a turn’s page says', (open) => {
     expect(await alert.count()).toBe(1);
   });
 
-  test('a result that begins as JSON and is none is sent only when it is submitted once more', async () => {
+  test('a result that is invalid JSON is sent only after a second submit', async () => {
     const tools = [{ name: 'read_clipboard', description: 'Reads the clipboard of the client' }];
     const rounds = [{ tools: [{ name: 'read_clipboard', arguments: {} }] }];
     await using opened = await openTurn(open, { input: scripted({ rounds, answer: 'So: {{results}}' }), tools });
@@ -175,7 +175,7 @@ browserSuite('what a turn’s page says', (open) => {
     expect((await harness.findTurn(id)).output).toBe('So: {"a": 1,');
   });
 
-  test('a notice lies on no hint', async () => {
+  test('a notice does not cover a hint', async () => {
     await using opened = await openTurn(open, { input: 'Hi' }, { works: false, reports: true });
     const { page } = opened;
     await page.route('**/cancel', (route) => route.abort());
@@ -188,7 +188,7 @@ browserSuite('what a turn’s page says', (open) => {
     expect(notice!.y + notice!.height).toBeLessThanOrEqual(keys!.y);
   });
 
-  test('a waiting turn says what it waits for, until it goes on', async ({ harness }) => {
+  test('a waiting turn shows the reason for its wait until it continues', async ({ harness }) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     let waiting: object | null = { for: 'provider', since: '2026-01-01T12:00:00Z', until: '2026-01-01T12:01:00Z' };
     await using inspector = await open(harness.url);

@@ -46,7 +46,7 @@ browserSuite('workers and queues', (open) => {
     expect(await step.innerText()).toContain('tools of round 2');
   });
 
-  test('the page of workers says which scope it needs', async () => {
+  test('the page of workers names the scope that it requires', async () => {
     await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
     await using inspector = await open(`${harness.url}/#/workers`);
     const { page } = inspector;

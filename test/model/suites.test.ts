@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { caughtAs, describeVerdict } from './explore/describe-verdict.ts';
 import { suites } from './suites.ts';
 
-/** The nearest states of each scene: `npm run model` plays all. A mutant is found well within the second bound. */
+/**
+ * The bound on the nearest states of each scene. `npm run model` explores all states. A mutant is found well within
+ * the second bound.
+ */
 const NEAREST = { maxStates: 1_000 };
 const MUTANTS = { maxStates: 400_000 };
 

@@ -9,7 +9,7 @@ import { mistakesOf } from './environment.ts';
 
 const FOLDER = new URL('../../examples/operations/kubernetes/', import.meta.url);
 
-/** A manifest, as far as the tests read it. */
+/** The fields of a manifest that the tests read. */
 type Manifest = {
   apiVersion: string;
   kind: string;
@@ -45,7 +45,7 @@ const secrets = manifestsOf('stores/secrets.example.yaml');
 const valuesOf = (name: string) => secrets.find(({ metadata }) => metadata.name === name)!.stringData;
 const { DATABASE_URL = '', REDIS_URL = '', ...others } = valuesOf('pawl-secrets');
 
-/** What the operator of Redis takes over into pods, as a pod; the rest of its fields has no schema here. */
+/** Pods with the fields that the operator of Redis copies into pods. Its other fields have no schema here. */
 const pods = [replication, sentinel].map(({ metadata, spec }) => {
   const { kubernetesConfig, podSecurityContext, securityContext, topologySpreadConstraints } = spec;
   const container = { name: 'redis', image: 'redis', securityContext, resources: kubernetesConfig.resources };
@@ -53,14 +53,14 @@ const pods = [replication, sentinel].map(({ metadata, spec }) => {
   return { apiVersion: 'v1' as const, kind: 'Pod' as const, metadata, spec: pod };
 });
 
-test('the manifests are valid by the schemas of Kubernetes and CloudNativePG', () => {
+test('the store manifests are valid by the schemas of Kubernetes and CloudNativePG', () => {
   expect(() => new Cluster(postgres as never).validate()).not.toThrow();
   for (const secret of secrets) expect(() => new Secret(secret as never).validate()).not.toThrow();
   for (const pod of pods) expect(() => new Pod(pod as never).validate()).not.toThrow();
   for (const { metadata } of [postgres, replication, sentinel, ...secrets]) expect(metadata.namespace).toBe('pawl');
 });
 
-test('none of them has a field that is not known', async () => {
+test('the store manifests have no unknown field', async () => {
   const all = [postgres, ...secrets, ...pods];
 
   expect(await compileManifests(all)).toBe('');
@@ -69,7 +69,7 @@ test('none of them has a field that is not known', async () => {
   );
 });
 
-test('the address of the database is that of the cluster, whose commits wait for a second disk', () => {
+test('DATABASE_URL in the manifests names the cluster, with commits on a second disk', () => {
   const { bootstrap, postgresql } = postgres.spec;
   const { username, password } = valuesOf(bootstrap.initdb.secret.name);
   const url = new URL(DATABASE_URL);
@@ -81,7 +81,7 @@ test('the address of the database is that of the cluster, whose commits wait for
   expect(postgresql.synchronous).toMatchObject({ number: 1, dataDurability: 'required', failoverQuorum: true });
 });
 
-test('max_connections is enough for the workers and APIs of the other manifests, twice while they are replaced', () => {
+test('max_connections in the manifests allows a replacement of all workers and APIs', () => {
   const [api] = manifestsOf('api.yaml') as [Manifest];
   const scaler = manifestsOf('worker.yaml').find(({ kind }) => kind === 'HorizontalPodAutoscaler')!;
 
@@ -89,7 +89,7 @@ test('max_connections is enough for the workers and APIs of the other manifests,
   expect(Number(postgres.spec.postgresql.parameters.max_connections)).toBeGreaterThanOrEqual(wanted + 3);
 });
 
-test('the address of Redis is that of the Sentinels, which watch the replication with its password', () => {
+test('REDIS_URL in the manifests names the Sentinels, which have the password', () => {
   const { redisSentinelConfig } = sentinel.spec;
   const { redisSecret } = replication.spec.kubernetesConfig;
   const url = parseRedisUrl(REDIS_URL);
@@ -106,7 +106,7 @@ test('the address of Redis is that of the Sentinels, which watch the replication
   expect(replication.spec.redisConfig.dynamicConfig).toContain('maxmemory-policy noeviction');
 });
 
-test('the secret of Pawl has what the other manifests expect of it, with values that are taken', () => {
+test('the secret of Pawl has the values that the other manifests require', () => {
   const [example] = manifestsOf('secrets.example.yaml') as [Manifest];
 
   expect(Object.keys(valuesOf('pawl-secrets'))).toEqual(Object.keys(example.stringData));

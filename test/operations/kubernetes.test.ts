@@ -82,7 +82,7 @@ test.each(named)('$title is valid by the schema of Kubernetes', ({ manifest }) =
   expect(() => new Model(manifest).validate()).not.toThrow();
 });
 
-test('no manifest has a field that Kubernetes does not know', async () => {
+test('no manifest has a field that is unknown to Kubernetes', async () => {
   const all = named.map(({ manifest }) => manifest);
 
   expect(await compileManifests(all)).toBe('');
@@ -102,40 +102,46 @@ const parts = [
   container: owner.spec.template.spec.containers[0],
 }));
 
-test.each(parts)('$part runs a file of the image, as its user, and can change nothing', ({ part, pod, container }) => {
-  const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
-  const [node, file = ''] = container.command;
+test.each(parts)(
+  '$part in the manifests runs a file of the image with a read-only disk',
+  ({ part, pod, container }) => {
+    const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+    const [node, file = ''] = container.command;
 
-  expect([node, file]).toEqual(['node', `services/${part}/main.ts`]);
-  expect(readFileSync(join(ROOT, file), 'utf8')).toContain('runProcess(');
-  expect(basename(container.image)).toBe(`pawl:${version}`);
-  // The official image of Node makes this user with number 1000.
-  expect(dockerfile).toMatch(/^USER node$/m);
-  expect(pod).toMatchObject({
-    automountServiceAccountToken: false,
-    securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
-  });
-  expect(container.securityContext).toEqual({
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'] },
-  });
-  expect(container.resources).toMatchObject({ requests: { cpu: /m$/, memory: /Mi$/ }, limits: { memory: /i$/ } });
-  expect(container.volumeMounts?.map(({ name }) => name)).toEqual(pod.volumes?.map(({ name }) => name));
-});
+    expect([node, file]).toEqual(['node', `services/${part}/main.ts`]);
+    expect(readFileSync(join(ROOT, file), 'utf8')).toContain('runProcess(');
+    expect(basename(container.image)).toBe(`pawl:${version}`);
+    // The official image of Node makes this user with number 1000.
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(container.resources).toMatchObject({ requests: { cpu: /m$/, memory: /Mi$/ }, limits: { memory: /i$/ } });
+    expect(container.volumeMounts?.map(({ name }) => name)).toEqual(pod.volumes?.map(({ name }) => name));
+  },
+);
 
-test.each(parts)('$part is given variables that are read, with values that are taken', ({ part, container }) => {
-  const environment = environmentOf(container);
+test.each(parts)(
+  '$part in the manifests gets only variables that it reads, with valid values',
+  ({ part, container }) => {
+    const environment = environmentOf(container);
 
-  expect(environment.DATABASE_URL).toMatch(/^postgres:/);
-  expect(mistakesOf(environment)).toEqual([]);
-  if (part !== 'migrate') expect(environment).toMatchObject({ HOST: '0.0.0.0', PAWL_METRICS_KEY: 'change-me' });
-  const projects = find('Secret', 'pawl-projects').stringData ?? {};
-  const file = environment.PAWL_PROJECTS?.replace('@/etc/pawl/', '') ?? 'projects.json';
-  expect(Object.keys(JSON.parse(projects[file]!))).toContain('operators');
-});
+    expect(environment.DATABASE_URL).toMatch(/^postgres:/);
+    expect(mistakesOf(environment)).toEqual([]);
+    if (part !== 'migrate') expect(environment).toMatchObject({ HOST: '0.0.0.0', PAWL_METRICS_KEY: 'change-me' });
+    const projects = find('Secret', 'pawl-projects').stringData ?? {};
+    const file = environment.PAWL_PROJECTS?.replace('@/etc/pawl/', '') ?? 'projects.json';
+    expect(Object.keys(JSON.parse(projects[file]!))).toContain('operators');
+  },
+);
 
-test.each(parts)('$part finds its way past a pooler in the secret, and needs none without one', ({ container }) => {
+test.each(parts)('$part gets a direct URL if the secret names a pooler, else the plain URL', ({ container }) => {
   const pooled = {
     DATABASE_URL: 'postgres://pawl:change-me@pgbouncer:6432/pawl?pgbouncer=true',
     DATABASE_DIRECT_URL: 'postgres://pawl:change-me@postgres:5432/pawl',
@@ -146,7 +152,7 @@ test.each(parts)('$part finds its way past a pooler in the secret, and needs non
   expect(urlOf(environmentOf(container))).toBe(find('Secret', 'pawl-secrets').stringData?.DATABASE_URL);
 });
 
-/** What the process of a container finds in its environment; `secrets` are there beside those of the example. */
+/** Returns the environment of a container's process. `secrets` are added to those of the example. */
 function environmentOf({ env, envFrom = [] }: Container, secrets = {}): Record<string, string> {
   const secret = (name: string): Record<string, string> => ({ ...find('Secret', name).stringData, ...secrets });
   const whole = envFrom.map(({ configMapRef, secretRef }) =>
@@ -162,7 +168,7 @@ function environmentOf({ env, envFrom = [] }: Container, secrets = {}): Record<s
 }
 
 test.each(parts.slice(1))(
-  '$part is stopped later than its grace, and asked at a port that it has',
+  '$part in the manifests has probes, and a stop timeout above its grace',
   ({ pod, container }) => {
     const environment = environmentOf(container);
     const graceS = Number(environment.PAWL_SHUTDOWN_GRACE_MS) / 1_000;
@@ -176,7 +182,7 @@ test.each(parts.slice(1))(
   },
 );
 
-test('every part has a budget and selects its own pods; workers scale by a metric that the adapter makes', () => {
+test('every part has a disruption budget, and workers scale by a known metric', () => {
   const { metrics, scaleTargetRef } = find('HorizontalPodAutoscaler', 'pawl-worker').spec;
   const { data } = find('ConfigMap', 'pawl-settings');
   const adapter = readFileSync(join(FOLDER, 'prometheus-adapter-values.yaml'), 'utf8');

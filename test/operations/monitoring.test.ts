@@ -49,7 +49,7 @@ const expressions = [
   ]),
 ];
 
-test.each(expressions)('$where asks for what Prometheus takes and a process tells: $expr', ({ expr }) => {
+test.each(expressions)('$where asks for a known metric with a valid expression: $expr', ({ expr }) => {
   const { series, groupedBy, mistakes } = readExpression(expr);
 
   expect(mistakes).toEqual([]);
@@ -63,12 +63,12 @@ test.each(expressions)('$where asks for what Prometheus takes and a process tell
   expect(groupedBy.filter((label) => !labels.includes(label))).toEqual([]);
 });
 
-test('an expression with a typing error is not taken', () => {
+test('an expression with a typing error is a mistake', () => {
   expect(readExpression('sum(rate(pawl_turns_total[5m])').mistakes).not.toEqual([]);
   expect(readExpression('pawl_turn_total').series.map(({ name }) => labelsOfSeries(name))).toEqual([undefined]);
 });
 
-test('every metric has a panel, and what has a type is asked for by it: counters by their rate, histograms by quantiles', () => {
+test('every metric has a panel, and counters and histograms are read as rates', () => {
   const asked = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
   const unseen = Object.keys(knownMetrics).filter((name) => !asked.some((expr) => expr.includes(name)));
   const bare = expressions.filter(({ expr, where }) => where !== 'adapter' && /_(?:total|bucket|count)\b/.test(expr));
@@ -77,7 +77,7 @@ test('every metric has a panel, and what has a type is asked for by it: counters
   expect(bare.filter(({ expr }) => !/(?:rate|increase)\(/.test(expr))).toEqual([]);
 });
 
-test('the dashboard is one that Grafana 11 opens: ids, places and data sources are sound', () => {
+test('the dashboard has valid ids, places and data sources for Grafana 11', () => {
   const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`),
   );
@@ -99,7 +99,7 @@ test('the dashboard is one that Grafana 11 opens: ids, places and data sources a
   }
 });
 
-test('each alert says what has happened, and docs/alerts.md what it means and what to do', () => {
+test('each alert has a summary, and docs/alerts.md describes it', () => {
   const documented = read('docs/alerts.md').match(/(?<=^### )Pawl\w+$/gm);
 
   expect(documented).toEqual(rules.map(({ alert }) => alert));
@@ -114,7 +114,7 @@ test('each alert says what has happened, and docs/alerts.md what it means and wh
   }
 });
 
-test('the jobs that are scraped are those the rules look at', () => {
+test('the rules read the jobs that Prometheus scrapes', () => {
   for (const file of ['prometheus.yml', 'kubernetes/prometheus.yml']) {
     const config = parse(read(`examples/operations/${file}`), { merge: true });
     const jobs: { job_name: string; authorization: unknown }[] = config.scrape_configs;
@@ -125,7 +125,7 @@ test('the jobs that are scraped are those the rules look at', () => {
   }
 });
 
-test.skipIf(!isThere('promtool'))('promtool takes the rules, and they fire when they should', () => {
+test.skipIf(!isThere('promtool'))('promtool accepts the rules, and its tests of the alerts pass', () => {
   const folder = fileURLToPath(new URL('examples/operations', ROOT));
   const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: folder, encoding: 'utf8' });
 

@@ -5,7 +5,7 @@ import { newFolder } from '#test/harness/new-folder.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { startWork } from './backups/under-way.ts';
 
-test('a folder of the embedded PostgreSQL, copied while it is stopped: turns under way go on from the copy', async () => {
+test('running turns continue from a copy of the stopped embedded PostgreSQL', async () => {
   await using folder = await newFolder('copied');
   await using restoredFolder = await newFolder('restored');
   await using source = await openPostgres({ folder: folder.path, durable: true });

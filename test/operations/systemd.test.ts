@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = join(ROOT, 'examples/operations/systemd');
 const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
 
-/** The entries of a unit or of an environment file, as often as they stand there. */
+/** Returns the entries of a unit or of an environment file, with repeats. */
 const entriesOf = (text: string) =>
   [...text.matchAll(/^([A-Za-z_]\w*)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const);
 
@@ -25,7 +25,7 @@ const environmentOf = (settings: Record<string, string>) => {
   return { ...shared, ...Object.fromEntries(own.map((pair) => pair.split('=') as [string, string])) };
 };
 
-test.each(units)('$file runs a part of Pawl, with variables that are read', ({ settings }) => {
+test.each(units)('$file runs a part of Pawl, with only variables that the part reads', ({ settings }) => {
   const [program = '', file = ''] = settings.ExecStart?.split(' ') ?? [];
 
   expect(readFileSync(join(ROOT, file), 'utf8')).toContain('runProcess(');
@@ -34,7 +34,7 @@ test.each(units)('$file runs a part of Pawl, with variables that are read', ({ s
   expect(mistakesOf(environmentOf(settings))).toEqual([]);
 });
 
-test('what runs is started again, reads its projects again, and is stopped later than its grace', () => {
+test('systemd units restart, reload their projects, and stop later than their grace', () => {
   const running = units.filter(({ settings }) => settings.Type !== 'oneshot');
 
   expect(running.map(({ file }) => file).sort()).toEqual(['pawl-api.service', 'pawl-worker@.service']);
@@ -48,7 +48,7 @@ test('what runs is started again, reads its projects again, and is stopped later
 });
 
 test.skipIf(!existsSync('/usr/bin/systemd-analyze'))(
-  'systemd takes the units, and finds little that is open',
+  'systemd accepts the units, and rates them as confined',
   async () => {
     await using folder = await newFolder('units');
     for (const { file, text } of units) {
@@ -61,7 +61,7 @@ test.skipIf(!existsSync('/usr/bin/systemd-analyze'))(
     for (const { file } of units) {
       const unit = `./${file.replace('@', '@1')}`;
       expect(analyze('verify', '--man=no', unit)).toBe('');
-      // Out of a hundred; 9.6 of ten is what a unit has that says nothing.
+      // The scale has 100. A unit without settings is at 9.6 of 10.
       expect(analyze('security', '--offline=true', '--threshold=20', unit)).toContain('OK');
     }
   },

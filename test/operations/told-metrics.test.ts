@@ -5,10 +5,10 @@ import { test } from '#test/harness/test.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 import { knownMetrics } from './known-metrics.ts';
 
-/** Earlier names of metrics, still told. */
+/** Earlier names of metrics, which are still reported. */
 const EARLIER = ['pawl_turns', 'pawl_event_streams'];
 
-test('what rules and dashboard ask for is told by an API or by a worker, with that type', async () => {
+test('an API or a worker reports each metric of rules and dashboard, with its type', async () => {
   await using harness = await createHarness({ env: { PAWL_METRICS_PORT: '0' } });
   await using worker = await startProcess('worker', harness.env);
   const { metrics_url: workerUrl } = await untilLogged(worker, 'process.ready');
@@ -28,7 +28,7 @@ test('what rules and dashboard ask for is told by an API or by a worker, with th
   );
 });
 
-test('each label that rules and dashboard ask for is one that is told', async ({ harness }) => {
+test('each label that rules and dashboard use is a reported label', async ({ harness }) => {
   const { metrics } = harness.parts;
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2, cost_usd: 1 } as never;
   metrics.roundSaved({ project: 'web', model: 'openai/test', durationMs: 1, firstChunkMs: 1, usage });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-/** Runs a turn with a `pawl` that is a file, from a folder that is not this repository. */
+/** Runs a turn with a `pawl` file, from a folder outside this repository. */
 async function runFrom(folder: string, node: string, file: string) {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);

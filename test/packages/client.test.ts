@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-/** What a user might write: a turn from its start to its end, and a webhook. `given` and `report` are the test's. */
+/** A program of a user: a turn from its start to its end, and a webhook. The test provides `given` and `report`. */
 const program = `
 import { connectPawl, PawlError } from '@pawl-turns/client';
 import { verifyWebhook } from '@pawl-turns/client/webhook';
@@ -53,14 +53,13 @@ function givenTo(url: string) {
   return { url, request, webhook: { secret, body, headers } };
 }
 
-/** Writes a file into the user's folder; answers its path. */
 function write(name: string, text: string): string {
   const path = join(installed.folder, name);
   writeFileSync(path, text);
   return path;
 }
 
-test('the tarball is small, has no dependencies, and has what it exports and nothing else', () => {
+test('the client’s tarball is small, has no dependencies, and has only its exports', () => {
   const { name, exports, ...manifest } = JSON.parse(
     readFileSync(join(installed.folder, 'node_modules/@pawl-turns/client/package.json'), 'utf8'),
   );
@@ -82,7 +81,7 @@ test('the tarball is small, has no dependencies, and has what it exports and not
 });
 
 test.each(findRuntimes())(
-  '$name runs it from an empty folder, with the tarball alone',
+  '$name runs the client from an empty folder with only the tarball',
   async ({ program: bin, args }) => {
     await using harness = await createHarness();
     await using _worker = await startBackgroundWorker(harness);
@@ -97,7 +96,7 @@ test.each(findRuntimes())(
   },
 );
 
-test('a bundler makes one file of it for browsers, which needs nothing that a browser has not', async () => {
+test('a bundler makes one browser file of the client, without any Node API', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const entry = write(
@@ -113,11 +112,11 @@ test('a bundler makes one file of it for browsers, which needs nothing that a br
   const { promise, resolve: report, reject: fail } = Promise.withResolvers<unknown>();
   runInNewContext(readFileSync(bundle, 'utf8'), { ...likeABrowser(), given: givenTo(harness.url), report, fail });
 
-  // Through JSON: what comes from another realm is of its classes.
+  // Values of another realm have its classes, so the test compares them as JSON.
   expect(JSON.parse(JSON.stringify(await promise))).toEqual(expected);
 });
 
-/** Of what the client uses, what every browser has on a page that came over https. */
+/** Returns the globals that each browser has on an https page, and that the client uses. */
 function likeABrowser() {
   const { fetch, AbortController, AbortSignal, URL, URLSearchParams, TextEncoder, TextDecoder, crypto } = globalThis;
   const web = { fetch, AbortController, AbortSignal, URL, URLSearchParams, TextEncoder, TextDecoder, crypto };
@@ -150,7 +149,7 @@ test.each([
     { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] },
   ],
   ['in Node, as strictly as can be', { module: 'nodenext', types: ['node'], exactOptionalPropertyTypes: true }],
-])('its types are whole %s, where declarations of libraries are checked too', async (_, options) => {
+])('the client’s types are complete %s, also with checked library declarations', async (_, options) => {
   write('typed.ts', typed);
   const strict = { strict: true, noEmit: true, skipLibCheck: false, target: 'es2022' };
   const typeRoots = [join(import.meta.dirname, '../../node_modules/@types')];

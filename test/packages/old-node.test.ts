@@ -12,7 +12,7 @@ const PARTS = ['start', 'api', 'worker', 'migrate', 'simulator', 'demo'];
 const folder = mkdtempSync(join(tmpdir(), 'pawl-old-node-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Claims to be Node 20 before any other code runs: not every machine has an old Node. */
+/** A script that claims to be Node 20 before any other code runs, since not every machine has an old Node. */
 const claim = join(folder, 'claim-node-20.cjs');
 writeFileSync(
   claim,
@@ -24,7 +24,7 @@ const nodes = [
   ...(old ? [{ name: `Node ${old.version}`, ...old, args: [] }] : []),
 ];
 
-/** Runs `node …` as a script of ours writes it, on another Node. */
+/** Runs the command `node …` of a script on another Node. */
 function runOn({ program, args }: { program: string; args: string[] }, command: string, cwd = ROOT) {
   const env = { PATH: process.env.PATH, PORT: '0', PAWL_DATA_DIR: join(folder, 'data') };
   const written = command.replace(/^node /, '').split(' ');
@@ -35,7 +35,7 @@ function runOn({ program, args }: { program: string; args: string[] }, command: 
   });
 }
 
-test.each(nodes)('$name gets one sentence on what to do, from each script and from the command line', async (node) => {
+test.each(nodes)('$name prints a sentence with an instruction from each script and command', async (node) => {
   const stderr = expect.stringMatching(
     new RegExp(`^Pawl needs Node 24 or newer, and this is Node ${node.version}\\. Run “npm ci” [^\\n]+\\.\\n$`),
   );
@@ -44,7 +44,7 @@ test.each(nodes)('$name gets one sentence on what to do, from each script and fr
   }
 });
 
-test('where nothing is installed, each script says so in one sentence, on every Node', async () => {
+test('each script reports missing packages in one sentence, on each Node', async () => {
   const clone = join(folder, 'clone');
   mkdirSync(clone);
   cpSync(join(ROOT, 'services'), join(clone, 'services'), { recursive: true });
@@ -58,7 +58,7 @@ test('where nothing is installed, each script says so in one sentence, on every 
   }
 });
 
-test('all name one Node: npm installs it without the developers’ packages, and the image has it', () => {
+test('package.json, the image and the README name the same Node', () => {
   const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
   const froms = [...dockerfile.matchAll(/^FROM node:(\S+)-slim/gm)].map(([, version]) => version);
 

@@ -4,7 +4,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { runStatement } from '#test/harness/stores/run-statement.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
-/** Settings of a database that a session of Pawl replaces, each other than PostgreSQL's own. */
+/** Settings of a database that a session of Pawl replaces. Each differs from PostgreSQL's default. */
 const ALTERED = [
   `datestyle = 'SQL, DMY'`,
   `datestyle = 'German'`,

@@ -8,7 +8,7 @@ import { newFolder } from '#test/harness/new-folder.ts';
 import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
-test('a database that was away is found again, however many queries failed meanwhile', async () => {
+test('a database is used again after an outage, with any number of failed queries', async () => {
   await using folder = await newFolder('connect');
   await using server = await openPostgres({ folder: folder.path, durable: false });
   const connection = connect(server.url, { shared: 3, own: 1 });
@@ -29,7 +29,7 @@ test('a database that was away is found again, however many queries failed meanw
   await connection.close();
 });
 
-test('connections that are killed again and again, in the middle of whatever they do, are replaced', async () => {
+test('connections that are killed repeatedly during any statement are replaced', async () => {
   const url = await createTestDatabase();
   const connection = connect(url, { shared: 2, own: 2 });
   const other = postgres(url, { max: 2, onnotice: () => {} });
@@ -55,7 +55,7 @@ test('connections that are killed again and again, in the middle of whatever the
   await other.end();
 });
 
-test('a transaction begins although single statements never stop coming', async () => {
+test('a transaction begins although single statements never stop arriving', async () => {
   const connection = connect(await createTestDatabase(), { shared: 2, own: 2 });
   const { db } = connection;
   let isOver = false;

@@ -24,20 +24,20 @@ afterEach(async () => {
   await other.end();
 });
 
-test('statements that are ready at the same moment are one transaction', async () => {
+test('statements that are ready at the same moment are committed together', async () => {
   const xids = await Promise.all(Array.from({ length: 20 }, (_, id) => insert(id)));
 
   expect(new Set(xids).size).toBe(1);
   expect(await count()).toBe(20);
 });
 
-test('a statement that does not say what it does is a transaction of its own', async () => {
+test('a statement that does not declare its effect is a transaction of its own', async () => {
   const xids = await Promise.all([1, 2, 3].map((id) => insertion(id).execute(db)));
 
   expect(new Set(xids.map(({ rows }) => rows[0]?.xid)).size).toBe(3);
 });
 
-test('a read is part of no transaction of writes, however its text begins', async () => {
+test('a read is never part of a group commit, with any beginning of its text', async () => {
   const xid = sql<{
     xid: string | null;
   }>`with one as (select 1) select pg_current_xact_id_if_assigned()::text as xid from one`;
@@ -48,11 +48,11 @@ test('a read is part of no transaction of writes, however its text begins', asyn
   expect(reads).toEqual([{ xid: null }]);
 });
 
-test('one that comes alone goes alone', async () => {
+test('a single statement is a transaction of its own', async () => {
   expect(await insert(1)).not.toBe(await insert(2));
 });
 
-test('one that breaks takes no other along', async () => {
+test('a failing statement does not roll back others in its group', async () => {
   await insert(7);
 
   const answers = await Promise.allSettled(Array.from({ length: 10 }, (_, id) => insert(id)));
@@ -62,14 +62,14 @@ test('one that breaks takes no other along', async () => {
   expect(await count()).toBe(10);
 });
 
-test('one that cannot even be sent takes no other along', async () => {
+test('a statement that cannot be sent does not roll back others in its group', async () => {
   const answers = await Promise.allSettled([insert(1), insert(undefined as never), insert(2)]);
 
   expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(await count()).toBe(2);
 });
 
-test('statements behind one that Postgres wants planned anew are not taken for committed', async () => {
+test('statements after a statement with a stale plan are not taken for committed', async () => {
   const copy = () => write(db, sql`insert into note select id + ${10}::int, text from note where id < 10 returning *`);
   await insert(1);
   await Promise.all([copy(), insert(2)]);
@@ -81,7 +81,7 @@ test('statements behind one that Postgres wants planned anew are not taken for c
   expect((await other`select id from note where id = 3`).length).toBe(1);
 });
 
-test('one whose guard fails writes nothing, and the others do', async () => {
+test('a statement with a failing guard does not write, and the others of its group do', async () => {
   const guarded = write(db, sql`update note set text = 'no' where id = 99 returning id`);
   await Promise.all([insert(1), guarded, insert(2)]);
 
@@ -89,7 +89,7 @@ test('one whose guard fails writes nothing, and the others do', async () => {
   expect(await count()).toBe(2);
 });
 
-test('statements that wait for a lock do not delay those that come later', async () => {
+test('statements that wait for a lock do not delay later statements', async () => {
   await Promise.all([insert(1), insert(2), insert(3)]);
   const unlock = await lockAll();
 
@@ -104,7 +104,7 @@ test('statements that wait for a lock do not delay those that come later', async
   expect(await Promise.all(waiting)).toHaveLength(3);
 });
 
-test('statements whose connection is lost are never reported as committed', async () => {
+test('statements on a lost connection are never reported as committed', async () => {
   await insert(1);
   const unlock = await lockAll();
 
@@ -132,7 +132,7 @@ async function count(): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Another transaction that locks all rows. */
+/** Opens another transaction that locks all rows. */
 async function lockAll(): Promise<() => Promise<void>> {
   const holder = await other.reserve();
   await holder`begin`;

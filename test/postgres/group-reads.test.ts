@@ -32,7 +32,7 @@ function notesOf(rows: Rows): string[] {
   return [...rows].map(({ turnId, note }) => `${turnId}: ${note}`);
 }
 
-test('what is read of many turns at the same moment is one statement, and each gets its own rows', async () => {
+test('concurrent reads of many turns are one statement, and each gets its own rows', async () => {
   const read = openReads();
 
   const answers = await Promise.all([
@@ -45,7 +45,7 @@ test('what is read of many turns at the same moment is one statement, and each g
   expect(sent.length).toBe(1);
 });
 
-test('one turn that is read twice is read in two statements', async () => {
+test('two reads of the same turn are two statements', async () => {
   const read = openReads();
 
   const answers = await Promise.all([read(asking('turn_1', { note: 'a' })), read(asking('turn_1', { note: 'b' }))]);
@@ -54,7 +54,7 @@ test('one turn that is read twice is read in two statements', async () => {
   expect(sent.length).toBe(2);
 });
 
-test('what cannot be read takes no other along', async () => {
+test('a failing read does not fail others in its group', async () => {
   const read = openReads();
 
   const answers = await Promise.allSettled([
@@ -67,7 +67,7 @@ test('what cannot be read takes no other along', async () => {
   expect(answers[1]).toMatchObject({ reason: { code: '22003' } });
 });
 
-test('what is not read for turns goes its own way', async () => {
+test('a read without a turn is a statement of its own', async () => {
   const read = openReads();
   const one = { text: 'select 1 as one' };
 

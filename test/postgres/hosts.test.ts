@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hostListProblem, hostsOf, targetProblem } from '#core/postgres/hosts.ts';
 
-test('a URL with several hosts stands for one URL each, without what is meant for all of them', () => {
+test('a URL with several hosts yields a URL for each, without the settings for all', () => {
   const url = 'postgres://me:p%40ss@a:5433,b,[::1]:6000/pawl?sslmode=require&target_session_attrs=read-write';
 
   expect(hostsOf(url)).toEqual([
@@ -11,7 +11,7 @@ test('a URL with several hosts stands for one URL each, without what is meant fo
   ]);
 });
 
-test('a URL with one host is left to the drivers as it is', () => {
+test('a URL with one host is passed to the drivers unchanged', () => {
   const url = 'postgres://me:a,b@db:5432/pawl?target_session_attrs=any';
 
   expect([hostsOf(url), hostListProblem(url), targetProblem(url)]).toEqual([null, null, null]);

@@ -5,7 +5,7 @@ import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 const SESSION = { text: 'select pg_backend_pid() as pid' };
 
-test('a pool replaces old connections, and answers the statements that they have in flight', async () => {
+test('a pool replaces old connections, and answers their running statements', async () => {
   const url = await createTestDatabase();
   const age = { isOld: false };
   const pool = openPool((closed) => ({ ...openConnection(url, closed), isOld: () => age.isOld }), {

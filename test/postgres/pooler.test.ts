@@ -5,7 +5,7 @@ import { readPooler } from '#core/postgres/hosts.ts';
 import { read, write } from '#core/postgres/read-write.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
-/** As behind a pooler, at PostgreSQL itself: a session is told nothing when it is opened. */
+/** Connects to PostgreSQL as if it were behind a pooler: no settings are sent when a session opens. */
 async function openPooled() {
   const { db, close } = connect(`${await createTestDatabase()}?pgbouncer=true`, { shared: 1, own: 1 });
   onTestFinished(close);
@@ -18,7 +18,7 @@ const bounds = sql<Bounds>`select current_setting('statement_timeout') as statem
   current_setting('idle_in_transaction_session_timeout') as idle, current_setting('enable_seqscan') as scan,
   current_setting('synchronous_commit') as commit`;
 
-test('behind a pooler each statement says its bounds by itself, however it is run', async () => {
+test('each statement behind a pooler sends its own bounds, in each kind of run', async () => {
   const db = await openPooled();
   const all = { statement: '15s', lock: '4s', idle: '5s', scan: 'off', commit: 'on' };
 
@@ -32,7 +32,7 @@ test('behind a pooler each statement says its bounds by itself, however it is ru
   expect(together).toEqual([[{ ...all, lock: '250ms' }], [{ one: 1 }]]);
 });
 
-test('behind a pooler no statement is prepared', async () => {
+test('no statement is prepared behind a pooler', async () => {
   const db = await openPooled();
   const count = sql<{ count: number }>`select count(*)::int from pg_prepared_statements where ${true}`;
 
@@ -41,7 +41,7 @@ test('behind a pooler no statement is prepared', async () => {
   expect(counts.flat()).toEqual([{ count: 0 }, { count: 0 }, { count: 0 }]);
 });
 
-test('behind a pooler a statement that breaks, even at its commit, reaches its caller and leaves nothing', async () => {
+test('a failing statement or commit behind a pooler is rolled back and reported', async () => {
   const db = await openPooled();
   await sql`create table note (id int primary key, before int references note deferrable initially deferred)`.execute(
     db,
@@ -74,6 +74,6 @@ test.each([
     { url: 'postgres://a/pawl?ssl=require', ...PREPARING },
   ],
   ['postgres://a/pawl?pgbouncer=false&ssl=require', { url: 'postgres://a/pawl?ssl=require', ...NONE }],
-])('%s says what a pooler there keeps, and the drivers do not see it', (given, read) => {
+])('%s declares the features of a pooler, and the drivers do not see it', (given, read) => {
   expect(readPooler(given)).toEqual(read);
 });

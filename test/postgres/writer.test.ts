@@ -8,7 +8,7 @@ import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { findFreePort } from '#embedded-postgres/find-free-port.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
-/** A URL whose first host is away, and that of the second alone. */
+/** Returns a URL with an unreachable first host, and the URL of the second host alone. */
 async function severalHosts(): Promise<{ url: string; alone: string }> {
   const alone = await createTestDatabase();
   const dead = `127.0.0.1:${await findFreePort()}`;
@@ -21,7 +21,7 @@ function open(url: string) {
   return connection.db;
 }
 
-test('turns and queue use the host that takes writes if the first host is away', async () => {
+test('turns and queue use the writable host if the first host is away', async () => {
   const { url } = await severalHosts();
   const db = open(url);
   const jobQueue = await openJobQueue({ databaseUrl: url });
@@ -34,7 +34,7 @@ test('turns and queue use the host that takes writes if the first host is away',
   expect(counts).toMatchObject({ waiting: 0 });
 });
 
-test('a server that has become read-only is left with every connection, and found again once it takes writes', async () => {
+test('a server that becomes read-only is left, and used again when it is writable', async () => {
   const { url, alone } = await severalHosts();
   const db = open(url);
   const operator = postgres(alone, { max: 1, onnotice: () => {} });

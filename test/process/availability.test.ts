@@ -11,7 +11,7 @@ import { test } from '#test/harness/test.ts';
 
 const ON_POSTGRES = { embedded: false, redis: false };
 
-/** The parts of a harness; each answers, or fails with what the test sets. */
+/** Returns the parts of a harness. Each answers, or fails with an error that the test sets. */
 function openParts(harness: Harness) {
   const failing = { db: null as Error | null, queue: null as Error | null };
   const db = new Proxy(harness.db, {
@@ -29,7 +29,7 @@ function openParts(harness: Harness) {
   return { failing, stores, db, jobQueue: { check } };
 }
 
-/** The availability of a process that reaches its database through a link. */
+/** Opens the availability of a process that reaches its database through a link. */
 async function openLinked(harness: Harness) {
   const url = new URL(harness.env.DATABASE_URL);
   const link = await openLink(Number(url.port));
@@ -50,7 +50,7 @@ function linesOf() {
   return { lines, log: pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }) };
 }
 
-test('a queue on a database that goes away too is reported as back only when it is', async ({ harness }) => {
+test('a queue on a lost database is reported as back only after its own return', async ({ harness }) => {
   const { failing, ...parts } = openParts(harness);
   const availability = makeAvailability({ ...parts, deployment: ON_POSTGRES });
   const { lines, log } = linesOf();
@@ -76,7 +76,7 @@ test('a queue on a database that goes away too is reported as back only when it 
   ]);
 });
 
-test('one of several Redis is reported as back only when it is, even after all were away', async ({ harness }) => {
+test('one of several Redis is reported as back only after its own return', async ({ harness }) => {
   const { failing, stores, ...parts } = openParts(harness);
   const availability = makeAvailability({ ...parts, deployment: { embedded: false, redis: true } });
   const { lines, log } = linesOf();
@@ -98,18 +98,18 @@ test('one of several Redis is reported as back only when it is, even after all w
   expect([one, all].map(({ away }) => away.has('queue'))).toEqual([false, true]);
   expect([...one.stores]).toEqual([
     ['redis@a:1', null],
-    ['redis@b:2', expect.stringContaining('turns go by the others meanwhile')],
+    ['redis@b:2', expect.stringContaining('Turns use the other Redis until then')],
   ]);
   expect(lines).toEqual([
     expect.stringMatching(/^Redis at b:2 in REDIS_URL cannot be reached \(ECONNREFUSED\)/),
     expect.stringMatching(/^Redis at REDIS_URL cannot be reached \(ECONNREFUSED\)/),
     'The queue is back.',
     expect.stringMatching(/^Redis at b:2 in REDIS_URL evicts keys \(maxmemory-policy allkeys-lru\)/),
-    'Redis at b:2 is well again.',
+    'Redis at b:2 works again.',
   ]);
 });
 
-test('a role that may not look whether the disk is full leaves the service ready', async ({ harness }) => {
+test('a role that may not check for a full disk leaves the service ready', async ({ harness }) => {
   const role = newId('wrk');
   const { pathname } = new URL(harness.env.DATABASE_URL);
   await sql.raw(`revoke temporary on database "${pathname.slice(1)}" from public`).execute(harness.db);
@@ -129,7 +129,7 @@ test('a role that may not look whether the disk is full leaves the service ready
   expect([...away.keys()]).toEqual(['worker']);
 });
 
-test('a PostgreSQL that answers late is reported as slow, and one that refuses as away', async ({ harness }) => {
+test('a PostgreSQL that answers late is slow, and a PostgreSQL that refuses is away', async ({ harness }) => {
   await using linked = await openLinked(harness);
   const { link, availability } = linked;
   const sentence = async () => (await availability.check()).away.get('database');
@@ -144,8 +144,8 @@ test('a PostgreSQL that answers late is reported as slow, and one that refuses a
   expect(away).toMatch(/^PostgreSQL at DATABASE_URL cannot be reached/);
 });
 
-test('a PostgreSQL that could not answer since the machine stood still is not away', async ({ harness }) => {
-  // The link is in this process, so that it stands still, too.
+test('a PostgreSQL that could not answer while the machine was suspended is not away', async ({ harness }) => {
+  // The link is in this process, so it stops with the process.
   await using linked = await openLinked(harness);
   const { availability } = linked;
   await availability.check();
@@ -157,7 +157,7 @@ test('a PostgreSQL that could not answer since the machine stood still is not aw
   expect([...away.keys()]).toEqual(['worker']);
 });
 
-/** Keeps this process from doing anything for so long. */
+/** Blocks this process for this time. */
 function standStill(ms: number) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -8,7 +8,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { loadEnvFile } from '#services/process/settings.ts';
 import { surroundings } from '#test/harness/parts/start-program.ts';
 
-/** Makes a folder that holds a file `.env`. */
 function folderWith(envFile: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-env-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -16,7 +15,7 @@ function folderWith(envFile: string): string {
   return folder;
 }
 
-/** Starts a part that cannot start, in a folder; answers what it writes to its standard error. */
+/** Starts a part that cannot start, in a folder, and returns its standard error. */
 async function failIn(cwd: string, part: string, env: Record<string, string> = {}): Promise<string> {
   const main = fileURLToPath(new URL(`../../services/${part}/main.ts`, import.meta.url));
   const { PAWL_ENV_FILE: _, ...around } = surroundings();
@@ -31,13 +30,13 @@ test.each(['standalone', 'api', 'worker', 'migrate'])('%s reads its settings fro
   expect(await failIn(folder, part)).toBe('PORT: give a whole number from 0 to 65535.\n');
 });
 
-test('the environment wins over the file .env, also with an empty variable', async () => {
+test('the environment overrides the file .env, also with an empty variable', async () => {
   const folder = folderWith('PORT=70000\nDATABASE_URL=mysql://a/b\n');
 
   expect(await failIn(folder, 'api', { PORT: '1', DATABASE_URL: '' })).toMatch(/^DATABASE_URL is not set\./);
 });
 
-test('another file is named by PAWL_ENV_FILE, and its names are told without their values', () => {
+test('PAWL_ENV_FILE names another file, and its names are logged without their values', () => {
   const path = join(folderWith('PAWL_API_KEYS="me:secret"\nPORT=81\n'), '.env');
   const env: Record<string, string | undefined> = { PAWL_ENV_FILE: path, PORT: '82' };
 
@@ -45,8 +44,8 @@ test('another file is named by PAWL_ENV_FILE, and its names are told without the
   expect(env).toEqual({ PAWL_ENV_FILE: path, PORT: '82', PAWL_API_KEYS: 'me:secret' });
 });
 
-test('a file that PAWL_ENV_FILE names and that is not there ends the start with a sentence', async () => {
+test('a missing file in PAWL_ENV_FILE ends the start with a sentence', async () => {
   const written = await failIn(folderWith(''), 'api', { PAWL_ENV_FILE: 'none.env' });
 
-  expect(written).toBe('The file none.env cannot be read. Check the file, or PAWL_ENV_FILE.\n');
+  expect(written).toBe('The file none.env is not readable. Check the file, or PAWL_ENV_FILE.\n');
 });

@@ -8,12 +8,12 @@ const ROOMS = new Map([
   ['#core/', 'packages/core/'],
 ]);
 
-/** The packages that a program loads before its first line runs: those of its static imports, and of theirs. */
+/** Returns the packages that a program loads before its first line, by static imports of all its files. */
 function packagesBefore(entry: string): string[] {
   const files = [new URL(entry, ROOT)];
   const packages = new Set<string>();
   for (const file of files) {
-    // An import at run time is loaded when its line is reached.
+    // A dynamic import runs only when the program reaches its line.
     const source = readFileSync(file, 'utf8').replaceAll(/\bimport\(/g, 'load(');
     for (const { name, isType } of scanImports(source)) {
       if (isType || name === null || name.startsWith('node:')) continue;
@@ -35,6 +35,6 @@ test('the demo writes its first line before it loads a package', () => {
   expect(packagesBefore('demo/main.ts')).toEqual([]);
 });
 
-test('npm start writes its first line when the settings and the log are loaded, and no other part', () => {
+test('npm start writes its first line after the settings and the log are loaded', () => {
   expect(packagesBefore('services/standalone/main.ts')).toEqual(['pino', 'zod']);
 });

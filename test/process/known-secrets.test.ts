@@ -10,7 +10,7 @@ const knownOf = (env: Record<string, string>) => {
   return knownSecrets(settings, secrets, callers);
 };
 
-test('every secret of the environment is known: of tools, providers, callers, MCP servers, and what signs', () => {
+test('each secret of the environment is known: tools, providers, callers, MCP, signing', () => {
   const known = knownOf({
     PAWL_SECRETS: '{"github":"ghp_12","other":{"value":"other-value"}}',
     OPENAI_API_KEY: ' sk-openai ',
@@ -51,7 +51,7 @@ test('every secret of the environment is known: of tools, providers, callers, MC
   );
 });
 
-test('nothing that is merely a word counts as a key', () => {
+test('an ordinary word does not count as a key', () => {
   expect(knownOf({ OPENAI_API_KEY: 'ollama', PAWL_API_KEYS: 'me:secret', DATABASE_URL: 'postgres://a:b@c/d' })).toEqual(
     [],
   );

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Counts the writes of a process that opens its log and then does this. */
+/** Builds a program that counts its log writes while it runs these statements. */
 const counting = (rest: string) => `
   import fs from 'node:fs';
   import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +29,7 @@ const run = async (rest: string) => {
     .map((line) => JSON.parse(line));
 };
 
-test('lines of a moment are written at once, and an idle process writes nothing', async () => {
+test('log lines of a moment are written together, and an idle process does not write', async () => {
   const lines = await run(`
     for (let index = 0; index < 20; index += 1) log.info({ index }, 'said');
     await sleep(300);
@@ -42,7 +42,7 @@ test('lines of a moment are written at once, and an idle process writes nothing'
   expect(lines.at(-1).idle).toBe(0);
 });
 
-test('lines that come while a slow write is in flight are written after it', async () => {
+test('log lines that arrive during a slow write are written after it', async () => {
   const lines = await run(`
     const counted = fs.write;
     const begun = Promise.withResolvers();
@@ -60,7 +60,7 @@ test('lines that come while a slow write is in flight are written after it', asy
   expect(lines.at(-1).writes).toBeGreaterThanOrEqual(2);
 });
 
-test('an exit writes the lines that still gather', async () => {
+test('an exit writes the buffered log lines', async () => {
   const lines = await run(`log.info('last'); process.exit(0);`);
 
   expect(lines).toEqual([expect.objectContaining({ msg: 'last', part: 'test' })]);

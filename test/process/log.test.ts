@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const LOG = new URL('../../services/process/log.ts', import.meta.url).href;
 
-/** What a process prints whose log is in `log`, whatever ends it. */
+/** Runs a program with a log in `log`, and returns its lines and its exit code. */
 async function printed(code: string): Promise<{ lines: Record<string, unknown>[]; exitCode: number }> {
   const script = `import { openLog } from '${LOG}'; const log = openLog('test', 'info', 'json'); ${code}`;
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
@@ -29,7 +29,7 @@ test.each([
   expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 2000 }, (_, n) => n));
 });
 
-test('no key stands in the log, however deep it lies', async () => {
+test('the log contains no key, at any depth', async () => {
   const { lines } = await printed(`
     const headers = { authorization: 'Bearer k', accept: '*/*' };
     log.child({ apiKey: 'k' }).warn({ err: Object.assign(new Error('no'), { headers }), at: [{ api_key: 'k' }] }, 'failed');
@@ -47,7 +47,7 @@ test('no key stands in the log, however deep it lies', async () => {
   ]);
 });
 
-test('a line of the log with a long text is cut, and keeps its first fields if it is still too long', async () => {
+test('a log line with a long text is cut, and keeps its first fields if it is too long', async () => {
   const { lines } = await printed(`
     log.warn({ event: 'a.b', output: 'x'.repeat(100_000) }, 'long');
     log.warn({ event: 'a.b', list: Array(100_000).fill('item') }, 'wide');

@@ -8,7 +8,6 @@ import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
 const PARTS = ['api', 'worker', 'standalone', 'migrate'];
 
-/** Starts a part at a database; answers how it ended. */
 async function start(part: string, url: string) {
   const main = fileURLToPath(new URL(`../../services/${part}/main.ts`, import.meta.url));
   const env = { ...surroundings(), DATABASE_URL: url, PORT: '0' };
@@ -27,7 +26,7 @@ test.each(PARTS)('%s ends its start in one sentence if the database has an edite
   expect(ended).toMatchObject({ code: 1 });
   expect(ended.stdout).not.toContain('process.ready');
   expect(ended.stderr).toMatch(
-    /^The database was made by another version of Pawl \(its migration 0001-pawl differs .*\n$/,
+    /^The database was created by another version of Pawl \(its migration 0001-pawl differs .*\n$/,
   );
 });
 

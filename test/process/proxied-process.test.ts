@@ -16,7 +16,7 @@ const tools = [
 ];
 const input = scripted({ rounds: [{ tools }], answer: 'Done.' });
 
-test.each(['HTTP_PROXY', 'http_proxy'])('%s carries all that a process asks of others', async (variable) => {
+test.each(['HTTP_PROXY', 'http_proxy'])('%s carries all outgoing requests of a process', async (variable) => {
   await using model = await openModelRecorder();
   await using tool = await openExternalServer(() => ({ status: 200, body: { ok: true } }));
   await using receiver = await openExternalServer();
@@ -44,7 +44,7 @@ test.each(['HTTP_PROXY', 'http_proxy'])('%s carries all that a process asks of o
   expect([...seen].sort()).toEqual(['hooks.test', 'mcp.test', 'model.test', 'otlp.test', 'tool.test']);
 });
 
-test('PAWL_EGRESS_PROXY=none keeps untrusted URLs from the proxy, and their addresses are checked', async () => {
+test('PAWL_EGRESS_PROXY=none sends untrusted URLs past the proxy with an address check', async () => {
   await using model = await openModelRecorder();
   await using proxy = await openForwardProxy({ 'model.test': portOf(model.baseUrl), 'hooks.test': 9 });
   const env = {

@@ -10,7 +10,7 @@ import { startProcess } from '#test/harness/start-process.ts';
 import { linesOf, untilLogged } from '#test/harness/until-logged.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-/** A file of projects, and what it takes to have it read. */
+/** Opens a file of projects, with the setting that names the file. */
 async function openFile(projects: object) {
   const folder = await newFolder('projects');
   const path = join(folder.path, 'projects.json');
@@ -22,7 +22,7 @@ async function openFile(projects: object) {
 
 const log = openLog('test', 'silent');
 
-test('after a reload new keys, scopes and bounds hold, and keys that are gone are refused', async () => {
+test('a reload applies new keys, scopes and bounds, and refuses removed keys', async () => {
   await using file = await openFile({ web: { keys: ['key-of-old', 'key-of-both'] } });
   await using harness = await createHarness({ env: file.env });
   const statusOf = async (key: string) => (await apiClient(harness.url, key).call('GET', '/v1/turns')).status;
@@ -39,10 +39,10 @@ test('after a reload new keys, scopes and bounds hold, and keys that are gone ar
 });
 
 test.each([
-  ['that is no JSON', '{"web":'],
+  ['with invalid JSON', '{"web":'],
   ['with an unknown field', { web: { keys: ['key-of-new'], quota: 1 } }],
   ['without any key', { web: {} }],
-])('a file %s changes nothing', async (_, content) => {
+])('a file %s does not change the projects', async (_, content) => {
   await using file = await openFile({ web: { keys: ['key-of-web'], weight: 2 } });
   await using harness = await createHarness({ env: file.env });
 
@@ -54,7 +54,7 @@ test.each([
   expect(harness.parts.projects.find('web').weight).toBe(2);
 });
 
-test('SIGHUP has API and worker read the file again, while a stream goes on and a turn is worked to its end', async () => {
+test('SIGHUP reloads the file in API and worker, and streams and turns continue', async () => {
   await using file = await openFile({ web: { keys: ['key-of-old'] } });
   await using harness = await createHarness({ env: file.env });
   await using api = await startProcess('api', harness.env);
@@ -88,12 +88,14 @@ test('SIGHUP has API and worker read the file again, while a stream goes on and 
   const lines = await Promise.all([api, worker].map((one) => untilLogged(one, 'projects.not_reloaded')));
 
   for (const { msg } of lines)
-    expect(msg).toMatch(/^PAWL_PROJECTS\.web: there is no field wieght\. Give .*\. The projects stay as they were\.$/);
+    expect(msg).toMatch(
+      /^PAWL_PROJECTS\.web: unknown field “wieght”\. Known fields: .*\. The projects did not change\.$/,
+    );
   expect((await fresh.call('GET', `/v1/turns/${id}`)).status).toBe(200);
   expect([api, worker].flatMap((one) => linesOf(one, 'process.stopping'))).toEqual([]);
 });
 
-test('SIGHUP says that there is nothing to read again where the projects stand in the environment', async () => {
+test('SIGHUP logs that no file can be reloaded if the environment has the projects', async () => {
   await using harness = await createHarness({ env: { PAWL_PROJECTS: '{"web":{"keys":["key-of-web"]}}' } });
   await using api = await startProcess('api', harness.env);
   await untilLogged(api, 'process.ready');

@@ -16,7 +16,7 @@ import { linesOf, untilLogged } from '#test/harness/until-logged.ts';
 
 const MIGRATE = fileURLToPath(new URL('../../services/migrate/main.ts', import.meta.url));
 
-test('turns from before the keys are logged at the start, and a key of the project reads them', async ({ harness }) => {
+test('turns from before the keys are logged at the start, and a project key reads them', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hello' });
   await harness.startTurn({ input: 'Hello again' });
   const start = (keys: string) => startProcess('api', { ...harness.env, PAWL_API_KEYS: keys });
@@ -28,7 +28,7 @@ test('turns from before the keys are logged at the start, and a key of the proje
   const found = await apiClient(String(url), 'of-old').call('GET', `/v1/turns/${id}`);
 
   expect(logged.msg).toBe(
-    '2 turns belong to the project default (that of turns from the time without keys), which no key opens. ' +
+    '2 turns belong to the project default (the project of turns created without keys), but no key belongs to that project. ' +
       'Add default:<a key> to PAWL_API_KEYS to reach them.',
   );
   expect(found).toMatchObject({ status: 200, body: { id } });
@@ -44,11 +44,11 @@ test('turns that need a key are logged at a start without keys', async () => {
   const logged = await untilLogged(api, 'turns.unreachable');
 
   expect(logged.msg).toBe(
-    '1 turn belongs to the project me, which is not reached without keys. Set PAWL_API_KEYS=me:<a key> to reach them.',
+    '1 turn belongs to the project me, which is not reachable without keys. Set PAWL_API_KEYS=me:<a key> to reach them.',
   );
 });
 
-test('migrate says how many migrations it applied, and that there were none the next time', async () => {
+test('migrate reports how many migrations it applied, and none the next time', async () => {
   const name = `empty_${randomBytes(6).toString('hex')}`;
   const env = { ...surroundings(), DATABASE_URL: await createDatabase(inject('postgresUrl'), name) };
   const migrate = async (more = {}) =>
@@ -59,12 +59,12 @@ test('migrate says how many migrations it applied, and that there were none the 
   const readable = await migrate({ PAWL_LOG_FORMAT: 'text' });
 
   expect(first.applied).toEqual(['0001-pawl']);
-  expect(first.msg).toBe('the database is up to date: 1 migration was applied');
-  expect(second.msg).toBe('the database is up to date already');
-  expect(readable).toMatch(/^\d\d:\d\d:\d\d info {2}the database is up to date already\n$/);
+  expect(first.msg).toBe('the database is up to date: 1 migration applied');
+  expect(second.msg).toBe('the database is already up to date');
+  expect(readable).toMatch(/^\d\d:\d\d:\d\d info {2}the database is already up to date\n$/);
 });
 
-test('migrate says in one sentence that a database belongs to another version', async () => {
+test('migrate reports in one sentence that a database belongs to another version', async () => {
   const name = `other_${randomBytes(6).toString('hex')}`;
   const url = await createDatabase(inject('postgresUrl'), name, 'pawl_template');
   const { db, close } = connect(url);
@@ -75,11 +75,11 @@ test('migrate says in one sentence that a database belongs to another version', 
 
   expect(refusal).toMatchObject({ code: 1, stdout: '' });
   expect(refusal.stderr).toMatch(
-    /^The database was made by another version of Pawl .*0000-older.* empty database.*\n$/,
+    /^The database was created by another version of Pawl .*0000-older.* empty database.*\n$/,
   );
 });
 
-test('a line to read has time, level, sentence and fields, the stack of an error below, and moves no cursor', () => {
+test('a text log line has time, level, sentence, fields, stack and no control codes', () => {
   const err = { message: 'no', stack: 'Error: no\n    at somewhere' };
   const line = { time: 0, level: 40, part: 'api', pid: 7, path: '/v1\u001b[2J', err, msg: 'request\u0007 failed' };
 
@@ -96,7 +96,7 @@ test.each([
   ['message', { msg: 'refused\r\n00:00:00 info  all is well' }],
   ['field', { msg: 'refused', path: '/v1\n00:00:00 info  all is well\r' }],
   ['name of a field', { msg: 'refused', 'a\n00:00:00 info  all is well': 1 }],
-])('a %s from elsewhere makes no line of its own, and shows its line ends', (_, said) => {
+])('a %s from outside cannot start a log line, and shows its line ends', (_, said) => {
   const readable = readableLine(JSON.stringify({ time: 0, level: 40, ...said }), false);
 
   expect(readable).toMatch(/^[^\r\n]*\\n00:00:00 info {2}all is well[^\r\n]*\n$/);

@@ -15,7 +15,7 @@ const mistral = (options: object, more: object = {}) => ({
   }),
 });
 
-test('a worker process loads the package that is named, and answers with it', async () => {
+test('a worker process loads the named package, and answers with it', async () => {
   await using server = await startWireServer();
   server.answer({ body: mistralWire.reply({ text: ['Hello.'] }) });
   const env = mistral({ apiKey: 'a-secret-of-mine', baseURL: `${server.origin}/v1` });
@@ -29,7 +29,7 @@ test('a worker process loads the package that is named, and answers with it', as
   expect(JSON.stringify(worker.lines)).not.toContain('a-secret-of-mine');
 });
 
-test.each(['api', 'worker'])('a package that is not there ends the start of the %s in one sentence', async (part) => {
+test.each(['api', 'worker'])('a missing package ends the start of the %s in one sentence', async (part) => {
   await using harness = await createHarness();
   const main = fileURLToPath(new URL(`../../services/${part}/main.ts`, import.meta.url));
   const providers = mistral({ apiKey: 'a-secret-of-mine' }, { module: 'no-such-package' });
@@ -40,6 +40,6 @@ test.each(['api', 'worker'])('a package that is not there ends the start of the 
   expect(refusal).toMatchObject({
     code: 1,
     stderr:
-      'PAWL_PROVIDERS.mistral.module: this package is not installed. Install it with npm in the folder that Pawl is started in.\n',
+      'PAWL_PROVIDERS.mistral.module: this package is not installed. Install it with npm in the working directory of Pawl.\n',
   });
 });

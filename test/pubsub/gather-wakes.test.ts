@@ -4,7 +4,7 @@ import type { TurnWake } from '#core/pubsub/pubsub.ts';
 
 const MOST_BYTES = 8_000;
 
-test('many wakes fit messages that NOTIFY takes, and none is lost', () => {
+test('many wakes fit into NOTIFY messages, and none is lost', () => {
   const wakes = gatherWakes();
   const turnIds = Array.from({ length: 250 }, (_, index) => `turn_${String(index).padStart(26, '0')}`);
   for (const turnId of turnIds) wakes.add({ turnId });
@@ -16,7 +16,7 @@ test('many wakes fit messages that NOTIFY takes, and none is lost', () => {
   expect(wakes.take()).toEqual([]);
 });
 
-test('two wakes of a turn are one, and it says that the turn goes on only if both do', () => {
+test('two wakes of a turn are merged, and the turn continues only if both say so', () => {
   const wakes = gatherWakes();
   const received: TurnWake[] = [];
   wakes.add({ turnId: 'ended', goesOn: true });
@@ -31,7 +31,7 @@ test('two wakes of a turn are one, and it says that the turn goes on only if bot
   expect(received).toEqual([{ turnId: 'ended' }, { turnId: 'running', goesOn: true }]);
 });
 
-test('only the first wake has its caller plan to take them', () => {
+test('only the first wake asks its caller to take the wakes later', () => {
   const wakes = gatherWakes();
 
   const planned = [wakes.add({ turnId: 'one' }), wakes.add({ turnId: 'one' }), wakes.add({ turnId: 'other' })];

@@ -5,7 +5,7 @@ import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 describeOnRedis(() => {
-  test('workers are told nothing of another database of the same server', async () => {
+  test('workers receive no messages of another database on the same server', async () => {
     const received: string[] = [];
     const open = () => openPubsub({ databaseUrl: '', redisUrl: testRedisUrl() });
     const [one, other] = [open(), open()];

@@ -3,7 +3,7 @@ import { openPubsub } from '#core/pubsub/open-pubsub.ts';
 import { openSeveralRedis } from '#test/harness/stores/redis/open-several-redis.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-test('a message on several Redis arrives once, and by another one where its own is away', async ({ skip }) => {
+test('a message on several Redis arrives once, also if its own Redis is away', async ({ skip }) => {
   await using redises = await openSeveralRedis(3);
   if (!redises) return skip('no redis-server on the PATH');
   const [first, second] = redises.servers;
@@ -20,7 +20,7 @@ test('a message on several Redis arrives once, and by another one where its own 
       const turnIds = Array.from({ length: 12 }, (_, index) => `turn_${tries}-${index}`);
       for (const turnId of turnIds) publishing.publishToWorkers({ kind: 'cancelled', turnId });
       batches.push(turnIds);
-      // Of the first batches some may be lost with a connection.
+      // Some of the first batches may be lost with a connection.
       return batches.find((batch) => batch.every((turnId) => received.includes(turnId))) ?? false;
     });
     expect(received.filter((turnId) => sent.includes(turnId)).toSorted()).toEqual(sent.toSorted());
@@ -31,7 +31,7 @@ test('a message on several Redis arrives once, and by another one where its own 
   await arriveOnce();
   received.length = 0;
   await second!.start();
-  // What was published there meanwhile may be lost.
+  // Messages that were published there during the outage may be lost.
   await waitUntil(() => expect(received).toContain('missed'));
   await first!.kill();
   await arriveOnce();

@@ -9,7 +9,7 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 const event = { type: 'round.started' as const, turn_id: 'turn_1', round: 1, attempt: 1, edition: 1 };
 
 describeQueue(({ redis }) => {
-  test('a subscription to wakes receives those of all turns, and no live events', async () => {
+  test('a subscription to wakes receives the wakes of all turns, and no live events', async () => {
     await using pubsub = await openPair(redis);
     const received = receive(pubsub);
     await waitUntil(() => pubsub.receivesWakes());
@@ -23,7 +23,7 @@ describeQueue(({ redis }) => {
     expect(received).toEqual(['turn_1', 'turn_2', 'turn_3']);
   });
 
-  test('a wake arrives before a later live event of its turn, and after an earlier one', async () => {
+  test('a wake arrives before a later live event of its turn, and after an earlier event', async () => {
     await using pubsub = await openPair(redis);
     const received = receive(pubsub);
     pubsub.subscribeToEvents('turn_1', ({ type }) => received.push(type));
@@ -39,9 +39,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a lost Redis ends the certainty that wakes arrive, and its return says that some were missed', async ({
-  skip,
-}) => {
+test('wakes are uncertain while Redis is away, and its return reports missed wakes', async ({ skip }) => {
   await using redis = await openRedis();
   if (!redis) return skip('no redis-server on the PATH');
   const pubsub = openPubsub({ databaseUrl: '', redisUrl: redis.url });
@@ -60,9 +58,7 @@ test('a lost Redis ends the certainty that wakes arrive, and its return says tha
   await pubsub.close();
 });
 
-test('Redis has one channel for the wakes of all turns, and one more for each turn that is streamed', async ({
-  skip,
-}) => {
+test('Redis has a channel for the wakes of all turns, and a channel per streamed turn', async ({ skip }) => {
   await using redis = await openRedis();
   if (!redis) return skip('no redis-server on the PATH');
   const pubsub = openPubsub({ databaseUrl: '', redisUrl: redis.url });
@@ -84,7 +80,7 @@ test('Redis has one channel for the wakes of all turns, and one more for each tu
 
 type Pair = Awaited<ReturnType<typeof openPair>>;
 
-/** Two processes: one publishes, the other one subscribes. */
+/** Opens two processes: the first publishes, and the second subscribes. */
 async function openPair(redis: boolean) {
   const urls = redis
     ? { databaseUrl: '', redisUrl: inject('redisUrl') ?? undefined }
@@ -96,7 +92,10 @@ async function openPair(redis: boolean) {
   };
 }
 
-/** Subscriptions are confirmed in their order, so all earlier ones have been once the last one receives an event. */
+/**
+ * Waits until all earlier subscriptions are confirmed: Redis confirms in order, so an event on the last proves the
+ * others.
+ */
 async function untilSubscribed(pubsub: Pair): Promise<void> {
   const isReached = Promise.withResolvers<void>();
   pubsub.subscribeToEvents('turn_0', () => isReached.resolve());
@@ -106,7 +105,6 @@ async function untilSubscribed(pubsub: Pair): Promise<void> {
   stop();
 }
 
-/** The ids of woken turns, as they arrive. */
 function receive(pubsub: Pair): string[] {
   const received: string[] = [];
   pubsub.subscribeToWakes({ wake: ({ turnId }) => received.push(turnId), missed: () => received.push('missed') });

@@ -6,7 +6,7 @@ import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { newWakeup } from './job-queue-exam.ts';
 
-test('a worker that had a job at hand while the database was away takes jobs again once it is back', async () => {
+test('a worker with a running job during a database outage takes jobs after it', async () => {
   await using folder = await newFolder('queue');
   await using postgres = await openPostgres({ folder: folder.path, durable: true });
   await migrateAll(postgres.url);

@@ -4,7 +4,7 @@ import { debounceWakeups } from '#core/queue/postgres/debounce-wakeups.ts';
 
 type Store = { handsOut: unknown; wakes: boolean };
 
-/** A worker on as much of a BullMQ store as its waiting has to do with. All pauses it makes pass at once. */
+/** Opens a worker on a fake BullMQ store with only the waiting part. All its pauses pass at once. */
 function openWorker({ handsOut, wakes }: Store) {
   const store = {
     moveToCompleted: async () => ({ result: [handsOut, 'id', 0, 0], finishedOn: 0 }),
@@ -22,7 +22,7 @@ function openWorker({ handsOut, wakes }: Store) {
   return {
     endJob: () => backend.moveToCompleted({} as never, null, true, 'token', true),
     rest: pass,
-    /** Waits until it is woken, and tells after how many milliseconds. */
+    /** Waits for the wakeup, and returns the milliseconds that this took. */
     wait: async () => {
       const since = now;
       await backend.waitForJob(5);
@@ -31,14 +31,14 @@ function openWorker({ handsOut, wakes }: Store) {
   };
 }
 
-test('a worker with jobs that hand out the next ones is woken a little later', async () => {
+test('a worker with jobs that return the next job is woken a little later', async () => {
   const worker = openWorker({ handsOut: { name: 'run-round' }, wakes: true });
   await worker.endJob();
 
   expect(await worker.wait()).toBe(5);
 });
 
-test('a worker that has been at rest is woken at once', async () => {
+test('a worker that was idle is woken at once', async () => {
   const worker = openWorker({ handsOut: { name: 'run-round' }, wakes: true });
 
   expect(await worker.wait()).toBe(0);
@@ -48,14 +48,14 @@ test('a worker that has been at rest is woken at once', async () => {
   expect(await worker.wait()).toBe(0);
 });
 
-test('a worker that found nothing after its last job is woken at once', async () => {
+test('a worker without a job after its last job is woken at once', async () => {
   const worker = openWorker({ handsOut: null, wakes: true });
   await worker.endJob();
 
   expect(await worker.wait()).toBe(0);
 });
 
-test('a worker that waited in vain goes on at once', async () => {
+test('a worker continues at once after a wait without a wakeup', async () => {
   const worker = openWorker({ handsOut: { name: 'run-round' }, wakes: false });
   await worker.endJob();
 

@@ -8,7 +8,7 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 import { newWakeup } from './job-queue-exam.ts';
 
 describeOnRedis(() => {
-  test('a wakeup goes ahead of the acknowledgement of its job, on one connection', async () => {
+  test('a wakeup is sent before the acknowledgement of its job, on the same connection', async () => {
     await using redis = await watchScripts();
     await using jobQueue = await openRedisQueue();
     await jobQueue.work(
@@ -29,7 +29,7 @@ describeOnRedis(() => {
     expect(wakeup?.source).toBe(acknowledgement?.source);
   });
 
-  test('a wakeup ahead that is refused at once rejects for its caller alone', async () => {
+  test('an early wakeup that is refused rejects for its caller only', async () => {
     const jobQueue = await openRedisQueue();
     await jobQueue.close();
 
@@ -43,7 +43,7 @@ function openRedisQueue() {
   return openPatientQueue({ databaseUrl: '', redisUrl: testRedisUrl() });
 }
 
-/** Records every script that Redis runs: which job of a turn it names first, and which connection sent it. */
+/** Records each script that Redis runs, with the first job of a turn in it and the connection that sent it. */
 async function watchScripts() {
   const redis = new Redis(testRedisUrl());
   const monitor = await redis.monitor();

@@ -9,7 +9,7 @@ import { newWakeup } from './job-queue-exam.ts';
 
 const ALL = ['turns-openai', 'anytime'];
 
-/** A queue that reaches its store over a link which is cut; `link` can let it through. */
+/** Opens a queue that reaches its store over a cut link. `link` can restore the connection. */
 async function openCutOffQueue(redis: boolean): Promise<{ jobQueue: JobQueue; link: Link } & AsyncDisposable> {
   const databaseUrl = new URL(await createTestDatabase());
   const redisUrl = redis ? new URL(testRedisUrl()) : null;
@@ -26,7 +26,7 @@ async function openCutOffQueue(redis: boolean): Promise<{ jobQueue: JobQueue; li
 }
 
 describeQueue(({ redis }) => {
-  test('a queue that met its first wakeup in an outage takes jobs once it is back', async () => {
+  test('a queue with its first wakeup during an outage takes jobs after the outage', async () => {
     await using harness = await openCutOffQueue(redis);
     const wakeup = newWakeup();
 
@@ -37,7 +37,7 @@ describeQueue(({ redis }) => {
     expect(await harness.jobQueue.workOnce(ALL, async () => {})).toBe(true);
   });
 
-  test('a worker that starts while its queue is away answers once it is back', async () => {
+  test('a worker that starts during an outage of its queue takes jobs after the outage', async () => {
     await using harness = await openCutOffQueue(redis);
     const handled: string[] = [];
 

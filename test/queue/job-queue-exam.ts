@@ -5,12 +5,12 @@ import type { TurnWakeup } from '#core/turn/wakeup.ts';
 
 const ALL = ['turns-openai', 'anytime'];
 
-/** What Pawl requires of every queue, and nothing more. Several stores keep an order within each of them only. */
+/** Checks all that Pawl requires of each queue. Several stores keep the order of jobs only within each store. */
 export function examineJobQueue(
   openTestQueue: () => Promise<JobQueue & AsyncDisposable>,
   { stores = 1 }: { stores?: number } = {},
 ): void {
-  test('enqueuing twice is enqueuing once', async () => {
+  test('a wakeup that is enqueued twice is one job', async () => {
     await using jobQueue = await openTestQueue();
     const wakeup = newWakeup();
 
@@ -20,7 +20,7 @@ export function examineJobQueue(
     expect(await drain(jobQueue)).toEqual([`${wakeup.turnId}-r1`]);
   });
 
-  test('a higher generation enqueues the same step again, even from inside its own job', async () => {
+  test('a higher generation enqueues the same step again, even during its own job', async () => {
     await using jobQueue = await openTestQueue();
     const wakeup = newWakeup();
     await jobQueue.enqueue([wakeup]);
@@ -30,7 +30,7 @@ export function examineJobQueue(
     expect(await drain(jobQueue)).toEqual([`${wakeup.turnId}-r1`]);
   });
 
-  test('what a job enqueues ahead is there as soon as the job is acknowledged', async () => {
+  test('an early wakeup of a job is available after the job is acknowledged', async () => {
     await using jobQueue = await openTestQueue();
     const [wakeup, next] = [newWakeup(), newWakeup({ step: 'b1' })];
     await jobQueue.enqueue([wakeup]);
@@ -40,7 +40,7 @@ export function examineJobQueue(
     expect(await drain(jobQueue)).toEqual([`${next.turnId}-b1`]);
   });
 
-  test('a job may continue with steps of its queue for a moment, and longer while a place is free', async () => {
+  test('a job may continue with steps of its queue briefly, and longer with a free place', async () => {
     await using jobQueue = await openTestQueue();
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -73,7 +73,7 @@ export function examineJobQueue(
     });
   });
 
-  test('a caller that enqueues ahead gets the outcome', async () => {
+  test('a caller that enqueues early gets the outcome', async () => {
     await using jobQueue = await openTestQueue();
 
     const { arrived } = await jobQueue.enqueueBeforeAck([newWakeup()]);
@@ -82,7 +82,7 @@ export function examineJobQueue(
     expect(await drain(jobQueue)).toHaveLength(1);
   });
 
-  test('an id that was used up can be enqueued again', async () => {
+  test('a used id can be enqueued again', async () => {
     await using jobQueue = await openTestQueue();
     const wakeup = newWakeup();
 
@@ -93,16 +93,19 @@ export function examineJobQueue(
     expect(await drain(jobQueue)).toEqual(first);
   });
 
-  test.skipIf(stores > 1)('a running turn goes before new ones, and of new ones the higher priority', async () => {
-    await using jobQueue = await openTestQueue();
-    const [plain, urgent, running] = [newWakeup(), newWakeup({ priority: 5 }), newWakeup({ step: 'r2' })];
+  test.skipIf(stores > 1)(
+    'jobs of running turns precede new turns, and new turns are ordered by priority',
+    async () => {
+      await using jobQueue = await openTestQueue();
+      const [plain, urgent, running] = [newWakeup(), newWakeup({ priority: 5 }), newWakeup({ step: 'r2' })];
 
-    await jobQueue.enqueue([plain, urgent, running]);
+      await jobQueue.enqueue([plain, urgent, running]);
 
-    expect(await drain(jobQueue)).toEqual([`${running.turnId}-r2`, `${urgent.turnId}-r1`, `${plain.turnId}-r1`]);
-  });
+      expect(await drain(jobQueue)).toEqual([`${running.turnId}-r2`, `${urgent.turnId}-r1`, `${plain.turnId}-r1`]);
+    },
+  );
 
-  test('a delayed wakeup waits', async () => {
+  test('a delayed wakeup waits for its time', async () => {
     await using jobQueue = await openTestQueue();
 
     await jobQueue.enqueue([newWakeup({ delayMs: 3_600_000 })]);
@@ -111,7 +114,7 @@ export function examineJobQueue(
     expect(await jobQueue.count(ALL)).toMatchObject({ delayed: 1 });
   });
 
-  test('a job that throws leaves nothing behind', async () => {
+  test('a job that throws is removed from the queue', async () => {
     await using jobQueue = await openTestQueue();
     await jobQueue.enqueue([newWakeup()]);
 
@@ -143,7 +146,7 @@ export function newWakeup(own: Partial<TurnWakeup> = {}): TurnWakeup {
   return { kind: 'turn', turnId: newId('turn'), step: 'r1', generation: 0, provider: 'openai', priority: 0, ...own };
 }
 
-/** Works all waiting jobs; returns their turns, in order. */
+/** Works all waiting jobs, and returns their turns in order. */
 async function drain(jobQueue: JobQueue): Promise<string[]> {
   const worked: string[] = [];
   const note: JobHandler = async ({ data }) => void worked.push(`${data.turnId}-${data.step}`);

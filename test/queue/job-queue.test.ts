@@ -11,7 +11,7 @@ describeQueue(({ redis }) => examineJobQueue(() => openTestQueue({ redis })));
 describe('BullMQ on Postgres, behind a pooler', () =>
   examineJobQueue(() => openTestQueue({ redis: false, pooled: true })));
 
-test('a queue that is away refuses wakeups instead of keeping them', async () => {
+test('an unreachable queue refuses wakeups and does not keep them', async () => {
   const jobQueue = await openJobQueue({ databaseUrl: '', redisUrl: 'redis://127.0.0.1:1' });
 
   await expect(jobQueue.enqueue([newWakeup()])).rejects.toThrow();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { listenForJobs } from '#core/queue/postgres/listen-for-jobs.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 
-test('a fetch that found nothing is repeated where a wakeup came meanwhile, although another took a job since', async () => {
+test('an empty fetch is repeated if a wakeup arrived during it, even after another job', async () => {
   const url = await createTestDatabase();
   const sql = postgres(url, { max: 1 });
   const waiter = listenForJobs(url, () => {});
@@ -15,7 +15,7 @@ test('a fetch that found nothing is repeated where a wakeup came meanwhile, alth
   const notified = recorder.wait(60);
   await sql`select pg_notify('bullmq_jobs', 'turns-a')`;
   await notified;
-  // This one finds a job, so it does not call back.
+  // This fetch finds a job, so it does not call back.
   worker.startFetch();
   foundNothing();
   const woken = await worker.wait(1);

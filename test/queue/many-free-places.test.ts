@@ -9,7 +9,7 @@ import { newWakeup } from './job-queue-exam.ts';
 const JOBS = 32;
 
 describeQueue(({ redis }) => {
-  test('a worker with many free places has begun with all jobs that wait after far fewer round trips', async () => {
+  test('a worker with many free places starts all waiting jobs in few round trips', async () => {
     await using way = await openCountedWay(redis ? testRedisUrl() : await createTestDatabase());
     const jobQueue = await openPatientQueue(redis ? { databaseUrl: '', redisUrl: way.url } : { databaseUrl: way.url });
     await jobQueue.enqueue(Array.from({ length: JOBS }, () => newWakeup()));
@@ -33,7 +33,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-/** A way to a store that counts how often something was sent on it. */
+/** Opens a proxy to a store that counts the messages to the store. */
 async function openCountedWay(target: string): Promise<AsyncDisposable & { url: string; sent(): number }> {
   const { port, hostname } = new URL(target);
   let sent = 0;

@@ -14,10 +14,10 @@ import { untilLogged } from '#test/harness/until-logged.ts';
 
 const NAMES = Array.from({ length: 100 }, (_, number) => `p${number}`);
 
-/** What a PostgreSQL of 100 connections leaves to a role that is no superuser. */
+/** The connections that a PostgreSQL of 100 connections leaves to an ordinary role. */
 const CONNECTIONS = 97;
 
-/** A PostgreSQL of its own, and the URL of a role that may open so many connections at most. */
+/** Opens a PostgreSQL, and returns the URL of a role with a bounded number of connections. */
 async function openDatabase() {
   const folder = await newFolder('providers');
   const server = await openPostgres({ folder: folder.path, durable: false });
@@ -35,7 +35,7 @@ async function openDatabase() {
   return { url: url.href, sql, [Symbol.asyncDispose]: close };
 }
 
-/** An API and three workers that know a hundred providers, all of them the simulator under other names. */
+/** Starts an API and three workers with a hundred providers, which are the simulator under other names. */
 async function openService(env: Record<string, string>) {
   const simulator = await startSimulator();
   const kind = { kind: 'openai', base_url: simulator.baseUrl };
@@ -60,7 +60,7 @@ async function openService(env: Record<string, string>) {
   return { runTurns, lines: () => parts.flatMap(({ lines }) => lines), [Symbol.asyncDispose]: close };
 }
 
-/** Whether a log line is of a connection that PostgreSQL refused. */
+/** Returns whether a log line reports a connection that PostgreSQL refused. */
 const isRefusal = ({ event, code }: Record<string, unknown>) => event === 'connection.refused' || code === '53300';
 
 const COMPLETED = NAMES.map(() => 'completed');
@@ -80,7 +80,7 @@ test('100 providers, three workers and an API work on a PostgreSQL of 100 connec
   expect(open?.all).toBeLessThanOrEqual(CONNECTIONS);
 });
 
-test('100 providers take no more connections to Redis than one', async ({ skip }) => {
+test('100 providers need no more Redis connections than a single provider', async ({ skip }) => {
   await using server = await openRedis();
   if (!server) return skip('no redis-server on the PATH');
   await using database = await openDatabase();
@@ -93,7 +93,7 @@ test('100 providers take no more connections to Redis than one', async ({ skip }
     .split('\n');
 
   expect(statuses).toEqual([COMPLETED, COMPLETED]);
-  // Each worker: one that adds, one that works, two for hints, four that block. The API: one that adds, two for hints.
+  // Connections of each worker: adding, working, two for hints, four blocking. Of the API: adding, two for hints.
   expect(clients.length - 1).toBeLessThanOrEqual(3 * 8 + 3);
   redis.disconnect();
 });

@@ -11,7 +11,7 @@ import { testRedisUrl } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
 describeOnRedis(() => {
-  test('a job leaves no events behind', async () => {
+  test('a job leaves no BullMQ events in Redis', async () => {
     const redisUrl = testRedisUrl();
     await using redis = openRedis(redisUrl);
     await using jobQueue = await openQueue(redisUrl);
@@ -24,7 +24,7 @@ describeOnRedis(() => {
     expect(await redis.client.exists(`pawl:${turnsQueue(provider)}:events`)).toBe(0);
   });
 
-  test('the steps of a turn that is alone wake no worker', async () => {
+  test('the steps of a single turn wake no worker', async () => {
     const redisUrl = testRedisUrl();
     await using redis = openRedis(redisUrl);
     await using jobQueue = await openQueue(redisUrl);
@@ -50,11 +50,11 @@ describeOnRedis(() => {
 
     await waitUntil(async () => expect((await jobQueue.count([turnsQueue(provider)])).active).toBe(0));
     await redis.untilCounted();
-    // The wakeup of the first step, and none of the six that follow.
+    // The wakeup of the first step only, not of the six steps that follow.
     expect(wakeups()).toBe(1);
   });
 
-  test('a step of a worker that closes wakes another', async () => {
+  test('a step of a closing worker wakes another worker', async () => {
     const redisUrl = testRedisUrl();
     await using redis = openRedis(redisUrl);
     await using closing = await openQueue(redisUrl);
@@ -86,12 +86,12 @@ describeOnRedis(() => {
     await isTaken.promise;
     await redis.untilCounted();
 
-    // A worker that is not woken looks for itself some seconds later.
+    // A worker that is not woken polls some seconds later.
     expect(wakeups()).toBeGreaterThan(0);
   });
 });
 
-test('a script that has none of the known lines is run as it is', () => {
+test('a script without a known line runs unchanged', () => {
   const defined: unknown[] = [];
   const redis = { defineCommand: (...command: unknown[]) => void defined.push(command) };
   patchScripts(redis as unknown as Redis);
@@ -116,7 +116,7 @@ function openRedis(redisUrl: string) {
   const last = 'the end of what is counted';
   return {
     client,
-    /** Counts the commands that name a key, from now on. */
+    /** Counts this command on a key, from now on. */
     count: async (command: string, key: string) => {
       const monitor = await client.monitor();
       opened.push(monitor);

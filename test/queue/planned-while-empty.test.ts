@@ -7,8 +7,8 @@ import { newWakeup } from './job-queue-exam.ts';
 
 const QUEUE = 'turns-openai';
 
-// What a session has planned it keeps, and a table without rows is read as a whole.
-test('a queue that stood empty while PostgreSQL cleaned up finds a job among many by an index', async () => {
+// A session keeps its plans, and Postgres plans a full scan for a table without rows.
+test('a queue that was empty during a vacuum finds a job among many by an index', async () => {
   const databaseUrl = await createTestDatabase();
   await using database = openDatabase(databaseUrl);
   const jobQueue = await openPatientQueue({ databaseUrl });
@@ -27,7 +27,7 @@ function openDatabase(url: string) {
   const sql = postgres(url, { max: 1 });
   return {
     cleanUp: () => sql`vacuum analyze bullmq.job`,
-    /** Postgres counts what a connection has read once that is closed. */
+    /** Runs queries on a connection and closes it. Postgres counts the reads of a connection when it closes. */
     rowsReadAsTable: async () => {
       await waitUntil(async () => {
         const open = await sql`select from pg_stat_activity

@@ -4,7 +4,7 @@ import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { isTooOld } from '#core/queue/redis/require-redis.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 
-test('a Redis that may evict jobs is refused at the start, with the reason', async ({ skip }) => {
+test('a Redis that may evict jobs is refused at the start with a reason', async ({ skip }) => {
   await using redis = await openRedis({ settings: { 'maxmemory-policy': 'allkeys-lru' } });
   if (!redis) return skip('no redis-server on the PATH');
 
@@ -14,7 +14,7 @@ test('a Redis that may evict jobs is refused at the start, with the reason', asy
 });
 
 test.for(['', ':wrong@'])(
-  'a Redis that refuses the credentials "%s" is refused at the start, with the reason',
+  'a Redis that refuses the credentials "%s" is refused at the start with a reason',
   async (who, { skip }) => {
     await using server = await openRedis();
     if (!server) return skip('no redis-server on the PATH');

@@ -21,7 +21,7 @@ describe.skipIf(!three)(name, () => {
 
   examineJobQueue(emptied, { stores: 3 });
 
-  test('turns are spread over all of them, and each goes to its own, in whichever order they are named', async () => {
+  test('each turn has its own Redis, in any order of the URLs', async () => {
     await using jobQueue = await emptied();
     const wakeups = Array.from({ length: 60 }, () => newWakeup());
     await using reversed = await openTestQueue(urlOf(three!.servers.toReversed()));
@@ -36,7 +36,7 @@ describe.skipIf(!three)(name, () => {
     expect(await kindsOf(jobQueue)).toEqual(['well', 'well', 'well']);
   });
 
-  test('a step that a job hands over comes with its acknowledgement, and each step once', async () => {
+  test('a step that a job hands over arrives with its acknowledgement, and runs once', async () => {
     await using jobQueue = await emptied();
     const steps: string[] = [];
     const handle: JobHandler = async ({ data, handsOver }) => {
@@ -55,7 +55,7 @@ describe.skipIf(!three)(name, () => {
     expect(new Set(steps).size).toBe(100);
   });
 
-  test('places are those of all of them together, and those of one that is lost go to the others', async () => {
+  test('several Redis share the places, and other Redis use the places of a lost Redis', async () => {
     await using jobQueue = await emptied();
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let [atWork, begun] = [0, 0];
@@ -76,7 +76,7 @@ describe.skipIf(!three)(name, () => {
     gates[0]!.resolve();
     await waitUntil(() => expect(atWork).toBe(7));
     gates[1]!.resolve();
-    // What the lost one should still be told is not waited for.
+    // Unsent commands to the lost Redis do not delay the end.
     await workers.close(600_000);
     await three!.servers[2]!.start();
 
@@ -84,7 +84,7 @@ describe.skipIf(!three)(name, () => {
   });
 });
 
-test('the turns of a Redis that takes no jobs go to another one, and what it has is told', async ({ skip }) => {
+test('turns of a Redis that accepts no jobs use another Redis, and it is reported', async ({ skip }) => {
   await using redises = await openSeveralRedis(2);
   if (!redises) return skip('no redis-server on the PATH');
   const [full] = redises.servers;
@@ -98,9 +98,7 @@ test('the turns of a Redis that takes no jobs go to another one, and what it has
   expect(found).toMatchObject([{ kind: 'away', error: { message: expect.stringMatching(/^OOM/) } }, { kind: 'well' }]);
 });
 
-test('with one of them away a queue opens, takes all turns and hands them out; with all away it refuses', async ({
-  skip,
-}) => {
+test('a queue works with one of several Redis away, and refuses with all away', async ({ skip }) => {
   await using redises = await openSeveralRedis(3);
   if (!redises) return skip('no redis-server on the PATH');
   const [gone, ...others] = redises.servers;
@@ -125,7 +123,7 @@ test('with one of them away a queue opens, takes all turns and hands them out; w
   await expect(jobQueue.enqueue([newWakeup()])).rejects.toThrow();
 });
 
-test('of several Redis one that may evict jobs is refused at the start, by its name', async ({ skip }) => {
+test('a Redis among several that may evict jobs is refused at the start by its name', async ({ skip }) => {
   await using well = await openRedis();
   await using evicting = await openRedis({ settings: { 'maxmemory-policy': 'allkeys-lru' } });
   if (!well || !evicting) return skip('no redis-server on the PATH');
@@ -133,7 +131,7 @@ test('of several Redis one that may evict jobs is refused at the start, by its n
   const opening = openJobQueue({ databaseUrl: '', redisUrl: `${well.url} ${evicting.url}` });
 
   await expect(opening).rejects.toThrow(
-    `Redis at 127.0.0.1:${evicting.port} in REDIS_URL evicts keys (maxmemory-policy allkeys-lru), which loses`,
+    `Redis at 127.0.0.1:${evicting.port} in REDIS_URL evicts keys (maxmemory-policy allkeys-lru), so jobs`,
   );
 });
 

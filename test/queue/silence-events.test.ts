@@ -5,7 +5,7 @@ import { openPatientQueue } from '#test/harness/stores/open-patient-stores.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { newWakeup } from './job-queue-exam.ts';
 
-test('a job on Postgres leaves no events behind, however often the queue is migrated', async () => {
+test('a job on Postgres leaves no BullMQ events, even after repeated migrations', async () => {
   const databaseUrl = await createTestDatabase();
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   await sql`drop schema bullmq cascade`;

@@ -11,7 +11,8 @@ async function openTestPool({ max = 1, ...more }: pg.PoolConfig = {}) {
   patchPool(pool);
   const ends: Promise<unknown>[] = [];
   pool.on('connect', (client) => ends.push(once(client, 'end')));
-  // `pool.end()` does not wait for its connections. The database is dropped after that, and ends those that are left.
+  // `pool.end()` does not wait for its connections. The later drop of the database would end the remaining
+  // connections.
   const close = async () => {
     await pool.end();
     await Promise.all(ends);
@@ -32,7 +33,7 @@ test('each statement with values is prepared once on a connection', async ({ poo
   expect((await pool.query(PREPARED)).rows).toEqual([{ statement: 'select $1::text as job' }]);
 });
 
-test('a statement with changed columns is prepared anew', async ({ pool }) => {
+test('a statement with changed columns is prepared again', async ({ pool }) => {
   await pool.query('create table jobs (id text)');
   const find = () => pool.query('select * from jobs where id = $1', ['one']);
   await find();
@@ -44,13 +45,13 @@ test('a statement with changed columns is prepared anew', async ({ pool }) => {
   expect((await find()).rows).toEqual([{ id: 'one', name: 'unknown' }]);
 });
 
-test('any other error reaches the caller as it is', async ({ pool }) => {
+test('any other error reaches the caller unchanged', async ({ pool }) => {
   await expect(pool.query('select $1::int', ['no number'])).rejects.toMatchObject({ code: '22P02' });
 });
 
 const TAKE = '-- Takes $1.\nselect pg_current_xact_id()::text as xid, $1::int as id, $2::text as note;\n';
 
-test('statements of the same moment with one text are one transaction, and each gets its own answer', async () => {
+test('concurrent statements with equal text are one transaction, with their own rows', async () => {
   await using pool = await openTestPool({ max: 4 });
 
   const queries = ['a', 'b', 'c', 'd', 'e'].map((note, id) => pool.query(TAKE, [id, note]));
@@ -78,7 +79,7 @@ test.for(["select $1::int as id, nextval('runs') as run", "select $1::int as id,
   },
 );
 
-test('one that finds nothing, and one that finds much, get their own rows', async ({ pool }) => {
+test('a statement without rows and a statement with many rows get their own rows', async ({ pool }) => {
   const counts = [0, 3, 1].map((most) => pool.query('select job from generate_series(1, $1) as job', [most]));
 
   expect((await Promise.all(counts)).map(({ rows }) => rows)).toEqual([
@@ -88,7 +89,7 @@ test('one that finds nothing, and one that finds much, get their own rows', asyn
   ]);
 });
 
-test('where one is refused the others are run again, and nothing has happened twice', async () => {
+test('if a statement is refused, the others are repeated, and each takes effect once', async () => {
   await using pool = await openTestPool({ max: 4 });
   await pool.query('create table taken (id int primary key)');
   await pool.query(`create function take(id int) returns int language plpgsql as
@@ -102,7 +103,7 @@ test('where one is refused the others are run again, and nothing has happened tw
   expect((await pool.query('select id from taken order by id')).rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
 });
 
-test('where it is unknown whether it has happened, nothing is run again', async () => {
+test('no statement is repeated if its effect is unknown', async () => {
   await using pool = await openTestPool({ max: 4, query_timeout: 2_000 });
   await pool.query('create table taken (id int); create table opened (at timestamptz)');
   await pool.query(`create function take_behind_door(id int) returns void language plpgsql as $$ begin
@@ -118,7 +119,7 @@ test('where it is unknown whether it has happened, nothing is run again', async 
   expect((await pool.query('select id from taken order by id')).rows).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
-test('no commit gives up waiting', async () => {
+test('no commit has a lock timeout', async () => {
   await using pool = await openTestPool({ max: 4 });
   await pool.query(`create table taken (id int); create table lock_timeouts (at_commit text);
     create function record() returns trigger language plpgsql as
@@ -133,7 +134,7 @@ test('no commit gives up waiting', async () => {
   expect((await pool.query('select * from lock_timeouts')).rows).toEqual([{ at_commit: '0' }, { at_commit: '0' }]);
 });
 
-test('more than go together are all answered', async () => {
+test('batches above the maximum size are split', async () => {
   await using pool = await openTestPool({ max: 4 });
 
   const answers = await Promise.all(Array.from({ length: 90 }, (_, id) => pool.query(TAKE, [id, 'a'])));
@@ -145,7 +146,7 @@ test('more than go together are all answered', async () => {
 test.each([
   'select pg_advisory_xact_lock_shared($1)::text as passed',
   'select * from cast(pg_advisory_xact_lock_shared($1) as text) as passed',
-])('one that waits for a lock soon waits alone: %s', async (pass) => {
+])('a statement that waits for a lock soon waits alone: %s', async (pass) => {
   await using pool = await openTestPool({ max: 4 });
   await using egress = await shutGate(pool);
 
@@ -157,7 +158,7 @@ test.each([
   expect((await stuck)?.rows).toEqual([{ passed: '' }]);
 });
 
-test('a stuck statement delays none that comes later', async () => {
+test('a blocked statement does not delay later statements', async () => {
   await using pool = await openTestPool({ max: 4 });
   await using egress = await shutGate(pool);
   const passOrNot = 'select case when $1 then pg_advisory_xact_lock_shared(1)::text end as passed';
@@ -170,7 +171,7 @@ test('a stuck statement delays none that comes later', async () => {
   expect((await stuck).rows).toEqual([{ passed: '' }]);
 });
 
-/** A lock that others wait for until it is opened. */
+/** Takes a lock that other statements wait for until it is opened. */
 async function shutGate(pool: pg.Pool) {
   const client = await pool.connect();
   const open = async () => void (await client.query('select pg_advisory_unlock_all()'));

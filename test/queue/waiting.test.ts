@@ -15,7 +15,7 @@ import { openLink } from '../harness/links/open-link.ts';
 
 const PROVIDERS = Array.from({ length: 60 }, (_, number) => `p${number}`);
 
-/** Longer than a worker waits before it polls by itself, so that as many wakeups in a row cannot have been missed. */
+/** More wakeups than a worker can miss before it polls. */
 const MANY = 20;
 
 function newWakeup(provider: string, own: Partial<TurnWakeup> = {}): TurnWakeup {
@@ -30,7 +30,7 @@ async function newUrls(redis: boolean): Promise<Urls> {
 
 type Answering = { handle?(turnId: string): Promise<void>; openQueue?(urls: Urls): Promise<JobQueue> };
 
-/** A queue with workers that record which turns they were handed. */
+/** Opens a queue with workers that record their turns. */
 async function openAnswered(urls: Urls, { handle, openQueue = openPatientQueue }: Answering = {}) {
   const jobQueue = await openQueue(urls);
   const handled: string[] = [];
@@ -46,7 +46,7 @@ async function openAnswered(urls: Urls, { handle, openQueue = openPatientQueue }
   );
   const wakeup = async (provider: string, own: Partial<TurnWakeup> = {}) => {
     const one = newWakeup(provider, own);
-    // Refused while a connection is replaced; twice is once.
+    // An enqueue is refused while a connection is replaced. A second enqueue of the same wakeup has no effect.
     await waitUntil(() => jobQueue.enqueue([one]));
     return one.turnId;
   };
@@ -57,7 +57,7 @@ async function openAnswered(urls: Urls, { handle, openQueue = openPatientQueue }
   return { jobQueue, handled, enqueue: wakeup, [Symbol.asyncDispose]: close };
 }
 
-/** Ends every connection of these workers except those of the test itself. */
+/** Ends each waiting connection of these workers. */
 async function killConnections({ databaseUrl, redisUrl }: Urls): Promise<void> {
   if (redisUrl) {
     const redis = new Redis(redisUrl);
@@ -99,7 +99,7 @@ describeQueue(({ redis }) => {
     await waitUntil(() => expect(workers.handled.toSorted()).toEqual(enqueued.toSorted()));
   });
 
-  test('waiting connections that are killed again and again are replaced', async () => {
+  test('waiting connections that are killed repeatedly are replaced', async () => {
     const urls = await newUrls(redis);
     await using workers = await openAnswered(urls);
 
@@ -110,7 +110,7 @@ describeQueue(({ redis }) => {
     }
   });
 
-  test('connections that go silent while their sockets stay open are replaced', async () => {
+  test('connections that become silent with open sockets are replaced', async () => {
     const urls = await newUrls(redis);
     const target = new URL(urls.redisUrl ?? urls.databaseUrl);
     await using link = await openLink(Number(target.port));
@@ -122,7 +122,7 @@ describeQueue(({ redis }) => {
     await waitUntil(() => expect(workers.handled).toEqual([first]));
 
     link.setMode('blackhole');
-    // Queues that no job has been sent to, each of which is opened on a connection of its own.
+    // These queues have had no job yet, and each opens on a connection of its own.
     const silent = PROVIDERS.slice(1, 9).map((provider) => workers.jobQueue.enqueue([newWakeup(provider)]));
     for (const attempt of await Promise.allSettled(silent)) expect(attempt.status).toBe('rejected');
     link.setMode('pass');
@@ -131,7 +131,7 @@ describeQueue(({ redis }) => {
     await waitUntil(() => expect(workers.handled).toContain(enqueued));
   });
 
-  test('a job of a worker without a free slot goes to the worker of another process', async () => {
+  test('a job is taken by another process if the worker has no free slot', async () => {
     const urls = await newUrls(redis);
     const release = Promise.withResolvers<void>();
     let isFirst = true;
@@ -166,7 +166,7 @@ describeOnRedis(() => {
     return { sending, here: waiters[0]!, there: waiters[1]!, [Symbol.asyncDispose]: close };
   }
 
-  test('a marker that is taken while no worker here waits for it goes to another process', async () => {
+  test('a marker without a waiting worker in this process is left to another process', async () => {
     await using waiters = openWaiters();
     const [ours, theirs] = [waiters.here.join('queue'), waiters.there.join('queue')];
 
@@ -176,7 +176,7 @@ describeOnRedis(() => {
     await waitUntil(async () => expect(await theirs.wait(1)).toEqual({ member: '1', score: 7 }));
   });
 
-  test('a queue that comes to a connection which blocks for others is woken as well', async () => {
+  test('a queue that joins a blocking connection is woken, too', async () => {
     await using waiters = openWaiters();
     const names = PROVIDERS.slice(0, 12);
     const workers = names.map((name) => waiters.here.join(name));

@@ -8,7 +8,7 @@ const ms = (time: string) => Date.parse(time);
 const times = (plan: Plan, after: string, count: number) =>
   nextTimes(plan, ms(after), count).map((at) => new Date(at).toISOString().replace('.000Z', 'Z'));
 
-test('a cron expression is read by the clocks of its zone, and days of the week stay those of the zone', () => {
+test('a cron expression follows the clock and the weekdays of its time zone', () => {
   expect(times(cron('0 9 * * 1-5', 'Europe/Zurich'), '2026-11-20T07:59:59.999Z', 3)).toEqual([
     ...['2026-11-20T08:00:00Z', '2026-11-23T08:00:00Z', '2026-11-24T08:00:00Z'],
   ]);
@@ -24,7 +24,7 @@ test.each([
   ['Europe/Zurich', '*/20 2,3 * * *', '2026-03-28T23:00:00Z', ['2026-03-29T01:00:00Z', '2026-03-29T01:20:00Z']],
   ['America/New_York', '15 2 * * *', '2026-03-07T12:00:00Z', ['2026-03-08T07:00:00Z', '2026-03-09T06:15:00Z']],
   ['Australia/Lord_Howe', '10 2 * * *', '2026-10-03T00:00:00Z', ['2026-10-03T15:30:00Z', '2026-10-04T15:10:00Z']],
-])('in %s what the clock skips of %s comes at the jump, once', (zone, expression, after, expected) => {
+])('in %s a time of %s that the clock skips fires once, at the jump', (zone, expression, after, expected) => {
   expect(times(cron(expression, zone), after, 2)).toEqual(expected);
 });
 
@@ -32,18 +32,18 @@ test.each([
   ['Europe/Zurich', '30 2 * * *', '2026-10-24T12:00:00Z', ['2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z']],
   ['America/New_York', '30 1 * * *', '2026-10-31T12:00:00Z', ['2026-11-01T05:30:00Z', '2026-11-02T06:30:00Z']],
   ['Europe/Zurich', '15 2 * * *', '2026-10-25T01:05:00Z', ['2026-10-26T01:15:00Z']],
-])('in %s the fixed local time of %s fires the first time only', (zone, expression, after, expected) => {
+])('in %s the repeated local time of %s fires the first time only', (zone, expression, after, expected) => {
   expect(times(cron(expression, zone), after, expected.length)).toEqual(expected);
 });
 
-test('every so many seconds is counted from its beginning, to the millisecond', () => {
+test('an interval in seconds is counted from its start, to the millisecond', () => {
   const plan: Plan = { kind: 'every', everySeconds: 90, since: ms('2026-11-20T10:00:00.250Z') };
 
   expect(nextTimes(plan, plan.since, 2).map((at) => at - plan.since)).toEqual([90_000, 180_000]);
   expect(nextTimes(plan, plan.since + 90_000, 1).map((at) => at - plan.since)).toEqual([180_000]);
 });
 
-test('the last time before a moment is found however long ago the last firing was', () => {
+test('the last time before a moment is found even years after the last firing', () => {
   const from = ms('2016-02-29T00:00:00Z');
   const before = ms('2026-11-20T10:00:30Z');
 
@@ -54,7 +54,7 @@ test('the last time before a moment is found however long ago the last firing wa
   expect(found).toEqual(['2026-11-20T10:00:00.000Z', '2026-11-20T04:00:00.000Z', '2024-02-29T00:00:00.000Z']);
 });
 
-test('more than 10 s late is missed: the newest of those is fired for, or none, and the others one by one', () => {
+test('times more than 10 s late are missed, and `once` fires for the newest', () => {
   const plan: Plan = { kind: 'every', everySeconds: 4, since: 0 };
   const decide = (ifMissed: 'once' | 'skip', now: number, nextAt = 4_000) =>
     decideFiring(plan, { nextAt, now, ifMissed });
@@ -66,6 +66,6 @@ test('more than 10 s late is missed: the newest of those is fired for, or none, 
   expect(decide('once', 14_001)).toEqual({ plannedAt: 4_000, nextAt: 8_000 });
 });
 
-test('time zones are those that the platform knows', () => {
+test('only time zones of the platform are valid', () => {
   expect(['UTC', 'Europe/Zurich', 'Mars/Olympus', ''].map(isTimeZone)).toEqual([true, true, false, false]);
 });

@@ -10,7 +10,7 @@ test('a script without rounds is answered at once', async ({ model }) => {
   expect(completion.usage?.total_tokens).toBeGreaterThan(10);
 });
 
-test('a streamed answer is the same answer, in chunks', async ({ model }) => {
+test('a streamed answer equals the whole answer, in chunks', async ({ model }) => {
   const deltas: string[] = [];
 
   const stream = model.stream({ ...script({ ...sunny, piece_chars: 5 }), stream_options: { include_usage: true } });
@@ -22,7 +22,7 @@ test('a streamed answer is the same answer, in chunks', async ({ model }) => {
   expect(completion.usage?.completion_tokens).toBeGreaterThan(5);
 });
 
-test('a stream is a role chunk, deltas, a finish chunk, usage when requested, and [DONE]', async ({ model }) => {
+test('a stream has a role, deltas, a finish, requested usage, and [DONE]', async ({ model }) => {
   const response = await model.fetch({
     ...script({ answer: 'Hi.', final: { reasoning: 'hm' } }),
     stream: true,
@@ -48,7 +48,7 @@ test('a stream is a role chunk, deltas, a finish chunk, usage when requested, an
   expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
 });
 
-test('usage is left out when the script says null, and sent as the script has it', async ({ model }) => {
+test('usage is absent if the script says null, and else as in the script', async ({ model }) => {
   const without = await model.complete(script({ ...sunny, final: { usage: null } }));
   const given = await model.complete(script({ final: { usage: { prompt_tokens: 7, completion_tokens: 5 } } }));
 
@@ -56,13 +56,13 @@ test('usage is left out when the script says null, and sent as the script has it
   expect(given.usage).toEqual({ prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 });
 });
 
-test("the finish reason is the script's", async ({ model }) => {
+test('the finish reason is the finish reason of the script', async ({ model }) => {
   const completion = await model.complete(script({ ...sunny, final: { finish_reason: 'length' } }));
 
   expect(completion.choices[0]?.finish_reason).toBe('length');
 });
 
-test('a chunk never separates the two halves of one character', async ({ model }) => {
+test('a chunk never splits a character of two UTF-16 units', async ({ model }) => {
   const deltas: string[] = [];
 
   const stream = model.stream(script({ answer: 'a🌞b🌧c', piece_chars: 2 }));
@@ -72,7 +72,7 @@ test('a chunk never separates the two halves of one character', async ({ model }
   expect(deltas).toEqual(['a🌞', 'b🌧', 'c']);
 });
 
-test('{{results}} becomes the results of this turn’s tools', async ({ model }) => {
+test('{{results}} becomes the results of the tools of this turn', async ({ model }) => {
   const sim = { rounds: [{ tools: [{ name: 'get_weather' }] }], answer: 'They say: {{results}}' };
 
   const completion = await model.complete(afterOneRound(sim, '$& 21 °C'));
@@ -80,7 +80,7 @@ test('{{results}} becomes the results of this turn’s tools', async ({ model })
   expect(completion.choices[0]?.message.content).toBe('They say: $& 21 °C');
 });
 
-test('a request without tools gets the answer although rounds are left', async ({ model }) => {
+test('a request without tools gets the final answer although rounds are left', async ({ model }) => {
   const sim = { rounds: [{ tools: [{ name: 'get_weather' }] }], ...sunny };
 
   const withoutTools = await model.complete(script(sim));
@@ -90,7 +90,7 @@ test('a request without tools gets the answer although rounds are left', async (
   expect(withNone.choices[0]?.message.content).toBe(sunny.answer);
 });
 
-test('the models are listed', async ({ model }) => {
+test('the list of models has the model demo', async ({ model }) => {
   const models = await model.openai.models.list();
 
   expect(models.data.map(({ id }) => id)).toEqual(['demo']);

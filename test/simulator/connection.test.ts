@@ -4,7 +4,7 @@ import { startSimulator } from '#simulator/start-simulator.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { askSimulator, script, test } from './ask-simulator.ts';
 
-test('the first byte waits for think_ms, every chunk for pace_ms', async ({ model }) => {
+test('the first byte waits for think_ms and each chunk for pace_ms', async ({ model }) => {
   const thinking = model.fetch(script({ answer: 'abcd', think_ms: 60_000 }));
   const speaking = await model.fetch({
     ...script({ answer: 'abcd', pace_ms: 60_000, piece_chars: 1 }),
@@ -22,7 +22,7 @@ test('the first byte waits for think_ms, every chunk for pace_ms', async ({ mode
   await expect(more).rejects.toThrow();
 });
 
-test('without a pace a stream comes in one write', async ({ model }) => {
+test('a stream without a pace is sent in one write', async ({ model }) => {
   const response = await model.fetch({ ...script({ answer: 'a'.repeat(1000) }), stream: true });
   let reads = 0;
   for await (const bytes of response.body!) reads += bytes.length ? 1 : 0;
@@ -30,7 +30,7 @@ test('without a pace a stream comes in one write', async ({ model }) => {
   expect(reads).toBe(1);
 });
 
-test('onRequest gets each request to the model, and nothing is aborted without a fault', async ({ model }) => {
+test('onRequest gets each model request, which is not aborted without a fault', async ({ model }) => {
   let isAborted = false;
 
   await model.complete(
@@ -44,7 +44,7 @@ test('onRequest gets each request to the model, and nothing is aborted without a
   expect(isAborted).toBe(false);
 });
 
-test('a client that disconnects in mid-stream is noticed', async ({ model }) => {
+test('the simulator notices when a client disconnects in mid-stream', async ({ model }) => {
   const stream = model.stream(script({ answer: 'a long, long story', pace_ms: 60_000, piece_chars: 3 }));
 
   stream.once('chunk', () => stream.abort());
@@ -65,7 +65,7 @@ test('stop ends open answers at once', async () => {
   expect((await bothEnd).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
 
-test('a given port is used, and stop may be called twice', async () => {
+test('the simulator uses the given port, and stop may be called twice', async () => {
   const first = await startSimulator();
   await first.stop();
 

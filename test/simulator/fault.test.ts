@@ -17,7 +17,7 @@ test('status: the error, its body and its Retry-After reach the client', async (
   expect(error.headers.get('retry-after-ms')).toBe('900');
 });
 
-test('status: the body of the script, as JSON or as text', async ({ model }) => {
+test('status: the body of the script is sent, as JSON or as text', async ({ model }) => {
   const body = { error: { message: 'Too long.', code: 'context_length_exceeded' } };
 
   const json = await model.fetch(withFault({ kind: 'status', status: 400, body }));
@@ -35,7 +35,7 @@ test('status with a service tier: only requests on this tier are refused', async
   await expect(model.complete(input)).resolves.toHaveProperty('choices');
 });
 
-test('times: the fault is over when the generation in x-client-request-id reaches it', async ({ model }) => {
+test('times: the fault ends when the generation in x-client-request-id reaches it', async ({ model }) => {
   const input = withFault({ kind: 'status', status: 500, times: 2 });
   const attempt = (generation: number) => ({ headers: { 'x-client-request-id': `turn_01k.1.${generation}` } });
 
@@ -46,7 +46,7 @@ test('times: the fault is over when the generation in x-client-request-id reache
   await expect(model.complete(withFault({ kind: 'refuse' }), attempt(9))).rejects.toThrow(/Connection error/);
 });
 
-test('a round with nothing but a fault leads to the answer once the fault is over', async ({ model }) => {
+test('a round that is only a fault is followed by the answer after the fault', async ({ model }) => {
   const sim = { rounds: [{ fault: { kind: 'status', status: 503, times: 1 } }], answer: 'Up again.' };
 
   await expect(model.complete(script(sim))).rejects.toThrow(/503/);
@@ -59,7 +59,7 @@ test('refuse: the connection is destroyed before any byte', async ({ model }) =>
   await expect(model.fetch(withFault({ kind: 'refuse' }))).rejects.toThrow(/fetch failed/);
 });
 
-test('cut: the stream breaks off after so many characters of the reply', async ({ model }) => {
+test('cut: the stream breaks off after the given characters of the reply', async ({ model }) => {
   const { text, ended } = await readStream(
     model.fetch({ ...withFault({ kind: 'cut', after_chars: 6 }), stream: true }),
   );
@@ -68,7 +68,7 @@ test('cut: the stream breaks off after so many characters of the reply', async (
   expect(ended).toBe('broken');
 });
 
-test("cut: in the middle of a tool call's arguments", async ({ model }) => {
+test('cut: the stream breaks off within the arguments of a tool call', async ({ model }) => {
   const round = {
     say: 'Ok.',
     tools: [{ name: 'get_weather', arguments: { city: 'Tokyo' } }],
@@ -84,13 +84,13 @@ test("cut: in the middle of a tool call's arguments", async ({ model }) => {
   expect(ended).toBe('broken');
 });
 
-test('cut: a body that does not stream breaks off too', async ({ model }) => {
+test('cut: a body that is not streamed breaks off too', async ({ model }) => {
   const { text, ended } = await readStream(model.fetch(withFault({ kind: 'cut', after_chars: 10 })));
 
   expect([text, ended]).toEqual(['{"id":"cha', 'broken']);
 });
 
-test('hang: there is no answer until the client disconnects', async ({ model }) => {
+test('hang: the request gets no answer until the client disconnects', async ({ model }) => {
   const leave = new AbortController();
   const answer = model.fetch(withFault({ kind: 'hang' }), { signal: leave.signal });
   await waitUntil(() => expect(model.requests).toHaveLength(1));
@@ -100,12 +100,12 @@ test('hang: there is no answer until the client disconnects', async ({ model }) 
   await model.requests[0]!.aborted;
 });
 
-test('hang: in mid-stream the connection stays open and silent', async ({ model }) => {
+test('hang: the connection stays open and silent in mid-stream', async ({ model }) => {
   const input = { ...withFault({ kind: 'hang', after_chars: 4 }), stream: true };
 
   const leave = new AbortController();
   const onText = (text: string) => {
-    // One turn of the loop later, in which nothing else may come.
+    // Waits one turn of the loop, in which no more text may arrive.
     if (contentOf(text) === 'It i') setImmediate(() => leave.abort());
   };
   const { text, ended } = await readStream(model.fetch(input, { signal: leave.signal }), onText);
@@ -113,7 +113,7 @@ test('hang: in mid-stream the connection stays open and silent', async ({ model 
   expect([contentOf(text), ended]).toEqual(['It i', 'broken']);
 });
 
-test('no_done and no_finish: a stream that ends cleanly lacks one of the two', async ({ model }) => {
+test('no_done and no_finish: a stream ends cleanly without the omitted event', async ({ model }) => {
   const noDone = await readStream(model.fetch({ ...withFault({ kind: 'no_done' }), stream: true }));
   const noFinish = await readStream(model.fetch({ ...withFault({ kind: 'no_finish' }), stream: true }));
 
@@ -124,13 +124,13 @@ test('no_done and no_finish: a stream that ends cleanly lacks one of the two', a
   expect(noFinish.text).not.toContain('"finish_reason":"stop"');
 });
 
-test('error_event: the error comes inside the 200 stream, and the SDK throws it', async ({ model }) => {
+test('error_event: the 200 stream carries the error, and the SDK throws it', async ({ model }) => {
   const stream = model.stream(withFault({ kind: 'error_event', after_chars: 4 }));
 
   await expect(stream.finalMessage()).rejects.toThrow(/The server had an error/);
 });
 
-test('garbage: a 200 with unrelated JSON, or a broken chunk', async ({ model }) => {
+test('garbage: the client gets a 200 with unrelated JSON, or a broken chunk', async ({ model }) => {
   const unrelated = await model.fetch({ ...withFault({ kind: 'garbage' }), stream: true });
   const broken = model.stream(withFault({ kind: 'garbage', after_chars: 4 }));
 
@@ -138,7 +138,7 @@ test('garbage: a 200 with unrelated JSON, or a broken chunk', async ({ model }) 
   await expect(broken.finalMessage()).rejects.toThrow(/JSON/);
 });
 
-test('drip: chunks come until the client disconnects', async ({ model }) => {
+test('drip: chunks are sent until the client disconnects', async ({ model }) => {
   const response = await model.fetch({ ...withFault({ kind: 'drip' }, { pace_ms: 1 }), stream: true });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
 

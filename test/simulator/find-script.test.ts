@@ -15,13 +15,13 @@ test('a script is found alone, in a fence and in prose', () => {
   expect(findScript(`Please play ${json} and nothing {else}.`)).toMatchObject(played);
 });
 
-test('other text is no script', () => {
+test('text without a script has no script', () => {
   expect(findScript('The "sim" in my phone is broken {really}.')).toEqual({ kind: 'none' });
   expect(findScript('{"city":"Tokyo"}')).toEqual({ kind: 'none' });
   expect(findScript('')).toEqual({ kind: 'none' });
 });
 
-test('a script that cannot be played names what is wrong', () => {
+test('the error of a broken script names the flaw', () => {
   expect(findScript('{"sim": {"answer": "cut')).toMatchObject({ kind: 'broken', param: 'sim' });
   expect(findScript('{"sim": {"anwser": "typo"}}')).toMatchObject({
     kind: 'broken',
@@ -33,7 +33,7 @@ test('a script that cannot be played names what is wrong', () => {
   });
 });
 
-test("a broken script is answered 400 in the vendor's form", async ({ model }) => {
+test('a broken script is answered with 400 in the form of the provider', async ({ model }) => {
   const error = await model.complete(script({ final: { fault: { kind: 'explode' } } })).catch((thrown) => thrown);
 
   expect(error).toMatchObject({
@@ -44,7 +44,7 @@ test("a broken script is answered 400 in the vendor's form", async ({ model }) =
   });
 });
 
-test('a request that is no chat completion request is answered 400, another path 404', async ({ model }) => {
+test('a request without messages gets 400, and an unknown path gets 404', async ({ model }) => {
   const noMessages = await model.fetch({ messages: [] });
   const noJson = await model.fetch({}, { body: '{"model"' });
   const elsewhere = await fetch(`${model.simulator.baseUrl}/responses`);

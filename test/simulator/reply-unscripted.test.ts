@@ -6,13 +6,13 @@ import { getWeather, test } from './ask-simulator.ts';
 const getTime = { type: 'function' as const, function: { name: 'get_time', parameters: { type: 'object' } } };
 const tools = [getWeather, getTime];
 
-test("without tools the model quotes the user's input", async ({ model }) => {
+test('the model quotes the input of the user if it has no tools', async ({ model }) => {
   const completion = await model.complete({});
 
   expect(completion.choices[0]?.message.content).toBe('You said: "Hi".');
 });
 
-test('with tools it calls each of them once, then quotes their results', async ({ model }) => {
+test('the model with tools calls each tool once, then quotes the results', async ({ model }) => {
   const first = (await model.complete({ tools })).choices[0]!.message;
   const calls = first.tool_calls ?? [];
   const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: `result of ${id}` }));
@@ -28,7 +28,7 @@ test('with tools it calls each of them once, then quotes their results', async (
   );
 });
 
-test('the tool choice is respected', async ({ model }) => {
+test('the model respects the tool choice', async ({ model }) => {
   const names = async (more: object) => {
     const completion = await model.complete({ tools, ...more });
     return completion.choices[0]?.message.tool_calls?.map((call) => call.type === 'function' && call.function.name);
@@ -40,7 +40,7 @@ test('the tool choice is respected', async ({ model }) => {
   expect(await names({ parallel_tool_calls: false })).toEqual(['get_weather']);
 });
 
-test('arguments are made up from the schema', () => {
+test('arguments are generated from the schema', () => {
   const schema = {
     type: 'object',
     $defs: { unit: { enum: ['celsius', 'kelvin'] } },
@@ -117,7 +117,7 @@ test.each([
     { allOf: [open({ a: text }), { properties: { b: { type: 'boolean' } }, required: ['b'] }] },
     { a: 'a', b: true },
   ],
-])('an answer that is made up fits its schema: %s', (_, schema, expected) => {
+])('a generated answer fits its schema: %s', (_, schema, expected) => {
   const format = { type: 'json_schema' as const, json_schema: { name: 'answer', schema } };
 
   const answer = JSON.parse(exampleAnswer(format, 'Hi'));
@@ -127,6 +127,6 @@ test.each([
   expect(exampleArguments(schema)).toEqual(expected);
 });
 
-test('a schema that no finite value fits has an example nevertheless', () => {
+test('a schema without a finite value gets an example nevertheless', () => {
   expect(exampleArguments(closed({ self: toSelf }))).toEqual({});
 });

@@ -29,7 +29,7 @@ test('a round has its text and its calls', async ({ model }) => {
   });
 });
 
-test('streamed parallel calls come together, one after the other or interleaved', async ({ model }) => {
+test('streamed parallel calls are sequential or interleaved', async ({ model }) => {
   for (const interleave of [false, true]) {
     const stream = model.stream({ ...script({ ...twoCalls, interleave, piece_chars: 4 }), tools: [getWeather] });
     const indexes: number[] = [];
@@ -46,7 +46,7 @@ test('streamed parallel calls come together, one after the other or interleaved'
   }
 });
 
-test("the second round follows the first one's results, broken arguments and all", async ({ model }) => {
+test('the results of the first round lead to the second, with broken arguments', async ({ model }) => {
   const completion = await model.complete(afterOneRound(twoCalls, 'sunny'));
 
   expect(completion.choices[0]?.message).toMatchObject({
@@ -55,7 +55,7 @@ test("the second round follows the first one's results, broken arguments and all
   });
 });
 
-test('rounds of earlier turns do not count', async ({ model }) => {
+test('rounds of earlier turns are not counted', async ({ model }) => {
   const earlier = afterOneRound(twoCalls, 'sunny').messages ?? [];
 
   const completion = await model.complete({
@@ -67,17 +67,15 @@ test('rounds of earlier turns do not count', async ({ model }) => {
   expect(completion.choices[0]?.message.tool_calls?.[0]?.id).toBe('call_2_0_0');
 });
 
-test('a call without its result is refused as the vendor refuses it', async ({ model }) => {
+test('a call without its result is refused like at the provider', async ({ model }) => {
   const messages = afterOneRound(twoCalls, 'sunny').messages ?? [];
   const repeated = [...messages, messages[2]!];
 
   await expect(model.complete({ messages: messages.slice(0, 2) })).rejects.toThrow(/missing: call_1/);
-  await expect(model.complete({ messages: repeated })).rejects.toThrow(/'call_1' is none/);
+  await expect(model.complete({ messages: repeated })).rejects.toThrow(/'call_1' is not such a call/);
 });
 
-test('a model that writes its calls as JSON calls nothing natively and answers the demand for JSON', async ({
-  model,
-}) => {
+test('a model that writes calls as JSON ignores tools and answers the JSON prompt', async ({ model }) => {
   const sim = { ...twoCalls, rounds: twoCalls.rounds.slice(0, 1), calls_as: 'json', answer: 'Sunny.' };
   const [user] = script(sim).messages ?? [];
   const demand = { role: 'system' as const, content: 'JSON only: {"tools":[{"tool":"name","arguments":{}}]}' };
@@ -96,7 +94,7 @@ test('a model that writes its calls as JSON calls nothing natively and answers t
   expect(plain.choices[0]?.message.content).toBe('Sunny.');
 });
 
-test('a model that writes its calls inline does so while the instructions explain how', async ({ model }) => {
+test('a model that writes calls inline does so if the instructions explain it', async ({ model }) => {
   const sim = { ...twoCalls, rounds: twoCalls.rounds.slice(0, 1), calls_as: 'inline', answer: 'They say {{results}}.' };
   const [user] = script(sim).messages ?? [];
   const explanation = { role: 'system' as const, content: 'Write [TOOL_CALL: name {json}] to call a tool.' };

@@ -9,7 +9,7 @@ const asked = (content: string) => ({
   ],
 });
 
-test('asked for a summary the model says how much it is of, or what the script says', async ({ model }) => {
+test('a summary request gets the number of words, or the scripted summary', async ({ model }) => {
   const say = async (content: string) => (await model.complete(asked(content))).choices[0]?.message.content;
 
   expect(await say('Hello there.')).toMatch(/^The user and the assistant spoke \d+ words\.$/);
@@ -17,7 +17,7 @@ test('asked for a summary the model says how much it is of, or what the script s
   expect(await say('{"sim":{"summary":{"say":"{{conversation}}"}}}')).toContain('<conversation>');
 });
 
-test('the round that is played behind a summary is the one that the request names', async ({ model }) => {
+test('the request id selects the round if the messages begin with a summary', async ({ model }) => {
   const input = script({ rounds: [{ say: 'one' }, { say: 'two' }], answer: 'Done.' }).messages ?? [];
   const summary = { role: 'user' as const, content: 'Summary of the conversation so far.' };
   const headers = { 'x-client-request-id': 'turn_1.2.0' };
@@ -28,7 +28,7 @@ test('the round that is played behind a summary is the one that the request name
   expect([behind, plain].map(({ choices }) => choices[0]?.message.content)).toEqual(['two', 'one']);
 });
 
-test('a request that is longer than the window of the script is refused as a vendor would', async ({ model }) => {
+test('a request longer than the context of the script is refused', async ({ model }) => {
   const refused = model.complete(script({ context_tokens: 10 }));
 
   await expect(refused).rejects.toMatchObject({ status: 400, code: 'context_length_exceeded' });

@@ -17,7 +17,7 @@ const place: ResponseFormatJSONSchema = {
 };
 const object = { type: 'json_object' } as const;
 
-test('an answer that no script gives fits the schema', async ({ model }) => {
+test('an answer without a script fits the schema', async ({ model }) => {
   const plain = await model.complete({ response_format: place });
   const scripted = await model.complete({ ...script({}), response_format: place });
   const words = await model.complete({ response_format: object });
@@ -27,7 +27,7 @@ test('an answer that no script gives fits the schema', async ({ model }) => {
   expect(JSON.parse(words.choices[0]!.message.content!)).toEqual({ answer: 'You said: "Hi".' });
 });
 
-test('what a script says stays as it is, and a round with calls says what it says', async ({ model }) => {
+test('scripted text and text beside calls do not follow the schema', async ({ model }) => {
   const scripted = await model.complete({ ...script({ answer: '{"city":' }), response_format: place });
   const calling = await model.complete({ tools: [getWeather], response_format: place });
 
@@ -35,7 +35,7 @@ test('what a script says stays as it is, and a round with calls says what it say
   expect(calling.choices[0]!.message).toMatchObject({ content: 'Let me use 1 tool.', tool_calls: [{}] });
 });
 
-test('a refusal comes behind the text, or alone', async ({ model }) => {
+test('a refusal is sent after the text, or alone', async ({ model }) => {
   const refusals: string[] = [];
 
   const alone = await model.complete(script({ answer: 'Not said.', final: { refusal: 'I cannot.' } }));

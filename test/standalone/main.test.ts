@@ -15,7 +15,7 @@ type Line = Record<string, unknown> & { msg: string };
 
 const MAIN = fileURLToPath(new URL('../../services/standalone/main.ts', import.meta.url));
 
-/** Starts everything in one process, as `npm start` does; answers its URL once it is ready. */
+/** Starts all parts in one process, like `npm start`, and returns its URL when it is ready. */
 async function startPawl(dataDir: string, more: Record<string, string> = {}) {
   const child = spawn(process.execPath, [MAIN], {
     env: { ...surroundings(), PORT: '0', PAWL_DATA_DIR: dataDir, ...more },
@@ -39,12 +39,11 @@ async function startPawl(dataDir: string, more: Record<string, string> = {}) {
   return { child, lines, said, metricsUrl, ...apiClient(String(url)) };
 }
 
-/** The process that the embedded server runs as. */
 function postmasterOf(dataDir: string): number {
   return Number.parseInt(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
 }
 
-test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the data is there next time', async () => {
+test('one command runs a turn, stops cleanly at one Ctrl-C, and keeps its data', async () => {
   const dataDir = newFolder();
   const first = await startPawl(dataDir, { PAWL_METRICS_PORT: '0' });
   const { id } = await first.startTurn({ model: 'sim/demo', input: 'Say hello.' });
@@ -62,10 +61,10 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
   expect(code).toBe(0);
   expect(first.lines.map(({ msg }) => msg)).toEqual(
     expect.arrayContaining([
-      `PostgreSQL: an embedded one in ${dataDir}`,
+      `PostgreSQL: embedded, in ${dataDir}`,
       'queue: on the same PostgreSQL',
       'providers: sim, sim-responses',
-      'tools: none of our own',
+      'tools: no tools loaded',
       expect.stringMatching(/^pawl is ready on http:/),
       expect.stringMatching(/^stopping: /),
       'stopped',
@@ -74,7 +73,7 @@ test('one command runs a turn; one Ctrl-C under npm stops it cleanly, and the da
   expect(await second.findTurn(id)).toMatchObject({ status: 'completed', output: body.output });
 });
 
-test('an embedded PostgreSQL that is killed is started again at the same place, and turns go on', async () => {
+test('a killed embedded PostgreSQL is restarted on its folder, and turns continue', async () => {
   const dataDir = newFolder();
   const pawl = await startPawl(dataDir);
   const first = postmasterOf(dataDir);
@@ -82,7 +81,7 @@ test('an embedded PostgreSQL that is killed is started again at the same place, 
   const { id } = await pawl.startTurn({ model: 'sim/test', input: slow });
 
   process.kill(first, 'SIGKILL');
-  await pawl.said(/The embedded PostgreSQL has ended\. It is started again\./);
+  await pawl.said(/The embedded PostgreSQL has ended\. Pawl restarts it\./);
   await waitUntil(async () => expect((await pawl.call('GET', '/readyz')).status).toBe(200));
   await waitUntil(async () => expect((await pawl.findTurn(id)).status).toBe('completed'));
   const second = postmasterOf(dataDir);
@@ -95,19 +94,19 @@ test('an embedded PostgreSQL that is killed is started again at the same place, 
   expect(pawl.lines.filter(({ msg }) => msg.includes('has ended'))).toHaveLength(1);
 });
 
-test('an embedded PostgreSQL that has ended and lost its folder ends Pawl with one sentence', async () => {
+test('an embedded PostgreSQL that ended and lost its folder ends Pawl with a sentence', async () => {
   const dataDir = newFolder();
   const pawl = await startPawl(dataDir);
   const pid = postmasterOf(dataDir);
 
-  // At once: a PostgreSQL that loses its files one by one may end by itself before it is killed.
+  // The folder is renamed at once: a PostgreSQL that loses single files may end before it is killed.
   renameSync(join(dataDir, 'postgres', 'data'), join(dataDir, 'postgres', 'lost'));
   process.kill(pid, 'SIGKILL');
   const [code] = await once(pawl.child, 'exit');
 
   expect(code).toBe(1);
   expect(pawl.lines.at(-1)!.msg).toBe(
-    `The embedded PostgreSQL has ended, and its data in ${dataDir} is gone: ` +
-      'bring the folder back, or set PAWL_DATA_DIR to a new one, and start Pawl again.',
+    `The embedded PostgreSQL has ended, and its data in ${dataDir} was removed. ` +
+      'Restore the folder, or set PAWL_DATA_DIR to a new folder, and start Pawl again.',
   );
 });

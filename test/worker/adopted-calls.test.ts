@@ -6,7 +6,7 @@ import { describeQueue } from '#test/harness/queues.ts';
 
 type Opened = Awaited<ReturnType<typeof openApproving>>;
 
-/** A response that adopts calls, as it was created; answers the id of its turn. */
+/** Creates a response that adopts calls, and returns the id of its turn. */
 async function adopt(opened: Opened, { calls = ['call_pay'], ...body }: { calls?: string[]; pawl?: object } = {}) {
   const asked = await opened.ask(...calls.map((id) => pay(id)));
   const input = asked.requests.map((id) => answered(id, true, 'It is due.'));
@@ -18,7 +18,7 @@ const categoryOf = ({ adopted_calls: adopted }: TurnResource) =>
   adopted?.results.map(({ status, error }) => error?.category ?? status);
 
 describeQueue(({ redis }) => {
-  test('jobs that are handed out three times run an adopted call once, and ask the model once', async () => {
+  test('an adopted call runs once, and the model is asked once, if jobs arrive 3 times', async () => {
     await using opened = await openApproving({ redis });
     const { harness } = opened;
     const id = await adopt(opened);
@@ -32,7 +32,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a turn shows what it adopted natively: in its events, to its ledger, and in the history', async () => {
+test('a turn shows its adopted calls in its events, its ledger and the history', async () => {
   await using opened = await openApproving();
   const { harness } = opened;
   const id = await adopt(opened);
@@ -64,7 +64,7 @@ test('a turn shows what it adopted natively: in its events, to its ledger, and i
   expect(messages.data.at(-1)).toMatchObject({ role: 'assistant', adopted_calls: adopted });
 });
 
-test('a call whose worker is lost is not made again, and its outcome is not known', async () => {
+test('an adopted call of a lost worker is not repeated, and its outcome is unknown', async () => {
   await using opened = await openApproving({ reply: () => null });
   const { harness, server } = opened;
   const id = await adopt(opened);
@@ -84,7 +84,7 @@ test('a call whose worker is lost is not made again, and its outcome is not know
   expect(opened.called()).toHaveLength(1);
 });
 
-test('a job of adopted calls that was lost comes again with the rescue, also after the last result', async () => {
+test('a lost job of adopted calls is rescued, also after the last result', async () => {
   await using opened = await openApproving();
   const { harness } = opened;
   const id = await adopt(opened);
@@ -100,7 +100,7 @@ test('a job of adopted calls that was lost comes again with the rescue, also aft
   expect(opened.called()).toHaveLength(1);
 });
 
-test('a turn that is cancelled while an adopted call runs settles it, and the late answer is dropped', async () => {
+test('a cancel settles a running adopted call, and a late result is dropped', async () => {
   await using opened = await openApproving({ reply: () => null });
   const { harness, server } = opened;
   const id = await adopt(opened);
@@ -115,7 +115,7 @@ test('a turn that is cancelled while an adopted call runs settles it, and the la
   expect([turn.status, categoryOf(turn)]).toEqual(['cancelled', ['outcome_unknown']]);
 });
 
-test('a turn whose first round fails is retried from there: what it adopted is not made again', async () => {
+test('a retry after a failed first round does not repeat adopted calls', async () => {
   await using opened = await openApproving();
   const { harness } = opened;
   const id = await adopt(opened);
@@ -133,7 +133,7 @@ test('a turn whose first round fails is retried from there: what it adopted is n
   expect(opened.called()).toHaveLength(1);
 });
 
-test('adopted calls count towards max_tool_calls of the turn that runs them', async () => {
+test('adopted calls count toward max_tool_calls of the turn that runs them', async () => {
   await using opened = await openApproving();
   const id = await adopt(opened, { calls: ['call_a', 'call_b', 'call_c'], pawl: { limits: { max_tool_calls: 2 } } });
 
@@ -145,7 +145,7 @@ test('adopted calls count towards max_tool_calls of the turn that runs them', as
   expect(opened.called()).toHaveLength(2);
 });
 
-test('a call that the model makes later has an id of its own, whatever the model calls it', async () => {
+test('a later call of the model gets its own id, even if the model repeats an id', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay('call_0'));
   const input = [answered(asked.requests[0]!), { role: 'user' as const, content: asking(look('call_0')) }];

@@ -30,7 +30,7 @@ async function startWaiting(harness: Harness, tools: unknown[], calls: object[])
   return harness.runTurn({ input, tools });
 }
 
-test('a call runs with the allowed arguments, and the model is told, also in a rerun', async ({ harness }) => {
+test('a call runs with the allowed arguments, and the model sees them, also in a rerun', async ({ harness }) => {
   await using server = await openExternalServer(() => ({ status: 200, body: 'booked' }));
   const tools = [card, httpTool('book', server.url, { approval, parameters }), { ...locate, parameters }];
   const calls = [inKyoto('c1', 'send_postcard'), inKyoto('c2', 'book'), inKyoto('c3', 'locate_user')];
@@ -69,7 +69,7 @@ test('a call runs with the allowed arguments, and the model is told, also in a r
   expect(reused.rounds[0]?.tool_calls).toEqual(rounds[0]?.tool_calls);
 });
 
-test('arguments that do not fit are refused by their path, and nothing is decided', async ({ harness }) => {
+test('invalid approved arguments are refused with their path, and no decision is saved', async ({ harness }) => {
   const turn = await startWaiting(harness, [card], [inKyoto('c1', 'send_postcard'), inKyoto('c2', 'send_postcard')]);
   const decide = (...approvals: object[]) => post(harness, turn, 'approvals', { approvals });
 
@@ -89,7 +89,7 @@ test('arguments that do not fit are refused by their path, and nothing is decide
   expect((await harness.findTurn(turn.id)).required_action?.approvals).toHaveLength(2);
 });
 
-test('a decision includes its arguments: the same may be said again, others are refused', async ({ harness }) => {
+test('an approval includes its arguments: only an equal decision may repeat', async ({ harness }) => {
   const turn = await startWaiting(harness, [card], [inKyoto('c1', 'send_postcard'), inKyoto('c2', 'send_postcard')]);
   const decide = async (approved: object) => (await post(harness, turn, 'approvals', { approvals: [approved] })).status;
   const rome = { city: 'Rome', stops: ['Pisa'] };

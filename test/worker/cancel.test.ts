@@ -22,7 +22,7 @@ async function untilSpeaking({ url }: Harness, turnId: string) {
   return stream;
 }
 
-test('a queued turn is cancelled before any request was made', async ({ harness }) => {
+test('a queued turn is cancelled before any request', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   const cancelled = await cancel(harness, id);
@@ -34,7 +34,7 @@ test('a queued turn is cancelled before any request was made', async ({ harness 
   expect((await harness.listEvents(id)).map(({ type }) => type)).toEqual(['turn.queued', 'turn.cancelled']);
 });
 
-test('cancelling again is 200 and changes nothing', async ({ harness }) => {
+test('a second cancel answers 200 and does not change the turn', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   const first = await cancel(harness, id);
@@ -49,7 +49,7 @@ test.each([
   ['completed', 'Hi', {}],
   ['incomplete', scripted({ final: { finish_reason: 'length' } }), {}],
   ['failed', scripted({ final: { fault: { kind: 'status', status: 401 } } }), {}],
-])('a turn that is %s cannot be cancelled and stays as it is', async (status, input, more) => {
+])('a turn that is %s cannot be cancelled and does not change', async (status, input, more) => {
   await using harness = await createHarness();
   const { id } = await harness.startTurn({ input, ...more });
   const ended = await workUntilEnded(harness, id);
@@ -61,7 +61,7 @@ test.each([
   expect(await harness.findTurn(id)).toEqual(ended);
 });
 
-test('a cancel in a round makes the worker hang up on the model, and the turn stays cancelled', async ({ harness }) => {
+test('a cancel in a round aborts the model request, and the turn stays cancelled', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness, { beats: false });
   const { id } = await harness.startTurn({ input: hanging() });
   const stream = await untilSpeaking(harness, id);
@@ -75,7 +75,7 @@ test('a cancel in a round makes the worker hang up on the model, and the turn st
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a cancel in a batch stops the tools; a call sent at most once is unknown', async ({ harness }) => {
+test('a cancel in a batch stops the tools, and an at_most_once call is unknown', async ({ harness }) => {
   await using tool = await openExternalServer(() => null);
   await using fast = await openExternalServer(() => ({ status: 200, body: 'done' }));
   await using _worker = await startBackgroundWorker(harness, { beats: false });
@@ -104,7 +104,7 @@ test('a cancel in a batch stops the tools; a call sent at most once is unknown',
   ]);
 });
 
-test('an answer of the model that comes after the cancel changes nothing', async ({ harness }) => {
+test('a model reply that arrives after the cancel is dropped', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'Too late.' }) });
   const held = harness.holdModel();
 
@@ -123,7 +123,7 @@ test('an answer of the model that comes after the cancel changes nothing', async
   ]);
 });
 
-test('an answer of a tool that comes after the cancel changes nothing', async ({ harness }) => {
+test('a tool result that arrives after the cancel is dropped', async ({ harness }) => {
   await using tool = await openExternalServer(() => null);
   const input = scripted({ rounds: [{ tools: [call('write_once')] }] });
   const { id } = await harness.startTurn({ input, tools: [httpTool('write_once', tool.url)] });
@@ -142,7 +142,7 @@ test('an answer of a tool that comes after the cancel changes nothing', async ({
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('an interrupt makes the worker hang up on the model, and the new turn is answered', async ({ harness }) => {
+test('an interrupt aborts the model request, and the new turn is answered', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness, { beats: false });
   const { id, conversation_id } = await harness.startTurn({ input: hanging() });
   await untilSpeaking(harness, id);
@@ -157,7 +157,7 @@ test('an interrupt makes the worker hang up on the model, and the new turn is an
   expect(done).toMatchObject({ status: 'completed', output: 'Here.' });
 });
 
-test('a deadline hangs up on a running model and ends the turn without a summary', async ({ harness }) => {
+test('a deadline aborts a running model request and ends the turn without a summary', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness, { beats: false });
   const { id } = await harness.startTurn({ input: hanging(), limits: { deadline_seconds: 1 } });
 
@@ -170,7 +170,7 @@ test('a deadline hangs up on a running model and ends the turn without a summary
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-/** Waits, by long poll, until an event of this type is there. */
+/** Waits, by long poll, for an event of this type. */
 async function untilEvent(harness: Harness, id: string, type: string, from: number): Promise<void> {
   let after = from;
   while (!(await harness.listEvents(id)).some((event) => event.type === type)) {

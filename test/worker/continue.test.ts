@@ -15,7 +15,9 @@ import { test } from '#test/harness/test.ts';
 const weather = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 const twoRounds = { input: scripted({ rounds: [{ tools: [weather] }], answer: 'Sunny.' }), tools: ['weather_lookup'] };
 
-/** A handler whose worker may continue at those commits for which `may` returns true; they count from 1. */
+/**
+ * Returns a handler that lets its worker continue at the commits for which `may` returns true. Commits count from 1.
+ */
 function continuing({ handle }: Harness, may: (commit: number) => boolean = () => true): JobHandler {
   let commits = 0;
   return (job) => {
@@ -27,7 +29,7 @@ function continuing({ handle }: Harness, may: (commit: number) => boolean = () =
   };
 }
 
-/** Works a turn of two rounds until its worker has continued with the second one, and holds that. */
+/** Works a turn of two rounds until its worker has continued with the second round, and holds that round. */
 async function continueToRound2(harness: Harness): Promise<{ working: Promise<boolean>; held: Held }> {
   const { promise: holding, resolve } = Promise.withResolvers<Held>();
   const hold = (commit: number) => {
@@ -47,7 +49,7 @@ async function leaseOf({ db }: Harness, turnId: string) {
 }
 
 describeQueue(({ redis }) => {
-  test('a worker that may continue works a turn to its end on one job', async () => {
+  test('a worker that may continue works a turn to its end with a single job', async () => {
     await using harness = await createHarness({ redis });
     const { id } = await harness.startTurn(twoRounds);
 
@@ -71,7 +73,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a run that continues has the lease of its step before it begins, and keeps it', async ({ harness }) => {
+test('a run that continues has the lease of its step before it begins, and renews it', async ({ harness }) => {
   const { id } = await harness.startTurn(twoRounds);
 
   const { working, held } = await continueToRound2(harness);
@@ -89,7 +91,7 @@ test('a run that continues has the lease of its step before it begins, and keeps
   expect(rounds.map(({ attempts }) => attempts)).toEqual([1, 1]);
 });
 
-test('other jobs of a turn ask and write nothing while a run continues with it', async ({ harness }) => {
+test('other jobs of a turn make no request and no write while a run continues', async ({ harness }) => {
   const { id } = await harness.startTurn(twoRounds);
 
   const { working, held } = await continueToRound2(harness);
@@ -103,7 +105,7 @@ test('other jobs of a turn ask and write nothing while a run continues with it',
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', usage: { llm_calls: 2 } });
 });
 
-test('a run that continues sends an input that has joined since the turn was loaded', async ({ harness }) => {
+test('a run that continues sends an input that joined after the turn was loaded', async ({ harness }) => {
   const { id } = await harness.startTurn(twoRounds);
   const held = harness.holdModel(1);
 
@@ -118,7 +120,7 @@ test('a run that continues sends an input that has joined since the turn was loa
   expect(turn.rounds.map(({ attempts }) => attempts)).toEqual([1, 1]);
 });
 
-test('a run that is stopped while its commit is on the way still continues', async ({ harness }) => {
+test('a run that is stopped while its commit runs still continues', async ({ harness }) => {
   const { id } = await harness.startTurn(twoRounds);
   const stop = () => {
     harness.worker.heartbeat.stop('lost', id);
@@ -130,7 +132,7 @@ test('a run that is stopped while its commit is on the way still continues', asy
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', usage: { llm_calls: 2 } });
 });
 
-test('a turn that waits for its client is leased to no run', async ({ harness }) => {
+test('a turn that waits for its client has no lease', async ({ harness }) => {
   const ask = { name: 'ask_device', description: 'Asks the device', execution: { kind: 'client' } };
   const input = scripted({ rounds: [{ tools: [{ name: 'ask_device', arguments: {} }] }], answer: 'Thanks.' });
   const { id } = await harness.startTurn({ input, tools: [ask] });
@@ -141,7 +143,7 @@ test('a turn that waits for its client is leased to no run', async ({ harness })
   expect((await harness.findTurn(id)).status).toBe('requires_action');
 });
 
-test('a step whose run never began is worked once its lease has lapsed', async ({ harness }) => {
+test('a step is worked after its lease ends if its run never began', async ({ harness }) => {
   const { heldWrites } = harness.worker;
   const { id } = await harness.startTurn(twoRounds);
   const block = () => {
@@ -163,7 +165,7 @@ test('a step whose run never began is worked once its lease has lapsed', async (
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Sunny.', usage: { llm_calls: 2 } });
 });
 
-test('a worker whose commit was written and whose answer was lost continues as it has decided', async ({ harness }) => {
+test('a worker continues as decided if its commit succeeded but the answer was lost', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi', tools: ['weather_lookup'] });
   const turn = (await beginTurn(harness.db, id, 'first'))!;
   await commitsInForm(harness.db, 'lean').saveReply(turn, { ...CALLING, nextRuns: { batch: 'next', round: null } });

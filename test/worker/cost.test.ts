@@ -19,7 +19,7 @@ async function run(harness: Harness, request: object): Promise<TurnResource> {
 
 const test = testWith({ env: prices() });
 
-test('rounds and turns tell what they cost', async ({ harness }) => {
+test('rounds and turns report their cost', async ({ harness }) => {
   const turn = await run(harness, twoRounds);
 
   expect(turn.rounds.map((round) => round.usage?.cost_usd)).toEqual([0.0028, 0.0028]);
@@ -28,7 +28,7 @@ test('rounds and turns tell what they cost', async ({ harness }) => {
   expect(body.data[0]?.usage.cost_usd).toBe(0.0056);
 });
 
-test('what a round cost stays as it was when the prices change', async ({ harness }) => {
+test('the cost of a round does not change when the prices change', async ({ harness }) => {
   const { id } = await run(harness, twoRounds);
 
   harness.worker.prices = readPrices('{"openai/test":{"input":4,"output":16}}');
@@ -37,7 +37,7 @@ test('what a round cost stays as it was when the prices change', async ({ harnes
   expect([later.usage.cost_usd, (await harness.findTurn(id)).usage.cost_usd]).toEqual([0.0112, 0.0056]);
 });
 
-test('a turn without prices, and one with a round whose provider counts nothing, have no known cost', async () => {
+test('a turn without prices, or with an uncounted round, has an unknown cost', async () => {
   await using unpriced = await createHarness();
   await using priced = await createHarness({ env: prices() });
   const uncounted = { ...twoRounds, input: scripted({ rounds: [{ tools: [look], usage: null }], final: { usage } }) };
@@ -52,7 +52,7 @@ test('a turn without prices, and one with a round whose provider counts nothing,
   expect(half.warnings).toEqual([]);
 });
 
-test('a turn that has cost as much as it may sums up without calls and is incomplete', async ({ harness }) => {
+test('a turn that reaches its cost limit sums up without calls and is incomplete', async ({ harness }) => {
   const within = await run(harness, { ...twoRounds, limits: { max_cost_usd: 0.003 } });
   const over = await run(harness, { ...twoRounds, limits: { max_cost_usd: 0.0028 } });
 
@@ -62,16 +62,16 @@ test('a turn that has cost as much as it may sums up without calls and is incomp
   expect(harness.modelRequests.at(-1)?.body.tool_choice).toBe('none');
 });
 
-test('a round of unknown cost counts nothing towards the limit, and the turn says so', async ({ harness }) => {
+test('a round of unknown cost does not count toward the cost limit, with a warning', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [look], usage: null }], final: { usage } });
 
   const turn = await run(harness, { ...twoRounds, input, limits: { max_cost_usd: 0.000001 } });
 
   expect(turn).toMatchObject({ status: 'completed', usage: { cost_usd: null } });
-  expect(turn.warnings).toEqual(['What a round cost is not known, so max_cost_usd does not count it']);
+  expect(turn.warnings).toEqual(['The cost of a round is unknown, so max_cost_usd does not count it']);
 });
 
-test('a limit on cost is refused where a model of the turn has no price, naming the field', async ({ harness }) => {
+test('a cost limit is refused with its field if a model of the turn has no price', async ({ harness }) => {
   const limits = { max_cost_usd: 1 };
   const post = (path: string, body: object) => harness.call('POST', path, { body });
   const unpriced = { model: 'openai/other', input: 'Hi', limits };
@@ -94,7 +94,7 @@ test('a limit on cost is refused where a model of the turn has no price, naming 
   });
 });
 
-test('a response tells its usage as OpenAI does, without its cost', async ({ harness }) => {
+test('a response reports its usage as OpenAI does, without its cost', async ({ harness }) => {
   const { body } = await harness.call('POST', '/v1/responses', {
     body: { model: 'openai/test', input: scripted({ final: { usage } }), background: true },
   });

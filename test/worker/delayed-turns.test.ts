@@ -22,7 +22,7 @@ async function openConversation(harness: Harness) {
 const asked = ({ modelRequests }: Harness) => modelRequests.map(({ body }) => body.messages.at(-1)?.content);
 
 describeQueue(({ redis }) => {
-  test('a turn with a time is begun when that has come, and holds up no other before, whatever the queue forgets', async () => {
+  test('a delayed turn begins at its time, even if the queue forgets it, and blocks none', async () => {
     await using harness = await createHarness({ redis });
     const { path, say, activeTurn } = await openConversation(harness);
 
@@ -34,7 +34,7 @@ describeQueue(({ redis }) => {
     await harness.workUntilIdle();
     const before = asked(harness);
     await harness.advance(60_000);
-    // The wake-up is lost: what the queue was told is worked by no job of it.
+    // The wakeup is lost: no job of this wakeup is worked.
     const { wakeups } = await queueDelayed(harness.db, { limit: 10, needsPlace: false });
     const queued = await harness.findTurn(later.id);
     await letTimePass(harness, timing.graceMs);
@@ -52,7 +52,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('turns that are due together begin in the order of their times, after earlier ones', async ({ harness }) => {
+test('turns that are due together begin in order of their times, after earlier turns', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const delayed = [await say('third', { delay_seconds: 30 }), await say('second', { delay_seconds: 20 })];
@@ -69,7 +69,7 @@ test('turns that are due together begin in the order of their times, after earli
   expect((await harness.findTurn(first.id)).start_at).toBeNull();
 });
 
-test('a time that has passed is now; a turn that is cancelled before its time never begins', async ({ harness }) => {
+test('a past time means now, and a turn cancelled before its time never begins', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const past = await say('past', { start_at: '2020-01-01T01:00:00+01:00' });
@@ -84,7 +84,7 @@ test('a time that has passed is now; a turn that is cancelled before its time ne
   expect(await harness.findTurn(gone.id)).toMatchObject({ status: 'cancelled', waiting: null, started_at: null });
 });
 
-test('a turn cancelled before its time is run again on what had begun at its request', async ({ harness }) => {
+test('a rerun of a turn cancelled before its time sees turns begun before its request', async ({ harness }) => {
   const { say } = await openConversation(harness);
   const first = await say('first', { delay_seconds: 3_600 });
   await say('before');
@@ -108,7 +108,7 @@ test('a turn cancelled before its time is run again on what had begun at its req
   expect(sent).toEqual([['before', expect.anything(), 'gone'], ['first']]);
 });
 
-test('a turn that no worker queued until its deadline ends there, counted from its time', async ({ harness }) => {
+test('a turn not queued by its deadline ends, with the deadline counted from its time', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const late = await say('late', { delay_seconds: 10, limits: { deadline_seconds: 5 } });
@@ -121,7 +121,7 @@ test('a turn that no worker queued until its deadline ends there, counted from i
   expect(asked(harness)).toEqual(['other']);
 });
 
-test('ends of turns and due times meet at their conversation, and each turn is begun once', async ({ harness }) => {
+test('each turn begins once if ends of turns and due times race in a conversation', async ({ harness }) => {
   const conversations = await Promise.all(Array.from({ length: 12 }, () => openConversation(harness)));
   await using _worker = await startBackgroundWorker(harness);
 
@@ -134,7 +134,7 @@ test('ends of turns and due times meet at their conversation, and each turn is b
   expect(ended.filter(({ start_at }) => start_at).every((turn) => turn.started_at! >= turn.start_at!)).toBe(true);
 });
 
-test('a time is one of two fields, within a year, and for turns that wait for their turn', async ({ harness }) => {
+test('a turn’s time is one of two fields, within a year, and only for turns that wait', async ({ harness }) => {
   const refused = (fields: object) => refusalOf(harness, '/v1/turns', { model: 'sim/demo', input: 'Hi', ...fields });
   const inAYear = isoAgo(-366 * 86_400_000);
 
@@ -148,7 +148,7 @@ test('a time is one of two fields, within a year, and for turns that wait for th
   expect(await refused({ delay_seconds: 1, debounce_ms: 5 })).toBe('400 invalid_value: debounce_ms');
 });
 
-test('what is of one turn alone is refused where a conversation is created without one', async ({ harness }) => {
+test('fields of a single turn are refused if a conversation is created without a turn', async ({ harness }) => {
   const created = (fields: object) => refusalOf(harness, '/v1/conversations', { model: 'openai/test', ...fields });
 
   expect(await created({ priority: 5 })).toBe('400 invalid_value: priority');
@@ -158,7 +158,7 @@ test('what is of one turn alone is refused where a conversation is created witho
   expect(await created({ input: 'Hi', priority: 5, on_active_turn: 'reject' })).toMatch(/^202/);
 });
 
-test('a time is refused without a new turn: without input, and if the input would join a turn', async ({ harness }) => {
+test('a time is refused without input, and if the input would join a turn', async ({ harness }) => {
   const active = await harness.startTurn({ input: 'Hello' });
   const created = (fields: object) => refusalOf(harness, '/v1/conversations', { model: 'sim/demo', ...fields });
   const path = `/v1/conversations/${active.conversation_id}/turns`;

@@ -11,7 +11,7 @@ import { test } from '#test/harness/test.ts';
 
 const sunny = scripted({ answer: 'Sunny.' });
 
-test('the first turn of a fork is asked with the history that it is based on, and no more', async ({ harness }) => {
+test('the first turn of a fork is sent with exactly the history that it is based on', async ({ harness }) => {
   const { id, conversation_id } = await harness.runTurn({ input: sunny });
   const path = `/v1/conversations/${conversation_id}/turns`;
   await harness.call<TurnResource>('POST', path, { body: { input: scripted({ answer: 'Elsewhere.' }) } });
@@ -27,7 +27,7 @@ test('the first turn of a fork is asked with the history that it is based on, an
   ]);
 });
 
-/** Forks the conversation of a turn, and has the fork's first turn worked. */
+/** Forks the conversation of a turn, and works the fork's first turn. */
 async function fork({ db, parts }: Harness, turnId: string, input: InputItem[]): Promise<void> {
   const { project, config, position } = (await loadTurn(db, turnId))!;
   const turn = { id: newId('turn'), project, conversationId: newId('conv'), config, input, metadata: {}, priority: 0 };

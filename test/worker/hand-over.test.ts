@@ -19,7 +19,7 @@ const typesOf = async (harness: Harness, id: string) => (await harness.listEvent
 const statusesOf = ({ rounds }: { rounds: { results: { status: string }[] }[] }) =>
   rounds.flatMap(({ results }) => results.map(({ status }) => status));
 
-test('a round that only asks for calls of the caller ends its turn in one commit', async ({ harness }) => {
+test('a round that only asks for calls of the caller ends its turn in the same commit', async ({ harness }) => {
   const { id } = await startWithConfig(harness, {
     input: asking(locate('call_1'), locate('call_2')),
     config: { tools: [mine] },
@@ -50,7 +50,7 @@ test('a round that only asks for calls of the caller ends its turn in one commit
   expect(await typesOf(harness, id)).toEqual(['turn.queued', 'turn.started', 'round.completed', 'turn.completed']);
 });
 
-test('Pawl never runs a caller’s function, even with the name of a tool and broken arguments', async ({ harness }) => {
+test('a caller’s function never runs in Pawl, even if it has the name of a tool', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [{ ...weather, arguments: '{"city": ' }] }] });
   const { id } = await startWithConfig(harness, { input, config: { tools: [callersTool('weather_lookup')] } });
 
@@ -65,7 +65,7 @@ test('Pawl never runs a caller’s function, even with the name of a tool and br
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('beside calls of the caller Pawl runs its own calls, and then the turn is completed', async ({ harness }) => {
+test('a hand-over waits for Pawl’s own calls, and then its turn is completed', async ({ harness }) => {
   const tools = [mine, operatorsTool('weather_lookup')];
   const { id } = await startWithConfig(harness, { input: asking(locate('call_1'), weather), config: { tools } });
 
@@ -87,7 +87,7 @@ test('beside calls of the caller Pawl runs its own calls, and then the turn is c
   ]);
 });
 
-test('the end of a hand-over that was lost after its last result comes with the rescue', async ({ harness }) => {
+test('a lost end of a hand-over is rescued after its last result', async ({ harness }) => {
   const tools = [mine, operatorsTool('weather_lookup')];
   const { id } = await startWithConfig(harness, { input: asking(locate('call_1'), weather), config: { tools } });
   await harness.workOnce();
@@ -102,7 +102,7 @@ test('the end of a hand-over that was lost after its last result comes with the 
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a call that waits for a client or a person is waited for, and the turn hands over then', async ({ harness }) => {
+test('a turn hands over after calls that wait for a client or a person', async ({ harness }) => {
   const device = { ...operatorsTool('ask_device', { execution: { kind: 'client' } }), description: 'Asks the device' };
   const call = { name: 'ask_device', arguments: { city: 'Rome' }, id: 'call_device' };
   const { id } = await startWithConfig(harness, {
@@ -123,7 +123,7 @@ test('a call that waits for a client or a person is waited for, and the turn han
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Let me see.' });
 });
 
-test('calls of the caller do not count towards max_tool_calls, nor as a loop', async ({ harness }) => {
+test('calls of the caller do not count toward max_tool_calls, nor as a loop', async ({ harness }) => {
   const calls = Array.from({ length: 12 }, (_, index) => locate(`call_${index}`));
   const tools = [mine, operatorsTool('weather_lookup')];
   const limits = {
@@ -142,7 +142,7 @@ test('calls of the caller do not count towards max_tool_calls, nor as a loop', a
   expect(statusesOf(turn)).toEqual([...calls.map(() => 'handed_over'), 'success']);
 });
 
-test('an answer to a call that was handed over is refused natively, and it has no output', async ({ harness }) => {
+test('a native answer to a handed-over call is refused, and the call has no output', async ({ harness }) => {
   const { id } = await startWithConfig(harness, { input: asking(locate('call_1')), config: { tools: [mine] } });
   await harness.workUntilIdle();
 
@@ -158,13 +158,13 @@ test('an answer to a call that was handed over is refused natively, and it has n
     expect(status).toBe(409);
     expect(body.error).toMatchObject({
       code: 'tool_call_not_waiting',
-      message: 'The call call_1 was handed over: give its result in the input of the next turn or response.',
+      message: 'The call call_1 was handed over. Give its result in the input of the next turn or response.',
     });
   }
   expect(read).toMatchObject({ status: 404, body: { error: { code: 'tool_output_not_found' } } });
 });
 
-test('a turn that hands over lets the next turn go on, and tells its calls in a webhook', async ({ harness }) => {
+test('a turn that hands over lets the next turn run, and a webhook reports its calls', async ({ harness }) => {
   const { id, conversationId } = await startWithConfig(harness, {
     input: asking(locate('call_1')),
     config: { tools: [mine] },

@@ -37,7 +37,7 @@ async function open(harness: Harness, config: object = {}) {
   };
 }
 
-test('a second turn sends the first one: text and calls, results in order, final text', async ({ harness }) => {
+test('a second turn sends the first turn: text, calls, results in order, final text', async ({ harness }) => {
   const { say } = await open(harness, { instructions: 'Be brief.' });
 
   await say(twoRounds);
@@ -61,7 +61,7 @@ test('a second turn sends the first one: text and calls, results in order, final
   ]);
 });
 
-test('compact messages contain the final text once, with the rounds that led to it', async ({ harness }) => {
+test('compact messages contain the final text once, after its rounds', async ({ harness }) => {
   const { say, messages } = await open(harness);
 
   const turn = await say(twoRounds);
@@ -89,7 +89,7 @@ test('a plain answer has no rounds in its compact message', async ({ harness }) 
   expect(answer).not.toHaveProperty('rounds');
 });
 
-test('messages on OpenAI’s wire have text, calls and results each as a message of its own', async ({ harness }) => {
+test('each text, call and result is a separate message in OpenAI’s format', async ({ harness }) => {
   const { say, messages } = await open(harness);
 
   await say(twoRounds);
@@ -115,7 +115,7 @@ test.for([
     system: undefined,
     roles: 'system user assistant assistant tool tool assistant tool assistant',
   },
-])('messages on the $format wire have the system prompt where that wire has it', async (wire, { harness }) => {
+])('messages in the $format format have the system prompt at its place', async (wire, { harness }) => {
   const { say, path } = await open(harness, { instructions: 'Be brief.' });
 
   await say(twoRounds);
@@ -127,7 +127,7 @@ test.for([
   expect(body.data.map(({ role }) => role).join(' ')).toBe(wire.roles);
 });
 
-test('messages in a form that no wire has are refused, naming the forms there are', async ({ harness }) => {
+test('messages in an unknown format are refused, with the names of the formats', async ({ harness }) => {
   const { path } = await open(harness);
 
   const { status, body } = await harness.call('GET', `${path}/messages?format=cohere`);
@@ -136,7 +136,7 @@ test('messages in a form that no wire has are refused, naming the forms there ar
   expect(body).toMatchObject({ error: { param: 'format', message: expect.stringContaining('gemini') } });
 });
 
-test('a failed turn leaves its input and its committed rounds in the history', async ({ harness }) => {
+test('a failed turn keeps its input and its committed rounds in the history', async ({ harness }) => {
   const { say, messages } = await open(harness);
   const failing = scripted({
     rounds: [{ say: 'Wait.', tools: [call('call_a', 'Tokyo')] }],
@@ -158,7 +158,7 @@ test('a failed turn leaves its input and its committed rounds in the history', a
   expect((await messages())[1]).toMatchObject({ role: 'assistant', content: null, rounds: [{ number: 1 }] });
 });
 
-test('a turn cancelled before its batch ran leaves a history that any model takes', async ({ harness }) => {
+test('a turn cancelled before its batch ran has a history that each model accepts', async ({ harness }) => {
   const { say } = await open(harness);
 
   const { id } = await say(twoRounds);
@@ -177,7 +177,7 @@ test('a turn cancelled before its batch ran leaves a history that any model take
   ]);
 });
 
-test('a turn cancelled while queued leaves nothing in the history', async ({ harness }) => {
+test('a turn cancelled while queued is not in the history', async ({ harness }) => {
   const { say, messages } = await open(harness);
 
   const { id } = await say('Never mind.');
@@ -192,7 +192,7 @@ test('a turn cancelled while queued leaves nothing in the history', async ({ har
   ]);
 });
 
-test('an incomplete turn leaves the answer that there is in the history', async ({ harness }) => {
+test('an incomplete turn keeps its partial answer in the history', async ({ harness }) => {
   const { say } = await open(harness);
 
   await say(scripted({ answer: 'Half of a sen', final: { finish_reason: 'length' } }));

@@ -24,7 +24,7 @@ test('the last round after max_rounds keeps its tools and forbids calls', async 
   expect(harness.modelRequests.map(({ body }) => body.tool_choice)).toEqual([undefined, undefined, 'none']);
 });
 
-test('a turn that answers before its last round is complete', async ({ harness }) => {
+test('a turn that answers before its last round is completed', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [look('Tokyo')] }], answer: 'Sunny.' });
 
   const turn = await harness.runTurn({ input, tools, limits: { max_rounds: 2 } });
@@ -32,7 +32,7 @@ test('a turn that answers before its last round is complete', async ({ harness }
   expect(turn).toMatchObject({ status: 'completed', incomplete_details: null, output: 'Sunny.' });
 });
 
-test('calls of a batch beyond max_tool_calls are cancelled, and the final round follows', async ({ harness }) => {
+test('calls of a batch beyond max_tool_calls are cancelled, and a final round follows', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [look('A'), look('B'), look('C')] }], answer: 'Enough.' });
 
   const turn = await harness.runTurn({ input, tools, limits: { max_tool_calls: 2 } });
@@ -47,7 +47,7 @@ test('calls of a batch beyond max_tool_calls are cancelled, and the final round 
   expect(harness.modelRequests[1]?.body.tool_choice).toBe('none');
 });
 
-test('max_total_tokens is compared with what was used before each round', async ({ harness }) => {
+test('max_total_tokens is compared with the usage before each round', async ({ harness }) => {
   const usage = { prompt_tokens: 60, completion_tokens: 40 };
   const round = { tools: [look('Tokyo')], usage };
   const input = scripted({ rounds: [round, round, round], answer: 'Spent.', final: { usage } });
@@ -86,7 +86,7 @@ test('usage is the sum over the rounds', async ({ harness }) => {
 test.each([
   ['length', 'length', 'max_output_tokens'],
   ['content_filter', 'content_filter', 'content_filter'],
-])('a reply that stops for %s ends the turn incomplete with the text there is', async (raw, reason, incomplete) => {
+])('a reply that stops for %s ends the turn incomplete with its text so far', async (raw, reason, incomplete) => {
   await using harness = await createHarness();
 
   const turn = await harness.runTurn({ input: scripted({ answer: 'So far', final: { finish_reason: raw } }) });
@@ -95,7 +95,7 @@ test.each([
   expect(turn.rounds[0]).toMatchObject({ finish_reason: reason, finish_reason_raw: raw, assistant_response: null });
 });
 
-test('calls in a reply that was cut are not run', async ({ harness }) => {
+test('calls in a truncated reply do not run', async ({ harness }) => {
   const input = scripted({ rounds: [{ say: 'I will', tools: [look('Tokyo')], finish_reason: 'length' }] });
 
   const turn = await harness.runTurn({ input, tools });
@@ -108,7 +108,7 @@ test('calls in a reply that was cut are not run', async ({ harness }) => {
   expect(turn.rounds.flatMap(({ tool_calls }) => tool_calls)).toEqual([]);
 });
 
-test('required and specific apply to the first round only', async ({ harness }) => {
+test('tool_choice required and specific apply to the first round only', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [look('Tokyo')] }] });
 
   for (const tool_choice of ['required', { type: 'specific', name: 'weather_lookup' }]) {
@@ -121,7 +121,7 @@ test('required and specific apply to the first round only', async ({ harness }) 
   ]);
 });
 
-test('a deadline that passes while the turn is queued ends it without a summary', async ({ harness }) => {
+test('a deadline that passes while the turn is queued ends the turn without a summary', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 30 } });
 
   await letTimePass(harness);
@@ -132,7 +132,7 @@ test('a deadline that passes while the turn is queued ends it without a summary'
   expect(harness.modelRequests).toHaveLength(0);
 });
 
-test('a deadline that passes before a refusal ends the turn, however long it was to wait', async ({ harness }) => {
+test('a deadline that passes before a refusal ends the turn, despite a longer pause', async ({ harness }) => {
   const held = harness.holdModel();
   const refused = scripted({ final: { fault: { kind: 'status', status: 429, retry_after: 60 } } });
   const { id } = await harness.startTurn({ input: refused, limits: { deadline_seconds: 30 } });
@@ -151,7 +151,7 @@ test('a deadline that passes before a refusal ends the turn, however long it was
   });
 });
 
-test('a deadline passes for a turn that waits behind another, which stays as it is', async ({ harness }) => {
+test('a deadline ends a turn that waits for another turn, which does not change', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'Hi', limits: { deadline_seconds: 600 } });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   const more = { input: 'Later', limits: { deadline_seconds: 30 } };
@@ -167,7 +167,7 @@ test('a deadline passes for a turn that waits behind another, which stays as it 
   expect((await harness.findTurn(first.id)).status).toBe('completed');
 });
 
-test('a deadline that passes between two rounds ends the turn with its rounds kept', async ({ harness }) => {
+test('a deadline that passes between two rounds ends the turn with its rounds', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: endless, tools, limits: { deadline_seconds: 30 } });
 
   await harness.workOnce();
@@ -180,7 +180,7 @@ test('a deadline that passes between two rounds ends the turn with its rounds ke
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('max_total_output_tokens bounds each round by the rest, and ends the turn without a rest', async ({ harness }) => {
+test('max_total_output_tokens caps each round at the rest, and ends the turn at zero', async ({ harness }) => {
   const used = (completion_tokens: number) => ({
     tools: [look('Tokyo')],
     usage: { prompt_tokens: 9, completion_tokens },

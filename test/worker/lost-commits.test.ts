@@ -5,9 +5,9 @@ import { scripted } from '#test/harness/scripted.ts';
 import { openChangingModel, WHICH_TRY } from '#test/harness/servers/changing-model.ts';
 import { openToolRecorder } from '#test/harness/servers/tool-recorder.ts';
 
-// A failover to an asynchronous standby loses the last commits, while workers that know of them work on.
+// A failover to an asynchronous standby loses the last commits, while workers that know them continue.
 
-test('a worker does not go on from a round that the database has lost', async () => {
+test('a worker does not continue from a round that the database has lost', async () => {
   await using model = await openChangingModel();
   await using first = await createHarness({ env: { OPENAI_BASE_URL: model.baseUrl } });
   await using second = await createHarness({ env: { ...first.env } });
@@ -29,7 +29,7 @@ test('a worker does not go on from a round that the database has lost', async ()
 });
 
 test.for(['call_{{try}}', 'call_0'])(
-  'the result of a call that the database has lost is not taken for that of another, with ids as %s',
+  'a lost call’s result is not used for another call, with ids as %s',
   async (callId) => {
     await using model = await openChangingModel();
     await using recorder = await openToolRecorder();
@@ -92,7 +92,7 @@ const slowTool = (url: string) => ({
   execution: { kind: 'http', url: `${url}/slow` },
 });
 
-/** The jobs that are left from before lead to the step that is due now. */
+/** Works the jobs from before until this step is due. */
 async function workUntilAt(harness: Harness, turnId: string, step: string): Promise<void> {
   for (let jobs = 0; jobs < 20; jobs += 1) {
     const turn = await harness.db.selectFrom('turn_states').select('step').where('id', '=', turnId).executeTakeFirst();

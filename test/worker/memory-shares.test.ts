@@ -4,7 +4,7 @@ import { makeShares } from '#services/worker/memory/shares.ts';
 
 const LONG_MS = 600_000;
 
-test('shares of the memory are handed out in order when they are free', async () => {
+test('shares of the memory are given in order when they are free', async () => {
   const shares = makeShares(100, LONG_MS);
   const order: string[] = [];
   const first = await shares.take(60);
@@ -24,7 +24,7 @@ test('shares of the memory are handed out in order when they are free', async ()
   expect([first?.hasWaited, second?.hasWaited]).toEqual([false, true]);
 });
 
-test('a share of more than all the memory waits for all of it', async () => {
+test('a share larger than the memory waits for all of the memory', async () => {
   const shares = makeShares(100, LONG_MS);
   const whole = await shares.take(1_000);
   whole?.[Symbol.dispose]();
@@ -32,7 +32,7 @@ test('a share of more than all the memory waits for all of it', async () => {
   expect(await shares.take(100)).not.toBeNull();
 });
 
-test('a share that is not free within the longest wait leaves the line to others', async () => {
+test('a share that is not free within the longest wait leaves the queue', async () => {
   const shares = makeShares(100, 1);
   const held = await shares.take(60);
   expect(await shares.take(80)).toBeNull();
@@ -40,7 +40,7 @@ test('a share that is not free within the longest wait leaves the line to others
   held?.[Symbol.dispose]();
 });
 
-test('a small history takes no share of the memory, and a large one is refused when others have it', async () => {
+test('a small history needs no memory share, and a large history waits or is refused', async () => {
   const memory = makeMemory(6_400, 1);
   await memory.takeHistory(6_400);
   await memory.takeHistory(100);

@@ -4,7 +4,6 @@ import { openMetricsPort } from '#services/worker/metrics-port.ts';
 import { createHarness } from '#test/harness/create-harness.ts';
 import { test } from '#test/harness/test.ts';
 
-/** A worker's port beside a harness. */
 async function openPort(env: Record<string, string>) {
   const harness = await createHarness({ env: { PAWL_METRICS_PORT: '0', ...env } });
   const port = await openMetricsPort(harness.parts, readSettings(harness.env));
@@ -19,7 +18,7 @@ async function openPort(env: Record<string, string>) {
   return { harness, ask, [Symbol.asyncDispose]: dispose };
 }
 
-test('a worker tells its own metrics and its health at a port of its own', async () => {
+test('a worker serves its metrics and its health at its own port', async () => {
   await using worker = await openPort({});
   await worker.harness.runTurn({ input: 'Hi' });
 
@@ -33,7 +32,7 @@ test('a worker tells its own metrics and its health at a port of its own', async
   expect(await worker.ask('/v1/turns')).toMatchObject({ status: 404 });
 });
 
-test('the metrics of a worker want their key, and its health wants none', async () => {
+test('the metrics of a worker require their key, and its health requires no key', async () => {
   await using worker = await openPort({ PAWL_METRICS_KEY: 'key-of-metrics' });
 
   expect(await worker.ask('/metrics')).toMatchObject({ status: 401 });
@@ -41,13 +40,13 @@ test('the metrics of a worker want their key, and its health wants none', async 
   expect(await worker.ask('/healthz')).toMatchObject({ status: 200 });
 });
 
-test('a worker whose HOST others can reach keeps its metrics to itself without a key', async () => {
+test('a worker with a public HOST serves no metrics without a key', async () => {
   await using worker = await openPort({ HOST: '0.0.0.0', PAWL_API_KEYS: 'alpha:key-of-alpha' });
 
   expect(await worker.ask('/metrics')).toMatchObject({ status: 401 });
 });
 
-test('an admin key opens the metrics of a worker, too', async () => {
+test('an admin key opens the metrics of a worker', async () => {
   const keys = [{ key: 'key-of-admin', scopes: ['admin'] }, 'key-of-alpha'];
   const env = { PAWL_METRICS_KEY: 'key-of-metrics', PAWL_PROJECTS: JSON.stringify({ alpha: { keys } }) };
   await using worker = await openPort(env);
@@ -56,7 +55,7 @@ test('an admin key opens the metrics of a worker, too', async () => {
   expect(await worker.ask('/metrics', { authorization: 'Bearer key-of-alpha' })).toMatchObject({ status: 403 });
 });
 
-test('without PAWL_METRICS_PORT a worker listens nowhere', async ({ harness }) => {
+test('a worker without PAWL_METRICS_PORT listens at no port', async ({ harness }) => {
   const port = await openMetricsPort(harness.parts, harness.settings);
 
   expect(port.url).toBeNull();

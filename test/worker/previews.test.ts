@@ -6,7 +6,7 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 
 const input = scripted({ answer: 'One word after the other.', piece_chars: 2, pace_ms: 20 });
 
-test('a turn without watchers publishes only what is durable', async ({ harness }) => {
+test('a turn without watchers publishes only durable events', async ({ harness }) => {
   const { id } = await harness.startTurn({ input });
   const published: string[] = [];
   const { pubsub } = harness.parts;
@@ -21,7 +21,7 @@ test('a turn without watchers publishes only what is durable', async ({ harness 
   expect(published).not.toContain('event');
 });
 
-test('with a watcher its text is published as it comes', async ({ harness }) => {
+test('a turn with a watcher publishes its text as it arrives', async ({ harness }) => {
   const { id } = await harness.startTurn({ input });
 
   const stream = await openStream(`${harness.url}/v1/turns/${id}/events`, {});

@@ -38,7 +38,7 @@ async function rescueAndWork(harness: Harness) {
   return rescued;
 }
 
-test('a call that was made is not made again if its run stopped after its lease ended (R8)', async ({ harness }) => {
+test('a call is not repeated if its run stopped after its lease ended (R8)', async ({ harness }) => {
   await using recorder = await openToolRecorder();
   const execution = { kind: 'http', url: `${recorder.url}/slow` };
   const tool = { name: 'book_flight', description: 'Books a flight, only once', execution };
@@ -72,7 +72,7 @@ test('a client-side call that was allowed still expires (R2)', async ({ harness 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed' });
 });
 
-test('a turn in requires_action ends at its deadline, also if a client answers after it (R2)', async ({ harness }) => {
+test('a requires_action turn ends at its deadline, despite a later answer (R2)', async ({ harness }) => {
   const id = await startWaiting(harness, [locate, locate], { limits: { deadline_seconds: 60 } }, ['call_a', 'call_b']);
   await harness.advance(60_001);
 
@@ -87,7 +87,7 @@ test('a turn in requires_action ends at its deadline, also if a client answers a
   });
 });
 
-test('a call that was allowed in time runs, although its job comes after the expiry', async ({ harness }) => {
+test('a call that was allowed in time runs, although its job arrives after the expiry', async ({ harness }) => {
   const tool = { ...postcard, approval: 'always', expires_in_seconds: 60 };
   const id = await startWaiting(harness, [tool], {}, ['call_card']);
   const approvals = [{ tool_call_id: 'call_card', decision: 'allow' }];
@@ -100,7 +100,7 @@ test('a call that was allowed in time runs, although its job comes after the exp
   expect(rounds[0]?.results[0]?.error?.category).not.toBe('cancelled');
 });
 
-test('handing a step back twice is handing it back once', async ({ harness }) => {
+test('a second hand-back of a step has no effect', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const working = harness.workOnce();
   await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
@@ -130,7 +130,7 @@ test('handing a step back twice is handing it back once', async ({ harness }) =>
   expect(stored).toEqual({ attempts: 1, lease_owner: null });
 });
 
-test('a locked turn does not delay the heartbeat of the others (R4)', async ({ harness }) => {
+test('a locked turn does not delay the heartbeat of other turns (R4)', async ({ harness }) => {
   const input = scripted({ final: { fault: { kind: 'hang' } } });
   const [locked, other] = [await harness.startTurn({ input }), await harness.startTurn({ input })];
   const working = [harness.workOnce(), harness.workOnce()];
@@ -150,7 +150,7 @@ test('a locked turn does not delay the heartbeat of the others (R4)', async ({ h
   await Promise.all(working);
 });
 
-test('a run that slept since its claim does not call, once another has given the call up (R7)', async ({ harness }) => {
+test('a run that slept since its claim does not call a call that was given up (R7)', async ({ harness }) => {
   await using recorder = await openToolRecorder();
   const execution = { kind: 'http', url: `${recorder.url}/book` };
   const tools = [{ name: 'book_flight', description: 'Books a flight, only once', execution }];
@@ -172,7 +172,7 @@ test('a run that slept since its claim does not call, once another has given the
   expect((await harness.findTurn(id)).rounds[0]?.results[0]?.error?.category).toBe('outcome_unknown');
 });
 
-test('a call that breaks off leaves its siblings’ results where they belong', async ({ harness, recorder }) => {
+test('a call that breaks off does not move the results of its siblings', async ({ harness, recorder }) => {
   const execution = { kind: 'http', url: `${recorder.url}/note` };
   const note = { name: 'note_it', description: 'Notes it down, once or often', execution, effect: 'idempotent' };
   const calls = [{ name: 'note_it' }, { name: 'weather_lookup', arguments: { city: 'Rome' } }];
@@ -193,7 +193,7 @@ test('a call that breaks off leaves its siblings’ results where they belong', 
   expect(recorder.calls).toHaveLength(1);
 });
 
-test('a job that a wrong clock sends too early changes nothing; the step is tried in time', async ({ harness }) => {
+test('a job that arrives too early has no effect, and its step is retried in time', async ({ harness }) => {
   const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 1 };
   const { id } = await harness.runTurn({ input: scripted({ answer: 'At last.', final: { fault } }) });
   const before = await harness.db.selectFrom('turn_states').selectAll().executeTakeFirstOrThrow();
@@ -214,7 +214,7 @@ test('a job that a wrong clock sends too early changes nothing; the step is trie
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'At last.' });
 });
 
-test('a webhook that is to be tried again is not tried earlier, however often a worker looks', async ({ harness }) => {
+test('a webhook is not retried before its time, even if a worker polls often', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 500 }));
   await harness.runTurn({ input: scripted({}), webhook: { url: receiver.url, events: ['turn.completed'] } });
 

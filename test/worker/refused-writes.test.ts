@@ -5,10 +5,10 @@ import { scripted } from '#test/harness/scripted.ts';
 import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-/** Other tests must not meet the schema that a test alters. */
+/** Creates a database for the test alone, since the test alters the schema. */
 const ownDatabase = async () => ({ env: { DATABASE_URL: await createTestDatabase() } });
 
-test('a turn whose reply PostgreSQL refuses ends once, and the model is asked once', async () => {
+test('a turn with a reply that PostgreSQL refuses ends once, and asks its model once', async () => {
   await using harness = await createHarness(await ownDatabase());
   await sql`alter table turns add constraint no_forbidden_word check (output not like '%forbidden%')`.execute(
     harness.db,
@@ -21,8 +21,8 @@ test('a turn whose reply PostgreSQL refuses ends once, and the model is asked on
   await sql`alter table turns drop constraint no_forbidden_word`.execute(harness.db);
   expect(turn).toMatchObject({ status: 'failed', error: { type: 'internal_error', code: 'internal' } });
   expect(turn.error?.message).toBe(
-    'PostgreSQL refused to store what this step came to (23514), so the turn ended. ' +
-      'Report this with the lines of the worker log.',
+    'PostgreSQL refused to store the result of this step (23514), so the turn ended. ' +
+      'Report this error with the worker log.',
   );
   expect(harness.modelRequests).toHaveLength(1);
 });
@@ -39,7 +39,7 @@ test.each([
     'alter table turns add constraint never_ends check (completed_at is null)',
     'alter table turns drop constraint never_ends',
   ],
-])('a worker holds what a model has said while %s, and asks nothing meanwhile', async (_, breaks, mends) => {
+])('a worker holds a model reply while %s, and makes no request until then', async (_, breaks, mends) => {
   await using harness = await createHarness(await ownDatabase());
   await sql.raw(breaks).execute(harness.db);
   await using _worker = await startBackgroundWorker(harness);
@@ -54,7 +54,7 @@ test.each([
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a worker whose write is held begins no other step, and its readiness says why', async () => {
+test('a worker with a held write begins no other step, and its readiness says why', async () => {
   await using harness = await createHarness(await ownDatabase());
   await sql.raw(REFUSE).execute(harness.db);
   await using _worker = await startBackgroundWorker(harness);
@@ -73,8 +73,8 @@ test('a worker whose write is held begins no other step, and its readiness says 
   }, 'both have ended');
 
   expect(away.get('database')).toBe(
-    'PostgreSQL at DATABASE_URL refuses statements of Pawl (42501). Check that its schema is that of this version, ' +
-      'and the privileges of the role; steps wait until then.',
+    'PostgreSQL at DATABASE_URL refuses statements of Pawl (42501). Check the privileges of the role, ' +
+      'and that the schema belongs to this version. Steps wait until then.',
   );
   expect(asked).toBe(1);
   expect(harness.modelRequests).toHaveLength(2);

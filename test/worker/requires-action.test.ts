@@ -28,7 +28,7 @@ async function startWaiting(harness: Harness, tools: unknown[], ...calls: object
   return harness.runTurn({ input: asks(...calls), tools });
 }
 
-test('a turn waits for a client-side call and goes on with its output', async ({ harness }) => {
+test('a turn waits for a client-side call and continues with its output', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate], where);
   expect(turn).toMatchObject({
     status: 'requires_action',
@@ -52,14 +52,14 @@ test('a turn waits for a client-side call and goes on with its output', async ({
   ]);
 });
 
-test('siblings that wait for no answer run while a call waits', async ({ harness }) => {
+test('siblings that need no answer run while a call waits', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate, 'weather_lookup'], where, weather);
 
   expect(turn.status).toBe('requires_action');
   expect(turn.rounds[0]?.results.map((result) => result.status)).toEqual(['pending', 'success']);
 });
 
-test('partial answers leave the rest pending, and a repeated one changes nothing', async ({ harness }) => {
+test('partial answers leave the rest pending, and a repeated answer has no effect', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate], where, { ...where, id: 'call_again' });
   const first = { tool_outputs: [{ tool_call_id: 'call_where', output: 'Tokyo' }] };
 
@@ -73,7 +73,7 @@ test('partial answers leave the rest pending, and a repeated one changes nothing
   expect(repeated).toMatchObject({ status: 200, body: { last_event: partial.body.last_event } });
 });
 
-test('an answer repeated with its keys in another order, or as text, is the same answer', async ({ harness }) => {
+test('an answer with its keys in another order, or as text, is the same answer', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate], where, { ...where, id: 'call_again' });
   const outputs = [
     { at: [{ lat: 1, lon: 2 }], by: 'gps' },
@@ -91,7 +91,7 @@ test('an answer repeated with its keys in another order, or as text, is the same
 test.for([
   { ends: 'cancelled', says: 'The turn ended before this call was answered. It may have been under way.' },
   { ends: 'expired', says: 'Nobody answered this call in time.' },
-])('an answer to a call that was $ends is refused with the reason, since it was never answered', async (given) => {
+])('an answer to a call that was $ends is refused with the reason', async (given) => {
   await using harness = await createHarness();
   const expiring = [locate, pay].map((tool) => ({ ...tool, expires_in_seconds: 3600 }));
   const turn = await startWaiting(harness, expiring, where, postcard);
@@ -116,7 +116,7 @@ test.for([
     expect(status).toBe(409);
     expect(body.error).toMatchObject({
       code: 'tool_call_not_waiting',
-      message: expect.stringContaining(`takes no answer any more: ${given.says}`),
+      message: expect.stringContaining(`accepts no more answers: ${given.says}`),
     });
   }
 });
@@ -140,7 +140,7 @@ test.for([
   expect(await answer(harness, turn, body)).toMatchObject({ status, body: { error: { code } } });
 });
 
-test('an error from the client is an answer for the model', async ({ harness }) => {
+test('an error from the client is a result for the model', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate], where);
   const error = { category: 'permission_denied', message: 'The user said no', details: { asked: 'once' } };
 
@@ -151,7 +151,7 @@ test('an error from the client is an answer for the model', async ({ harness }) 
   expect(output).toBe('Got Tool execution failed (permission_denied): The user said no\nDetails: asked: once');
 });
 
-test('a call that needs approval runs once it is allowed', async ({ harness }) => {
+test('a call that needs approval runs after it is allowed', async ({ harness }) => {
   const turn = await startWaiting(harness, [pay], postcard);
   expect(turn.required_action).toMatchObject({ tool_outputs: [], approvals: [{ id: 'call_card' }] });
 
@@ -183,7 +183,7 @@ test('a denied call is answered permission_denied and never runs', async ({ harn
   expect(output).toContain('too expensive');
 });
 
-test('both kinds may wait in one batch', async ({ harness }) => {
+test('calls for a client and calls for an approval may wait in the same batch', async ({ harness }) => {
   const turn = await startWaiting(harness, [locate, pay], where, postcard);
 
   await answer(harness, turn, { approvals: [{ tool_call_id: 'call_card', decision: 'allow' }] }, 'approvals');
@@ -196,7 +196,7 @@ test('both kinds may wait in one batch', async ({ harness }) => {
   expect(await harness.findTurn(turn.id)).toMatchObject({ status: 'completed', output: 'Got here\nsent to Kyoto' });
 });
 
-test('a call without an answer in time is given up, and the turn goes on', async ({ harness }) => {
+test('a call without an answer in time is given up, and the turn continues', async ({ harness }) => {
   const turn = await startWaiting(harness, [{ ...locate, expires_in_seconds: 3600 }], where);
   expect(turn.required_action?.expires_at).not.toBeNull();
 
@@ -209,7 +209,7 @@ test('a call without an answer in time is given up, and the turn goes on', async
   expect((await harness.findTurn(turn.id)).rounds[0]?.results[0]?.error?.category).toBe('cancelled');
 });
 
-test('a turn in requires_action is not enqueued, however long it waits', async ({ harness }) => {
+test('a turn in requires_action is not enqueued, even after a long wait', async ({ harness }) => {
   await startWaiting(harness, [locate], where);
 
   await harness.advance(30 * 24 * 3_600_000);

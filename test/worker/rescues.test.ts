@@ -7,7 +7,7 @@ import { makeRateLimits } from '#services/worker/rate-limits.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import { test } from '#test/harness/test.ts';
 
-/** How long the rescuer leaves a turn alone from now on, milliseconds. */
+/** Returns for how long the rescuer leaves a turn alone from now on, in milliseconds. */
 async function pauseOf({ db }: Harness, turnId: string): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select extract(epoch from due_at - now())::double precision * 1000 as ms from work where id = ${turnId}`.execute(
@@ -23,7 +23,7 @@ async function rescueInVain(harness: Harness, times: number): Promise<void> {
   }
 }
 
-test('the pauses between rescues grow while no worker comes', async ({ harness }) => {
+test('the pauses between rescues grow while no worker takes the turn', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   await rescueInVain(harness, 1);
@@ -35,7 +35,7 @@ test('the pauses between rescues grow while no worker comes', async ({ harness }
   expect(sixth).toBeGreaterThan(timing.longestGraceMs / 2);
 });
 
-test('a step that was begun after many rescues, and lost, is rescued as soon as any other', async ({ harness }) => {
+test('a step that began after many rescues, and was lost, is rescued like any other', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   await rescueInVain(harness, 6);
 
@@ -48,7 +48,7 @@ test('a step that was begun after many rescues, and lost, is rescued as soon as 
   expect(await pauseOf(harness, id)).toBeLessThanOrEqual(timing.graceMs);
 });
 
-test('rescues that no queue took count for nothing: once it is back, no turn waits longer than after a single one', async () => {
+test('rescues that no queue accepted do not lengthen the pause between rescues', async () => {
   await using harness = await createHarness({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
   const { id } = await harness.startTurn({ input: 'Hi' });
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness[Symbol.asyncDispose]());
 
-test('what ended longer ago than it is kept goes, with its conversation and all that hangs on both', async () => {
+test('old turns are erased with their conversation and all dependent rows', async () => {
   const webhook = { url: 'http://127.0.0.1:9/', events: ['turn.completed'] };
   const old = await endedTurn({ input: user(text('purple'), image(PNG)), webhook, metadata: { of: 'purple' } });
   await passDays(8);
@@ -41,7 +41,7 @@ test('what ended longer ago than it is kept goes, with its conversation and all 
     expect(metrics).toContain(`pawl_retention_deleted_total{kind="${kind}"} 1\n`);
 });
 
-test('an old turn of a conversation that goes on leaves it, and later turns are sent without it', async () => {
+test('an old turn of an active conversation is removed, and later turns do not send it', async () => {
   const old = await endedTurn({ input: 'purple' });
   await passDays(8);
   const next = (input: string) =>
@@ -59,7 +59,7 @@ test('an old turn of a conversation that goes on leaves it, and later turns are 
   expect(sent[2]).toContain('Second.');
 });
 
-test('what is active stays, however old it is, and so does what nothing says to let go', async () => {
+test('active turns stay at any age, and all turns stay without a retention', async () => {
   const input = scripted({ rounds: [{ tools: [{ name: 'locate_user', arguments: {} }] }] });
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const waiting = await endedTurn({ input, tools });
@@ -76,7 +76,7 @@ test('what is active stays, however old it is, and so does what nothing says to 
   expect((await harness.findTurn(waiting.id)).status).toBe('requires_action');
 });
 
-test('a fork keeps what it stands on of an old conversation, and takes it along when it goes', async () => {
+test('a fork keeps the old turns that it is based on, and they are erased with it', async () => {
   const [origin, later] = [await endedTurn({ input: 'purple' }), await endedTurn({ input: 'Other.' })];
   await passDays(8);
   const forked = await fork(harness, origin.id);
@@ -98,7 +98,7 @@ test('a fork keeps what it stands on of an old conversation, and takes it along 
   expect(await dumpTables(harness.db)).not.toContain(forked);
 });
 
-test('a project may keep its turns for another time, and one that has no key any more is swept too', async () => {
+test('a project may set its own retention, and projects without a key are swept too', async () => {
   await using shared = await createHarness({ env: { PAWL_API_KEYS: PROJECTS } });
   for (const project of ['a', 'b']) {
     const headers = { authorization: `Bearer key-of-${project}` };
@@ -114,7 +114,7 @@ test('a project may keep its turns for another time, and one that has no key any
   expect(left.rows).toEqual([{ project: 'a' }]);
 });
 
-test('a conversation without turns goes by the age of its creation', async () => {
+test('a conversation without turns is deleted by the age of its creation', async () => {
   const create = (key: string, model = 'openai/test') =>
     harness.call<{ id: string }>('POST', '/v1/conversations', { body: { model }, headers: { 'idempotency-key': key } });
   const { body: old } = await create('old');
@@ -130,7 +130,7 @@ test('a conversation without turns goes by the age of its creation', async () =>
   expect((await Promise.all(reads)).map(({ status }) => status)).toEqual([404, 200]);
 });
 
-test('more turns than a portion has go in several, of one conversation and of many', async () => {
+test('turns beyond the size of a portion are erased in several portions', async () => {
   const { id } = await endedTurn({ input: 'Hi' });
   await sql`insert into conversations (id, project, config, metadata) select 'conv_' || n, 'default', '{}', '{}'
     from generate_series(1, 1200) as n`.execute(harness.db);
@@ -144,7 +144,7 @@ test('more turns than a portion has go in several, of one conversation and of ma
   expect(await sweep({ days: 7 })).toEqual({ turns: 1201, conversations: 1201, files: 0 });
 });
 
-test('a conversation expires behind the end of its last turn, with all its turns, and is never expired while one is active', async () => {
+test('a conversation expires after the end of its last turn, never with an active turn', async () => {
   const body = { model: 'openai/test', input: 'purple', expires_in_seconds: 3600 };
   const { body: created } = await harness.call<{ id: string; turn: TurnResource }>('POST', '/v1/conversations', {
     body,
@@ -167,7 +167,7 @@ test('a conversation expires behind the end of its last turn, with all its turns
   expect(await dumpTables(harness.db)).not.toContain('purple');
 });
 
-test('a conversation that was never used expires behind its creation, and one that is used goes on', async () => {
+test('an unused conversation expires after its creation, and a used conversation stays', async () => {
   const create = () =>
     harness.call<{ id: string }>('POST', '/v1/conversations', {
       body: { model: 'openai/test', expires_in_seconds: 60 },
@@ -188,7 +188,7 @@ test('a conversation that was never used expires behind its creation, and one th
   expect(second).toEqual({ turns: 1, conversations: 1, files: 0 });
 });
 
-test('a conversation whose expiry is changed is looked at again', async () => {
+test('a conversation with a changed expiry is checked again', async () => {
   const body = { model: 'openai/test' };
   const { body: created } = await harness.call<{ id: string }>('POST', '/v1/conversations', { body });
   await harness.call('PATCH', `/v1/conversations/${created.id}`, { body: { expires_in_seconds: 60 } });
@@ -198,7 +198,7 @@ test('a conversation whose expiry is changed is looked at again', async () => {
   expect(await sweep({ days: null })).toEqual({ turns: 0, conversations: 1, files: 0 });
 });
 
-test('a worker sweeps by itself, as its settings say, and stops in the middle', async () => {
+test('a worker sweeps automatically by its settings, and can stop in the middle', async () => {
   await using own = await createHarness({ env: { PAWL_RETENTION_DAYS: '0.00001', PAWL_RETENTION_SWEEP_MS: '50' } });
   const worker = await startBackgroundWorker(own);
   const { id } = await own.startTurn({ input: 'Hi' });
@@ -207,7 +207,7 @@ test('a worker sweeps by itself, as its settings say, and stops in the middle', 
   await worker[Symbol.asyncDispose]();
 });
 
-test('days of retention that are no number above 0 stop the start, with a sentence', () => {
+test('days of retention that are not a number above 0 stop the start with a message', () => {
   for (const given of ['0', '-1', 'never'])
     expect(() => readSettings({ PAWL_RETENTION_DAYS: given })).toThrow(
       'PAWL_RETENTION_DAYS: give days as a number above 0',
@@ -225,7 +225,7 @@ async function endedTurn(request: Record<string, unknown>): Promise<TurnResource
 
 const passDays = (days: number) => pass(days * 86_400);
 
-/** Lets time pass for what is kept. */
+/** Lets time pass for the stored rows. */
 async function pass(seconds: number): Promise<void> {
   const earlier = sql`make_interval(secs => ${seconds})`;
   await sql`update turns set created_at = created_at - ${earlier}, completed_at = completed_at - ${earlier}`.execute(

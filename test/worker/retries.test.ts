@@ -10,7 +10,7 @@ import { describeRefusal } from '../api/refusals.ts';
 const failing = (fault: object, answer = 'At last.') => scripted({ answer, final: { fault: fault as never } });
 const typesOf = (events: Record<string, unknown>[]) => events.map(({ type }) => type);
 
-test('a call that failed is made again, and the round says how many attempts it took', async ({ harness }) => {
+test('a failed model request is repeated, and the round reports its attempts', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 500, times: 1 }) });
   const turn = await workUntilEnded(harness, id);
   const events = await harness.listEvents(id);
@@ -36,7 +36,7 @@ test.each([
   [{ kind: 'error_event' }],
   [{ kind: 'garbage' }],
   [{ kind: 'no_finish' }],
-])('%j is worth another try', async (fault) => {
+])('%j is retried', async (fault) => {
   await using harness = await createHarness();
 
   const { id } = await harness.startTurn({ input: failing({ ...fault, times: 1 }) });
@@ -53,7 +53,7 @@ test('an empty reply is a failed attempt', async ({ harness }) => {
   expect(harness.modelRequests).toHaveLength(5);
 });
 
-test('after five attempts the turn fails with what went wrong', async ({ harness }) => {
+test('after five attempts the turn fails with the last error', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 503 }) });
   const turn = await workUntilEnded(harness, id);
 
@@ -89,7 +89,7 @@ test.each([
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a 429 waits as long as it requests and uses up no attempt', async ({ harness }) => {
+test('a 429 waits as long as it requests and uses no attempt', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }) });
 
   await using _worker = await startBackgroundWorker(harness);
@@ -103,7 +103,7 @@ test('a 429 waits as long as it requests and uses up no attempt', async ({ harne
   expect(harness.modelRequests).toHaveLength(2);
 });
 
-test('a failed turn goes on from its last checkpoint, and its event numbers go on', async ({ harness }) => {
+test('a failed turn continues from its last checkpoint, with continued event numbers', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'done' }));
   const input = scripted({
     rounds: [{ tools: [{ name: 'do_thing', arguments: { city: 'Tokyo' } }] }],

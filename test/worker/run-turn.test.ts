@@ -34,7 +34,7 @@ describeQueue(({ redis }) => {
     expect(harness.modelRequests).toHaveLength(3);
   });
 
-  test('every round and every tool batch is a job of its own', async ({ harness }) => {
+  test('each round and each tool batch is a job of its own', async ({ harness }) => {
     await harness.startTurn({ input: twoRounds, tools });
     const jobs: string[] = [];
     const noting: JobHandler = async (job) => {
@@ -68,7 +68,7 @@ describeQueue(({ redis }) => {
     expect((await harness.findTurn(id)).status).toBe('completed');
   });
 
-  test('nothing is left in the queue when all turns have ended', async ({ harness }) => {
+  test('the queue is empty when all turns have ended', async ({ harness }) => {
     await harness.startTurn({ input: twoRounds, tools });
 
     await harness.workUntilIdle();

@@ -12,7 +12,7 @@ import { testWith } from '#test/harness/test.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 
 const VALUE = 'ghp_1f7"/+ZqXw\\9';
-/** Any half of the value, as it is or in base64. */
+/** Either half of the value, plain or in base64. */
 const TRACE = /ghp_1f7|ZqXw|Z2hwXzFm|docF8xZjc|naHBfMWY3/;
 
 const env = {
@@ -32,7 +32,7 @@ function echo(url: string, headers: Record<string, string>) {
   return httpTool('echo', url, { execution: { kind: 'http', url, headers } });
 }
 
-/** An HTTP tool that gives away all it was sent, in every way it can think of. */
+/** Opens an HTTP tool that returns its secret plain, URL-encoded and in base64. */
 async function openEcho(status = 200) {
   const tool = await openExternalServer((number) => {
     const { authorization = '' } = tool.caught[number - 1]?.headers ?? {};
@@ -44,7 +44,7 @@ async function openEcho(status = 200) {
 
 const test = testWith({ env });
 
-test('a secret reaches the tool, and is nowhere else: not stored, shown or logged', async ({ harness }) => {
+test('a secret reaches the tool only: it is not stored, shown or logged', async ({ harness }) => {
   await using tool = await openEcho();
   await using worker = await startProcess('worker', harness.env);
   const client = clientOf(harness);
@@ -69,7 +69,7 @@ test('a secret reaches the tool, and is nowhere else: not stored, shown or logge
   }
 });
 
-test('a failing tool does not give a secret away, not even where its words are cut', async ({ harness }) => {
+test('a failing tool does not reveal a secret, not even in a truncated message', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 500, body: `${'x'.repeat(1960)}${VALUE}${VALUE}` }));
   const client = clientOf(harness);
 
@@ -93,7 +93,7 @@ test('an output is redacted before it is cut for the model', async () => {
   expect(JSON.stringify([harness.modelRequests, await everyRow(harness)])).not.toMatch(TRACE);
 });
 
-test('what a client answers is redacted too, of every secret Pawl knows', async ({ harness }) => {
+test('answers of clients are redacted too, for each secret that Pawl has', async ({ harness }) => {
   const client = clientOf(harness);
   const { execution, ...definition } = echo('http://127.0.0.1:9/', {});
   const calls = ['call_1', 'call_2'].map((id) => ({ name: 'echo', arguments: { city: id }, id }));
@@ -116,9 +116,7 @@ test('what a client answers is redacted too, of every secret Pawl knows', async 
   expect(JSON.stringify(await everyRow(harness))).not.toMatch(TRACE);
 });
 
-test('a secret that does not exist, or may not go there, is refused with the header it stands in', async ({
-  harness,
-}) => {
+test('an unknown or forbidden secret is refused with the name of its header', async ({ harness }) => {
   const url = 'https://api.example.net/';
   const refusalOf = async (project: string, path: string, header: string) => {
     const body = { model: 'openai/test', input: 'Hi', tools: ['weather_lookup', echo(url, { 'X-Key': header })] };
@@ -147,24 +145,21 @@ test.each([
   ['taken away', new Map()],
   ['bound to another host', new Map([['github', { value: VALUE, hosts: ['api.example.com'] }]])],
   ['bound to another project', new Map([['github', { value: VALUE, projects: ['beta'] }]])],
-])(
-  'a secret that was %s since the turn was accepted is not sent, and neither is the call',
-  async (_how, toolSecrets) => {
-    await using harness = await createHarness({ env });
-    await using tool = await openEcho();
-    const client = clientOf(harness);
+])('a secret that was %s since the turn began is not sent, and its call is denied', async (_how, toolSecrets) => {
+  await using harness = await createHarness({ env });
+  await using tool = await openEcho();
+  const client = clientOf(harness);
 
-    const { id } = await client.startTurn({ input: callOnce, tools: [echo(tool.url, { 'x-key': secret('github') })] });
-    const handle = jobHandler({ ...harness.worker, toolSecrets });
-    while (await harness.workOnce(handle));
+  const { id } = await client.startTurn({ input: callOnce, tools: [echo(tool.url, { 'x-key': secret('github') })] });
+  const handle = jobHandler({ ...harness.worker, toolSecrets });
+  while (await harness.workOnce(handle));
 
-    expect(tool.caught).toHaveLength(0);
-    expect(await client.findTurn(id)).toMatchObject({
-      status: 'completed',
-      rounds: [{ results: [{ attempts: 1, error: { category: 'permission_denied' } }] }, {}],
-    });
-  },
-);
+  expect(tool.caught).toHaveLength(0);
+  expect(await client.findTurn(id)).toMatchObject({
+    status: 'completed',
+    rounds: [{ results: [{ attempts: 1, error: { category: 'permission_denied' } }] }, {}],
+  });
+});
 
 function pathsOf(turn: string, conversation: string): string[] {
   const formats = ['compact', 'openai', 'anthropic', 'gemini'];
@@ -175,7 +170,7 @@ function pathsOf(turn: string, conversation: string): string[] {
   ];
 }
 
-/** Every row of every table, the queue's too, as text. */
+/** Returns each row of each table as text, also of the queue. */
 async function everyRow({ db }: Harness): Promise<string[]> {
   const tables = await sql<{ schema: string; name: string }>`select table_schema as schema, table_name as name
     from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`.execute(db);

@@ -12,7 +12,7 @@ const tool = (url: string) => ({
 });
 const input = scripted({ rounds: [{ tools: [{ name: 'look_up', arguments: {} }] }], answer: 'Got {{results}}' });
 
-test('a step that another worker hands back goes on at the worker that has left it', async ({ recorder }) => {
+test('a worker resumes a step that another worker took over and handed back', async ({ recorder }) => {
   await using first = await createHarness();
   await using second = await createHarness({ env: { ...first.env } });
   const { id } = await first.startTurn({ input, tools: [tool(recorder.url)] });
@@ -33,7 +33,7 @@ test('a step that another worker hands back goes on at the worker that has left 
   expect([turn.status, recorder.calls.length]).toEqual(['completed', 2]);
 });
 
-test('a step that was just made due does not start once its turn is cancelled', async ({ harness, recorder }) => {
+test('a step that was just made due does not start after its turn is cancelled', async ({ harness, recorder }) => {
   const { id } = await harness.startTurn({ input, tools: [tool(recorder.url)] });
   await harness.workOnce();
 
@@ -45,7 +45,7 @@ test('a step that was just made due does not start once its turn is cancelled', 
   expect(recorder.calls).toHaveLength(0);
 });
 
-test('what a commit left for one step does not serve the next, which another worker has made due', async () => {
+test('a cached turn for a step is not used for the next step from another worker', async () => {
   await using first = await createHarness();
   await using second = await createHarness({ env: { ...first.env } });
   const { id } = await first.startTurn({ input: 'How warm is it?', tools: ['weather_lookup'] });
@@ -57,7 +57,7 @@ test('what a commit left for one step does not serve the next, which another wor
   expect((await first.findTurn(id)).status).toBe('completed');
 });
 
-test('a step that comes again is read again, and leaves what was done', async ({ harness }) => {
+test('a step that is delivered again is read again, and its finished work stays', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'How warm is it?', tools: ['weather_lookup'] });
 
   await harness.workUntilIdle({ deliveries: 2 });

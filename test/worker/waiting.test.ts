@@ -19,7 +19,7 @@ async function started(harness: Harness, request: object): Promise<TurnResource>
   return harness.runTurn({ ...request });
 }
 
-test('a new turn waits for a worker since its creation, and the next one for the turn before', async ({ harness }) => {
+test('a new turn waits for a worker since its creation, and the next for that turn', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'Hi' });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'And?' } });
@@ -30,7 +30,7 @@ test('a new turn waits for a worker since its creation, and the next one for the
   expect(second.waiting).toEqual({ for: 'turn', since: second.created_at });
 });
 
-test('the turn that comes to the head waits for a worker since then', async ({ harness }) => {
+test('a turn that becomes the head waits for a worker since then', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'Hi' });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'And?' } });
@@ -46,7 +46,7 @@ test('the turn that comes to the head waits for a worker since then', async ({ h
 test.each([
   ['client', look],
   ['approval', { ...look, approval: 'always' }],
-])('a turn with a call that is left to a %s waits for that, until the call is given up', async (what, tool) => {
+])('a turn with a call for a %s waits for it, until the call is given up', async (what, tool) => {
   await using harness = await createHarness();
 
   const turn = await started(harness, { input, tools: [tool] });
@@ -60,7 +60,7 @@ test.each([
 test.each([
   [503, 'retry'],
   [429, 'provider'],
-])('a turn that met a %i waits for a %s since then, and for a worker once its time has come', async (status, what) => {
+])('a turn that met a %i waits for a %s since then, and for a worker at its time', async (status, what) => {
   await using harness = await createHarness();
 
   const { id, waiting } = await started(harness, { input: failing(status) });
@@ -73,7 +73,7 @@ test.each([
   expect((await harness.findTurn(id)).waiting).toMatchObject({ for: 'slot' });
 });
 
-test('a turn waits for nothing while a step runs, and for a worker when its worker is lost', async ({ harness }) => {
+test('a turn with a running step does not wait, and waits for a worker after its loss', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   await harness.worker.turnCache.begin(id, 'a-run-that-dies');
 
@@ -85,7 +85,7 @@ test('a turn waits for nothing while a step runs, and for a worker when its work
   expect(lost).toMatchObject({ status: 'in_progress', waiting: { for: 'slot' } });
 });
 
-test('a failed turn waits for nothing, and for a worker since its retry', async ({ harness }) => {
+test('a failed turn does not wait, and waits for a worker after its retry', async ({ harness }) => {
   const failed = await started(harness, { input: scripted({ final: { fault: { kind: 'status', status: 401 } } }) });
   const { body: retried } = await harness.call<TurnResource>('POST', `/v1/turns/${failed.id}/retry`);
   const resumed = (await harness.listEvents(failed.id)).find(({ type }) => type === 'turn.resumed');

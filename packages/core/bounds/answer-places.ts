@@ -3,23 +3,25 @@ import { takeTurns } from './take-turns.ts';
 
 const PLACES = Math.max(2, Math.floor(getHeapStatistics().heap_size_limit / (128 * 1024 * 1024)));
 
-/** Large answers of tools: they are in memory several times over until their results are saved. */
+/** Bounds on large answers of tools, which are in memory several times until their results are saved. */
 export const LARGE_ANSWERS = {
   /** Bytes above which an answer needs a place. */
   bytes: 256 * 1024,
-  /** Answers that have a place at a time: one for each 128 MiB of heap. */
+  /** Answers that have a place at a time: an answer for each 128 MiB of heap. */
   places: PLACES,
   placesOfServer: Math.max(1, Math.floor(PLACES / 2)),
   placesOfProject: PLACES - 1,
-  /** Milliseconds in which an answer that has its place must arrive: others wait for that place. */
+  /** Milliseconds in which an answer with a place must arrive, since others wait for that place. */
   arrivalMs: 60_000,
 };
 
-/** The place of one call's answer, which is given back when it is disposed. */
+/** The place of a call's answer, which is given back when it is disposed. */
 export type AnswerPlace = Disposable & {
-  /** Waits until the answer of this server has a place. Resolves at once if it has one, or if the call is over. */
+  /**
+   * Waits until the answer of this server has a place. Resolves at once if it has a place, or if the call is over.
+   */
   take(server: string): Promise<void>;
-  /** The large part of the answer is here: nothing has to arrive until the next `take`. */
+  /** Reports that the large part of the answer has arrived. No more has to arrive until the next `take`. */
   arrived(): void;
   /** Called if an answer that has its place does not arrive in time. */
   onOverdue: () => void;
@@ -28,14 +30,14 @@ export type AnswerPlace = Disposable & {
   release(): void;
 };
 
-/** An answer that waits. `start` gives it a place; false if it is over. */
+/** An answer that waits. `start` gives it a place, or returns false if it is over. */
 type Waiting = { server: string; start(): boolean };
 
 const waiting = takeTurns<Waiting>();
 const held = new Map<string, number>();
 let free = LARGE_ANSWERS.places;
 
-/** Opens the place of a call of this project. Projects take turns, and so do the servers that each of them calls. */
+/** Opens the place of a call of this project. Projects take turns, and so do the servers that each project calls. */
 export function openAnswerPlace(project: string): AnswerPlace {
   let current: { taken: Promise<void>; end(): void; waitedMs(): number } | null = null;
   let waitedBefore = 0;
@@ -54,7 +56,7 @@ export function openAnswerPlace(project: string): AnswerPlace {
   };
   const place: AnswerPlace = {
     async take(server) {
-      // A reader may still ask after its call was given up: that place would never be given back.
+      // A reader may still ask after its call was given up. That place would never be given back.
       if (isOver) return;
       current ??= waitForPlace(project, server);
       await current.taken;
@@ -99,7 +101,8 @@ function waitForPlace(project: string, server: string) {
 const NOT_ARRIVED = `needed more than ${LARGE_ANSWERS.arrivalMs / 1000} s for an answer of more than ${LARGE_ANSWERS.bytes / 1024} KiB`;
 
 /**
- * Calls `onTimeout`, with a sentence if a large answer is late. The wait for a place does not count. Returns a stop.
+ * Calls `onTimeout`, with a sentence if a large answer is late. The wait for a place does not count. Returns a
+ * function that stops the timeout.
  */
 export function startTimeout(
   timeoutMs: number,

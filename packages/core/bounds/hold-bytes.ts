@@ -1,17 +1,18 @@
-/** Bytes that wait for what completes them, in one growing buffer: a list of a million small ones would weigh far more. */
+/**
+ * Bytes that wait for the rest, in one growing buffer: a list of a million small chunks would use far more memory.
+ */
 export type HeldBytes = {
   size(): number;
-  /** What is held, as it stands until the next call. */
+  /** Returns the held bytes. They are valid until the next call. */
   held(): Uint8Array;
   hold(chunk: Uint8Array): void;
-  /** All that is held, and `chunk` behind it; nothing is held after that. */
+  /** Returns all held bytes, and `chunk` after them. Then holds no bytes. */
   release(chunk?: Uint8Array): Uint8Array;
 };
 
 const FIRST = 4096;
 const NOTHING = new Uint8Array(0);
 
-/** Holds nothing yet. */
 export function holdBytes(): HeldBytes {
   let bytes = NOTHING;
   let size = 0;

@@ -27,10 +27,10 @@ export const MCP_BOUNDS = {
   /** Requests of one server that are answered at once, and per second after that. */
   answerBurst: 100,
   answersPerSecond: 10,
-  /** The pause before the stream of a call is opened again, whatever the server asks for. */
+  /** The pause before the stream of a call is opened again, even if the server asks for another pause. */
   leastResumeMs: 1_000,
   longestResumeMs: 30_000,
-  /** Characters of a line that a command writes to its standard error, and lines that are logged at once and per second. */
+  /** Characters of a line on a command's standard error, and lines that are logged at once and per second. */
   outputLineLength: 1_000,
   outputBurst: 100,
   outputLinesPerSecond: 10,

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** `burst` items at once, and `perSecond` after that. */
+/** A rate of `burst` items at once, and `perSecond` after that. */
 export type RateBound = { burst: number; perSecond: number };
 
 /** A count of items from one source. */
 export type Rate = {
-  /** Counts one item; false if it exceeds the rate, and then it is not counted. */
+  /** Counts an item and returns true if it is within the rate. Otherwise it does not count. */
   admits(): boolean;
   /** Counts items and waits until they are within the rate. */
   pace(count: number): Promise<void>;
-  /** Counts as many of the items as are within the rate. Returns how many the rate has left out. */
+  /** Counts as many of the items as are within the rate. Returns the number of the others. */
   excess(count: number): number;
 };
 

@@ -2,14 +2,17 @@ import { JSON_LIMITS } from '../json.ts';
 
 const MIB = 1024 * 1024;
 
-/** What one answer of a provider may make a worker hold. Beyond any of these the attempt fails (docs/limits.md). */
+/**
+ * Bounds on the memory that an answer of a provider may use in a worker. Beyond any bound the attempt fails
+ * (docs/limits.md).
+ */
 export const REPLY_BOUNDS = {
   /** Bytes of one answer, unpacked, and of its headers. */
   bytes: 64 * MIB,
   headerBytes: 16 * 1024,
   /** Bytes of one event or line of a stream, or of a reply sent whole. */
   eventBytes: 8 * MIB,
-  /** Events, lines of JSON or frames of one answer, also those that say nothing. */
+  /** Events, lines of JSON or frames of one answer, with or without content. */
   events: 500_000,
   /** The JSON of one event. */
   ...JSON_LIMITS,
@@ -19,8 +22,8 @@ export const REPLY_BOUNDS = {
   argumentsLength: MIB,
   /** Blocks, parts or details of reasoning. */
   parts: 10_000,
-  /** Characters of JSON that the provider wants back with the reply. */
+  /** Characters of JSON that the provider requires back with the reply. */
   stateLength: 8 * MIB,
-  /** Characters of a text in which tool calls are looked for (`tool_mode` `inline`, `emulated`). */
+  /** Characters of a text that is searched for tool calls (`tool_mode` `inline`, `emulated`). */
   markedLength: MIB,
 };

@@ -17,7 +17,7 @@ export const SOCKET_BOUNDS = {
   unreadBytes: 256 * KIB,
   /** Milliseconds in which a large message has to arrive. */
   arrivingMs: 60_000,
-  /** A waiting message counts for so many bytes at least. */
+  /** The minimum of bytes that a waiting message counts for. */
   leastCountedBytes: 4 * KIB,
   /** Bytes of all large messages that arrive, of all messages that wait, and of all kept responses. */
   allBytes: BODY_BOUNDS.allBytes,

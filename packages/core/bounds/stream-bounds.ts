@@ -4,7 +4,10 @@ import { getHeapStatistics } from 'node:v8';
 export type StreamBounds = {
   /** Bytes that clients have not read, each message once. Beyond it streams of the largest project close. */
   pendingBytes: number;
-  /** Bytes among them of one project. Beyond it the API closes the streams of that project that have waited longest. */
+  /**
+   * The part of these bytes for one project. Beyond it the API closes the streams of that project that have waited
+   * longest.
+   */
   pendingBytesOfProject: number;
 };
 

@@ -1,4 +1,4 @@
-/** A queue in which projects take turns, however many tasks each of them adds. */
+/** Creates a queue in which projects take turns, however many tasks a project adds. */
 export function takeTurns<Task>() {
   const waiting = new Map<string, Task[]>();
 
@@ -8,7 +8,10 @@ export function takeTurns<Task>() {
       if (tasks) tasks.push(task);
       else waiting.set(project, [task]);
     },
-    /** Removes the next task that may run: one of each project before the second of any; undefined if none may. */
+    /**
+     * Removes the next task that may run: a task of each project before the second task of any. Returns undefined if
+     * none may.
+     */
     take(mayRun: (project: string, task: Task) => boolean): Task | undefined {
       for (const [project, tasks] of waiting) {
         const [first] = tasks;

@@ -1,18 +1,17 @@
 import { setImmediate as nextEventLoopIteration } from 'node:timers/promises';
 
-/** A statement that waits for its group, with the promise of its caller. */
 export type BatchEntry<Statement, Answer> = {
   statement: Statement;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 };
 
-/** A group that takes longer waits for a lock or the network; later statements no longer wait for it. */
+/** The time after which later statements no longer wait for a group, since it waits for a lock or the network. */
 const STUCK_AFTER_MS = 50;
 
 /**
- * Runs concurrent statements in groups of up to `most`. A statement never waits for others to come. `run` settles
- * each entry of a group. If `run` rejects, it has settled none, and all are rejected.
+ * Runs concurrent statements in groups of up to `most`. A statement never waits for later statements. `run` settles
+ * each entry of a group. If `run` rejects, it has settled no entry, and all are rejected.
  */
 export function batchConcurrent<Statement, Answer>(
   run: (group: BatchEntry<Statement, Answer>[]) => Promise<void>,
@@ -42,7 +41,6 @@ export function batchConcurrent<Statement, Answer>(
     });
 }
 
-/** Rejects all entries of a group. */
 export function rejectAll(group: Pick<BatchEntry<unknown, unknown>, 'reject'>[], error: unknown): void {
   for (const { reject } of group) reject(error);
 }

@@ -10,22 +10,25 @@ export type Statement = { text: string; parameters?: readonly unknown[] };
 
 type Transaction = { isolationLevel?: string | undefined; settings?: SessionSettings };
 
-/** One connection to Postgres. It sends statements without waiting for answers, and Postgres runs them in order. */
+/** A connection to PostgreSQL. It sends statements without waiting for answers, and PostgreSQL runs them in order. */
 export type OpenConnection = {
   run(statement: Statement): Promise<Rows>;
-  /** Begins a transaction: what is run from then on, until `commit` or `rollback`. */
+  /** Begins a transaction. It has all statements until `commit` or `rollback`. */
   begin(transaction?: Transaction): Promise<Rows>;
   runAlone(statement: Statement): Promise<Rows>;
   inFlight(): number;
-  /** Whether the connection was opened, or used last, so long ago that the pool has to replace it. */
+  /** Whether the connection was opened, or last used, so long ago that the pool has to replace it. */
   isOld(): boolean;
-  /** A closed connection is never opened again: every later statement fails. */
+  /** Whether the connection is closed. It is never opened again: every later statement fails. */
   isClosed(): boolean;
-  /** Closes the connection after the statements in flight, or after so many seconds, 5 by default. */
+  /** Closes the connection after the statements in flight, or after `timeoutSeconds`, 5 by default. */
   close(timeoutSeconds?: number): Promise<void>;
 };
 
-/** A statement keeps its first plan while tables grow, so only plans that are good for large tables are left. */
+/**
+ * The settings of plans. A statement keeps its first plan while tables grow, so only plans that suit large tables are
+ * left.
+ */
 const PLANS = {
   plan_cache_mode: 'force_generic_plan',
   enable_indexscan: 'on',
@@ -38,12 +41,13 @@ const PLANS = {
 
 const SETTINGS: SessionSettings = { ...SESSION, lock_timeout: '4000', synchronous_commit: 'on', ...PLANS };
 
-/** Behind a pooler a session may be another one in each transaction, so each says the settings again. */
+/** The settings of each transaction with a pooler, since each transaction may have another session. */
 const SET_LOCAL = setLocal(SETTINGS);
 
 const OPTIONS = {
   ...{ ...POSTGRES_OPTIONS, max: 1, keep_alive: 30 },
-  // postgres.js fails the statements that are sent while it closes a connection, so the pool replaces connections before.
+  // postgres.js fails statements that are sent while it closes a connection, so the pool replaces connections
+  // earlier.
   ...{ idle_timeout: 300, max_lifetime: null },
 };
 
@@ -66,14 +70,16 @@ export function openConnection(
     onclose: () => {
       isClosed = true;
       closed();
-      // At once: the statements that are left can no longer be run.
+      // At once, since the remaining statements can no longer run.
       void close(0);
     },
     // postgres.js would open the connection again for those statements.
     ...{ socket: (address: Address) => (isClosed ? refuse() : writer.openSocket(address)) },
   });
   const close = (timeoutSeconds = 5) => sql.end({ timeout: timeoutSeconds }).catch(() => {});
-  /** A server that refuses writes is lost for Pawl: the next connection finds the one that takes them. */
+  /**
+   * Closes the connection to a server that refuses writes. The next connection finds the server that takes writes.
+   */
   const leaveReadOnly = (error: unknown) => {
     if (!isReadOnlyError(error)) return;
     writer.leave();
@@ -94,7 +100,7 @@ export function openConnection(
       age.use();
     }
   };
-  /** One message, however many settings: Postgres answers each message by itself. */
+  /** Sends one message for all settings, since PostgreSQL answers each message separately. */
   const begin = ({ isolationLevel, settings = {} }: Transaction = {}) => {
     const opening = isolationLevel || writer.isPooled ? beginText(isolationLevel) : 'begin';
     return run({ text: [opening, ...(writer.isPooled ? SET_LOCAL : []), ...setLocal(settings)].join(';') });
@@ -126,7 +132,7 @@ function measureAge(): { use(): void; isOld(): boolean } {
   };
 }
 
-/** Answers what the statement between `begin` and `commit` does, once that is committed. All three are sent at once. */
+/** Returns the rows of the statement between `begin` and `commit`, after the commit. All three are sent at once. */
 async function runBetween(begun: Promise<Rows>, answered: Promise<Rows>, committed: Promise<Rows>): Promise<Rows> {
   await Promise.allSettled([begun, answered, committed]);
   const [, rows] = await Promise.all([begun, answered, committed]);

@@ -13,13 +13,14 @@ import { groupReads } from './group-read.ts';
 import { type ExclusiveConnection, type Pool, runAlone } from './pool.ts';
 import type { Access, AccessQuery } from './read-write.ts';
 
-/** A connection as Kysely sees it: the pool itself, until a transaction takes a connection of its own. */
+/** A connection for Kysely: the pool itself, until a transaction takes its own connection. */
 type VirtualConnection = DatabaseConnection & { own: ExclusiveConnection | null };
 
 type Run = (statement: Statement, access?: Access | 'alone') => Promise<Rows>;
 
 /**
- * Kysely on the pool. A transaction, or a statement without an `access`, has a connection for itself; others share.
+ * Runs Kysely on the pool. A transaction, or a statement without an `access`, has its own connection. Others share
+ * connections.
  */
 export function pooledDialect(pool: Pool): Dialect {
   const runBy = { read: groupReads(pool.run), write: groupCommit(pool.take), alone: runAlone.bind(null, pool.take) };
@@ -42,7 +43,7 @@ function pooledDriver(pool: Pool, run: Run): Driver {
       await virtual.own.begin({ isolationLevel });
     },
     commitTransaction: async (connection) => void (await virtualConnectionOf(connection).own?.run({ text: 'commit' })),
-    // A lost connection has rolled back by itself; the caller gets the error that led here.
+    // A lost connection has rolled back already. The caller gets the error that caused the rollback.
     rollbackTransaction: async (connection) =>
       void (await virtualConnectionOf(connection)
         .own?.run({ text: 'rollback' })

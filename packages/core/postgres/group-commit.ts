@@ -3,26 +3,27 @@ import type { Rows, Statement } from './connection.ts';
 import { mergeStatements } from './merge.ts';
 import { type ExclusiveConnection, type Pool, runAlone } from './pool.ts';
 
-/** Runs a statement that is a transaction by itself; it answers once that is committed. */
+/** A runner of statements that are their own transactions. It resolves after the commit. */
 export type Commit = (statement: Statement) => Promise<Rows>;
 
 type Entry = BatchEntry<Statement, Rows>;
 
-/** A group waits this long for a lock, in milliseconds. A statement that needs longer waits again, alone. */
+/** A group waits this long for a lock, in milliseconds. A slower statement waits again, alone. */
 const SETTINGS = { lock_timeout: '250' };
 
-/** Statements of one transaction at most, so that none waits long for the others. */
+/** The maximum of statements in a transaction, so that no statement waits long for the others. */
 const MAX_BATCH = 64;
 
 /**
- * Commits concurrent statements in one transaction, with one flush; those that differ only in rows are merged. If one
- * breaks, Postgres rolls the group back: that one is tried alone, the others together again.
+ * Commits concurrent statements in one transaction, with one flush. Merges statements that differ only in rows. If a
+ * statement breaks, PostgreSQL rolls the group back. The broken statement is tried alone, and the others together
+ * again.
  */
 export function groupCommit(take: Pool['take']): Commit {
   return batchConcurrent((group) => commit(take, group), MAX_BATCH);
 }
 
-/** Rejects if the connection is lost, because then the outcome is unknown. */
+/** Commits a group. Rejects if the connection is lost, since the outcome is then unknown. */
 async function commit(take: Pool['take'], group: Entry[]): Promise<void> {
   const [only] = group;
   if (group.length < 2) return only && commitAlone(take, only);
@@ -46,10 +47,10 @@ function commitAlone(take: Pool['take'], { statement, resolve, reject }: Entry):
   return runAlone(take, statement).then(resolve, reject);
 }
 
-/** The outcome of a transaction. Indexes in `broken` have to be tried alone. */
+/** The outcome of a transaction. The statements at the indexes in `broken` have to be tried alone. */
 type Outcome = { isCommitted: boolean; broken: Set<number>; answers: Rows[] };
 
-/** Sends the whole transaction at once. Where a statement broke, Postgres answers the `commit` with a rollback. */
+/** Sends the whole transaction at once. If a statement breaks, PostgreSQL answers the `commit` with a rollback. */
 async function runTransaction({ run, begin }: ExclusiveConnection, group: Statement[]): Promise<Outcome> {
   const merged = mergeStatements(group);
   const begun = begin({ settings: SETTINGS });
@@ -67,12 +68,12 @@ async function runTransaction({ run, begin }: ExclusiveConnection, group: Statem
     for (const [position, index] of indexes.entries()) answers[index] = distributed[position] as Rows;
     if (isBroken(outcome)) for (const index of indexes) broken.add(index);
   }
-  // postgres.js retries some broken statements by itself, after the end of the transaction.
+  // postgres.js retries some broken statements itself, after the end of the transaction.
   const isRetried = !isCommitted && broken.size === 0;
   return { isCommitted, answers, broken: isRetried ? new Set(group.keys()) : broken };
 }
 
-/** The code of each statement after a broken one: Postgres does not run it. */
+/** The code of each statement after a broken statement: PostgreSQL does not run it. */
 const NOT_RUN = '25P02';
 
 function isBroken(outcome: PromiseSettledResult<Rows> | undefined): boolean {

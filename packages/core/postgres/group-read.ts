@@ -3,10 +3,10 @@ import type { Rows, Statement } from './connection.ts';
 import { type MergedStatement, mergeStatements, rowSetOf } from './merge.ts';
 import type { Pool } from './pool.ts';
 
-/** Statements merged into one at most, so that none waits long for the others. */
+/** The maximum of statements in a merged statement, so that no statement waits long for the others. */
 const MAX_BATCH = 64;
 
-/** Merges concurrent reads that differ only in their rows. A read without a `RowSet` goes its own way. */
+/** Merges concurrent reads that differ only in their rows. A read without a `RowSet` runs alone. */
 export function groupReads(run: Pool['run']): Pool['run'] {
   const readWithOthers = batchConcurrent<Statement, Rows>(async (group) => {
     const merged = mergeStatements(group.map(({ statement }) => statement));
@@ -15,7 +15,7 @@ export function groupReads(run: Pool['run']): Pool['run'] {
   return (statement) => (rowSetOf(statement) ? readWithOthers(statement) : run(statement));
 }
 
-/** Where a merged read breaks, each of its statements is read alone. */
+/** Runs a merged read. If it breaks, runs each of its statements alone. */
 async function readMerged(
   group: BatchEntry<Statement, Rows>[],
   { statement, indexes, distribute }: MergedStatement,

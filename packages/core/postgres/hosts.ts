@@ -1,14 +1,19 @@
-/** Where a database is. `directUrl` leads past a pooler, for connections that listen; it is `databaseUrl` where there is none. */
+/**
+ * The addresses of a database. `directUrl` bypasses a pooler, for connections that listen. Default: `databaseUrl`.
+ */
 export type DatabaseUrls = { databaseUrl: string; directUrl?: string | undefined };
 
-/** One server of a database URL. `url` leads to it alone. */
+/** A server of a database URL. `url` names only this server. */
 export type Host = { host: string; port: number; url: string };
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/;
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i;
 const DEFAULT_PORT = 5432;
 
-/** The servers of a URL with several hosts, `postgres://user:password@a:5432,b:5433/name`; null for any other URL. */
+/**
+ * Returns the servers of a URL with several hosts, `postgres://user:password@a:5432,b:5433/name`, or null for other
+ * URLs.
+ */
 export function hostsOf(url: string): Host[] | null {
   const [, start = '', list = '', rest = ''] = PARTS.exec(url) ?? [];
   if (!list.includes(',')) return null;
@@ -21,13 +26,14 @@ export function hostsOf(url: string): Host[] | null {
 }
 
 /**
- * `isPooled`: `pgbouncer=true`. `prepares`: statements may be prepared. The drivers get `url`, without both options.
+ * The options of a pooler. `isPooled` is `pgbouncer=true`. `prepares` allows prepared statements. The drivers get
+ * `url`, without both options.
  */
 export type Pooler = { url: string; isPooled: boolean; prepares: boolean };
 
 const OF_POOLER = /([?&])(?:pgbouncer|prepared_statements)=[^&#]*(?:&|(?=#|$))/;
 
-/** Reads what a database URL says of a pooler. */
+/** Reads the options of a pooler from a database URL. */
 export function readPooler(given: string): Pooler {
   const said = new URLSearchParams(given.split(/[?#]/)[1]);
   const url = given
@@ -38,7 +44,7 @@ export function readPooler(given: string): Pooler {
   return { url, isPooled, prepares: !isPooled || said.get('prepared_statements') === 'true' };
 }
 
-/** Says what is wrong with the several hosts of a URL; null where nothing is, or where it names one. */
+/** Returns the problem of a URL with several hosts, or null. */
 export function hostListProblem(url: string): string | null {
   const [, start = '', list = '', rest = ''] = PARTS.exec(url) ?? [];
   if (!list.includes(',')) return null;
@@ -46,27 +52,28 @@ export function hostListProblem(url: string): string | null {
   return wrong ? 'give several hosts as host:port,host:port, each with a port from 1 to 65535' : null;
 }
 
-/** All that is read of what follows the `?` of a URL. The drivers would read more, and each something else. */
+/**
+ * All parameters after the `?` of a URL that Pawl reads. The drivers would read more parameters, each driver others.
+ */
 const PARAMETERS = ['sslmode', 'target_session_attrs', 'pgbouncer', 'prepared_statements'];
 
 /** The values of `sslmode` that mean the same to all drivers. */
 const SSL_MODES = ['disable', 'require', 'verify-full'];
 
-/** Says what of a URL not all drivers read alike; null if nothing is. */
+/** Returns the problem of a URL that not all drivers read alike, or null. */
 export function formProblem(url: string): string | null {
   const [, , list = '', rest = ''] = PARTS.exec(url) ?? [];
   const [path = '', query = ''] = rest.split('?');
   const given = new URLSearchParams(query);
   const unknown = [...given.keys()].find((name) => !PARAMETERS.includes(name));
-  if (unknown !== undefined)
-    return `Pawl does not read ${unknown}. Leave it out; only ${PARAMETERS.join(', ')} may follow the ?`;
+  if (unknown !== undefined) return `Pawl does not support ${unknown}. Use only ${PARAMETERS.join(', ')} after the ?`;
   const mode = given.get('sslmode');
   if (mode !== null && !SSL_MODES.includes(mode)) return `give sslmode as one of ${SSL_MODES.join(', ')}`;
-  if (list.includes('%')) return 'name the host as it is. Unix sockets are not supported, so give host:port';
-  return path.includes('%') ? 'name the database without % escapes' : null;
+  if (list.includes('%')) return 'give the host without % escapes, as host:port. Unix sockets are not supported';
+  return path.includes('%') ? 'give the name of the database without % escapes' : null;
 }
 
-/** Says why the servers that a URL with several hosts asks for are none to write on. */
+/** Returns the problem of a URL with several hosts if it asks for servers that take no writes, or null. */
 export function targetProblem(url: string): string | null {
   const [, , list = '', rest = ''] = PARTS.exec(url) ?? [];
   if (!list.includes(',')) return null;

@@ -1,17 +1,17 @@
 import type { Rows, Statement } from './connection.ts';
 import { RowSet } from './row-set.ts';
 
-/** A statement that stands for those at `indexes`; `distribute` parts its rows into the answer of each. */
+/** A statement that replaces the statements at `indexes`. `distribute` splits its rows into the answer of each. */
 export type MergedStatement = { statement: Statement; indexes: number[]; distribute(rows: Rows): Rows[] };
 
-/** Characters of a statement's rows at most: several copies of them exist meanwhile, here and in Postgres. */
+/** The maximum characters of a statement's rows, since several copies exist at once, here and in PostgreSQL. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 type MergeGroup = { first: Statement; sets: RowSet[]; size: number; indexes: number[]; keys: Set<string> };
 
 /**
- * Merges statements that differ only in their `RowSet`. A key comes once in each, so two statements of one key stay
- * two, in their order. Large ones stay alone.
+ * Merges statements that differ only in their `RowSet`. A key occurs once in each merged statement, so two statements
+ * with the same key stay apart, in their order. Large statements stay alone.
  */
 export function mergeStatements(statements: Statement[]): MergedStatement[] {
   const all: MergeGroup[] = [];
@@ -32,7 +32,7 @@ export function mergeStatements(statements: Statement[]): MergedStatement[] {
   );
 }
 
-/** The rows that a statement has as a parameter; undefined where it has none. */
+/** Returns the rows that a statement has as a parameter, or undefined if it has no rows. */
 export function rowSetOf({ parameters }: Statement): RowSet | undefined {
   return parameters?.find((parameter) => parameter instanceof RowSet);
 }

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 
-/** Where a server listens, as postgres.js says it. */
+/** The address of a server, in the form of postgres.js. */
 export type Address = { host: string[]; port: number[]; path?: string | false };
 
-/** How long a connection may be silent, idle or in the middle of an answer. */
+/** The longest silence of a connection, idle or in the middle of an answer. */
 export const SILENCE_MS = 20_000;
 
 /**
- * A socket that closes after a long silence, so that a lossy network is an error and not a hang. It is returned while
- * it connects: else postgres.js, which must see a failed connect itself, loses that connection for good.
+ * Opens a socket that closes after a long silence, so that a lossy network causes an error and not a hang. Returns it
+ * while it connects: postgres.js must see a failed connect itself, or it loses the connection permanently.
  */
 export function openSocket({ host, port, path }: Address, silenceMs = SILENCE_MS): Socket {
   const socket = path ? connect({ path }) : connect({ host: host[0] ?? 'localhost', port: port[0] ?? 5432 });

@@ -1,13 +1,14 @@
 import type { OpenConnection, Rows, Statement } from './connection.ts';
 
-/** A connection taken out of the pool: one caller's until it is released. */
+/** A connection from the pool that belongs to one caller until its release. */
 export type ExclusiveConnection = Pick<OpenConnection, 'run' | 'begin' | 'runAlone'> & { release(): void };
 
-/** Connections to Postgres: some carry single statements of many callers, some are taken by one caller at a time. */
+/**
+ * Connections to PostgreSQL. Some carry single statements of many callers. Others are taken by one caller at a time.
+ */
 export type Pool = {
-  /** Runs a statement on a connection that others use too. */
   run(statement: Statement): Promise<Rows>;
-  /** Waits in line where all connections are taken. */
+  /** Takes a connection. Waits in line if all connections are taken. */
   take(): Promise<ExclusiveConnection>;
   close(): Promise<void>;
 };
@@ -15,8 +16,8 @@ export type Pool = {
 type Open = (closed: () => void) => OpenConnection;
 
 /**
- * Opens connections up to a number of each kind, so that a transaction never waits for single statements. It drops a
- * closed one for good: postgres.js loses queries and repeats old errors if it reopens one.
+ * Opens connections up to a number of each kind, so that a transaction never waits for single statements. Drops a
+ * closed connection permanently: if postgres.js reopens a connection, it loses queries and repeats old errors.
  */
 export function openPool(open: Open, { shared, own }: { shared: number; own: number }): Pool {
   const sharing = new Set<OpenConnection>();
@@ -38,7 +39,7 @@ export function openPool(open: Open, { shared, own }: { shared: number; own: num
   };
 }
 
-/** A statement ends sooner, by its timeout of 15 s. */
+/** The maximum time until a replaced connection is closed. A statement ends sooner, by its timeout of 15 s. */
 const LONGEST_STATEMENT_S = 20;
 
 function replace(connection: OpenConnection, all: Set<OpenConnection>): void {
@@ -90,7 +91,7 @@ function openExclusive(open: Open, most: number): Pick<Pool, 'take' | 'close'> {
   };
 }
 
-/** Runs a statement on a connection of its own. */
+/** Runs a statement on its own connection. */
 export async function runAlone(take: Pool['take'], statement: Statement): Promise<Rows> {
   const connection = await take();
   return connection.runAlone(statement).finally(connection.release);

@@ -1,29 +1,28 @@
 import type { CompiledQuery, QueryExecutorProvider, QueryResult } from 'kysely';
 
-/** What a statement does. Its caller says so, since no look at the text could tell for sure. */
+/** The access of a statement. Its caller declares it, since its text does not show it reliably. */
 export type Access = 'read' | 'write';
 
-/** A statement as the driver gets it; without an `access` it runs alone. */
+/** A statement for the driver. Without an `access` it runs alone. */
 export type AccessQuery<Row = unknown> = CompiledQuery<Row> & { access?: Access };
 
-/** The pool, or a transaction: there every statement runs on the connection of the transaction. */
+/** The pool, or a transaction, which runs every statement on its connection. */
 type Database = QueryExecutorProvider & {
   executeQuery<Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>>;
 };
 
 type Query<Row> = { compile(database: QueryExecutorProvider): CompiledQuery<Row> };
 
-/** Runs a statement that writes nothing and locks nothing: beside other reads, or merged with them. */
+/** Runs a statement that neither writes nor locks: beside other reads, or merged with them. */
 export function read<Row>(database: Database, query: Query<Row>): Promise<Row[]> {
   return runAs('read', database, query.compile(database));
 }
 
-/** Runs a statement that is a transaction by itself: committed together with other writes, or merged with them. */
+/** Runs a statement that is its own transaction: committed together with other writes, or merged with them. */
 export function write<Row>(database: Database, query: Query<Row>): Promise<Row[]> {
   return runAs('write', database, query.compile(database));
 }
 
-/** Runs a compiled statement as a `read` or a `write`. */
 export async function runAs<Row>(access: Access, database: Database, query: CompiledQuery<Row>): Promise<Row[]> {
   const marked: AccessQuery<Row> = { ...query, access };
   return (await database.executeQuery<Row>(marked)).rows;

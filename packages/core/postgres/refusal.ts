@@ -1,15 +1,18 @@
 import { isTransient } from './retry-transient.ts';
 
-/** Why PostgreSQL refuses a statement for good: its values, or the schema, a privilege or the server. */
+/**
+ * The reason for which PostgreSQL refuses a statement permanently: its values, or the schema, a privilege or the
+ * server.
+ */
 export type Refusal = { kind: 'data' | 'installation'; code: string };
 
-/** Values that do not fit a type, a constraint or a limit, and what our functions raise. */
+/** The codes of values that do not fit a type, a constraint or a limit, and of errors that Pawl's functions raise. */
 const OF_DATA = /^(21|22|23|44|54|P0)/;
 
-/** A schema, a table, a column, a function or a privilege that Pawl needs and has not. */
+/** The codes of a missing schema, table, column, function or privilege. */
 const OF_SCHEMA = /^(3F000|42501|42703|42704|42883|42P01)$/;
 
-/** Reads why PostgreSQL refuses a statement; null for a fault that passes, and for an error from elsewhere. */
+/** Returns the reason of a refusal, or null for a fault that passes, and for an error from elsewhere. */
 export function refusalOf(error: unknown): Refusal | null {
   if (isTransient(error)) return null;
   if (!(error instanceof Error && 'severity' in error && 'code' in error)) return null;
@@ -17,7 +20,7 @@ export function refusalOf(error: unknown): Refusal | null {
   return { kind: OF_DATA.test(code) ? 'data' : 'installation', code };
 }
 
-/** Whether the schema or the privileges in a database are not those of this version. */
+/** Returns whether the schema or the privileges in a database do not fit this version. */
 export function isSchemaFault(error: unknown): boolean {
   return OF_SCHEMA.test(refusalOf(error)?.code ?? '');
 }

@@ -1,12 +1,12 @@
 /** A row of a statement's input, as `json_to_recordset` reads it. */
 export type InputRow = Record<string, unknown>;
 
-/** Leaves out the columns that are null. A column that a row does not name is null, too, and Postgres reads less. */
+/** Removes the columns that are null. A column that a row does not name is null, too, and PostgreSQL reads less. */
 export function withoutNulls(row: InputRow): InputRow {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** The rows of a statement as its parameter, told apart by the column `key`. `merge.ts` merges concurrent ones. */
+/** The rows of a statement as its parameter, distinguished by the column `key`. `merge.ts` merges concurrent sets. */
 export class RowSet {
   readonly key: string;
   readonly keys: readonly string[];
@@ -26,7 +26,7 @@ export class RowSet {
     );
   }
 
-  /** All sets have the same key: they are parameters of one text. */
+  /** Joins sets. All have the same key, since they are parameters of one text. */
   static join([first, ...others]: [RowSet, ...RowSet[]]): RowSet {
     const sets = [first, ...others];
     return new RowSet(

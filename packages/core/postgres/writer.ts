@@ -6,21 +6,21 @@ import { isTransient } from './retry-transient.ts';
 
 /** The server of a database that takes writes. */
 export type Writer = {
-  /** Names one host, for the drivers: they read user, password, database and options from it. */
+  /** A URL with one host, for the drivers. They read user, password, database and options from the URL. */
   url: string;
-  /** A pooler stands before it: what a session is told does not last beyond a transaction. */
+  /** Whether a pooler is before the server. Session settings then last only for a transaction. */
   isPooled: boolean;
   prepares: boolean;
   openSocket(address: Address): Socket;
-  /** The same for node-postgres; undefined where there is one host, to which it connects by itself. */
+  /** A socket for node-postgres. Undefined for a URL with one host, to which node-postgres connects itself. */
   stream: (() => Socket) | undefined;
-  /** Closes every socket of this process to the server, since it takes no writes any more. */
+  /** Closes every socket of this process to the server, since the server no longer takes writes. */
   leave(): void;
 };
 
 const writers = new Map<string, Writer>();
 
-/** The writer of a database URL. All parts of a process share that of a URL with several hosts. */
+/** Returns the writer of a database URL. All parts of a process share the writer of a URL with several hosts. */
 export function writerAt(given: string): Writer {
   const known = writers.get(given);
   if (known) return known;
@@ -53,11 +53,11 @@ function writerAmong(hosts: Host[], pooler: Pooler): Writer {
   };
 }
 
-/** A socket that is returned before its server is known: the drivers have to see a failed connect themselves. */
+/** Returns a socket before its server is known, since the drivers have to see a failed connect themselves. */
 function openSocketTo(find: () => Promise<Host>): Socket {
   const socket = new Socket();
   const connect = socket.connect.bind(socket);
-  // node-postgres connects its stream by itself, to the first host.
+  // node-postgres connects its stream itself, to the first host.
   Object.assign(socket, { connecting: true, connect: () => socket });
   find().then(
     ({ host, port }) => {
@@ -100,7 +100,7 @@ function makeFinder(hosts: Host[], isPooled: boolean): Finder {
   };
 }
 
-/** Asks all hosts at once, so that one that is away costs no time; the first that takes writes is it. */
+/** Asks all hosts at once, so that an absent host costs no time. Returns the first host that takes writes. */
 async function findWriter(hosts: Host[], isPooled: boolean): Promise<Host> {
   const asked = hosts.map(async (host) => {
     if (await isReadOnly(host, isPooled)) throw takesNoWrites();
@@ -114,7 +114,7 @@ async function findWriter(hosts: Host[], isPooled: boolean): Promise<Host> {
   }
 }
 
-/** True of a standby, and of a server whose transactions are read-only by default. */
+/** Returns true for a standby, and for a server with read-only transactions by default. */
 async function isReadOnly({ url, host, port }: Host, isPooled: boolean): Promise<boolean> {
   const sql = postgres(url, {
     max: 1,
@@ -137,7 +137,7 @@ async function isReadOnly({ url, host, port }: Host, isPooled: boolean): Promise
 
 const READ_ONLY = '25006';
 
-/** Whether a server has refused a write because it is a standby or read-only. */
+/** Returns whether a server refused a write because it is a standby or read-only. */
 export function isReadOnlyError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === READ_ONLY;
 }

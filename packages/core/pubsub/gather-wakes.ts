@@ -1,17 +1,17 @@
 import type { TurnWake, WakeReceiver } from './pubsub.ts';
 
-/** The wakes of several turns in one message: ids of turns that have changed, and of those that surely go on. */
+/** The wakes of several turns in one message: ids of changed turns, and of turns that surely continue. */
 export type Wakes = { changed: string[]; goOn: string[] };
 
 /** Ids of up to 60 characters fit the payload of a NOTIFY (8,000 bytes). */
 const IDS_PER_MESSAGE = 100;
 
-/** Gathers wakes, each turn once. If one wake of a turn has no `goesOn`, the gathered wake has none either. */
+/** Gathers wakes, each turn once. If any wake of a turn has no `goesOn`, the gathered wake has no `goesOn` either. */
 export function gatherWakes() {
   let waiting = new Map<string, boolean>();
 
   return {
-    /** Adds a wake; returns whether it is the first, for which the caller plans to take them. */
+    /** Adds a wake. Returns whether it is the first. The caller then plans to take the wakes. */
     add: ({ turnId, goesOn }: TurnWake): boolean => {
       const isFirst = waiting.size === 0;
       waiting.set(turnId, goesOn === true && waiting.get(turnId) !== false);
@@ -34,7 +34,7 @@ function messageOf(wakes: [turnId: string, goesOn: boolean][]): Wakes {
   return { changed: ids(false), goOn: ids(true) };
 }
 
-/** Hands a message to a receiver; null: messages may be lost. */
+/** Passes a message to a receiver. Null means that messages may be lost. */
 export function receiveWakes(message: Wakes | null, receiver: WakeReceiver): void {
   if (!message) receiver.missed();
   for (const turnId of message?.changed ?? []) receiver.wake({ turnId });

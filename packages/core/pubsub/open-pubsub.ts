@@ -5,7 +5,7 @@ import { postgresPubsub } from './postgres.ts';
 import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
 import { redisPubsub } from './redis.ts';
 
-/** Opens pubsub on Redis where there is one, on all of them where there are several, else on Postgres. */
+/** Opens pubsub on one or several Redis, else on PostgreSQL. */
 export function openPubsub({ redisUrl, ...database }: DatabaseUrls & { redisUrl?: string | undefined }): Pubsub {
   if (!redisUrl) return postgresPubsub(database);
   const stores = readRedisUrls(redisUrl).map(({ address, to }) => {
@@ -20,7 +20,10 @@ type MessageStore = { address: string; pubsub: Pubsub; isOpen(): boolean };
 
 const ALL_WORKERS = 'workers';
 
-/** One pubsub on several stores. A turn has its own order of stores to publish on; subscribers listen on all. */
+/**
+ * Spreads pubsub over several stores. Each turn has its own order of stores to publish on. Subscribers listen on all
+ * stores.
+ */
 function spreadMessages(stores: MessageStore[]): Pubsub {
   const storeFor = (key: string) => {
     const ranked = rankStores(stores, key);

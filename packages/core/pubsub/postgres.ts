@@ -19,7 +19,10 @@ const SETTINGS: SessionSettings = { ...SESSION, statement_timeout: '5000' };
 
 type Envelope = { to: string; message: unknown };
 
-/** Pubsub on one NOTIFY channel: one connection publishes in order, one listens and reopens after silence. */
+/**
+ * Opens pubsub on a NOTIFY channel. One connection publishes in order. Another connection listens, and is opened
+ * again after silence.
+ */
 export function postgresPubsub({ databaseUrl, directUrl = databaseUrl }: DatabaseUrls): Pubsub {
   const subscribers = makeSubscribers<unknown>();
   const publishing = open(databaseUrl);
@@ -49,7 +52,7 @@ export function postgresPubsub({ databaseUrl, directUrl = databaseUrl }: Databas
   };
 }
 
-/** One connection, to the server that takes writes: a standby neither notifies nor listens. */
+/** Opens a connection to the server that takes writes, since a standby neither notifies nor listens. */
 function open(url: string): postgres.Sql {
   const writer = writerAt(url);
   return postgres(writer.url, {
@@ -57,12 +60,12 @@ function open(url: string): postgres.Sql {
     connection: { application_name: 'pawl-pubsub', ...(writer.isPooled ? {} : SETTINGS) },
     prepare: writer.prepares,
     max: 1,
-    // postgres.js takes a socket of ours, although its types do not say so.
+    // postgres.js accepts a socket, although its types do not show this.
     ...{ socket: writer.openSocket },
   });
 }
 
-/** Publishes the messages of one turn of the event loop in one statement, and all its wakes in one message. */
+/** Publishes the messages of one turn of the event loop in one statement, with all its wakes in one message. */
 function openPublisher(sql: postgres.Sql) {
   const wakes = gatherWakes();
   let waiting: string[] = [];
@@ -81,7 +84,7 @@ function openPublisher(sql: postgres.Sql) {
     for (const message of wakes.take()) waiting.push(JSON.stringify({ to: WAKES, message }));
   }
   function publishEvent(turnId: string, event: LiveEvent): void {
-    // A wake leaves before a later event of its turn.
+    // A wake is sent before a later event of its turn.
     if (wakes.has(turnId)) takeWakes();
     for (const message of splitEvent(event)) publish({ to: turnId, message });
   }
@@ -95,7 +98,7 @@ function openPublisher(sql: postgres.Sql) {
   };
 }
 
-/** One connection that listens. Whenever it opens, earlier messages may be lost. */
+/** Opens a connection that listens. Whenever it opens, earlier messages may be lost. */
 function listen(url: string, subscribers: Subscribers<unknown>) {
   const sql = open(url);
   let isOpen = false;
@@ -117,10 +120,10 @@ function listen(url: string, subscribers: Subscribers<unknown>) {
   };
 }
 
-/** Characters of a delta that surely fit a NOTIFY payload (8,000 bytes) whatever they are, escapes included. */
+/** The characters of a delta that always fit a NOTIFY payload (8,000 bytes), with all escapes. */
 const CHUNK_LENGTH = 1_200;
 
-/** An event in chunks small enough for NOTIFY. Deltas are addressed, so a chunk is a delta of its own. */
+/** Splits an event into chunks small enough for NOTIFY. Deltas have an offset, so each chunk is its own delta. */
 function splitEvent(event: LiveEvent): LiveEvent[] {
   if (!('delta' in event) || event.delta.length <= CHUNK_LENGTH) return [event];
   return chunks(event.delta).map(({ at, text }) =>

@@ -5,12 +5,12 @@ import { gatherWakes, receiveWakes, type Wakes } from './gather-wakes.ts';
 import type { Pubsub, TurnMessage, WorkerMessage } from './pubsub.ts';
 import { makeSubscribers } from './subscribers.ts';
 
-/** A silent socket is opened anew; a ping this often keeps a healthy one from being silent. */
+/** The time between pings. A silent socket is opened again, and the pings keep a healthy socket from silence. */
 const PING_EVERY_MS = 5_000;
 
 /**
- * Pubsub on Redis: channels for all wakes, for the live events of each streamed turn, and for all workers. Any node
- * of a cluster will do, since nodes pass messages on. `isOpen`: it can publish now.
+ * Opens pubsub on Redis: channels for all wakes, for the live events of each streamed turn, and for all workers. Any
+ * node of a cluster works, since nodes pass messages on. `isOpen` returns whether it can publish now.
  */
 export function redisPubsub(to: RedisUrl): Pubsub & { isOpen(): boolean } {
   const publishing = openRedisConnection(to, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
@@ -42,7 +42,10 @@ export function redisPubsub(to: RedisUrl): Pubsub & { isOpen(): boolean } {
   };
 }
 
-/** All databases of a server share their channels, but processes with different databases share no messages. */
+/**
+ * Returns the channels of a database. All databases of a server share channels, but processes with different
+ * databases share no messages.
+ */
 function channelsOf(database: number) {
   return { wakes: `pawl:wakes:${database}`, workers: `pawl:workers:${database}` };
 }
@@ -51,7 +54,7 @@ function eventsOf(turnId: string): string {
   return `pawl:events:${turnId}`;
 }
 
-/** Publishes to the watchers of turns. Wakes leave together, but before a later event of their turn. */
+/** Publishes to the watchers of turns. Wakes are sent together, but before a later event of their turn. */
 function openTurnPublisher(publish: (channel: string, message: unknown) => void, wakesChannel: string) {
   const wakes = gatherWakes();
   const flush = () => {
@@ -70,7 +73,7 @@ function openTurnPublisher(publish: (channel: string, message: unknown) => void,
   };
 }
 
-/** Subscribes to each channel with subscribers here. Each confirmation means that earlier wakes may be lost. */
+/** Subscribes to each channel that has subscribers here. Each confirmation means that earlier wakes may be lost. */
 function subscribeOn(redis: ReturnType<typeof openRedisConnection>, wakes: string) {
   let isConfirmed = false;
   const confirm = () => {

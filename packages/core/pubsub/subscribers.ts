@@ -1,11 +1,10 @@
-/** The subscriptions of this process, by topic. */
 export type Subscribers<Message> = {
   subscribe(topic: string, receive: (message: Message) => void): () => void;
   publish(topic: string, message: Message): void;
   has(topic: string): boolean;
 };
 
-/** Keeps subscribers by topic; the last one to leave a topic closes it. */
+/** Keeps subscribers by topic. The last subscriber to leave a topic closes it. */
 export function makeSubscribers<Message>(
   changed: { opened?(topic: string): void; closed?(topic: string): void } = {},
 ): Subscribers<Message> {

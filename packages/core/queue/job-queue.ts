@@ -2,8 +2,9 @@ import type { TurnWakeup } from '../turn/wakeup.ts';
 import type { JobData, JobName } from './job.ts';
 
 /**
- * Works a job. An error is logged alone: the row is due again by itself. `handsOver` is the queue of the next job
- * that the worker gets with its acknowledgement. `mayContinue`: the handler may work the next step of that queue.
+ * A handler of jobs. An error is only logged, since the row becomes due again. `handsOver` returns the queue of the
+ * next job that the worker gets with its acknowledgement. `mayContinue` returns whether the handler may work the next
+ * step of that queue.
  */
 export type JobHandler = (job: {
   name: JobName;
@@ -12,15 +13,14 @@ export type JobHandler = (job: {
   mayContinue?: (queue: string) => boolean;
 }) => Promise<void>;
 
-/** The workers of some queues. */
 export type JobWorkers = {
-  /** Works up to so many jobs of each queue at once, as soon as the next of those at work has ended. */
+  /** Works up to `concurrency` jobs of each queue at once, as soon as the next running job has ended. */
   resize(concurrency: number): void;
-  /** Takes no more jobs and waits for the current ones, `graceMs` at most. */
+  /** Takes no more jobs and waits for the running jobs, `graceMs` at most. */
   close(graceMs: number): Promise<void>;
 };
 
-/** How a store of jobs is: `away` takes none, `evicts` may lose some by its policy when its memory is full. */
+/** The status of a job store. `away` takes no jobs. `evicts` may lose jobs by its policy when its memory is full. */
 export type StoreStatus = { address: string } & (
   | { kind: 'well' }
   | { kind: 'away'; error: unknown }
@@ -36,21 +36,27 @@ export function sumCounts(all: Record<string, number>[]): Record<string, number>
   return total;
 }
 
-/** One queue for two backends: a job says "look at this turn", and may be lost, late or doubled. */
+/** A queue with two backends. A job says "look at this turn", and may be lost, late or doubled. */
 export type JobQueue = {
-  /** Adds a job for each wakeup. Rejects within about a second when the queue is away; the rescuer enqueues it later. */
+  /**
+   * Adds a job for each wakeup. Rejects within about a second if the queue is away. The rescuer then enqueues it
+   * later.
+   */
   enqueue(wakeups: TurnWakeup[]): Promise<void>;
   /**
-   * Enqueues from inside a job, before its acknowledgement; `arrived` settles with the outcome. One wakeup of the
-   * queue in `handsOver` wakes no worker, as the job's own gets it.
+   * Enqueues from inside a job, before its acknowledgement. `arrived` settles with the outcome. One wakeup of the
+   * queue in `handsOver` wakes no worker, since the job's own worker gets it.
    */
   enqueueBeforeAck(wakeups: TurnWakeup[], handsOver?: string | null): Promise<{ arrived: Promise<void> }>;
   /** Works the jobs of these queues until closed, up to `concurrency` of each queue at once. */
   work(queues: string[], handle: JobHandler, concurrency: number): Promise<JobWorkers>;
-  /** Takes one waiting job by hand and works it; false when none waits. For tests that decide when a worker works. */
+  /**
+   * Takes one waiting job by hand and works it. Returns false if no job waits. For tests that decide when a worker
+   * works.
+   */
   workOnce(queues: string[], handle: JobHandler): Promise<boolean>;
   count(queues: string[]): Promise<Record<string, number>>;
-  /** Asks the stores of the jobs how they are. Rejects where none of them answers. */
+  /** Asks the job stores for their status. Rejects if no store answers. */
   check(): Promise<StoreStatus[]>;
   close(): Promise<void>;
 };

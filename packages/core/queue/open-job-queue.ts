@@ -14,13 +14,13 @@ import { type JobStore, spreadJobs } from './spread-jobs.ts';
 
 const ENQUEUE_TIMEOUT_MS = 1_000;
 
-/** A queue that never has jobs, so that counting them costs nothing. */
+/** A queue that never has jobs, so that counting them is cheap. */
 const PROBE_QUEUE = 'probe';
 
-/** `enqueueTimeoutMs`: how long the queue may take to add jobs. A caller that does not wait for a person gives it longer. */
+/** The stores of the queue. `enqueueTimeoutMs` is the time to add jobs, longer if no person waits. */
 type Options = DatabaseUrls & { redisUrl?: string | undefined; enqueueTimeoutMs?: number | undefined };
 
-/** Opens the queue on Redis, one or several, else on Postgres. `onError` gets failures of a single store. */
+/** Opens the queue on one or several Redis, else on PostgreSQL. `onError` gets failures of a single store. */
 export async function openJobQueue(
   { redisUrl, enqueueTimeoutMs = ENQUEUE_TIMEOUT_MS, ...database }: Options,
   onError: (error: unknown) => void = () => {},
@@ -65,9 +65,9 @@ function jobQueueOn(backend: Backend, { address, enqueueTimeoutMs }: Named): Job
       const jobs = wakeups.map(jobOf);
       const own = jobs.find((job) => job.queue === handsOver && job.delayMs === 0);
       const arrived = withinTime(add((job) => ((job === own && silent) || ahead || queues).get(job.queue), jobs));
-      // The caller gets a refusal a moment later, by `arrived`.
+      // `arrived` gives the caller a refusal a moment later.
       const settled = arrived.catch(() => {});
-      // By then it is on its way, on the connection that the acknowledgement will take.
+      // The jobs are then on their way, on the connection that the acknowledgement will use.
       await (ahead ? nextLoopIteration() : settled);
       return { arrived };
     },
@@ -86,7 +86,9 @@ function jobQueueOn(backend: Backend, { address, enqueueTimeoutMs }: Named): Job
   };
 }
 
-/** One by one: BullMQ's bulk call on Postgres makes tables of its own each time, which costs more than the jobs. */
+/**
+ * Adds jobs individually. BullMQ's bulk call on PostgreSQL creates tables each time, which costs more than the jobs.
+ */
 async function add(queueOf: (job: Job) => BullQueue, jobs: Job[]): Promise<void> {
   await Promise.all(jobs.map((job) => queueOf(job).add(job.name, job.data, optionsOf(job))));
 }
@@ -98,13 +100,13 @@ function optionsOf({ id, rank, delayMs }: Job) {
 function refuseLate(adding: Promise<void>, limitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(new Failure('queue_unavailable', LATE));
-    // If the process stood still, it reads an answer that has arrived before it refuses.
+    // After a stall, the process reads an answer that has arrived before it refuses.
     const timer = setTimeout(() => setImmediate(refuse), limitMs);
     adding.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
-const LATE = 'The queue did not take the job in time; it will be enqueued again.';
+const LATE = 'The queue did not accept the job in time. The job will be enqueued again.';
 
 async function takeOne(workers: BullWorker[], handle: JobHandler): Promise<boolean> {
   for (const worker of workers) {
@@ -129,7 +131,7 @@ function ignoreErrors(worker: BullWorker): BullWorker {
   return worker;
 }
 
-/** BullMQ opens a queue once and for all: one that was away then is made anew by the next enqueue. */
+/** Caches queues. BullMQ opens a queue only once, so the next enqueue creates a queue again that was away. */
 function cacheQueues(make: (name: string) => BullQueue): NameCache<BullQueue> {
   const queues = cacheByName((name) => {
     const queue = make(name);

@@ -5,22 +5,26 @@ import type { TurnWakeup } from '../turn/wakeup.ts';
 import { type JobQueue, type StoreStatus, sumCounts } from './job-queue.ts';
 import { readHandOver, workStores } from './work-stores.ts';
 
-/** A queue on one of several stores; `failure` is why its connections failed last. */
+/** A queue on one of several stores. `failure` returns the last failure of its connections. */
 export type JobStore = { address: string; jobQueue: JobQueue; isOpen(): boolean; failure(): unknown };
 
 const PAUSE_MS = 5_000;
 
-/** What a store answered to the last job is told for so long, where no other job shows that it is over. */
+/** The time for which a store's refusal of the last job is reported, if no later job shows that it is over. */
 const REFUSED_FOR_MS = 70_000;
 
 const ANSWER_MS = 2_000;
 
 /**
- * One queue on several stores. A turn has its own order of stores; workers take from all. Lost jobs are due again.
+ * Spreads a queue over several stores. Each turn has its own order of stores. Workers take jobs from all stores. Lost
+ * jobs are due again.
  */
 export function spreadJobs(given: JobStore[]): JobQueue {
   const stores = given.map(trackRefusals);
-  /** A job that may have arrived is not given to the next store: it would be worked twice. */
+  /**
+   * Adds a job to the first store that takes it. A job that may have arrived is not given to the next store, since it
+   * would be worked twice.
+   */
   async function add(wakeup: TurnWakeup): Promise<void> {
     let refusal: unknown = new Failure('queue_unavailable', NONE_OPEN);
     for (const store of rankedFor(wakeup, stores)) {
@@ -41,7 +45,7 @@ export function spreadJobs(given: JobStore[]): JobQueue {
       const to = handsOver === null ? null : readHandOver(handsOver);
       const own = to ? stores[to.index] : undefined;
       const here = wakeups.filter((wakeup) => own?.isUp() && rankedFor(wakeup, stores)[0] === own);
-      // The acknowledgement goes to its own store, and so waits for what goes to others.
+      // The acknowledgement is sent to the job's own store, so it waits for the jobs that other stores take.
       const elsewhere = addAll(wakeups.filter((wakeup) => !here.includes(wakeup)));
       await elsewhere.catch(() => {});
       if (!own || here.length === 0) return { arrived: elsewhere };
@@ -70,7 +74,7 @@ export function spreadJobs(given: JobStore[]): JobQueue {
 
 type TrackedStore = ReturnType<typeof trackRefusals>;
 
-/** A store that remembers when it last took no job, and why, until it takes one. */
+/** Tracks the last refusal of a store, until it takes a job. */
 function trackRefusals(store: JobStore) {
   let last: { error: unknown; at: number } | null = null;
   const isWithin = (ms: number) => last !== null && performance.now() - last.at < ms;
@@ -92,14 +96,19 @@ function trackRefusals(store: JobStore) {
   };
 }
 
-/** Returns the stores in the order of a turn, so that all its jobs go one way. Stores that are up come first. */
+/**
+ * Returns the stores in the order of a turn, so that the same store takes all its jobs. Stores that are up are first.
+ */
 function rankedFor(wakeup: TurnWakeup, stores: TrackedStore[]): TrackedStore[] {
   const ranked = rankStores(stores, wakeup.turnId);
   const up = ranked.filter((store) => store.isUp());
   return [...up, ...ranked.filter((store) => !up.includes(store))];
 }
 
-/** An answer of the store itself: no memory, no disk, a replica. Whatever else goes wrong, the job may have arrived. */
+/**
+ * Returns whether the store itself has refused: no memory, no disk, a replica. After any other error, the job may
+ * have arrived.
+ */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
@@ -127,5 +136,5 @@ function inTime<Value>(asking: Promise<Value>): Promise<Value> {
   return Promise.race([asking, late]);
 }
 
-const NONE_OPEN = 'No Redis of REDIS_URL takes jobs now; it will be enqueued again.';
+const NONE_OPEN = 'No Redis of REDIS_URL accepts jobs now. The job will be enqueued again.';
 const LATE = 'The Redis did not answer in time.';

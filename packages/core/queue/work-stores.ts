@@ -6,7 +6,10 @@ type Work = { queues: string[]; handle: JobHandler; concurrency: number };
 
 const RESIZE_EVERY_MS = 1_000;
 
-/** Works the jobs of several stores. Each has its share of the places; those of a store that is away go to the others. */
+/**
+ * Works the jobs of several stores. Each store has its share of the slots. The share of a store that is away is given
+ * to the others.
+ */
 export async function workStores(stores: WorkedStore[], { queues, handle, concurrency }: Work): Promise<JobWorkers> {
   let places = concurrency;
   const shares = () =>
@@ -19,7 +22,7 @@ export async function workStores(stores: WorkedStore[], { queues, handle, concur
   const workers = await Promise.all(
     stores.map(({ jobQueue }, index) => jobQueue.work(queues, handlers[index]?.work ?? handle, first[index] ?? 1)),
   );
-  /** What a store that is away still has to be told is lost; only what is at work counts. */
+  /** Closes a worker. If its store is away, waits only for running jobs, since messages to the store are lost. */
   const close = async (worker: JobWorkers, index: number, graceMs: number) => {
     const closed = worker.close(graceMs);
     await (stores[index]?.isOpen() ? closed : Promise.race([closed, handlers[index]?.settled()]));
@@ -41,13 +44,18 @@ export async function workStores(stores: WorkedStore[], { queues, handle, concur
   };
 }
 
-/** What a job hands over to, as `workStores` told its handler: a store by its number, and a queue there. */
+/**
+ * Reads the target of a hand-over, as `workStores` gave it to the handler: a store by its number, and a queue there.
+ */
 export function readHandOver(handsOver: string): { index: number; queue: string } {
   const end = handsOver.indexOf(' ');
   return { index: Number(handsOver.slice(0, end)), queue: handsOver.slice(end + 1) };
 }
 
-/** Places for each store, one at least; all together as many as there are. A closed one has what it will have on its return. */
+/**
+ * Returns the slots of each store, at least 1. Open stores share all slots. A closed store has its share after its
+ * return.
+ */
 function sharesOf(places: number, open: boolean[]): number[] {
   const all = open.length;
   const taking = open.filter(Boolean).length || all;

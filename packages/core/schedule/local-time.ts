@@ -1,9 +1,8 @@
-/** Milliseconds since 1970 as the clocks of a zone show them: what they would be if that were UTC. */
+/** A local time, in the milliseconds since 1970 at which a clock in UTC shows the same. */
 type LocalMs = number;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Whether there is a time zone of this name. */
 export function isTimeZone(name: string): boolean {
   try {
     formatOf(name);
@@ -13,7 +12,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What the clocks of a zone show at a moment, to the second. */
+/** Returns the local time of a zone at a moment, to the second. */
 export function localTime(timeZone: string, at: number): LocalMs {
   const parts = formatOf(timeZone).formatToParts(at);
   const numberOf = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
@@ -22,7 +21,10 @@ export function localTime(timeZone: string, at: number): LocalMs {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** Returns the moments at which the clocks of a zone show a time, earliest first. A time that they skip has one: the jump. */
+/**
+ * Returns the moments at which the clocks of a zone show a time, earliest first. For a skipped time, returns the
+ * moment of the jump.
+ */
 export function momentsOf(timeZone: string, local: LocalMs): number[] {
   const offsets = [local - DAY_MS, local + DAY_MS].map((near) => offsetAt(timeZone, near));
   const candidates = [...new Set(offsets)].map((offset) => local - offset).sort((one, other) => one - other);
@@ -39,7 +41,7 @@ export function nextJumpBack(timeZone: string, at: number): number | null {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the first moment, to the second, with the offset of `after`. The offset at `before` is another. */
+/** Returns the first moment, to the second, with the offset of `after`. The offset at `before` differs. */
 function jumpBetween(timeZone: string, before: number, after: number): number {
   const last = offsetAt(timeZone, after);
   let [from, to] = [before, after];

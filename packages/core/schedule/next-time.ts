@@ -2,13 +2,13 @@ import { Cron } from 'croner';
 import type { Plan } from '../turn/schedule/schedule.ts';
 import { localTime, momentsOf, nextJumpBack } from './local-time.ts';
 
-/** The first planned time after a moment, both in milliseconds since 1970; null where none comes. */
+/** Returns the first planned time after a moment, both in milliseconds since 1970, or null if there is none. */
 export function nextTime(plan: Plan, after: number): number | null {
   if (plan.kind === 'every') return nextEvery(plan, after);
   return repeats(plan.cron) ? nextRepeated(plan, after) : nextFixed(plan, after);
 }
 
-/** The planned times after a moment, `count` of them at most. */
+/** Returns up to `count` planned times after a moment. */
 export function nextTimes(plan: Plan, after: number, count: number): number[] {
   const times: number[] = [];
   for (let next = nextTime(plan, after); next !== null && times.length < count; next = nextTime(plan, next))
@@ -16,7 +16,7 @@ export function nextTimes(plan: Plan, after: number, count: number): number[] {
   return times;
 }
 
-/** The last planned time before a moment, no earlier than the planned time `from`. */
+/** Returns the last planned time before a moment, no earlier than the planned time `from`. */
 export function lastTime(plan: Plan, { from, before }: { from: number; before: number }): number {
   const since = WINDOWS_MS.map((window) => before - window).find((start) => {
     const next = start > from ? nextTime(plan, start) : null;
@@ -28,7 +28,10 @@ export function lastTime(plan: Plan, { from, before }: { from: number; before: n
   return last;
 }
 
-/** A plan that comes often has one of its times in a short window, so that few have to be walked. */
+/**
+ * Windows for the search for the last time. A frequent plan has a time in a short window, so that few times are
+ * walked.
+ */
 const WINDOWS_MS = [2_000, 60_000, 3_600_000, 86_400_000, 31 * 86_400_000, 366 * 86_400_000];
 
 function nextEvery({ everySeconds, since }: Extract<Plan, { kind: 'every' }>, after: number): number {
@@ -39,7 +42,7 @@ function nextEvery({ everySeconds, since }: Extract<Plan, { kind: 'every' }>, af
 
 type CronPlan = Extract<Plan, { kind: 'cron' }>;
 
-/** Tells whether a plan has `*` (`?` is the same) in minute or hour. Other plans name fixed local times. */
+/** Returns whether a plan has `*` (`?` is the same) in minute or hour. Other plans name fixed local times. */
 function repeats(cron: string): boolean {
   return /[*?]/.test(cron.trim().split(/\s+/).slice(0, 2).join());
 }
@@ -53,7 +56,9 @@ function nextFixed({ cron, timeZone }: CronPlan, after: number): number | null {
   return firstMoment(cron, localTime(timeZone, after), momentOf);
 }
 
-/** Returns the next moment at which the clocks show a planned time. After they go back, they show earlier times once more. */
+/**
+ * Returns the next moment at which the clocks show a planned time. After they go back, they show earlier times again.
+ */
 function nextRepeated({ cron, timeZone }: CronPlan, after: number): number | null {
   const momentAfter = (start: number) => (local: number) => momentsOf(timeZone, local).find((at) => at > start);
   const next = firstMoment(cron, localTime(timeZone, after), momentAfter(after));
@@ -71,13 +76,13 @@ function firstMoment(cron: string, local: number, momentOf: (local: number) => n
   return null;
 }
 
-/** The expression on clocks that never jump. Throws where it is none of five fields. */
+/** Reads the expression for clocks that never jump. Throws if it does not have five fields. */
 export function readCron(cron: string): Cron {
   if (cron.trim().split(/\s+/).length !== 5) throw new TypeError('five fields');
   return new Cron(cron, { timezone: 'UTC', mode: '5-part', paused: true });
 }
 
-/** The next action of a schedule: the planned time that it fires for, if any, and its next one. */
+/** The next action of a schedule: the planned time that it fires for, if any, and the next planned time. */
 export type Decision = { plannedAt: number | null; nextAt: number | null };
 
 const MISSED_AFTER_MS = 10_000;
@@ -85,9 +90,9 @@ const MISSED_AFTER_MS = 10_000;
 type Due = { nextAt: number; now: number; ifMissed: 'once' | 'skip' };
 
 /**
- * Decides how a schedule fires when its next planned time `nextAt` has come. `now` is the time of the database.
- * It fires for the newest of the times that were missed, or for none of them. Each other time gets its own firing, so
- * that none is passed over (R36).
+ * Decides how a schedule fires at or after its next planned time `nextAt`. `now` is the time of the database. Of
+ * missed times, it fires for the newest or for none. Each other time gets its own firing, so that none is skipped
+ * (R36).
  */
 export function decideFiring(plan: Plan, { nextAt, now, ifMissed }: Due): Decision {
   const missedBefore = now - MISSED_AFTER_MS;

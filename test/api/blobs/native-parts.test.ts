@@ -51,7 +51,7 @@ test('files and audio reach the model, and later turns send them again', async (
   );
 });
 
-test('a blob is read with the type it first came with, and with headers that let nothing run', async () => {
+test('a blob is served with the media type of its upload and safe headers', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'one:key-one,two:key-two' } });
   const large = pngOf({ bytes: 1_300_000 });
   const html = Buffer.from('<script>alert(1)</script>').toString('base64');
@@ -82,7 +82,7 @@ test('a blob is read with the type it first came with, and with headers that let
   expect((await fetch(`${harness.url}${pathOf(large)}`)).status).toBe(401);
 });
 
-test('what reads show is taken as input again, of the same project only, by both APIs', async () => {
+test('both APIs accept the blob path that reads show, from the same project only', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'one:key-one,two:key-two' } });
   const post = (path: string, body: object, key = 'key-one') =>
     harness.call('POST', path, {
@@ -105,7 +105,7 @@ test('what reads show is taken as input again, of the same project only, by both
   }
 });
 
-test('the path of a blob is audio only where its bytes are', async ({ harness }) => {
+test('a blob path is accepted as audio only if its bytes are audio of that format', async ({ harness }) => {
   const post = (...parts: object[]) =>
     harness.call('POST', '/v1/turns', { body: { model: 'openai/test', input: user(...parts) } });
   await post(image(PNG), audio(WAV, 'wav'));
@@ -116,7 +116,7 @@ test('the path of a blob is audio only where its bytes are', async ({ harness })
   }
 });
 
-test('a request that comes again under its key keeps nothing twice', async ({ harness }) => {
+test('a request repeated with its idempotency key stores no second blob', async ({ harness }) => {
   const body = { model: 'openai/test', input: user(image(PNG)) };
   const post = () => harness.call('POST', '/v1/turns', { body, headers: { 'idempotency-key': 'once' } });
 
@@ -136,7 +136,7 @@ const unsupported: [string, string, object][] = [
   ['anthropic', 'a file of a kind it does not know', file(zip, 'application/zip')],
 ];
 
-test.for(unsupported)('%s is not sent %s: the turn is refused', async ([provider, , part]) => {
+test.for(unsupported)('a turn is refused if its provider %s does not support %s', async ([provider, , part]) => {
   await using harness = await createHarness({ env: configured });
 
   const answer = await harness.call('POST', '/v1/turns', {
@@ -194,7 +194,7 @@ const bad: [string, object, string][] = [
   ],
 ];
 
-test('what cannot be used is refused with its path, and nothing is kept', async ({ harness }) => {
+test('an invalid content part is refused with its path, and no blob is stored', async ({ harness }) => {
   for (const [what, part, refusal] of bad) {
     const role = what.startsWith('text of another role') ? 'assistant' : 'user';
     const answer = await harness.call('POST', '/v1/turns', {
@@ -205,7 +205,7 @@ test('what cannot be used is refused with its path, and nothing is kept', async 
   expect(await countBlobs(harness)).toEqual({ blobs: 0, references: 0 });
 });
 
-test('a body may be large by its data, and not by its words', async () => {
+test('inline data may exceed 1 MiB of a body, but texts may not', async () => {
   await using harness = await createHarness({ env: { PAWL_BODY_LIMIT: '3000000' } });
   const post = async (path: string, body: object) =>
     (await harness.call('POST', path, { body: { model: 'openai/test', ...body } })).status;
@@ -220,7 +220,7 @@ test('a body may be large by its data, and not by its words', async () => {
   expect(await post('/v1/turns', { input: 'x'.repeat(1_100_000) })).toBe(413);
 });
 
-test('a limit below 1 MiB holds for bodies with data in them alone', async () => {
+test('a PAWL_BODY_LIMIT below 1 MiB applies only to bodies with inline data', async () => {
   await using harness = await createHarness({ env: { PAWL_BODY_LIMIT: '20000' } });
   const post = (...parts: object[]) =>
     harness.call('POST', '/v1/turns', { body: { model: 'openai/test', input: user(...parts) } });
@@ -229,7 +229,7 @@ test('a limit below 1 MiB holds for bodies with data in them alone', async () =>
   const refused = await post(image(pngOf({ bytes: 30_000 })));
   const taken = [await post(image(PNG)), await post(text('x'.repeat(30_000)), byAddress)];
 
-  const message = 'The body is larger than 20000 bytes. Send less, or split it over turns.';
+  const message = 'The body is larger than 20000 bytes. Send less data, or split it over several turns.';
   expect(refused).toMatchObject({ status: 413, body: { error: { code: 'body_too_large', message } } });
   expect(taken.map(({ status }) => status)).toEqual([202, 202]);
 });

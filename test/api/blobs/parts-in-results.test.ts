@@ -17,13 +17,12 @@ const look = { name: 'look_around', description: 'Looks around with the camera',
 const resultsOf = (turn: TurnResource) => turn.rounds[0]!.results;
 const shownPicture = { type: 'input_image', image_url: pathOf(PNG) };
 
-/** What the model was sent in its last request. */
 function lastMessages({ modelRequests }: Harness) {
   const { messages } = modelRequests.at(-1)!.body as { messages: { role: string; content: unknown }[] };
   return messages;
 }
 
-test('a server tool answers with parts: the model is shown them, and reads show where their bytes are', async () => {
+test('parts of a server tool reach the model, and reads show the paths of their blobs', async () => {
   await using harness = await createHarness({ env: { PAWL_TOOLS } });
 
   const { id } = await harness.startTurn({ input: asks('take_picture'), tools: ['take_picture'] });
@@ -49,7 +48,7 @@ test('a server tool answers with parts: the model is shown them, and reads show 
   expect(await countBlobs(harness)).toEqual({ blobs: 2, references: 2 });
 });
 
-test('a result that is reused refers to the same blobs', async () => {
+test('a reused result refers to the same blobs', async () => {
   await using harness = await createHarness({ env: { PAWL_TOOLS } });
   const first = await harness.startTurn({ input: asks('take_picture'), tools: ['take_picture'] });
   await harness.workUntilIdle();
@@ -62,7 +61,7 @@ test('a result that is reused refers to the same blobs', async () => {
   expect(await countBlobs(harness)).toEqual({ blobs: 2, references: 4 });
 });
 
-test('parts that cannot be used are an error that the model reads', async () => {
+test('invalid parts of a tool become an error that the model reads', async () => {
   await using harness = await createHarness({ env: { PAWL_TOOLS } });
 
   const { id } = await harness.startTurn({ input: asks('take_broken_picture'), tools: ['take_broken_picture'] });
@@ -78,7 +77,7 @@ test('parts that cannot be used are an error that the model reads', async () => 
   expect(await countBlobs(harness)).toEqual({ blobs: 0, references: 0 });
 });
 
-test('the texts of a result are cut together, and the whole of them is kept', async () => {
+test('the output limit cuts the texts of a result together, and keeps the full result', async () => {
   await using harness = await createHarness({ env: { PAWL_TOOLS, PAWL_TOOL_OUTPUT_LIMIT: '250' } });
 
   const { id } = await harness.startTurn({ input: asks('tell_a_lot'), tools: ['tell_a_lot'] });
@@ -107,7 +106,7 @@ const submit = (harness: Harness, id: string, output: unknown) =>
     body: { tool_outputs: [{ tool_call_id: 'call_0', output }] },
   });
 
-test('a client answers with parts; the same again is fine, others contradict', async ({ harness }) => {
+test('a client may repeat a result with parts, but not change it', async ({ harness }) => {
   const id = await startWaiting(harness);
 
   expect(describeRefusal(await submit(harness, id, [text('Look'), image('%%')]))).toBe(
@@ -126,14 +125,14 @@ test('a client answers with parts; the same again is fine, others contradict', a
   expect(await countBlobs(harness)).toEqual({ blobs: 1, references: 1 });
 });
 
-test('a list of which one element is no part stays JSON', async ({ harness }) => {
+test('a result list stays JSON if an element is not a valid part', async ({ harness }) => {
   for (const output of [[], [text('Look'), 'here'], [{ type: 'input_other' }], { parts: [text('Look')] }]) {
     const { body } = await submit(harness, await startWaiting(harness), output);
     expect.soft(resultsOf(body)).toMatchObject([{ content: JSON.stringify(output) }]);
   }
 });
 
-test('a turn answers with a blob that reads have shown', async ({ harness }) => {
+test('a client may answer with a blob path that a read has shown', async ({ harness }) => {
   await harness.startTurn({ input: user(image(PNG)) });
   const id = await startWaiting(harness);
 
@@ -143,7 +142,7 @@ test('a turn answers with a blob that reads have shown', async ({ harness }) => 
   expect(await countBlobs(harness)).toEqual({ blobs: 1, references: 2 });
 });
 
-test('images of an MCP server are parts of its result', async () => {
+test('images of an MCP server become parts of the result', async () => {
   await using server = await openExternalMcpServer({ images: [PNG, 'AAAA'] });
   await using harness = await createHarness({ env: { PAWL_MCP: JSON.stringify({ cities: { url: server.url } }) } });
 

@@ -5,7 +5,7 @@ import { countBlobs, file, image, PDF, PNG, pathOf, pngOf, tablesWith, text, use
 
 type Listed = { data: { content?: object[]; output?: object[] }[] };
 
-test('data of a response is kept apart too, and lists show where it is', async ({ harness }) => {
+test('blobs hold the data of a response, and lists of items show their paths', async ({ harness }) => {
   const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
   const output = { type: 'function_call_output', call_id: 'call_1', output: [image(pngOf({ mark: 'result' }))] };
   const input = [...user(text('Look'), image(PNG), file(PDF)), call, output];
@@ -26,7 +26,7 @@ test('data of a response is kept apart too, and lists show where it is', async (
   expect(await countBlobs(harness)).toEqual({ blobs: 3, references: 3 });
 });
 
-test('an item named by its id brings its blobs, also if its own response is deleted', async ({ harness }) => {
+test('an item reference keeps its blobs when the response of the item is deleted', async ({ harness }) => {
   const create = (input: unknown) =>
     harness.call<{ id: string }>('POST', '/v1/responses', { body: { model: 'openai/test', input, background: true } });
   const { body: first } = await create(user(text('Look'), image(PNG)));
@@ -44,7 +44,7 @@ test('an item named by its id brings its blobs, also if its own response is dele
   expect((await fetch(`${harness.url}${pathOf(PNG)}`)).status).toBe(200);
 });
 
-test('items that are added to a conversation have their data apart, and go with it', async ({ harness }) => {
+test('deleting a conversation deletes the blobs of items added to it', async ({ harness }) => {
   const post = (path: string, body: object) =>
     harness.call<{ id: string } & Listed>('POST', `/openai/v1/conversations${path}`, { body });
   const { body: conversation } = await post('', {});

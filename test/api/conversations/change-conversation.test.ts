@@ -16,7 +16,7 @@ const start = async ({ call }: Harness, id: string) =>
 const configOf = async ({ call }: Harness, id: string) =>
   (await call<Shown>('GET', `/v1/turns/${id}?include=config`)).body.config;
 
-test('a change of a conversation applies to turns that start later, not to queued turns', async ({ harness }) => {
+test('a change of a conversation applies to later turns, not to queued turns', async ({ harness }) => {
   const { id } = await create(harness, {
     ...{ model: 'openai/test', instructions: 'Be brief.', temperature: 0.2, tools: ['weather_lookup'] },
     ...{ limits: { max_rounds: 3 }, metadata: { customer: '17', tier: 'gold' } },
@@ -53,7 +53,7 @@ test('a change of a conversation applies to turns that start later, not to queue
   });
 });
 
-test('what is left out stays', async ({ harness }) => {
+test('a change keeps fields that it leaves out', async ({ harness }) => {
   const made = await create(harness, { model: 'openai/test', instructions: 'Be brief.', metadata: { a: '1' } });
 
   expect((await change(harness, made.id, {})).body).toEqual(made);
@@ -61,7 +61,7 @@ test('what is left out stays', async ({ harness }) => {
   expect((await change(harness, made.id, { metadata: null })).body).toEqual({ ...made, seed: 7, metadata: {} });
 });
 
-test('when a conversation expires can be changed, and that it never does', async ({ harness }) => {
+test('a change can set and remove the expiry of a conversation', async ({ harness }) => {
   const made = await create(harness, { model: 'openai/test' });
 
   const expiring = await change(harness, made.id, { expires_in_seconds: 60 });
@@ -72,7 +72,7 @@ test('when a conversation expires can be changed, and that it never does', async
   expect(kept.body).toEqual(made);
 });
 
-test('a change is checked as a conversation is, and nothing of a refused one is done', async ({ harness }) => {
+test('a change is validated like a new conversation, and applied whole or not at all', async ({ harness }) => {
   const made = await create(harness, { model: 'openai/test', metadata: { a: '1' } });
   const refused = async (body: object, id = made.id) => describeRefusal(await change(harness, id, body));
 
@@ -85,7 +85,7 @@ test('a change is checked as a conversation is, and nothing of a refused one is 
   expect((await harness.call('GET', `/v1/conversations/${made.id}`)).body).toEqual(made);
 });
 
-test('changes of one moment are all made, each to what the others left', async ({ harness }) => {
+test('concurrent changes of a conversation are all applied', async ({ harness }) => {
   const { id } = await create(harness, { model: 'openai/test' });
 
   const changes = [{ seed: 7 }, { temperature: 0.5 }, { instructions: 'Be brief.' }];
@@ -96,7 +96,7 @@ test('changes of one moment are all made, each to what the others left', async (
   expect(body).toMatchObject(Object.assign({}, ...changes));
 });
 
-test('when a conversation expires is changed, told, and taken back, also of one that a turn began', async () => {
+test('a change sets and removes the expiry of a conversation that a turn created', async () => {
   await using harness = await createHarness();
   const { conversation_id: id, id: turn } = await harness.startTurn({ input: 'Hi' });
   const active = await change(harness, id, { expires_in_seconds: 3600 });

@@ -18,7 +18,7 @@ const cases: [string, string[]][] = [
   ['metadata[customer]=17&model=openai/test', ['one']],
   ['q=pumpkin', ['one']],
   ['q=beet', ['one']],
-  // Both words are in the conversation, and in no one turn of it.
+  // Both words occur in the conversation, but in different turns.
   ['q=pumpkin%20beet', []],
   ['q=pumpkin&model=sim/other', []],
   ['q=pumpkin&metadata[customer]=17&created_after=2020-01-01T00:00:00Z', ['one']],
@@ -26,7 +26,7 @@ const cases: [string, string[]][] = [
   ['created_after=2020-01-01T00:00:00Z', ['two', 'one']],
 ];
 
-test.each([false, true])('conversations are found by all that is given; entered by a worker: %s', async (isEntered) => {
+test.each([false, true])('filters find conversations, whether a worker has indexed them: %s', async (isEntered) => {
   await using harness = await createHarness();
   const create = (body: object) => harness.call<{ id: string }>('POST', '/v1/conversations', { body });
   const one = await create({ model: 'openai/test', metadata: { name: 'one', customer: '17' } });

@@ -47,7 +47,7 @@ test('a list of conversations has the latest turn of each if the request asks fo
   );
 });
 
-test('once the latest turn is deleted, the one before it is the latest', async ({ harness }) => {
+test('the turn before a deleted latest turn becomes the latest turn', async ({ harness }) => {
   const { turns } = await converse(harness, { input: 'First.' }, { input: 'Second.' });
   await harness.workUntilIdle();
 
@@ -56,7 +56,7 @@ test('once the latest turn is deleted, the one before it is the latest', async (
   expect((await list(harness))[0]?.latest_turn).toMatchObject({ id: turns[0]?.id, status: 'completed' });
 });
 
-test('a page with large turns has fewer conversations, and the next one goes on', async ({ harness }) => {
+test('a page with large turns has fewer conversations, and the next page continues', async ({ harness }) => {
   const long = 'word '.repeat(200_000);
   for (let number = 1; number <= 6; number += 1) await converse(harness, { input: long });
 

@@ -6,7 +6,7 @@ import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { test } from '#test/harness/test.ts';
 
-/** A reverse proxy that serves what is at `target` below `/pawl/`, and nothing else. */
+/** A reverse proxy that serves `target` below `/pawl/` only. */
 async function openStrippingProxy() {
   const at = { target: '' };
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ async function openBelowPrefix() {
   };
 }
 
-test('every Location below a prefix leads to its resource, as it is and resolved', async () => {
+test('every Location header includes the prefix and resolves to its resource', async () => {
   await using pawl = await openBelowPrefix();
   await using receiver = await openExternalServer();
   const turn = { model: 'openai/test', input: 'Hi' };
@@ -61,7 +61,7 @@ test('every Location below a prefix leads to its resource, as it is and resolved
   }
 });
 
-test('the document of the API names the URL below the prefix', async () => {
+test('the OpenAPI document names the URL with the prefix', async () => {
   await using pawl = await openBelowPrefix();
 
   const { servers } = (await (await fetch(`${pawl.url}/openapi.json`)).json()) as { servers: { url: string }[] };
@@ -70,7 +70,7 @@ test('the document of the API names the URL below the prefix', async () => {
   expect((await fetch(`${servers[0]?.url}/v1/turns`)).status).toBe(200);
 });
 
-test.each(['/', '/docs'])('all that the page at %s refers to is below the prefix', async (page) => {
+test.each(['/', '/docs'])('all links of the page at %s include the prefix', async (page) => {
   await using pawl = await openBelowPrefix();
   const found = await fetch(pawl.url + page);
   const html = await found.text();
@@ -84,7 +84,7 @@ test.each(['/', '/docs'])('all that the page at %s refers to is below the prefix
   expect(answers.filter(([, status]) => status !== 200)).toEqual([]);
 });
 
-test('the client lists, follows and reads below a prefix', async () => {
+test('the client lists, follows and reads turns below a prefix', async () => {
   await using pawl = await openBelowPrefix();
   const client = connectPawl({ baseUrl: pawl.url });
   const { id } = await pawl.harness.startTurn({ input: 'Hi' });
@@ -99,7 +99,7 @@ test('the client lists, follows and reads below a prefix', async () => {
   expect([listed.length, events.at(-1)]).toEqual([2, 'turn.completed']);
 });
 
-test('without PAWL_PUBLIC_URL a Location is the path of its resource', async ({ harness }) => {
+test('a Location header is a path if PAWL_PUBLIC_URL is not set', async ({ harness }) => {
   const headers = { 'content-type': 'application/json' };
 
   const made = await fetch(`${harness.url}/v1/conversations`, { method: 'POST', headers, body: '{}' });
@@ -107,7 +107,7 @@ test('without PAWL_PUBLIC_URL a Location is the path of its resource', async ({ 
   expect(made.headers.get('location')).toMatch(/^\/v1\/conversations\/conv_/);
 });
 
-test('an idle connection lives longer than the 60 s of usual balancers', async ({ harness }) => {
+test('an idle connection lives longer than the 60 s of most load balancers', async ({ harness }) => {
   const answer = await fetch(`${harness.url}/healthz`, { headers: { connection: 'keep-alive' } });
 
   expect(Number(answer.headers.get('keep-alive')?.replace('timeout=', ''))).toBeGreaterThan(60);

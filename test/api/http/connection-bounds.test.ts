@@ -8,7 +8,7 @@ import { parse, serve } from './raw-server.ts';
 
 const linesOf = (answers: string[]) => answers.map((answer) => answer.split('\r\n')[0]);
 
-test('of requests that are sent before any answer, those within the bound are answered, and the rest is refused once', async () => {
+test('pipelined requests above the bound are refused once, and the first 32 answered', async () => {
   await using server = await serve({});
   const most = CONNECTION_BOUNDS.requests;
 
@@ -16,11 +16,11 @@ test('of requests that are sent before any answer, those within the bound are an
   const answers = (await text(sent)).split(/(?=HTTP\/1\.1 )/);
 
   expect(linesOf(answers)).toEqual([...Array(most).fill('HTTP/1.1 200 OK'), 'HTTP/1.1 400 Bad Request']);
-  expect(parse(answers.at(-1)!).body.error.message).toContain('More than 32 requests came on this connection');
+  expect(parse(answers.at(-1)!).body.error.message).toContain('More than 32 requests arrived on this connection');
   expect(server.asked()).toBe(most);
 });
 
-test('a connection may carry any number of requests after one another', async () => {
+test('a connection may carry any number of sequential requests', async () => {
   await using server = await serve({});
   const socket = server.send('');
   let answers = '';
@@ -37,7 +37,7 @@ test('a connection may carry any number of requests after one another', async ()
 
 const CHUNKED = 'POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n';
 
-test('a body of too many tiny chunks is refused, and its connection closed', async () => {
+test('a body of too many tiny chunks is refused, and its connection closes', async () => {
   await using server = await serve({});
 
   const answer = parse(await text(server.send(CHUNKED + '1\r\n \r\n'.repeat(CONNECTION_BOUNDS.chunks + 1_000))));
@@ -68,7 +68,7 @@ test.each([
   expect(server.bodies).toEqual([Buffer.concat(chunks).toString()]);
 });
 
-test('a connection whose request is still coming after its answer is closed at the bound on chunks', async () => {
+test('a connection closes if an answered request still sends too many chunks', async () => {
   await using server = await serve({});
   const socket = server.send(`${CHUNKED.replace('POST / ', 'POST /unread ')}1\r\n \r\n`);
   await once(socket, 'data');

@@ -10,7 +10,7 @@ async function read({ url }: Harness, path: string, tags?: string) {
   return { status, text, tag: headers.get('etag') ?? '', cache: headers.get('cache-control') };
 }
 
-test('a caller who has a body gets 304 with its tag and without the body', async ({ harness }) => {
+test('a request with a matching entity tag gets 304 without a body', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Look', tools: ['weather_lookup'] });
   await harness.workUntilIdle();
   const paths = [
@@ -34,7 +34,7 @@ test('a caller who has a body gets 304 with its tag and without the body', async
   }
 });
 
-test('another body has another tag: after a change, and with other parameters', async ({ harness }) => {
+test('an entity tag differs after a change and with other parameters', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Look', tools: ['weather_lookup'] });
   const path = `/v1/turns/${turn.id}`;
   const queued = await read(harness, path);
@@ -51,7 +51,7 @@ test('another body has another tag: after a change, and with other parameters', 
   expect(new Set([queued, done, ...others].map(({ tag }) => tag)).size).toBe(4);
 });
 
-test('a long poll compares after it has waited', async ({ harness }) => {
+test('a long poll compares the entity tag after it has waited', async ({ harness }) => {
   const turn = await harness.startTurn({ input: scripted({ answer: 'Hi' }) });
   const path = `/v1/turns/${turn.id}`;
   const queued = await read(harness, path);

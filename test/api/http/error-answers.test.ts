@@ -41,7 +41,7 @@ test.each<[string, object]>([
   ['a reference', taking({ properties: { a: { $ref: `#/$defs/${LONG}` } } })],
   ['a pattern', taking({ properties: { a: { pattern: `${LONG}(` } } })],
   ['a draft', taking({ $schema: LONG })],
-])('a refusal shows the beginning of what the caller wrote, not all of it: %s', async (_, body) => {
+])('a refusal shortens the text of the caller that it quotes: %s', async (_, body) => {
   const answer = await harness.call('POST', '/v1/turns', { body: { model: 'openai/test', input: 'Hi', ...body } });
 
   expect(describeRefusal(answer)).toMatch(/^400 /);
@@ -55,7 +55,7 @@ test.each([
   ['POST', '/v1/approvals', { approvals: [{ tool_call_id: LONG, decision: 'allow' }] }],
   ['GET', `/v1/turns?${LONG}=1`, undefined],
   ['GET', `/v1/tool_outputs/${LONG}`, undefined],
-])('and so does one of %s %.20s', async (method, path, body) => {
+])('a refusal of %s %.20s is short', async (method, path, body) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   const place = path.replace(/v1\/(tool_outputs|approvals)/, `v1/turns/${id}/$1`);
 
@@ -72,7 +72,7 @@ test.each([
   ['OPTIONS', '/v1/conversations', 'GET, HEAD, POST'],
   ['POST', '/healthz', 'GET, HEAD'],
   ['PATCH', '/openapi.json', 'GET, HEAD'],
-])('a missing method of a path is refused differently from a missing path: %s %s', async (method, path, methods) => {
+])('a path without the requested method answers 405: %s %s', async (method, path, methods) => {
   const answer = await harness.call(method, path);
 
   expect(describeRefusal(answer)).toBe('405 method_not_allowed: null');
@@ -84,21 +84,24 @@ test.each([
   ['PUT /v1/turns', 'application/json', 'POST and GET'],
   ['POST /v1/turns/turn_x', 'text/plain', 'GET and DELETE'],
   ['PATCH /openapi.json', 'text/plain', 'GET'],
-])('a wrong method is refused before its body is: %s of %s', async (asked, type, methods) => {
+])('a wrong method is refused before its body is read: %s of %s', async (asked, type, methods) => {
   const [method = '', path = ''] = asked.split(' ');
 
   const answer = await harness.call(method, path, { body: '{', headers: { 'content-type': type } });
 
   expect(describeRefusal(answer)).toBe('405 method_not_allowed: null');
-  expect(answer.body).toMatchObject({ error: { message: `This path takes ${methods} only. Use that.` } });
+  expect(answer.body).toMatchObject({ error: { message: `This path accepts ${methods} only. Change the method.` } });
   expect(answer.headers.get('allow')).toContain('HEAD');
 });
 
-test.each(['/v1/turnss', '/v2/turns', '/openapi-json', '/inspector/nothing.js'])('%s is no path', async (path) => {
-  expect(describeRefusal(await harness.call('GET', path))).toBe('404 route_not_found: null');
-});
+test.each(['/v1/turnss', '/v2/turns', '/openapi-json', '/inspector/nothing.js'])(
+  '%s is answered with 404 as an unknown route',
+  async (path) => {
+    expect(describeRefusal(await harness.call('GET', path))).toBe('404 route_not_found: null');
+  },
+);
 
-test('bytes that are no HTTP request are refused in the envelope of all errors', async () => {
+test('bytes that are not HTTP get an error in the usual envelope', async () => {
   const { hostname, port } = new URL(harness.url);
   const socket = connect(Number(port), hostname);
   socket.write('HELLO\r\n\r\n');
@@ -107,7 +110,7 @@ test('bytes that are no HTTP request are refused in the envelope of all errors',
 });
 
 test.each(['content-length: 1000', 'transfer-encoding: chunked'])(
-  'a client that goes away in the middle of its body (%s) says nothing of the database',
+  'a client that disconnects during its body (%s) is not logged as a database fault',
   async (framing) => {
     const { url, logged, close } = await serveLogging({} as ApiContext['db']);
     const { hostname, port } = new URL(url);
@@ -122,17 +125,17 @@ test.each(['content-length: 1000', 'transfer-encoding: chunked'])(
     await waitUntil(() => expect(logged).not.toEqual([]));
     await close();
 
-    expect(logged).toEqual(['debug a client went away in the middle of its request']);
+    expect(logged).toEqual(['debug a client disconnected in the middle of its request']);
   },
 );
 
 test.each([
-  ['53100', 'disk-full', 'The disk of the database is full.', 'make room'],
+  ['53100', 'disk-full', 'The disk of the database is full.', 'free some space'],
   ['53300', 'too-many-connections', 'no more connections', 'max_connections'],
-  ['53200', 'out-of-memory', 'out of memory', 'give it more'],
-  ['40P01', 'conflict', 'Another request', 'gave up'],
+  ['53200', 'out-of-memory', 'out of memory', 'add memory'],
+  ['40P01', 'conflict', 'Another request', 'because of a conflict'],
   ['ECONNREFUSED', 'away', 'cannot be reached', 'away'],
-])('what the database is troubled by is said as it is: %s', async (code, kind, message, log) => {
+])('the answer and the log name the fault of the database: %s', async (code, kind, message, log) => {
   const error = Object.assign(new Error('as it is'), { code });
   const db = new Proxy({} as ApiContext['db'], {
     get() {
@@ -153,12 +156,12 @@ test.each([
   expect(logged).toEqual([expect.stringContaining(log)]);
 });
 
-test('an error of the request is no fault of the database', () => {
+test('an error caused by the request is not a transient fault of the database', () => {
   expect(transientFaultOf(Object.assign(new Error('twice'), { code: '23505' }))).toBeNull();
   expect(transientFaultOf(new Error('no code'))).toBeNull();
 });
 
-test('each key has its own limit of streams and long polls at once', async () => {
+test('each key has its own limit of concurrent streams and long polls', async () => {
   const env = { PAWL_API_KEYS: 'alpha:key-of-alpha,alpha:second-key', PAWL_MAX_STREAMS: '2' };
   await using keyed = await createHarness({ env });
   const by = (key: string, more = {}) => ({ headers: { authorization: `Bearer ${key}`, ...more } });
@@ -190,7 +193,7 @@ test('each key has its own limit of streams and long polls at once', async () =>
   await waitUntil(async () => expect((await keyed.call('GET', `${path}?wait=0.01`, first)).status).toBe(200));
 });
 
-/** An API over a database that is only what the test makes of it, with what it logs. */
+/** Starts an API over a database that the test supplies, and records its log lines. */
 async function serveLogging(db: ApiContext['db']) {
   const logged: string[] = [];
   const write = (line: string) => {

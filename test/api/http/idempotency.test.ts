@@ -18,7 +18,7 @@ async function countTurns(harness: Harness): Promise<number> {
   return (await harness.call<{ data: unknown[] }>('GET', '/v1/turns')).body.data.length;
 }
 
-test('the same key with the same body answers the same turn as it is now, and says so', async ({ harness }) => {
+test('a repeated idempotency key returns the current turn and marks the replay', async ({ harness }) => {
   const first = await post(harness, '/v1/turns', { key: 'k-1' });
   await harness.workUntilIdle();
   const again = await post(harness, '/v1/turns', { key: 'k-1' });
@@ -37,7 +37,7 @@ test('the same key with the same body answers the same turn as it is now, and sa
 test.each([
   [201, { model: 'openai/test' }],
   [202, body],
-])('a conversation that was answered %i is answered so again', async (status, request) => {
+])('a replayed conversation gets its original status %i', async (status, request) => {
   await using harness = await createHarness();
 
   const first = await post(harness, '/v1/conversations', { key: 'k-1', body: request });
@@ -50,7 +50,7 @@ test.each([
   expect(await harness.call('GET', '/v1/conversations')).toMatchObject({ body: { data: [{ id: first.body.id }] } });
 });
 
-test('the first turn of a replayed conversation is shown as it is now', async ({ harness }) => {
+test('a replayed conversation shows the current state of its first turn', async ({ harness }) => {
   await post(harness, '/v1/conversations', { key: 'k-1' });
   await harness.workUntilIdle();
   const again = await post(harness, '/v1/conversations', { key: 'k-1' });
@@ -58,7 +58,7 @@ test('the first turn of a replayed conversation is shown as it is now', async ({
   expect(again.body).toMatchObject({ object: 'conversation', active_turn_id: null, turn: { status: 'completed' } });
 });
 
-test('a replayed conversation whose first turn was deleted shows no other in its place', async ({ harness }) => {
+test('a replayed conversation shows no turn if its first turn was deleted', async ({ harness }) => {
   const { body: first } = await post(harness, '/v1/conversations', { key: 'k-1' });
   const { turn } = first as unknown as { turn: TurnResource };
   await harness.workUntilIdle();
@@ -72,7 +72,7 @@ test('a replayed conversation whose first turn was deleted shows no other in its
   expect(again.body).not.toHaveProperty('turn');
 });
 
-test('the same key with another body is 409, and nothing is done', async ({ harness }) => {
+test('an idempotency key with another body is refused with 409 and starts no turn', async ({ harness }) => {
   await post(harness, '/v1/turns', { key: 'k-1' });
   const other = await post(harness, '/v1/turns', { key: 'k-1', body: { ...body, input: 'Other' } });
 
@@ -80,7 +80,7 @@ test('the same key with another body is 409, and nothing is done', async ({ harn
   expect(await countTurns(harness)).toBe(1);
 });
 
-test('of two requests in flight the second waits for the first and answers the same', async ({ harness }) => {
+test('concurrent requests with the same idempotency key start one turn', async ({ harness }) => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => post(harness, '/v1/turns', { key: 'k-1' })));
 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
@@ -89,7 +89,7 @@ test('of two requests in flight the second waits for the first and answers the s
   expect(await countTurns(harness)).toBe(1);
 });
 
-test('of two different requests in flight with one key only one is done', async ({ harness }) => {
+test('one of several different concurrent requests with the same key is accepted', async ({ harness }) => {
   const answers = await Promise.all(
     ['a', 'b', 'c', 'd'].map((input) => post(harness, '/v1/turns', { key: 'k-1', body: { ...body, input } })),
   );
@@ -98,7 +98,7 @@ test('of two different requests in flight with one key only one is done', async 
   expect(await countTurns(harness)).toBe(1);
 });
 
-test('a refused request leaves its key unused', async ({ harness }) => {
+test('a refused request does not use up its idempotency key', async ({ harness }) => {
   const { conversation_id } = await harness.startTurn({ input: 'Busy' });
   const path = `/v1/conversations/${conversation_id}/turns`;
   const rejecting = { ...body, on_active_turn: 'reject' };
@@ -112,7 +112,7 @@ test('a refused request leaves its key unused', async ({ harness }) => {
   expect(accepted.headers.get('idempotency-replayed')).toBeNull();
 });
 
-test('a replay is answered even where the request would be refused now', async ({ harness }) => {
+test('a replay is answered even if a new request would be refused', async ({ harness }) => {
   const { body: conversation } = await harness.call('POST', '/v1/conversations', { body: { model: 'openai/test' } });
   const request = { key: 'k-1', body: { ...body, on_active_turn: 'reject' } };
 
@@ -122,7 +122,7 @@ test('a replay is answered even where the request would be refused now', async (
   expect(again).toMatchObject({ status: 202, body: { id: first.body.id } });
 });
 
-test.each(['', ' ', 'a b', 'é', 'tab\there', 'k'.repeat(256)])('the key %j is refused', async (key) => {
+test.each(['', ' ', 'a b', 'é', 'tab\there', 'k'.repeat(256)])('the idempotency key %j is refused', async (key) => {
   await using harness = await createHarness();
 
   const refused = await post(harness, '/v1/turns', { key });
@@ -131,7 +131,7 @@ test.each(['', ' ', 'a b', 'é', 'tab\there', 'k'.repeat(256)])('the key %j is r
   expect(await countTurns(harness)).toBe(0);
 });
 
-test.each(['k', '!"#$%&~', 'k'.repeat(255)])('the key %j is taken', async (key) => {
+test.each(['k', '!"#$%&~', 'k'.repeat(255)])('the idempotency key %j is accepted', async (key) => {
   await using harness = await createHarness();
 
   const taken = await post(harness, '/v1/turns', { key });
@@ -139,7 +139,7 @@ test.each(['k', '!"#$%&~', 'k'.repeat(255)])('the key %j is taken', async (key) 
   expect(taken.status).toBe(202);
 });
 
-test('a key counts for its path and its project only', async () => {
+test('an idempotency key applies to its path and its project only', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:a,beta:b' } });
   const [alpha, beta] = [apiClient(harness.url, 'a'), apiClient(harness.url, 'b')];
 

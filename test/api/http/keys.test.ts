@@ -18,7 +18,7 @@ const hook = 'http://127.0.0.1:9/';
 type Client = ReturnType<typeof apiClient>;
 type Request = [method: string, path: string, body?: unknown];
 
-/** Every route that names a resource, for resources of these ids. */
+/** Returns requests to every route that names a resource, for these ids. */
 function routesOf({ conv, turn, dlv, whe }: { conv: string; turn: string; dlv: string; whe: string }): Request[] {
   return [
     ['GET', `/v1/conversations/${conv}`],
@@ -49,7 +49,7 @@ function routesOf({ conv, turn, dlv, whe }: { conv: string; turn: string; dlv: s
 
 const test = testWith({ env });
 
-test('another project’s resource is 404 on every route, and stays as it was', async ({ harness }) => {
+test('a resource of another project is 404 on every route, and does not change', async ({ harness }) => {
   const { alpha, beta } = clientsOf(harness);
   const { body: turn } = await alpha.call<TurnResource>('POST', '/v1/turns', {
     body: { model: 'openai/test', input: 'Hi', webhook: { url: hook } },
@@ -79,7 +79,7 @@ test.each([
     'longer than any',
     { conv: `conv_${'0'.repeat(3000)}`, turn: 'turn_'.repeat(999), dlv: '9'.repeat(3000), whe: 'w'.repeat(3000) },
   ],
-])('an id %s is 404 on every route', async (_, ids) => {
+])('an id %s is answered with 404 on every route', async (_, ids) => {
   await using harness = await createHarness();
 
   const answers = await askAll(harness, routesOf(ids));
@@ -87,7 +87,7 @@ test.each([
   expect(answers).toEqual(answers.map(() => expect.stringMatching(/^404 \w+_not_found: id$/)));
 });
 
-test('a list holds only the project’s own', async ({ harness }) => {
+test('a list contains only resources of the caller’s project', async ({ harness }) => {
   const { alpha, beta } = clientsOf(harness);
   const own = await alpha.startTurn({ input: 'Hi' });
   await beta.startTurn({ input: 'Hi' });
@@ -116,7 +116,7 @@ test('every request without a valid key is refused', async ({ harness }) => {
   expect(taken.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test.each(['/healthz', '/readyz', '/openapi.json', '/docs'])('%s stays open without a key', async (path) => {
+test.each(['/healthz', '/readyz', '/openapi.json', '/docs'])('%s is served without a key', async (path) => {
   await using harness = await createHarness({ env });
 
   const { status } = await fetch(`${harness.url}${path}`);
@@ -132,7 +132,7 @@ test('both keys of a project reach the same turns', async ({ harness }) => {
 });
 
 test.each(['0.0.0.0', '::', '10.1.2.3'])(
-  'an API without keys refuses to start open on %s, saying why',
+  'an API without keys refuses to start on %s and names the reason',
   async (HOST) => {
     const settings = { ...(await testEnvironment('http://127.0.0.1:9/v1', {})), HOST };
     const main = fileURLToPath(new URL('../../../services/api/main.ts', import.meta.url));

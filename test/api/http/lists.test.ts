@@ -19,14 +19,14 @@ async function list<Item = TurnResource>({ call }: Harness, path: string): Promi
   return body;
 }
 
-test('an empty list is a list', async ({ harness }) => {
+test('an empty list has the shape of every list', async ({ harness }) => {
   const empty = { object: 'list', data: [], has_more: false, next_cursor: null };
 
   expect(await list(harness, '/v1/turns')).toEqual(empty);
   expect(await list(harness, '/v1/conversations')).toEqual(empty);
 });
 
-test.each(['turns', 'conversations'])('%s are listed newest first, each exactly once over all pages', async (what) => {
+test.each(['turns', 'conversations'])('%s are listed newest first, each once across all pages', async (what) => {
   await using harness = await createHarness();
   const started: TurnResource[] = [];
   for (const input of ['1', '2', '3', '4', '5']) started.push(await harness.startTurn({ input }));
@@ -41,7 +41,7 @@ test.each(['turns', 'conversations'])('%s are listed newest first, each exactly 
   expect([first, second, third].flatMap(({ data }) => data.map(({ id }) => id))).toEqual(expected);
 });
 
-test('a page that is just full is the last one', async ({ harness }) => {
+test('a full page without a successor is the last page', async ({ harness }) => {
   await harness.startTurn({ input: '1' });
   await harness.startTurn({ input: '2' });
 
@@ -61,7 +61,7 @@ test('turns started between two pages do not shift the pages', async ({ harness 
   expect(rest.data.map(({ id }) => id)).toEqual([old[1]?.id, old[0]?.id]);
 });
 
-test('turns can be listed by status, by conversation and by both', async ({ harness }) => {
+test('turns can be filtered by status, by conversation and by both', async ({ harness }) => {
   const done = await harness.startTurn({ input: '1' });
   await harness.workUntilIdle();
   const path = `/v1/conversations/${done.conversation_id}/turns`;
@@ -77,7 +77,7 @@ test('turns can be listed by status, by conversation and by both', async ({ harn
   expect(await idsOf('conversation_id=conv_missing')).toEqual([]);
 });
 
-test('a listed turn equals the turn that is read, with the number of its rounds', async ({ harness }) => {
+test('a listed turn equals the turn that is read, and has its number of rounds', async ({ harness }) => {
   const done = await harness.startTurn({ input: 'Look', tools: ['weather_lookup'] });
   const waiting = await harness.startTurn({ input: ASK_CLIENT, tools: [LOCATE] });
   const failed = await harness.startTurn({ input: scripted({ answer: 'Hi', final: { fault: REFUSED } }) });
@@ -100,7 +100,7 @@ test('a listed turn equals the turn that is read, with the number of its rounds'
 test.each([
   ['/v1/turns', (harness: Harness) => harness.startTurn({ input: 'x'.repeat(900_000) })],
   ['/v1/conversations', (harness: Harness) => harness.startTurn({ input: 'Hi', instructions: 'x'.repeat(900_000) })],
-])('a page of %s has as many large ones as fit, and says where it goes on', async (path, start) => {
+])('a page of %s is cut when large items exceed its size, and has a cursor', async (path, start) => {
   await using harness = await createHarness();
   const started: TurnResource[] = [];
   for (let n = 0; n < 6; n += 1) started.push(await start(harness));
@@ -114,7 +114,7 @@ test.each([
   );
 });
 
-test('the texts of rounds make a page of turns shorter only where they are requested', async ({ harness }) => {
+test('texts of rounds shorten a page of turns only if the request includes rounds', async ({ harness }) => {
   for (const input of ['1', '2', '3']) await harness.startTurn({ input, tools: ['weather_lookup'] });
   await harness.workUntilIdle();
   await sql`update rounds set text = repeat('x', 5000000) where number = 1`.execute(harness.db);
@@ -128,7 +128,7 @@ test('the texts of rounds make a page of turns shorter only where they are reque
 });
 
 test.for(['compact', 'openai', 'anthropic', 'gemini'])(
-  'a large conversation is listed in pages, %s',
+  'messages of a large conversation are listed in pages as %s',
   async (format, { harness }) => {
     const { conversation_id: id } = await harness.startTurn({ input: 'The first.', instructions: 'Be brief.' });
     for (const input of ['The second.', 'The last.'])
@@ -148,7 +148,7 @@ test.for(['compact', 'openai', 'anthropic', 'gemini'])(
   },
 );
 
-test('a page of messages looks at a hundred turns at most, however long the conversation is', async ({ harness }) => {
+test('a page of messages covers at most 100 turns of a long conversation', async ({ harness }) => {
   const { conversation_id: id } = await harness.startTurn({ input: '0' });
   const path = `/v1/conversations/${id}`;
   for (let n = 1; n <= 100; n += 1) await harness.call('POST', `${path}/turns`, { body: { input: `${n}` } });
@@ -160,7 +160,7 @@ test('a page of messages looks at a hundred turns at most, however long the conv
   expect(second.data.map(({ content }) => content)).toEqual(['100']);
 });
 
-test('events that hold a large turn again and again are listed in pages', async ({ harness }) => {
+test('events that repeat a large turn are listed in pages', async ({ harness }) => {
   const refused = scripted({ answer: 'x'.repeat(100), final: { fault: REFUSED } });
   const { id } = await harness.startTurn({ input: [{ role: 'user', content: `${refused}${' '.repeat(900_000)}` }] });
   await harness.workUntilIdle();
@@ -195,7 +195,7 @@ test('the deliveries of a turn are listed in pages, oldest first', async ({ harn
   expect([first.has_more, second.has_more]).toEqual([true, false]);
 });
 
-test('the rounds of a turn can be read alone', async ({ harness }) => {
+test('the rounds of a turn can be read without the turn', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Look', tools: ['weather_lookup'] });
   await harness.workUntilIdle();
 

@@ -9,7 +9,7 @@ test.each([
   ['nothing', ''],
   ['half a request line', 'POST /v1/tu'],
   ['half a header', 'POST /v1/turns HTTP/1.1\r\nhost: localhost\r\ncontent-ty'],
-])('a client that sends %s and no more is refused, and its connection closed', async (_, sent) => {
+])('a client that sends only %s gets 408, and its connection closes', async (_, sent) => {
   await using server = await serve({ headersMs: 200, requestMs: 400 });
 
   const answer = parse(await text(server.send(sent)));
@@ -18,7 +18,7 @@ test.each([
   expect(server.asked()).toBe(0);
 });
 
-test('a client that never sends the rest of its body is refused, and its connection closed', async () => {
+test('a client that stops within its body gets 408, and its connection closes', async () => {
   await using server = await serve({ headersMs: 200, requestMs: 400 });
 
   const socket = server.send('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"inp');
@@ -51,7 +51,7 @@ test.each([
     'POST / HTTP/1.1\r\nhost: localhost\r\nexpect: x\r\ncontent-length: 2\r\n\r\n{}',
     '417 expectation_failed: Expect',
   ],
-])('%s is refused in the envelope of all errors', async (_, sent, refusal) => {
+])('%s is refused with the usual error envelope', async (_, sent, refusal) => {
   await using server = await serve({});
 
   const answer = parse(await text(server.send(sent)));
@@ -62,7 +62,7 @@ test.each([
 test.each([
   ['a POST', 1],
   ['two POSTs', 2],
-])('%s with stray bytes after the body is answered first, then the bytes are refused', async (_, times) => {
+])('%s with stray bytes after the body is answered before the bytes are refused', async (_, times) => {
   await using server = await serve({});
   const post = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}';
 
@@ -76,7 +76,7 @@ test.each([
   expect(server.asked()).toBe(times);
 });
 
-test('a client that leaves after stray bytes closes its connection', async () => {
+test('the server closes a connection if the client leaves after stray bytes', async () => {
   await using server = await serve({});
   const socket = server.send('GET /large HTTP/1.1\r\nhost: localhost\r\n\r\nstray\r\n');
   await once(socket, 'data');
@@ -86,13 +86,13 @@ test('a client that leaves after stray bytes closes its connection', async () =>
   await server.closed(1);
 });
 
-test('HTTP/1.0 needs no Host', async () => {
+test('an HTTP/1.0 request does not require a Host header', async () => {
   await using server = await serve({});
 
   expect(await text(server.send('GET / HTTP/1.0\r\n\r\n'))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
-test('a connection too many is refused and does nothing; when another is closed, there is room again', async () => {
+test('a connection above the maximum is refused until another connection closes', async () => {
   await using server = await serve({ connections: 1 });
   const request = 'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n';
   const first = server.send(request);
@@ -111,7 +111,7 @@ test('a connection too many is refused and does nothing; when another is closed,
   third.destroy();
 });
 
-test.each(['GET', 'HEAD'])('a connection too many still gets the answer of %s /healthz', async (method) => {
+test.each(['GET', 'HEAD'])('a connection above the maximum still gets the answer of %s /healthz', async (method) => {
   await using server = await serve({ connections: 1 });
   const asking = (asked: string) => `${asked} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
   const first = server.send(asking('GET /'));

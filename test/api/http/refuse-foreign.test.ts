@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 test.each(['localhost', 'localhost:8080', 'LOCALHOST', '127.0.0.1:1', '127.8.9.1', '[::1]', '[::1]:8080'])(
-  'without keys, %s is served',
+  'an API without keys serves the host %s',
   async (host) => {
     expect(await ask(keyless, 'GET', '/v1/webhook_secret', { host })).toBe('200 accepted');
   },
@@ -31,13 +31,13 @@ test.each([
   '[::2]',
   '0.0.0.0',
   'a',
-])('without keys, a name that leads here is not served: %s', async (host) => {
+])('an API without keys refuses the host %s, which may resolve to it', async (host) => {
   for (const path of ['/v1/webhook_secret', '/metrics', '/', '/openapi.json'])
     expect(await ask(keyless, 'GET', path, { host })).toBe('403 host_not_allowed: Host');
   expect(await ask(keyless, 'POST', '/v1/turns', { host })).toBe('403 host_not_allowed: Host');
 });
 
-test('with keys, every name is served', async () => {
+test('an API with keys serves every host', async () => {
   expect(await ask(keyed, 'GET', '/v1/turns', { host: 'pawl.example', ...KEY })).toBe('200 accepted');
 });
 
@@ -52,7 +52,7 @@ test.each([
   { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
   { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
   { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' },
-])('a page of another origin neither changes nor reads anything: %j', async (headers) => {
+])('a page of another origin can neither change nor read a turn: %j', async (headers) => {
   const { id } = await keyless.startTurn({ input: 'Hi' });
   const from = { host: 'localhost:8080', ...headers };
 
@@ -69,7 +69,7 @@ test.each([
   { origin: 'http://localhost:5173', 'sec-fetch-site': 'same-origin' },
   { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' },
   { 'sec-fetch-mode': 'cors' },
-])('a page of ours, a proxy of its own and a client that is no browser go on: %j', async (headers) => {
+])('a page of Pawl, a same-origin proxy and other clients are served: %j', async (headers) => {
   const { id } = await keyless.startTurn({ input: 'Hi' });
   const from = { host: 'localhost:8080', ...headers };
 
@@ -77,7 +77,7 @@ test.each([
   expect(await ask(keyless, 'POST', `/v1/turns/${id}/cancel`, from)).toBe('200 accepted');
 });
 
-test('behind a proxy that terminates TLS, the page works', async () => {
+test('a page is served if a proxy terminates TLS', async () => {
   const from = { host: 'pawl.example', origin: 'https://pawl.example', ...KEY };
 
   expect(await ask(keyed, 'GET', '/v1/turns', from)).toBe('200 accepted');
@@ -86,20 +86,22 @@ test('behind a proxy that terminates TLS, the page works', async () => {
 test.each([
   { host: 'pawl.example', origin: 'http://pawl.example:8080' },
   { host: 'pawl:8080', origin: 'https://pawl.example' },
-])('the refusal of a page whose proxy drops its Host says what the proxy has to do: %j', async (from) => {
+])('a refused origin gets advice if the proxy dropped the Host header: %j', async (from) => {
   const answer = await send(keyed, 'POST', '/v1/turns', { ...from, ...KEY });
 
   expect(describeRefusal(answer)).toBe('403 origin_not_allowed: Origin');
-  expect(answer.body).toMatchObject({ error: { message: expect.stringMatching(/proxy .* Host .* port included/) } });
+  expect(answer.body).toMatchObject({
+    error: { message: expect.stringMatching(/proxy .* Host .* including the port/) },
+  });
 });
 
-test('a link of another page may open ours', async () => {
+test('a link on a page of another origin may open a page of Pawl', async () => {
   const from = { host: 'localhost:8080', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
 
   expect(await ask(keyless, 'GET', '/openapi.json', from)).toBe('200 accepted');
 });
 
-/** Asks with headers that `fetch` would not let a caller choose. */
+/** Sends a request with headers that `fetch` reserves. */
 async function ask(harness: Harness, method: string, path: string, headers: Record<string, string>): Promise<string> {
   return describeRefusal(await send(harness, method, path, headers));
 }

@@ -4,14 +4,14 @@ import { describeRefusal, refusalOf } from '../refusals.ts';
 
 const good = { model: 'openai/test', input: 'Hi' };
 
-// A refused request changes nothing, so one harness serves all tests.
+// A refused request leaves no rows, so one harness serves all tests.
 let harness: Harness;
 beforeAll(async () => {
   harness = await createHarness();
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test('an unknown field is refused by its name, at any depth', async () => {
+test('an unknown field is refused with its path at any depth', async () => {
   const at = (more: object) => refusalOf(harness, '/v1/turns', { ...good, ...more });
 
   expect(await at({ inputt: 1 })).toBe('400 unknown_field: inputt');
@@ -32,7 +32,7 @@ test('the name of a model has a maximum length', async () => {
   expect((await harness.call('POST', '/v1/turns', { body: named(512) })).status).toBe(202);
 });
 
-test('a missing field is refused by its name', async () => {
+test('a missing field is refused with its path', async () => {
   expect(await refusalOf(harness, '/v1/turns', { model: 'openai/test' })).toBe('400 missing_field: input');
   expect(await refusalOf(harness, '/v1/turns', { input: 'Hi' })).toBe('400 missing_field: model');
   expect(await refusalOf(harness, '/v1/turns', { ...good, webhook: {} })).toBe('400 missing_field: webhook.url');
@@ -84,13 +84,13 @@ test.each([
   [{ priority: 1.5 }, 'priority'],
   [{ metadata: { k: 5 } }, 'metadata.k'],
   [{ metadata: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 'v'])) }, 'metadata'],
-])('%j is refused, naming the place', async (wrong, param) => {
+])('the invalid value %j is refused with its path', async (wrong, param) => {
   const refusal = await refusalOf(harness, '/v1/turns', { ...good, ...wrong });
 
   expect(refusal).toBe(`400 invalid_value: ${param}`);
 });
 
-test('a provider that is not configured is refused at submission', async () => {
+test('a turn or conversation is refused if its provider is not configured', async () => {
   const refusals = await Promise.all([
     refusalOf(harness, '/v1/turns', { ...good, model: 'anthropic/claude-sonnet-4-5' }),
     refusalOf(harness, '/v1/conversations', { model: 'missing/x' }),
@@ -100,7 +100,7 @@ test('a provider that is not configured is refused at submission', async () => {
   expect(refusals).toEqual(Array(3).fill('400 provider_not_configured: model'));
 });
 
-test('a private address as webhook is refused at submission', async () => {
+test('a turn is refused if its webhook has a private address', async () => {
   const hooked = (url: string) => refusalOf(harness, '/v1/turns', { ...good, webhook: { url } });
 
   expect(await hooked('http://10.0.0.1/hook')).toBe('400 egress_blocked: webhook.url');
@@ -108,7 +108,7 @@ test('a private address as webhook is refused at submission', async () => {
   expect(await hooked('http://169.254.169.254/latest')).toBe('400 egress_blocked: webhook.url');
 });
 
-test('a route that is not there is 404', async () => {
+test('an unknown route is answered with 404', async () => {
   const answers = await Promise.all([
     harness.call('GET', '/v1/nothing'),
     harness.call('GET', '/nothing'),
@@ -141,7 +141,7 @@ test.each([
   ...['after=2147483648', 'after=', 'cursor=x', 'limit=1001', 'limit=1.0'].map(
     (query) => `/v1/turns/:id/events?${query}`,
   ),
-])('%s is refused, naming the parameter', async (path) => {
+])('%s is refused with the name of the invalid parameter', async (path) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   const refusal = describeRefusal(await harness.call('GET', path.replace(':id', id)));
@@ -158,7 +158,7 @@ test.each([
   'GET /v1/tools?q=x',
   'HEAD /v1/turns/:id?waitt=5',
   'POST /v1/turns/:id/cancel?force=1',
-])('%s is refused, naming the parameter that there is not', async (route) => {
+])('%s is refused with the name of the unknown parameter', async (route) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   const [method = '', path = ''] = route.replace(':id', id).split(' ');
 
@@ -167,11 +167,11 @@ test.each([
   expect(answer.status).toBe(400);
   if (method === 'HEAD') return;
   expect(describeRefusal(answer)).toBe(`400 unknown_field: ${/(\w+)=[^=]*$/.exec(path)?.[1]}`);
-  expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('no query parameter') } });
+  expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('Unknown query parameter') } });
 });
 
 test.each(['cancel', 'retry', 'redeliver', 'rotate_secret', 'test'])(
-  '%s takes no body but an empty one',
+  'the action %s accepts only an empty body',
   async (action) => {
     const { id } = await harness.startTurn({ input: 'Hi' });
     const endpoint = await harness.call('POST', '/v1/webhook_endpoints', { body: { url: 'https://example.com/' } });
@@ -197,10 +197,10 @@ test.each([
   [{ max_output_tokens: 1.5 }, 'give a whole number'],
   [{ limits: { max_rounds: 0 } }, 'give at least 1'],
   [{ metadata: { k: 'v'.repeat(513) } }, 'give at most 512 characters'],
-  [{ metadata: { ['k'.repeat(65)]: 'v' } }, 'give keys for which this holds: give at most 64 characters'],
+  [{ metadata: { ['k'.repeat(65)]: 'v' } }, 'give keys that are valid: give at most 64 characters'],
   [{ webhook: { url: 'https://example.com', include: ['rounds'] } }, 'give `turn`'],
   [{ provider_options: [] }, 'give an object'],
-])('a refusal of %j says what to give', async (wrong, what) => {
+])('a refusal of %j names the expected value', async (wrong, what) => {
   const { body } = await harness.call('POST', '/v1/turns', { body: { ...good, ...wrong } });
 
   expect(body).toMatchObject({ error: { message: expect.stringContaining(`is not valid: ${what}.`) } });

@@ -12,7 +12,7 @@ const keyOf = (scope: string) => `key-that-may-${scope}`;
 const keys = [...SCOPES.map((scope) => ({ key: keyOf(scope), scopes: [scope] })), keyOf('do-the-usual')];
 const env = { PAWL_PROJECTS: JSON.stringify({ alpha: { keys } }), PAWL_METRICS_KEY: 'key-of-metrics' };
 
-/** What the document says that each route needs; the routes that are open to all say nothing. */
+/** The scope that the OpenAPI document requires for each route. Public routes are absent. */
 const needed = operations
   .filter(({ security }) => security?.length !== 0)
   .map(({ method, path, security = [] }) => {
@@ -20,7 +20,7 @@ const needed = operations
     return { method, path, scope };
   });
 
-test('each route says in the document which scope it needs: reads read, all else writes, but for these', () => {
+test('the document requires read for GET, write for other methods, with exceptions', () => {
   const byMethod = ({ method }: { method: string }) => (method === 'GET' ? 'read' : 'write');
   const other = needed.filter((route) => route.scope !== byMethod(route));
 
@@ -35,7 +35,7 @@ test('each route says in the document which scope it needs: reads read, all else
   expect(needed.every(({ path }) => /^\/(v1|openai\/v1)\/|^\/metrics$/.test(path))).toBe(true);
 });
 
-test('every route is refused to a key without its scope, and to no other', async () => {
+test('each route requires the scope that the document names, or admin', async () => {
   await using harness = await createHarness({ env });
   const ask = async (scope: string, { method, path }: (typeof needed)[number]) => {
     const headers = { authorization: `Bearer ${keyOf(scope)}`, 'content-type': 'application/json' };
@@ -59,11 +59,11 @@ test('every route is refused to a key without its scope, and to no other', async
   }
 });
 
-test('without any keys the caller is admin', async ({ harness }) => {
+test('a caller is admin if the API has no keys', async ({ harness }) => {
   expect((await fetch(`${harness.url}/metrics`)).status).toBe(200);
 });
 
-test('an approval in the input of a response needs the scope to approve, and leaves the request open where it is refused', async () => {
+test('an approval in a response needs the scope approve, and a refusal leaves it open', async () => {
   await using harness = await createHarness({ env });
   const { id } = await respond(harness, 'write', { input: asking, tools: [gated] });
   await harness.workUntilIdle();

@@ -43,7 +43,7 @@ test.each([
   ['HEAD', '/v1/models'],
   ['GET', '/v1/models/sim%2Fdemo'],
   ['GET', '/v1/models/sim/demo'],
-])('an operation of OpenAI’s API that /v1 has in another shape is mapped: %s %s', (method, path) => {
+])('an OpenAI operation that /v1 serves in another shape is mapped: %s %s', (method, path) => {
   expect(pathOf(method, path, SDK)).toBe(`/openai${path.replace(/\?.*/, '')}`);
 });
 
@@ -60,6 +60,6 @@ test.each([
   ['GET', '/v1/modelsets'],
   ['GET', '/openai/v1/models'],
   ['GET', '/healthz'],
-])('an operation that only Pawl has, or that has one shape, keeps its path: %s %s', (method, path) => {
+])('an operation of Pawl alone, or of one shape, keeps its path: %s %s', (method, path) => {
   expect(pathOf(method, path, SDK)).toBe(path);
 });

@@ -21,7 +21,7 @@ const model = 'openai/test';
 const tools = ['weather_lookup'];
 const call = (name: string, id: string) => ({ name, arguments: { city: 'Tokyo' }, id });
 const oneCall = scripted({ rounds: [{ say: 'Let me look.', tools: [call('weather_lookup', 'call_look')] }] });
-/** A turn that makes the history shorter on its way: each round counts more than it may. */
+/** A turn that compacts its history: each round uses more tokens than the limit. */
 const compacting = {
   input: scripted({
     rounds: ['call_1', 'call_2'].map((id) => ({
@@ -34,7 +34,7 @@ const compacting = {
 const failing = (status: number, times?: number) =>
   scripted({ answer: 'At last.', final: { fault: { kind: 'status', status, ...(times && { times }) } } });
 const unavailable = { error: { message: 'Resource unavailable.', code: 'resource_unavailable' } };
-/** A turn whose round leaves the tier flex. */
+/** A turn with a round that leaves the tier flex. */
 const leaving = {
   input: scripted({ final: { fault: { kind: 'status', status: 429, body: unavailable, service_tier: 'flex' } } }),
   ...{ service_tier: 'flex', tier_fallback: 'default' },
@@ -42,7 +42,7 @@ const leaving = {
 const stream = { accept: 'text/event-stream' };
 const typesOf = (schema: string) => Object.keys((document.components.schemas[schema] as Mapped).discriminator.mapping);
 
-test('every successful answer is as it is described, in every status of a turn', async () => {
+test('every successful answer matches the OpenAPI document, in every status of a turn', async () => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 503 : 200, body: 'ok' }));
   await using harness = await createHarness({ env: { PAWL_FLEX_WAIT_MS: '0' } });
   const { ask, unseen } = visitor(harness.url);
@@ -63,7 +63,7 @@ test('every successful answer is as it is described, in every status of a turn',
   expect(ended.events).toEqual(new Set(typesOf('Event')));
 });
 
-/** A conversation of two turns with its messages in every form, its deliveries, and its end. */
+/** Requests a conversation of two turns, with messages in every form and deliveries, and deletes it. */
 async function converse(ask: Ask, harness: Harness, url: string): Promise<void> {
   const body = { model, instructions: 'Be brief.', tools, input: oneCall, webhook: { url, include: ['turn'] } };
   const asking = { body, headers: { 'idempotency-key': 'once' } };
@@ -101,7 +101,7 @@ async function converse(ask: Ask, harness: Harness, url: string): Promise<void> 
   await ask('DELETE', `/v1/conversations/${id}`);
 }
 
-/** Turns that go every way a turn can go; each is read wherever it stops. */
+/** Plays turns to every status and reads each turn along the way. */
 async function playTurns(ask: Ask, harness: Harness) {
   const start = async (body: object) => (await ask<Made>('POST', '/v1/turns', { body: { model, ...body } })).id;
   const events = new Set<string>();
@@ -138,7 +138,7 @@ async function playTurns(ask: Ask, harness: Harness) {
   return { statuses, events };
 }
 
-/** A turn that waits for its client and for a person, gets both, and ends. */
+/** Plays a turn that waits for its client and for an approval, receives both, and ends. */
 async function startWaiting(ask: Ask, harness: Harness, start: (body: object) => Promise<string>): Promise<string> {
   const input = scripted({ rounds: [{ tools: [call('locate_user', 'call_1'), call('send_postcard', 'call_2')] }] });
   const locate = { name: 'locate_user', description: 'Asks the device where the user is', expires_in_seconds: 60 };
@@ -171,7 +171,7 @@ async function keepEndpoint(ask: Ask, harness: Harness, url: string): Promise<vo
   await ask('DELETE', place);
 }
 
-/** A response of every kind of output under each base, and its end. */
+/** Requests a response with every kind of output under each base, and deletes it. */
 async function playResponses(ask: Ask, harness: Harness): Promise<void> {
   const locate = { type: 'function', name: 'locate_user', description: 'Asks the device where the user is' };
   const input = scripted({ rounds: [{ say: 'Where?', tools: [call('locate_user', 'call_1')] }] });

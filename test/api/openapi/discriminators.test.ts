@@ -4,8 +4,8 @@ import { walkSchemas } from './walk-schemas.ts';
 
 const { schemas } = document.components;
 
-/** Linters and generators of code accept only these: other discriminators become types without fields. */
-test('a discriminator maps each member of its union, and each has the property', () => {
+/** Linters and code generators accept only these discriminators. They turn others into types without fields. */
+test('a discriminator maps each member of its union, and each member has the property', () => {
   const unions: string[] = [];
   const problems: string[] = [];
   walkSchemas(document, (schema, place) => {
@@ -24,7 +24,7 @@ test('a discriminator maps each member of its union, and each has the property',
 
 type Discriminated = { discriminator: { propertyName: string; mapping?: Record<string, string> }; oneOf?: Schema[] };
 
-/** A property may be called `discriminator`, too. */
+/** Returns whether a schema has a discriminator. A property may also be called `discriminator`. */
 function isDiscriminated(schema: Schema): schema is Schema & Discriminated {
   const { discriminator } = schema;
   return typeof discriminator === 'object' && discriminator !== null && 'propertyName' in discriminator;

@@ -8,13 +8,13 @@ import { walkSchemas } from './walk-schemas.ts';
 
 const { schemas, examples } = document.components;
 
-test('every route is described, and nothing else', () => {
+test('the OpenAPI document describes exactly the registered routes', () => {
   const described = operations.map(({ method, path }) => `${method} ${path}`);
 
   expect(new Set(registered)).toEqual(new Set(described));
 });
 
-test('every operation has a name of its own, a summary and a tag', () => {
+test('every operation has a unique name, a summary and a tag', () => {
   const webhooks = Object.values(document.webhooks).map(({ post }) => post);
   const all = [...operations, ...webhooks];
   const tags = document.tags.map(({ name }) => name);
@@ -31,7 +31,7 @@ test('every operation has a name of its own, a summary and a tag', () => {
   }
 });
 
-test('refusals and headers that several operations have are in the document once', () => {
+test('the document has shared refusals and headers only once', () => {
   const answers = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ responses }) => Object.entries(responses)),
   );
@@ -46,7 +46,7 @@ test('refusals and headers that several operations have are in the document once
   expect(Object.keys(document.components.headers)).toEqual(expect.arrayContaining(['Retry-After', 'x-request-id']));
 });
 
-test('every parameter, every answer and every field says what it is', () => {
+test('every parameter, answer and field has a description', () => {
   const silent: string[] = [];
   const isTelling = (schema: Schema) => 'description' in schema || '$ref' in schema || isLiteral(schema);
   for (const { operationId, parameters = [], responses } of operations) {
@@ -64,7 +64,7 @@ test('every parameter, every answer and every field says what it is', () => {
   expect(silent).toEqual([]);
 });
 
-test('a path names its parameters, and no others', () => {
+test('a path names exactly its parameters', () => {
   for (const { path, parameters = [] } of operations) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const inPath = parameters.filter((one) => one.in === 'path');
@@ -74,7 +74,7 @@ test('a path names its parameters, and no others', () => {
   }
 });
 
-test('every reference leads to something, and everything that has a name is used', () => {
+test('every reference resolves, and every named part is used', () => {
   const led = new Set<string>();
   walkSchemas(document, ({ $ref, discriminator }) => {
     const { mapping = {} } = (discriminator ?? {}) as { mapping?: Record<string, string> };
@@ -97,7 +97,7 @@ test('every reference leads to something, and everything that has a name is used
   expect(led).toEqual(new Set(named));
 });
 
-test('every part has only the fields that OpenAPI 3.1 knows', () => {
+test('every part has only fields of OpenAPI 3.1', () => {
   const unknown = operations.flatMap(({ method, path, ...operation }) => {
     const { parameters = [], requestBody, responses } = operation;
     const answers = Object.values(responses);
@@ -125,7 +125,7 @@ test('every schema is valid JSON Schema', () => {
   expect(wrong.map(([name]) => name)).toEqual([]);
 });
 
-test('every error code in the source is shown with its status, and no other', () => {
+test('the document has an example of every error code in the source, with its status', () => {
   const inSource = new Map(refusalCodes());
   const shown = Object.entries(examples).map(([code, { value }]) => {
     const { error } = value as { error: { code: string; type: string } };
@@ -140,7 +140,7 @@ test('every error code in the source is shown with its status, and no other', ()
   expect(new Set(code!.enum as string[])).toEqual(new Set(inSource.keys()));
 });
 
-test('an answer shows only codes of its own status', () => {
+test('an answer has only error codes with its own status', () => {
   const statuses = new Map(refusalCodes());
   const wrong = operations.flatMap(({ operationId, responses }) =>
     Object.entries(responses).flatMap(([status, { content }]) =>
@@ -153,7 +153,7 @@ test('an answer shows only codes of its own status', () => {
   expect(wrong).toEqual([]);
 });
 
-test('every route that changes something says that a quota may refuse it', () => {
+test('every route that changes data documents the refusal by a quota', () => {
   const changing = operations.filter(({ method, security }) => method !== 'GET' && security?.length !== 0);
   const silent = changing.filter(({ responses }) => {
     const examples = Object.keys(responses['429']?.content?.['application/json']?.examples ?? {});
@@ -163,13 +163,13 @@ test('every route that changes something says that a quota may refuse it', () =>
   expect(silent.map(({ operationId }) => operationId)).toEqual([]);
 });
 
-test('every code that a turn may fail with is named, and no other', () => {
+test('the document names every error code of a failed turn in the source', () => {
   const { code } = schemas.TurnError!.properties!;
 
   expect(new Set(code!.enum as string[])).toEqual(new Set(failureCodes()));
 });
 
-test('the routes described as open are open, and no others', async () => {
+test('the routes without security in the document accept requests without a key', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha', PAWL_METRICS_KEY: 'key' } });
 
   for (const { method, path, operationId, security } of operations) {
@@ -183,7 +183,7 @@ function isLiteral({ enum: values }: Schema): boolean {
   return Array.isArray(values) && values.length === 1;
 }
 
-/** Fields beyond those that OpenAPI has for such a part, as far as we use them. */
+/** Returns the fields that OpenAPI does not allow for such a part, among those in use. */
 function unknownOf(parts: object[], known: string): string[] {
   return parts.flatMap((part) => Object.keys(part)).filter((field) => !known.split(' ').includes(field));
 }

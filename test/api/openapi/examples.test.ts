@@ -9,7 +9,7 @@ import { walkSchemas } from './walk-schemas.ts';
 
 const { schemas, examples: refusals } = document.components;
 
-test('every example is valid by its schema', () => {
+test('every example in the document is valid against its schema', () => {
   const wrong: string[][] = [];
   walkSchemas(document, ({ examples }, place) => {
     for (const example of Array.isArray(examples) ? examples : []) {
@@ -25,15 +25,15 @@ test('every example is valid by its schema', () => {
   expect(wrong).toEqual([]);
 });
 
-test('every named schema shows an example, or is one of several that do', () => {
+test('every named schema has an example or is a union', () => {
   const silent = Object.entries(schemas).filter(([, { examples, oneOf }]) => !oneOf && !examples?.length);
 
   expect(silent.map(([name]) => name)).toEqual([]);
 });
 
-test('every body that is shown is accepted as it is', async () => {
+test('every example of a request body is accepted', async () => {
   await using harness = await createHarness();
-  // A create of a response is answered when it has ended.
+  // A create of a response is answered only when the response has ended.
   await using _worker = await startBackgroundWorker(harness);
 
   for (const { operationId, method, path, requestBody } of operations) {
@@ -53,7 +53,7 @@ function jsonOf(body: unknown) {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** A form as curl makes it of such an example: a name after `@` is that of a file. */
+/** Returns the form that curl makes of an example. A name after `@` is the name of a file. */
 function formOf(fields: Record<string, string>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
@@ -67,7 +67,7 @@ function examplesOf({ $ref }: Schema): unknown[] {
   return schemas[String($ref).split('/').at(-1)!]?.examples ?? [];
 }
 
-/** The id of something that a request with this path can be made for. */
+/** Returns the id of a resource that a request with this path accepts. */
 async function idFor(harness: Harness, path: string): Promise<string> {
   if (path.endsWith('/tool_outputs')) return startWaiting(harness, {});
   if (path.endsWith('/input')) return startWaiting(harness, {});
@@ -84,7 +84,7 @@ async function createSchedule({ call }: Harness): Promise<string> {
   return (await call<{ id: string }>('POST', '/v1/schedules', { body })).body.id;
 }
 
-/** A turn with a round of tools before its answer. */
+/** Plays a turn with a round of tools and an answer, and returns its id. */
 async function startEnded(harness: Harness): Promise<string> {
   const call = { name: 'weather_lookup', arguments: { city: 'Lisbon' } };
   const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: [call] }] }), tools: [call.name] });

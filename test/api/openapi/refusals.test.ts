@@ -25,12 +25,12 @@ const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels -
 const withSecret = (name: string, url = 'https://example.com/') =>
   httpTool('get_weather', url, { execution: { kind: 'http', url, headers: { authorization: `\${secret:${name}}` } } });
 
-/** What no request brings about here: two safeguards, and what is broken below. */
+/** Codes that no request can produce here: two safeguards, and faults that another test below produces. */
 const OUT_OF_REACH = ['invalid_request', 'invalid_model', 'internal', 'service_unavailable'];
 
 /**
- * What is refused before it is a request of a route, what takes many at once (open-server, say-what-is-so, refuse-foreign), what
- * takes other providers than the harness has, and what a stop or a retried round brings about (api/responses).
+ * Codes that other tests cover. Some are sent before a route is known, or need many connections (open-server,
+ * refuse-foreign). Others need more providers, a stop or a retried round (api/openai/responses).
  */
 const ELSEWHERE = [
   ...['server_stopping', 'model_not_found', 'stream_superseded'],
@@ -75,7 +75,7 @@ const bodies: unknown[] = [
   ],
 ];
 
-test('every refusal is as it is described, and every code can be met', async () => {
+test('every refusal matches the OpenAPI document, and every code is reachable', async () => {
   await using harness = await createHarness({ env });
   const { ask, codes } = visitor(harness.url, 'key-of-alpha');
   const externalServer = visitor(harness.url);
@@ -131,7 +131,7 @@ test('every refusal is as it is described, and every code can be met', async () 
 test.each([
   ['what breaks', new Error('Broken'), 500],
   ['a database that is away', Object.assign(new Error('Away'), { code: 'ECONNREFUSED' }), 503],
-])('%s is answered as it is described, by every list', async (_, error, expected) => {
+])('every list answers a fault as the document describes: %s', async (_, error, expected) => {
   const db = new Proxy({} as ApiContext['db'], {
     get() {
       throw error;
@@ -154,7 +154,7 @@ test.each([
 
 type Harness = Awaited<ReturnType<typeof createHarness>>;
 
-/** Every route that names a resource, for one that is not there, and every list with an invented cursor. */
+/** Sends requests for unknown resources to every route that names a resource, and unknown cursors to every list. */
 async function askForNothing(ask: Ask): Promise<void> {
   const [conversation, turn] = [`/v1/conversations/${none('conv')}`, `/v1/turns/${none('turn')}`];
   const [delivery, endpoint] = [`/v1/deliveries/${none('dlv')}`, `/v1/webhook_endpoints/${none('whe')}`];
@@ -186,7 +186,7 @@ async function askForNothing(ask: Ask): Promise<void> {
   for (const query of ['?wait=61', '/events?after=x']) await ask('GET', turn + query);
 }
 
-/** Answers to calls that do not exist, that wait for something else, and that have another answer. */
+/** Answers unknown calls, calls that wait for something else, and calls with another answer. */
 async function answerWrongly(
   ask: Ask,
   harness: Harness,
@@ -209,7 +209,7 @@ async function answerWrongly(
   });
 }
 
-/** A retry of a failed response that two others stand on, of which one is a fork. */
+/** Retries a failed response after a next response and a fork. */
 async function retryForked(ask: Ask, harness: Harness): Promise<void> {
   const create = (body: object) =>
     ask<{ id: string }>('POST', '/v1/responses', { body: { model, background: true, ...body } });

@@ -9,12 +9,12 @@ type LiveEvent = Extract<
   { kind: 'event' }
 >;
 
-test('every event of a stream is as it is described', async () => {
+test('every event of a stream matches the OpenAPI document', async () => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();
   await turn.start();
   const opened = await harness.open(turn.id);
-  // A worker that does not know of a watcher yet tells it no arguments.
+  // A worker sends no deltas of arguments until it knows of a watcher.
   await waitUntil(() => expect(harness.catchUps).toContain(turn.id));
   const publish = (event: LiveEvent['event']) =>
     harness.pubsub.publishToTurn({ kind: 'event', turnId: turn.id, event });

@@ -6,7 +6,7 @@ import { visitor } from './visitor.ts';
 const model = 'openai/test';
 const fault = (status: number) => scripted({ answer: 'Never.', final: { fault: { kind: 'status', status } } });
 
-test('a response that is waited for is answered as it is described, as it is, as a stream and where it fails', async () => {
+test('a foreground response matches the document, as JSON, as a stream and on failure', async () => {
   await using harness = await createHarness({ env: { PAWL_UNSUPPORTED_TOOLS: 'ignore' } });
   await using _worker = await startBackgroundWorker(harness);
   const { ask } = visitor(harness.url);

@@ -12,7 +12,7 @@ const call = (name: string, id: string) => ({ name, arguments: { city: 'Tokyo' }
 const oneCall = scripted({ rounds: [{ say: 'Let me look.', tools: [call('weather_lookup', 'call_look')] }] });
 const failing = (status: number) => scripted({ answer: 'At last.', final: { fault: { kind: 'status', status } } });
 
-test('every webhook is as it is described', async ({ harness, receiver }) => {
+test('every webhook matches the OpenAPI document', async ({ harness, receiver }) => {
   await using gone = await openExternalServer(() => ({ status: 410 }));
   const { call: ask } = harness;
   const events = Object.keys(document.webhooks).filter((type) => type !== 'webhook.test');

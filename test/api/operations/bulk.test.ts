@@ -27,7 +27,7 @@ const create = (client: Pick<Harness, 'call'>, body: object, headers = {}) =>
 const read = async (client: Pick<Harness, 'call'>, id: string) =>
   (await client.call<Bulk>('GET', `/v1/bulk/${id}`)).body;
 
-test('a bulk is recorded, worked, and tells what came of it', async ({ harness }) => {
+test('a bulk is recorded, runs, and reports its outcome', async ({ harness }) => {
   const ids = await startMany(harness, 3, { input: 'Hi', metadata: { customer: '17' } });
   await startMany(harness, 2);
   const filter = { status: 'queued,in_progress', metadata: { customer: '17' } };
@@ -50,7 +50,7 @@ test('a bulk is recorded, worked, and tells what came of it', async ({ harness }
   expect(body.data).toHaveLength(2);
 });
 
-test('what the call for one turn would refuse counts as failed with its code, the first twenty by name', async () => {
+test('a bulk counts refused turns as failed, and lists the codes of the first twenty', async () => {
   await using harness = await createHarness();
   const ids = await startMany(harness, 23);
   await harness.workUntilIdle();
@@ -65,7 +65,7 @@ test('what the call for one turn would refuse counts as failed with its code, th
   for (const { turn_id } of bulk.errors) expect(ids).toContain(turn_id);
 });
 
-test('a bulk treats the turns that matched at its start once each, and no others', async ({ harness }) => {
+test('a bulk treats only turns that matched at its start, once each', async ({ harness }) => {
   const ids = await startMany(harness, 3, { input: failing });
   await harness.workUntilIdle();
 
@@ -85,7 +85,7 @@ test('a bulk treats the turns that matched at its start once each, and no others
   for (const id of ids) expect((await harness.findTurn(id)).status).toBe('failed');
 });
 
-test('a dry run counts, and keeps nothing', async ({ harness }) => {
+test('a dry run of a bulk counts turns, and is not stored', async ({ harness }) => {
   await startMany(harness, 4);
 
   const answer = await create(
@@ -100,7 +100,7 @@ test('a dry run counts, and keeps nothing', async ({ harness }) => {
     expect((await sql`select from ${sql.table(table)}`.execute(harness.db)).rows).toEqual([]);
 });
 
-test('a repeated Idempotency-Key is answered with the same bulk, as it is now', async ({ harness }) => {
+test('a repeated Idempotency-Key returns the same bulk in its current state', async ({ harness }) => {
   await startMany(harness, 2);
   const asking = [{ action: 'cancel', filter: { status: 'queued' } }, { 'idempotency-key': 'one' }] as const;
 
@@ -112,14 +112,14 @@ test('a repeated Idempotency-Key is answered with the same bulk, as it is now', 
   expect(second.headers.get('idempotency-replayed')).toBe('true');
 });
 
-test('a bulk that matches nothing is completed at once', async ({ harness }) => {
+test('a bulk that matches no turn is completed at once', async ({ harness }) => {
   const { body } = await create(harness, { action: 'cancel', filter: { conversation_id: 'nothing of the kind' } });
 
   expect(body).toMatchObject({ status: 'completed', matched: 0, done: 0, failed: 0, left: 0 });
   expect(body.completed_at).not.toBeNull();
 });
 
-test('a bulk means turns of its project alone, and is found by no other', async () => {
+test('a bulk treats turns of its project only, and is not found by other projects', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha,beta:key-of-beta' } });
   const [alpha, beta] = ['key-of-alpha', 'key-of-beta'].map((key) => apiClient(harness.url, key));
   await startMany(alpha!, 2);
@@ -135,7 +135,7 @@ test('a bulk means turns of its project alone, and is found by no other', async 
   expect(rows).toHaveLength(2);
 });
 
-test('what cannot be meant is refused, naming the field', async ({ harness }) => {
+test('an invalid bulk is refused with the name of its field', async ({ harness }) => {
   const refused = (body: unknown) => refusalOf(harness, '/v1/bulk', body);
 
   expect(await refused({ action: 'cancel', filter: {} })).toBe('400 filter_required: filter');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHarness } from '#test/harness/create-harness.ts';
 
-test('the configured providers are listed with what each can do, and nothing of their keys', async () => {
+test('the provider list names all providers and capabilities, but no keys', async () => {
   const local = { kind: 'anthropic', base_url: 'http://127.0.0.1:1', api_key: 'secret-of-local', tools: false };
   const env = {
     ANTHROPIC_API_KEY: 'secret-of-anthropic',

@@ -61,7 +61,7 @@ test('a list of tools names an MCP server until the server has listed its tools'
   expect(after.data.at(-1)).toMatchObject({ name: 'slow__look_up', remote_name: 'look_up' });
 });
 
-test('a list of tools has both names of an MCP tool, a turn accepts the offered name', async () => {
+test('a list of tools has both names of an MCP tool, and turns accept the offered name', async () => {
   await using server = await openExternalMcpServer();
   await using harness = await createHarness(withMcp({ cities: { url: server.url } }));
   await waitUntil(async () => expect((await list(harness)).data).toHaveLength(9));
@@ -75,7 +75,7 @@ test('a list of tools has both names of an MCP tool, a turn accepts the offered 
   expect((await harness.findTurn(id)).status).toBe('queued');
 });
 
-test('a list of tools says why a tool that runs only as a task is left out', async () => {
+test('a list of tools gives the reason to leave out a tool that runs only as a task', async () => {
   const tools = [plain('plain'), plain('long/task', { execution: { taskSupport: 'required' } })];
   await using server = await openListingServer('newest', { tools, results: {} });
   await using harness = await createHarness(withMcp({ tasks: server.config }));
@@ -84,7 +84,7 @@ test('a list of tools says why a tool that runs only as a task is left out', asy
   const { left_out, unavailable } = await list(harness);
 
   expect(left_out).toEqual([
-    { server: 'tasks', name: 'long/task', reason: 'Let it run without a task: Pawl does not start tasks.' },
+    { server: 'tasks', name: 'long/task', reason: 'Pawl does not support tasks. Let the tool run without a task.' },
   ]);
   expect(unavailable).toEqual([]);
 });

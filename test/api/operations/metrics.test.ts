@@ -9,7 +9,7 @@ const read = async (url: string, key?: string) => {
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 };
 
-test('the metrics say what is under way', async ({ harness }) => {
+test('metrics report active turns, streams and jobs', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi' });
 
   const { text } = await read(harness.url);
@@ -22,7 +22,7 @@ test('the metrics say what is under way', async ({ harness }) => {
   expect(text).toMatch(/pawl_jobs\{state="prioritized"\} 1\n/);
 });
 
-test('a turn is counted once, however often its jobs are delivered', async () => {
+test('metrics count a turn once, even if its jobs are delivered repeatedly', async () => {
   const prices = '{"openai/test":{"input":1000000,"output":1000000}}';
   await using harness = await createHarness({ env: { PAWL_PRICES: prices } });
   await using receiver = await openExternalServer();
@@ -58,7 +58,7 @@ test('a turn is counted once, however often its jobs are delivered', async () =>
   expect(text).toMatch(/pawl_event_loop_delay_seconds_count \d+\n/);
 });
 
-test('an attempt that failed is counted by its code, and a turn that was cancelled twice once', async ({ harness }) => {
+test('metrics count a failed attempt by its code, and a repeated cancel once', async ({ harness }) => {
   const fault = { kind: 'status' as const, status: 503, times: 1 };
   const failing = await harness.startTurn({ input: scripted({ final: { fault } }) });
   await workUntilEnded(harness, failing.id);
@@ -72,7 +72,7 @@ test('an attempt that failed is counted by its code, and a turn that was cancell
   expect(text).toContain('pawl_turns_total{project="default",status="cancelled"} 1\n');
 });
 
-test('of projects, models and tools a hundred have names, and every other one is other', async ({ harness }) => {
+test('metrics name the first hundred projects, models and tools, and add up the rest', async ({ harness }) => {
   const { metrics } = harness.parts;
 
   for (let index = 1; index <= 150; index += 1) metrics.turnEnded(`project-${index}`, 'completed');
@@ -82,7 +82,7 @@ test('of projects, models and tools a hundred have names, and every other one is
   expect(text).toContain('pawl_turns_total{project="other",status="completed"} 50\n');
 });
 
-test('the metrics want their key where there is one, and on loopback none where there is none', async () => {
+test('metrics require PAWL_METRICS_KEY if set, and are open on loopback otherwise', async () => {
   const admin = { alpha: { keys: [{ key: 'key-of-admin', scopes: ['admin'] }] } };
   const keys = { PAWL_API_KEYS: 'alpha:key-of-alpha', PAWL_PROJECTS: JSON.stringify(admin) };
   await using open = await createHarness({ env: keys });
@@ -96,7 +96,7 @@ test('the metrics want their key where there is one, and on loopback none where 
   expect(await read(closed.url, 'key-of-admin')).toMatchObject({ status: 200 });
 });
 
-test('metrics that others can reach want a key, also where no key of their own is set', async () => {
+test('metrics on a public host require a key, even without PAWL_METRICS_KEY', async () => {
   await using harness = await createHarness({ env: { HOST: '0.0.0.0', PAWL_API_KEYS: 'alpha:key-of-alpha' } });
 
   expect(await read(harness.url)).toMatchObject({ status: 401 });

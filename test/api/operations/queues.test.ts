@@ -7,7 +7,7 @@ import { scripted } from '#test/harness/scripted.ts';
 const limited = scripted({ final: { fault: { kind: 'status', status: 429, retry_after: 30 } } });
 
 describeQueue(({ redis }) => {
-  test('each queue says what waits in it', async () => {
+  test('each queue reports its waiting jobs', async () => {
     await using harness = await createHarness({ redis });
     const pawl = connectPawl({ baseUrl: harness.url });
     await harness.startTurn({ input: 'Hi' });
@@ -26,7 +26,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a queue whose turns wait for a rate limit says until when', async () => {
+test('a queue with turns that wait for a rate limit reports its end', async () => {
   await using harness = await createHarness();
   const pawl = connectPawl({ baseUrl: harness.url });
   const { id } = await harness.startTurn({ input: limited });

@@ -9,7 +9,7 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 
 const hanging = scripted({ final: { fault: { kind: 'hang' } } });
 
-test('a worker is listed with its steps while it runs, and without them once it stopped', async ({ harness }) => {
+test('a worker is listed with its steps while it runs, and not after it stopped', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
   const { id } = await harness.startTurn({ input: hanging });
   const before = isoAgo(0);
@@ -27,7 +27,7 @@ test('a worker is listed with its steps while it runs, and without them once it 
   expect(await pawl.workers()).toEqual([]);
 });
 
-test('a worker that was killed is gone within 15 s', async ({ harness }) => {
+test('a killed worker disappears from the list within 15 s', async ({ harness }) => {
   await sql`insert into workers (id, concurrency, last_seen_at) values
     ('wrk_dead', 8, now() - interval '12 seconds'), ('wrk_alive', 8, now() - interval '4 seconds')`.execute(harness.db);
 

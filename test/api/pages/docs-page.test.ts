@@ -11,7 +11,7 @@ const EVIL = '<img src=x onerror="window.wasRun = 1"><b>bold</b>';
 const named = [...operations.map(({ operationId }) => operationId), ...Object.keys(document.webhooks)];
 
 browserSuite('the reference', (open) => {
-  test('every operation and every webhook is there, and opens with its whole description', async ({ harness }) => {
+  test('every operation and webhook is on the page and opens with its full description', async ({ harness }) => {
     await using reader = await open(`${harness.url}/docs`);
     const { page, problems } = reader;
     await page.locator('.operation').first().waitFor();
@@ -19,7 +19,7 @@ browserSuite('the reference', (open) => {
     const shown = await page.locator('.operation').evaluateAll((all) => all.map(({ id }) => id));
     const [first, ...others] = await page.locator('.operation > summary').all();
     await first?.click();
-    // A pointer waits for two frames of a page that grows with each operation; a key does not.
+    // A pointer waits for two frames of a page that grows with each operation. A key does not wait.
     for (const summary of others) await summary.press('Enter');
     const texts = await page.locator('.operation').allInnerTexts();
 
@@ -37,7 +37,7 @@ browserSuite('the reference', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('the keyboard finds, opens, unfolds and copies an operation as a command', async ({ harness }) => {
+  test('an operation can be found, opened, unfolded and copied with the keyboard', async ({ harness }) => {
     await using reader = await open(`${harness.url}/docs`);
     const { page, problems } = reader;
     await page.locator('.operation').first().waitFor();
@@ -62,7 +62,7 @@ browserSuite('the reference', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('a stream of a response is shown as its clients ask for it, with what it tells', async ({ harness }) => {
+  test('a response stream is shown with its command and its events', async ({ harness }) => {
     await using reader = await open(`${harness.url}/docs#createResponse`);
     const { page, problems } = reader;
 
@@ -81,7 +81,7 @@ browserSuite('the reference', (open) => {
     expect(problems).toEqual([]);
   });
 
-  test('markup in the description is shown as text, and nothing of it runs', async ({ harness }) => {
+  test('markup in a description is shown as text and does not run', async ({ harness }) => {
     await using reader = await open(`${harness.url}/healthz`);
     const { page } = reader;
     const evil = structuredClone(document);
@@ -101,7 +101,7 @@ browserSuite('the reference', (open) => {
     ['light', {}],
     ['dark', { dark: true }],
     ['phone', { width: 360 }],
-  ])('%s: nothing is wider than the screen', async (_, reader) => {
+  ])('the page fits the width of the screen: %s', async (_, reader) => {
     await using harness = await createHarness();
     await using opened = await open(`${harness.url}/docs#readEvents`, reader);
     const { page } = opened;

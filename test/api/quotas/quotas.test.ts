@@ -20,7 +20,7 @@ const statusesOf = (answers: Answer<unknown>[]) =>
 const countTurns = async ({ db }: Harness) =>
   (await sql<{ count: number }>`select count(*)::int as count from turns`.execute(db)).rows[0]?.count;
 
-test('requests that change something are counted over all API processes, and reads are free', async () => {
+test('a request quota counts changes across all API processes, and no reads', async () => {
   await using harness = await createHarness({ env: envOf({ requests_per_minute: 10 }) });
   const second = await startApi(harness.parts, harness.settings, harness.log);
   const clients = [webOf(harness), webOf(second)];
@@ -43,7 +43,7 @@ test('requests that change something are counted over all API processes, and rea
   expect(other.headers.get('ratelimit')).toBeNull();
 });
 
-test('what is left of a minute, and when it is over, is told in structured fields', async () => {
+test('ratelimit headers report the remaining requests of a minute and its end', async () => {
   const quotas = { requests_per_minute: 2, tokens_per_day: 1_000_000 };
   await using harness = await createHarness({ env: envOf(quotas) });
   const web = webOf(harness);
@@ -66,7 +66,7 @@ test('what is left of a minute, and when it is over, is told in structured field
   }
 });
 
-test('a minute begins anew when it is over, and a full one is asked for once', async () => {
+test('a request quota restarts after a minute, and a full minute is cached', async () => {
   await using harness = await createHarness();
   let now = 0;
   const quota = makeRequestQuota(harness.db, () => now);
@@ -84,7 +84,7 @@ test('a minute begins anew when it is over, and a full one is asked for once', a
   expect([await remaining(), await remaining()]).toEqual([0, -1]);
 });
 
-test('a project without a quota of requests costs no statement', async () => {
+test('a project without a request quota causes no quota statement', async () => {
   await using harness = await createHarness({ env: envOf({ max_queued_turns: 5 }) });
 
   await start(webOf(harness));
@@ -92,7 +92,7 @@ test('a project without a quota of requests costs no statement', async () => {
   expect(await harness.db.selectFrom('request_minutes').selectAll().execute()).toEqual([]);
 });
 
-test('a refused request keeps nothing for its Idempotency-Key, and one that is sent again once there is room is done', async () => {
+test('a refused request does not use its Idempotency-Key, and may be repeated later', async () => {
   await using harness = await createHarness({ env: envOf({ max_queued_turns: 1 }) });
   const web = webOf(harness);
   const first = await start(web, {}, { 'idempotency-key': 'one' });
@@ -111,7 +111,7 @@ test('a refused request keeps nothing for its Idempotency-Key, and one that is s
   expect(await countTurns(harness)).toBe(2);
 });
 
-test('no more turns are queued than a project may have, however many ask at once and by whichever route', async () => {
+test('queued turns never exceed max_queued_turns, for concurrent requests on any route', async () => {
   await using harness = await createHarness({ env: envOf({ max_queued_turns: 7 }) });
   const second = await startApi(harness.parts, harness.settings, harness.log);
   const clients = [webOf(harness), webOf(second)];
@@ -133,7 +133,7 @@ test('no more turns are queued than a project may have, however many ask at once
   expect(other.status).toBe(202);
 });
 
-test('a turn that has begun no longer counts as queued, and one that replaces another takes its place', async () => {
+test('a turn that has begun does not count as queued, and a replacement counts once', async () => {
   await using harness = await createHarness({ env: envOf({ max_queued_turns: 1, requests_per_minute: 100 }) });
   const web = webOf(harness);
   const { body: turn } = await start(web);
@@ -147,7 +147,7 @@ test('a turn that has begun no longer counts as queued, and one that replaces an
   expect(instead.headers.get('ratelimit')).toMatch(/^"requests_per_minute";r=97;t=\d+, "max_queued_turns";r=0$/);
 });
 
-test('of starts that share a transaction one that is refused leaves the others as they are', async () => {
+test('a refused start does not affect other starts in its transaction', async () => {
   await using harness = await createHarness({ env: envOf({ max_queued_turns: 100 }) });
   const web = webOf(harness);
   const keyed = (key: string, input: string) => start(web, { input }, { 'idempotency-key': key });
@@ -162,7 +162,7 @@ test('of starts that share a transaction one that is refused leaves the others a
   );
   const ofA = kinds.slice(1, 4);
   expect([kinds[0], ...kinds.slice(4)]).toEqual(['202', '202', '400', '400', '202']);
-  // Whichever of the key's three requests came first, it was done once.
+  // One of the three requests with key `a` was accepted, in any order.
   expect(ofA.filter((kind) => kind === '202')).toHaveLength(1);
   expect(['202, 202 replayed, 409', '202, 409, 409']).toContain(ofA.toSorted().join(', '));
   expect(await countTurns(harness)).toBe(4);

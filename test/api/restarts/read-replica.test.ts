@@ -4,7 +4,7 @@ import { newFolder } from '#test/harness/new-folder.ts';
 import { openReplicated, type ReplicatedPostgres } from '#test/harness/stores/open-replicated.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-/** An API and a worker on demand, with a standby that lists are read from. */
+/** Opens a harness that reads lists from a standby. */
 async function createReplicated() {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await newFolder('read-replica'));
@@ -20,7 +20,7 @@ type List = { data: Record<string, unknown>[] };
 const idsOf = async ({ call }: Pick<Harness, 'call'>, path: string) =>
   (await call<List>('GET', path)).body.data.map(({ id }) => id);
 
-/** How many reads were served by each since the start. */
+/** Returns how many reads each server has answered since the start. */
 async function reads({ parts }: Pick<Harness, 'parts'>) {
   const text = await parts.metrics.registry.metrics();
   const of = (server: string) =>
@@ -28,11 +28,11 @@ async function reads({ parts }: Pick<Harness, 'parts'>) {
   return { replica: of('replica'), primary: of('primary') };
 }
 
-/** Resolves once the standby reads. */
+/** Resolves when the standby answers reads. */
 const untilUsed = (harness: Pick<Harness, 'call' | 'parts'>) =>
   fromStandby(harness, () => harness.call('GET', '/v1/turns'));
 
-/** What a request is answered once the standby reads all that it takes, and the primary nothing. */
+/** Returns the answer to a request after the standby, and not the primary, has served all its reads. */
 function fromStandby<Answer>(harness: Pick<Harness, 'parts'>, ask: () => Promise<Answer>): Promise<Answer> {
   return waitUntil(async () => {
     const before = await reads(harness);
@@ -44,7 +44,7 @@ function fromStandby<Answer>(harness: Pick<Harness, 'parts'>, ask: () => Promise
   });
 }
 
-/** All that a replica may answer, for a turn that has ended. */
+/** Returns all paths that a replica may answer for an ended turn. */
 const pathsOf = ({ id, conversation_id }: { id: string; conversation_id: string }) => [
   '/v1/turns',
   '/v1/turns?include=rounds&q=hello',
@@ -63,7 +63,7 @@ async function endedTurn(harness: Harness) {
   return turn;
 }
 
-test('lists, usage and the events of an ended turn are read from the standby, and are what the primary has', async () => {
+test('a standby answers lists, usage and events of an ended turn like the primary', async () => {
   await using harness = await createReplicated();
   const turn = await endedTurn(harness);
   const paths = pathsOf(turn);
@@ -78,12 +78,12 @@ test('lists, usage and the events of an ended turn are read from the standby, an
   expect(afterwards.map(({ body }) => timeless(body))).toEqual(answers.map(({ body }) => timeless(body)));
 });
 
-/** Statistics are of the day before now. */
+/** Drops times from statistics, which cover the day before now. */
 function timeless(body: Record<string, unknown>) {
   return 'buckets' in body ? { turns: body.turns, failures: body.failures } : body;
 }
 
-test('a standby that stands still hides no turn, change or deletion from a list', async () => {
+test('a standby without replay hides no turn, change or deletion from a list', async () => {
   await using harness = await createReplicated();
   const ended = await endedTurn(harness);
   await untilUsed(harness);
@@ -105,7 +105,7 @@ test('a standby that stands still hides no turn, change or deletion from a list'
   expect(left).toEqual([started.id]);
 });
 
-test('however far a standby is, each list has what was started before it', async () => {
+test('a list includes earlier turns at any replay position of the standby', async () => {
   await using harness = await createReplicated();
   await untilUsed(harness);
   const before = await reads(harness);
@@ -125,7 +125,7 @@ test('however far a standby is, each list has what was started before it', async
   expect(missed).toEqual([]);
 });
 
-/** Stops and goes on with what the standby replays, until it is stopped. */
+/** Pauses and resumes the replay of the standby repeatedly, until stopped. */
 function changeSpeed({ pauseReplay, resumeReplay }: ReplicatedPostgres): () => Promise<void> {
   let isStopped = false;
   const change = async () => {
@@ -141,7 +141,7 @@ function changeSpeed({ pauseReplay, resumeReplay }: ReplicatedPostgres): () => P
   };
 }
 
-test('a stream of an ended turn is told from the standby, and from the primary where that is gone', async () => {
+test('a stream of an ended turn is read from the standby, or else from the primary', async () => {
   await using harness = await createReplicated();
   const turn = await endedTurn(harness);
   const stream = async () => {
@@ -157,7 +157,7 @@ test('a stream of an ended turn is told from the standby, and from the primary w
   expect(toldAgain).toBe(told);
 });
 
-test('where the standby takes over, what it had read is read from it as the primary', async () => {
+test('reads continue after the standby becomes the primary', async () => {
   await using folder = await newFolder('read-replica');
   await using pair = await openReplicated(folder.path);
   const [both] = [pair.url.replace(/@([^/]+)/, `@$1,${new URL(pair.readUrl).host}`)];

@@ -42,7 +42,7 @@ test('a schedule is created once per key, read, listed, changed and deleted', as
   expect([removed.status, describeRefusal(gone)]).toEqual([204, '404 schedule_not_found: id']);
 });
 
-test('what is no plan, never comes or could not start is refused with its path', async ({ harness }) => {
+test('an invalid plan or turn of a schedule is refused with its path', async ({ harness }) => {
   const refused = (body: object) => refusalOf(harness, '/v1/schedules', { every_seconds: 60, turn, ...body });
   const cron = (expression: string, more = {}) => refused({ every_seconds: null, cron: expression, ...more });
 
@@ -67,13 +67,13 @@ test('what is no plan, never comes or could not start is refused with its path',
 });
 
 test.each([
-  ['0 25 * * *', 'The hour of this cron cannot be "25"'],
-  ['60 9 * * *', 'The minute of this cron cannot be "60"'],
-  ['0 9 0 * *', 'The day of the month of this cron cannot be "0"'],
-  ['0 9 * 13 *', 'The month of this cron cannot be "13"'],
-  ['0 9 * * 5-1', 'The day of the week of this cron cannot be "5-1"'],
+  ['0 25 * * *', 'The hour of `cron` cannot be "25"'],
+  ['60 9 * * *', 'The minute of `cron` cannot be "60"'],
+  ['0 9 0 * *', 'The day of the month of `cron` cannot be "0"'],
+  ['0 9 * 13 *', 'The month of `cron` cannot be "13"'],
+  ['0 9 * * 5-1', 'The day of the week of `cron` cannot be "5-1"'],
   ['0 9 * *', 'Give five fields'],
-])('of the cron %s it is said what is wrong', async (cron, sentence) => {
+])('the refusal of the cron %s names the fault', async (cron, sentence) => {
   await using harness = await createHarness();
 
   const refused = await harness.call<{ error: { message: string } }>('POST', '/v1/schedules', { body: { cron, turn } });
@@ -81,7 +81,7 @@ test.each([
   expect(refused.body.error.message).toContain(sentence);
 });
 
-test('schedules are of their project, and a key that reads changes none', async () => {
+test('a schedule is visible in its project only, and a read key cannot change it', async () => {
   const projects = { web: { keys: ['web', { key: 'reader', scopes: ['read'] }] }, other: { keys: ['other'] } };
   await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(projects) } });
   const as = (key: string) => apiClient(harness.url, key);
@@ -106,7 +106,7 @@ test('schedules are of their project, and a key that reads changes none', async 
   expect((await as('reader').call('GET', path)).status).toBe(200);
 });
 
-test('a project has a thousand schedules at most, whatever others have, and however many are created at once', async () => {
+test('a project has at most 1,000 schedules, even with concurrent creates', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:a,beta:b' } });
   const [alpha, beta] = [apiClient(harness.url, 'a'), apiClient(harness.url, 'b')];
   const create = (client: typeof alpha) =>

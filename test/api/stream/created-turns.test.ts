@@ -28,7 +28,7 @@ describeQueue(({ redis }) => {
     expect(harness.statements.count() - before).toBe(2 * perReading);
   });
 
-  test('a wait for a created turn of which every hint is lost ends within a heartbeat', async () => {
+  test('a wait for a created turn ends within a heartbeat if all its hints are lost', async () => {
     await using harness = await createWatchHarness({ redis, heartbeatMs: 100 });
     const turn = await harness.startTurn();
     harness.streamHub.addCreated(created(turn.id));
@@ -41,7 +41,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a wait for a created turn that has changed before the wait reads it at once', async ({ harness, turn }) => {
+test('a wait for a created turn reads it at once if the turn has changed before', async ({ harness, turn }) => {
   harness.streamHub.addCreated(created(turn.id));
   const other = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000 });
   await turn.complete();
@@ -86,7 +86,7 @@ test('a stream that joins the wait for a created turn reads it at once', async (
   await waitUntil(() => expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 }));
 });
 
-test('a wake that arrives before the created turn is known is not forgotten', () => {
+test('a wake that arrives before its created turn is remembered', () => {
   const turns = makeCreatedTurns();
   turns.changed({ turnId: 'early' });
   turns.changed({ turnId: 'running', goesOn: true });
@@ -96,7 +96,7 @@ test('a wake that arrives before the created turn is known is not forgotten', ()
   expect(['early', 'running', 'new'].filter((id) => turns.has(id, 'default'))).toEqual(['running', 'new']);
 });
 
-test('created turns are forgotten beyond a number, the oldest first, and all of them once wakes may be lost', () => {
+test('created turns are forgotten above 10,000, oldest first, or if wakes may be lost', () => {
   const turns = makeCreatedTurns();
   for (let index = 0; index <= 10_000; index += 1) turns.add(created(`turn_${index}`));
   const kept = [0, 1, 10_000].filter((index) => turns.has(`turn_${index}`, 'default'));
@@ -107,7 +107,7 @@ test('created turns are forgotten beyond a number, the oldest first, and all of 
   expect(turns.has('turn_10000', 'default')).toBe(false);
 });
 
-test('a created turn is read first once it is older than a heartbeat', () => {
+test('a created turn older than a heartbeat is read first', () => {
   let now = 1;
   const turns = makeCreatedTurns(() => now);
   turns.add(created('turn_1'));

@@ -13,14 +13,14 @@ const CALLS = Array.from({ length: RESULTS }, (_, index) => `call_${index}`);
 const countOf = (type: string) => (seen: Seen[]) => seen.filter((event) => event.type === type).length;
 
 describe('the watchers of a running batch', () => {
-  test.each([1, 20])('read each result once, and the text of the round once: %i streams', async (watchers) => {
+  test.each([1, 20])('read each result and the text of the round once: %i streams', async (watchers) => {
     await using harness = await createWatchHarness();
     const turn = await harness.startTurn();
     await turn.start();
     const streams = await Promise.all(Array.from({ length: watchers }, () => harness.open(turn.id)));
     const untilAll = (type: string, count: number) =>
       Promise.all(streams.map((stream) => stream.until((seen) => countOf(type)(seen) >= count)));
-    // A stream that is still behind would read the round by itself, and the watch of all streams would read it again.
+    // A stream that lags would read the round itself, and the shared watch would read it again.
     await untilAll('turn.started', 1);
     await turn.requestTools(CALLS, RESULT);
     await untilAll('round.completed', 1);
@@ -37,7 +37,7 @@ describe('the watchers of a running batch', () => {
     for (const stream of streams) stream.leave();
   });
 
-  test('read the order of results together, if they are streams of one response', async () => {
+  test('share the order of results, if they are streams of one response', async () => {
     await using harness = await createStreamHarness();
     const turn = await playResponse(harness);
     await turn.start();
@@ -65,7 +65,7 @@ describe('the watchers of a running batch', () => {
 });
 
 describe('a known turn that is read again', () => {
-  test('is as if it was read whole, after each result of its batch', async () => {
+  test('equals a full read after each result of its batch', async () => {
     await using harness = await createWatchHarness();
     const turn = await harness.startTurn();
     await turn.start();
@@ -82,7 +82,7 @@ describe('a known turn that is read again', () => {
     expect(await loadTurn(harness.db, turn.id, known)).toEqual(await turn.load());
   });
 
-  test('has the calls and results of its rows, if a failover has lost the ones that were known', async () => {
+  test('has the calls and results of its rows after a failover loses known results', async () => {
     await using harness = await createWatchHarness();
     const { db } = harness;
     const turn = await harness.startTurn();

@@ -6,7 +6,7 @@ import { linesOf } from '#test/harness/until-logged.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
-test('a pending message counts once, until the last stream that waits for it has sent it', () => {
+test('a pending message counts once until the last of its streams has sent it', () => {
   const { pending, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 1_000 });
   const [one, other] = [join('one'), join('other')];
   const message = Buffer.alloc(600);
@@ -21,7 +21,7 @@ test('a pending message counts once, until the last stream that waits for it has
   expect([both, left, pending.bytes()]).toEqual([600, 600, 0]);
 });
 
-test('beyond the bound of pending bytes the streams that wait longest are closed, never the stream that writes', () => {
+test('the longest waiting streams close above the bound of pending bytes', () => {
   const { pending, closed, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 1_000 });
   const [first, second, third] = [join('first'), join('second'), join('third')];
 
@@ -38,7 +38,7 @@ test('beyond the bound of pending bytes the streams that wait longest are closed
   expect(pending.bytes()).toBe(5_500);
 });
 
-test('beyond its share of pending bytes a project loses its own streams, also if the process has room', () => {
+test('a project above its share of pending bytes loses its own streams', () => {
   const { pending, closed, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 600 });
   join('quiet', 'b').hold(Buffer.alloc(100));
 
@@ -48,7 +48,7 @@ test('beyond its share of pending bytes a project loses its own streams, also if
   expect(pending.bytes()).toBe(700);
 });
 
-test('if all projects have too many pending bytes, the project with the most loses streams', () => {
+test('the project with the most pending bytes loses streams if all have too many', () => {
   const { closed, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 800 });
   join('oldest', 'c').hold(Buffer.alloc(200));
   for (const name of ['small', 'large']) join(name, 'b').hold(Buffer.alloc(name === 'small' ? 100 : 500));
@@ -58,7 +58,7 @@ test('if all projects have too many pending bytes, the project with the most los
   expect(closed).toEqual(['small']);
 });
 
-test('a project with an equal part of the pending bytes loses no stream because of another project', () => {
+test('a project with half of the pending bytes loses no stream to another project', () => {
   const { closed, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 800 });
   const quiet = join('quiet', 'b');
   quiet.hold(Buffer.alloc(500));
@@ -72,7 +72,7 @@ test('a project with an equal part of the pending bytes loses no stream because 
   expect(closed).toEqual(['greedy']);
 });
 
-test('pending messages of projects are counted apart, also if they share their bytes', () => {
+test('pending messages of projects count separately, even if they share bytes', () => {
   const { pending, join } = makePending({ pendingBytes: 1_000, pendingBytesOfProject: 800 });
   const heartbeat = Buffer.alloc(3);
   const [one, other] = [join('one'), join('other', 'b')];
@@ -86,13 +86,13 @@ test('pending messages of projects are counted apart, also if they share their b
   expect([left, pending.bytes()]).toEqual([3, 0]);
 });
 
-test('a stream whose client never reads is closed beyond the bound, and the client resumes without a loss', async () => {
+test('a stream with a stuck client closes above the bound, and resumes without loss', async () => {
   await using harness = await createWatchHarness({
     bounds: { pendingBytes: 1_000_000, pendingBytesOfProject: 750_000 },
   });
   const turn = await harness.startTurn();
   await turn.start();
-  // More than the system keeps for a socket.
+  // More than the kernel buffers for a socket.
   await turn.complete('x'.repeat(16_000_000));
   await using stuck = await openStuck(harness.url, turn.id);
   await waitUntil(() => expect(harness.streamHub.pending.bytes()).toBeGreaterThan(1_000_000));
@@ -113,7 +113,7 @@ test('a stream whose client never reads is closed beyond the bound, and the clie
   expect(line?.unread_bytes).toBeGreaterThan(1_000_000);
 });
 
-/** The pending messages of a process, and the names of the streams that a bound has closed. */
+/** Returns the pending bytes of a process, and the names of streams that a bound has closed. */
 function makePending(bounds: StreamBounds) {
   const closed: string[] = [];
   const pending = makePendingBytes(bounds, ({ turnId }) => closed.push(turnId));
@@ -121,7 +121,7 @@ function makePending(bounds: StreamBounds) {
   return { pending, closed, join };
 }
 
-/** A client that reads nothing until `readToEnd`, which gives the number of the last event that came whole. */
+/** Opens a client that does not read until `readToEnd`, which returns the number of the last whole event. */
 async function openStuck(url: string, turnId: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

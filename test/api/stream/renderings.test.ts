@@ -10,7 +10,7 @@ import { playResponse } from '../openai/responses/play-response.ts';
 import { stateSeals } from '../openai/responses/seals.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
-test('a rendering is made once for equal messages under a key, and anew for others', () => {
+test('a rendering is shared by equal messages under one key only', () => {
   const { bytesOf } = shareRenderings();
   let made = 0;
   const render = (message: object) =>
@@ -26,7 +26,7 @@ test('a rendering is made once for equal messages under a key, and anew for othe
   expect(made).toBe(3);
 });
 
-test('streams of one turn that wait hold one rendering of each event, in every format', async () => {
+test('waiting streams of one turn share one rendering of each event in every format', async () => {
   await using harness = await createWatchHarness();
   const turn = await playResponse(harness);
   await turn.start();
@@ -55,7 +55,7 @@ test('streams of one turn that wait hold one rendering of each event, in every f
   }
 });
 
-test('reads of one key that come while a read runs share one more read after it', async () => {
+test('reads of one key that start during a read share one later read', async () => {
   const readOnce = makeSharedReads();
   const gates = Array.from({ length: 2 }, () => Promise.withResolvers<void>());
   let reads = 0;
@@ -77,7 +77,7 @@ test('reads of one key that come while a read runs share one more read after it'
   expect(reads).toBe(2);
 });
 
-/** A client that has room for all that is written, and keeps it as a socket does. */
+/** Opens a client with unlimited room that keeps all frames, as a socket does. */
 function openWaiting(open: (sink: Sink) => EventStream) {
   const frames: Uint8Array[] = [];
   let isOver = false;

@@ -8,7 +8,7 @@ const said = (text: string): Piece<string>[] => [
   { kind: 'text', event: 'delta', text },
 ];
 
-test('streams keep one list of the pieces of a run, which only grows; another run has its own list', () => {
+test('streams of a run share one growing list of pieces, separate for each run', () => {
   const share = makeSharedPieces<string>();
   const [watched, other] = [newWatchedTurn('turn_1'), newWatchedTurn('turn_2')];
   const run = { round: 1, edition: 0, attempt: 1 };

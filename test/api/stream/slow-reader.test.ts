@@ -6,7 +6,7 @@ import { createWatchHarness } from './watch-harness.ts';
 
 const LINE = `${'A line that the model writes. '.repeat(30)}\n`;
 
-test('a slow client gets one delta for all it missed, and every durable event', async () => {
+test('a slow client gets its missed text in few deltas, and every durable event', async () => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();
   await turn.start();
@@ -31,7 +31,7 @@ test('a slow client gets one delta for all it missed, and every durable event', 
   expect(String(buffered.at(-1)?.data.delta).length).toBeGreaterThan(written.length / 2);
 });
 
-test('a client that reads only at the end gets the durable events and no outdated preview', async () => {
+test('a client that reads only at the end gets durable events without old previews', async () => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();
   await turn.start();
@@ -54,7 +54,10 @@ test('a client that reads only at the end gets the durable events and no outdate
 
 const ROOM_BYTES = 16 * 1024;
 
-/** A stream whose client reads nothing until the returned function runs, then all of it until it is enough or over. */
+/**
+ * Opens a stream for a client that does not read. The returned function reads until the events are enough or the
+ * stream ends.
+ */
 function followSlowly(streamHub: StreamHub, turnId: string) {
   const ready: string[] = [];
   const roomLeft = () => ready.reduce((left, message) => left - message.length, ROOM_BYTES);

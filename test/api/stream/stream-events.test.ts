@@ -9,7 +9,7 @@ const durable = (seen: Seen[]) => seen.filter(({ id }) => id !== null);
 const numbersOf = (seen: Seen[]) => durable(seen).map(({ id }) => Number(id));
 const has = (type: string) => (seen: Seen[]) => seen.some((event) => event.type === type);
 
-test('a live event that is ahead of its durable events waits until they are sent', async ({ harness, turn }) => {
+test('a live event waits until the durable events before it are sent', async ({ harness, turn }) => {
   const stream = await harness.open(turn.id);
   await stream.until(has('turn.queued'));
   turn.loseHints();
@@ -22,7 +22,7 @@ test('a live event that is ahead of its durable events waits until they are sent
   expect(typesOf(stream.seen)).toEqual(['turn.queued', 'turn.started', 'round.completed', 'tool_call.progress']);
 });
 
-test('no late live event of a complete round or an answered call is sent', async ({ harness, turn }) => {
+test('late live events of a complete round or an answered call are not sent', async ({ harness, turn }) => {
   await turn.start();
   const stream = await harness.open(turn.id);
   await turn.requestTools(['call_1', 'call_2']);
@@ -40,7 +40,7 @@ test('no late live event of a complete round or an answered call is sent', async
   expect(live.map(({ type, data }) => [type, data.value])).toEqual([['tool_call.progress', 'in time']]);
 });
 
-test('a chunk that was lost is requested again', async ({ harness, turn }) => {
+test('a stream requests a lost chunk again', async ({ harness, turn }) => {
   await turn.start();
   const stream = await harness.open(turn.id);
   const round = await turn.publishRound();
@@ -54,7 +54,7 @@ test('a chunk that was lost is requested again', async ({ harness, turn }) => {
   round.end();
 });
 
-test('a reconnect at every number misses nothing and repeats nothing', async ({ harness, turn }) => {
+test('a reconnect at any number receives each later event once', async ({ harness, turn }) => {
   await turn.start();
   await turn.requestTools(['call_1', 'call_2']);
   await turn.answerTool(1, 1);
@@ -69,7 +69,7 @@ test('a reconnect at every number misses nothing and repeats nothing', async ({ 
   }
 });
 
-test('a turn of more events than a page is streamed whole', async ({ harness, turn }) => {
+test('a stream sends a turn with more events than a page', async ({ harness, turn }) => {
   await turn.start();
   for (let time = 0; time < 130; time += 1) await turn.postpone();
   const early = await harness.open(turn.id);
@@ -82,7 +82,7 @@ test('a turn of more events than a page is streamed whole', async ({ harness, tu
   expect(numbersOf(early.seen)).toEqual(Array.from({ length: 262 }, (_, index) => index + 1));
 });
 
-test('a failed turn ends its stream, and a stream after a retry passes the failure', async ({ harness, turn }) => {
+test('a failed turn ends its stream, and a stream after a retry includes the failure', async ({ harness, turn }) => {
   await turn.start();
   const before = await harness.open(turn.id);
   await turn.fail();
@@ -118,7 +118,7 @@ test('a heartbeat keeps a silent stream open', async () => {
   expect(stream.comments[0]).toBe(':');
 });
 
-test('a watcher that leaves cancels nothing and leaves nothing behind', async ({ harness, turn }) => {
+test('a watcher that leaves frees its stream and does not cancel the turn', async ({ harness, turn }) => {
   const [leaving, staying] = [await harness.open(turn.id), await harness.open(turn.id)];
   await staying.until(has('turn.queued'));
 
@@ -132,7 +132,7 @@ test('a watcher that leaves cancels nothing and leaves nothing behind', async ({
   expect((await turn.load()).status).toBe('in_progress');
 });
 
-test('closing the hub ends every stream, answers every long poll and opens nothing more', async ({ harness, turn }) => {
+test('a closed hub ends all streams, answers all long polls and refuses new streams', async ({ harness, turn }) => {
   const stream = await harness.open(turn.id);
   await stream.until(has('turn.queued'));
   const waiting = harness.streamHub.waitFor(turn.id, () => false, { timeoutMs: 60_000 });
@@ -147,7 +147,7 @@ test('closing the hub ends every stream, answers every long poll and opens nothi
   expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
 });
 
-test('a turn that is deleted ends its streams', async () => {
+test('a stream ends when its turn is deleted', async () => {
   await using harness = await createWatchHarness({ heartbeatMs: 50 });
   const turn = await harness.startTurn();
   const stream = await harness.open(turn.id);
@@ -163,7 +163,7 @@ test('a turn that is deleted ends its streams', async () => {
   expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
 });
 
-test('a database that fails for a moment delays a stream and does not end it', async ({ harness, turn }) => {
+test('a short failure of the database delays a stream and does not end it', async ({ harness, turn }) => {
   const stream = await harness.open(turn.id);
   await stream.until(has('turn.queued'));
 

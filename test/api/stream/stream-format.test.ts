@@ -3,7 +3,7 @@ import type { StreamFormat } from '#services/api/stream/format.ts';
 import { nativeFormat } from '#services/api/stream/format.ts';
 import { createWatchHarness } from './watch-harness.ts';
 
-/** One line for each event it knows, a message at the end, and a resume id of its own. */
+/** A format with one line for each known event, a last message, and its own resume header. */
 const lines: StreamFormat = {
   headers: { 'content-type': 'text/plain', 'cache-control': 'no-store' },
   resumeAfter: ({ header }) => (header('x-seen') ? Number(header('x-seen')) : undefined),
@@ -15,7 +15,7 @@ const lines: StreamFormat = {
   refusal: ({ code }) => `refused: ${code}\n`,
 };
 
-test('another format streams the same turn in its own words, to its own last message', async () => {
+test('a stream in another format ends with the last message of the format', async () => {
   await using harness = await createWatchHarness({ format: lines });
   const turn = await harness.startTurn();
   const stream = await openText(`${harness.url}/v1/turns/${turn.id}/events`);
@@ -35,7 +35,7 @@ test('another format streams the same turn in its own words, to its own last mes
   );
 });
 
-test('a format says where the last event is named, and a client that has them all gets its last message', async () => {
+test('a format reads its resume header, and sends its last message after all events', async () => {
   await using harness = await createWatchHarness({ format: lines });
   const turn = await harness.startTurn();
   await turn.start();
@@ -50,7 +50,7 @@ test('a format says where the last event is named, and a client that has them al
   expect(await complete.whole()).toBe('the end\n');
 });
 
-test('a format writes the heartbeat, and says why a stream that has begun cannot go on', async () => {
+test('a format writes heartbeats and the refusal that ends a running stream', async () => {
   await using harness = await createWatchHarness({ format: lines, heartbeatMs: 50 });
   const turn = await harness.startTurn();
   const stream = await openText(`${harness.url}/v1/turns/${turn.id}/events`);
@@ -65,7 +65,7 @@ test('a format writes the heartbeat, and says why a stream that has begun cannot
   expect(withoutHeartbeats).toBe('queued 1 turn.queued\nrefused: turn_not_found\n');
 });
 
-test('streams of one turn in two formats share its reading, and each gets its own', async () => {
+test('streams of one turn in two formats share reads, and each has its own format', async () => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();
   const native = collect();
@@ -84,7 +84,6 @@ test('streams of one turn in two formats share its reading, and each gets its ow
   expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
 });
 
-/** Opens a stream and keeps its text. */
 async function openText(url: string, headers: Record<string, string> = {}) {
   const response = await fetch(url, { headers: { accept: 'text/event-stream', ...headers } });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -107,7 +106,7 @@ async function openText(url: string, headers: Record<string, string> = {}) {
   };
 }
 
-/** A sink that always has room. */
+/** Returns a sink with unlimited room. */
 function collect() {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const messages: Uint8Array[] = [];

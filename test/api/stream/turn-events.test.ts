@@ -33,7 +33,7 @@ test('events are listed in pages after a number', async ({ harness, turn }) => {
   expect(all[5]).toMatchObject({ turn: { id: turn.id, status: 'completed', output: 'Done.' } });
 });
 
-test('the stream sends the same events as the list, each as one chunk', async ({ harness, turn }) => {
+test('a stream sends the same events as the list, each as one chunk', async ({ harness, turn }) => {
   await turn.start();
   await turn.requestTools(['call_1']);
   await turn.answerTool(1, 0);
@@ -47,7 +47,7 @@ test('the stream sends the same events as the list, each as one chunk', async ({
   );
 });
 
-test('a stream says what it is and that no proxy may buffer it', async ({ harness, turn }) => {
+test('a stream has its content type and forbids caching and buffering', async ({ harness, turn }) => {
   const { response } = await harness.open(turn.id);
 
   expect(response.status).toBe(200);
@@ -56,7 +56,7 @@ test('a stream says what it is and that no proxy may buffer it', async ({ harnes
   expect(response.headers.get('x-accel-buffering')).toBe('no');
 });
 
-test.each(['-1', '1.5', 'abc', '', '99999999999', '1e3'])('after=%j is refused, naming it', async (after) => {
+test.each(['-1', '1.5', 'abc', '', '99999999999', '1e3'])('after=%j is refused with its name', async (after) => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();
 
@@ -66,7 +66,7 @@ test.each(['-1', '1.5', 'abc', '', '99999999999', '1e3'])('after=%j is refused, 
   expect(await byQuery.json()).toMatchObject({ error: { type: 'invalid_request_error', param: 'after' } });
 });
 
-test.each(['-1', '1.5', 'abc', '99999999999'])('Last-Event-ID %j is refused, naming it', async (lastEventId) => {
+test.each(['-1', '1.5', 'abc', '99999999999'])('Last-Event-ID %j is refused with its name', async (lastEventId) => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();
 
@@ -93,7 +93,7 @@ test.each([
   expect((await response.text()).match(/^id: \d+$/gm)).toEqual(['id: 3', 'id: 4']);
 });
 
-test('a limit out of range is refused', async ({ harness, turn }) => {
+test('a limit of events out of range is refused', async ({ harness, turn }) => {
   const statuses = await Promise.all(
     ['0', '1001', 'x'].map(async (limit) => (await list(harness, turn.id, `?limit=${limit}`)).status),
   );
@@ -101,7 +101,7 @@ test('a limit out of range is refused', async ({ harness, turn }) => {
   expect(statuses).toEqual([400, 400, 400]);
 });
 
-test('an unknown turn, an impossible id and a turn of another project are the same 404', async ({ harness, turn }) => {
+test('an unknown turn, an invalid id and a turn of another project get the same 404', async ({ harness, turn }) => {
   const answers = [
     await list(harness, newId('turn'), ''),
     await list(harness, 'turn_x', ''),
@@ -115,7 +115,7 @@ test('an unknown turn, an impossible id and a turn of another project are the sa
   }
 });
 
-test('a client that resumes after the end gets 204; Last-Event-ID goes before after', async ({ harness, turn }) => {
+test('a resume after the end gets 204, and Last-Event-ID takes precedence over after', async ({ harness, turn }) => {
   await turn.start();
   await turn.complete();
 
@@ -130,7 +130,7 @@ test('a client that resumes after the end gets 204; Last-Event-ID goes before af
 test.each([
   ['after', '?after=99', {}],
   ['Last-Event-ID', '', { 'last-event-id': '99' }],
-])('a stream refuses %s beyond the last event, and says the last number', async (param, query, headers) => {
+])('a stream refuses %s beyond the last event, and names the last number', async (param, query, headers) => {
   await using harness = await createWatchHarness();
   const turn = await harness.startTurn();
   await turn.start();
@@ -144,19 +144,22 @@ test.each([
   expect(await response.json()).toMatchObject({ error: { code: 'cursor_beyond_end', param, message } });
 });
 
-test.each(['after', 'cursor'])('a page refuses %s beyond the last event, and takes the last number', async (param) => {
-  await using harness = await createWatchHarness();
-  const turn = await harness.startTurn();
-  await turn.start();
-  const ask = (number: number) => fetch(`${harness.url}/v1/turns/${turn.id}/events?${param}=${number}`);
+test.each(['after', 'cursor'])(
+  'a page refuses %s beyond the last event, and accepts the last number',
+  async (param) => {
+    await using harness = await createWatchHarness();
+    const turn = await harness.startTurn();
+    await turn.start();
+    const ask = (number: number) => fetch(`${harness.url}/v1/turns/${turn.id}/events?${param}=${number}`);
 
-  const [last, beyond] = [await ask(2), await ask(3)];
+    const [last, beyond] = [await ask(2), await ask(3)];
 
-  expect([last.status, beyond.status]).toEqual([200, 400]);
-  expect(await beyond.json()).toMatchObject({ error: { code: 'cursor_beyond_end', param } });
-});
+    expect([last.status, beyond.status]).toEqual([200, 400]);
+    expect(await beyond.json()).toMatchObject({ error: { code: 'cursor_beyond_end', param } });
+  },
+);
 
-test('a HEAD request leaves no stream behind', async ({ harness, turn }) => {
+test('a HEAD request opens no stream', async ({ harness, turn }) => {
   const response = await fetch(`${harness.url}/v1/turns/${turn.id}/events`, {
     method: 'HEAD',
     headers: { accept: 'text/event-stream' },
@@ -173,7 +176,7 @@ async function list(harness: Harness, turnId: string, query: string, headers: Re
   return { status: response.status, body: (await response.json()) as List };
 }
 
-/** Reads a stream to its end over a bare socket and answers the chunks as the server made them. */
+/** Reads a stream to its end over a bare socket. Returns the chunks as the server sent them. */
 async function readChunks(harness: Harness, turnId: string): Promise<string[]> {
   const { hostname, port } = new URL(harness.url);
   const socket = connectSocket(Number(port), hostname);

@@ -5,7 +5,7 @@ import { addRoundEvent, NOTHING_SENT, type RoundBuffer, type Sent, unsent } from
 
 type Channel = 'output_text.delta' | 'reasoning.delta';
 
-/** What may happen: numbers choose among the events or watchers there are at that time. */
+/** Possible steps of a scene. A number selects an event or a watcher that exists at that time. */
 type Happening =
   | { kind: 'write'; channel: Channel; text: string }
   | { kind: 'retry' }
@@ -32,7 +32,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom('look' as const, 'resume' as const), watcher: number }) },
 );
 
-test('whatever is lost, doubled, late or tried again, every watcher ends with the text of the round', () => {
+test('every watcher gets the text of a round despite lost, repeated and late events', () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 120 }), (happenings) => {
       const scene = newScene();
@@ -46,7 +46,7 @@ test('whatever is lost, doubled, late or tried again, every watcher ends with th
   );
 });
 
-/** A worker that writes, a bus that loses and repeats, a process that receives, watchers that look when they can. */
+/** Returns a scene: a writing worker, a bus that loses and repeats, a receiving process, and its watchers. */
 function newScene() {
   return {
     attempt: 1,
@@ -106,7 +106,7 @@ function happen(scene: Scene, one: Happening): void {
   }
 }
 
-/** In the end the bus is quiet, and what was lost was requested once more. */
+/** Ends a scene: the bus is quiet, and lost events are requested again. */
 function settle(scene: Scene): void {
   scene.bus.length = 0;
   catchUp(scene);
@@ -125,7 +125,7 @@ function receive(scene: Scene, event: LiveEvent | undefined): void {
   if (event && 'attempt' in event) scene.buffer = addRoundEvent(scene.buffer, event);
 }
 
-/** A client as the contract wants it: each delta at its offset, a new attempt from nothing. */
+/** Reads as a client should: each delta at its offset, and a new attempt from the start. */
 function look(scene: Scene, watcher: Watcher): void {
   if (!scene.buffer) return;
   const { events, sent } = unsent(scene.buffer, watcher.sent);

@@ -5,7 +5,7 @@ import { test } from './test.ts';
 const NO_WATCHERS = { turns: 0, streams: 0, waiters: 0 };
 const isOver = ({ status }: Turn) => isTerminal(status);
 
-test('a wait is answered as soon as the turn is enough', async ({ harness, turn }) => {
+test('a wait is answered when the turn meets its condition', async ({ harness, turn }) => {
   const waiting = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000 });
 
   await turn.start();
@@ -15,7 +15,7 @@ test('a wait is answered as soon as the turn is enough', async ({ harness, turn 
   expect(harness.streamHub.count()).toEqual(NO_WATCHERS);
 });
 
-test('a wait for what is true already is answered at once, without a hint', async ({ harness, turn }) => {
+test('a wait is answered at once without a hint if its condition already holds', async ({ harness, turn }) => {
   turn.loseHints();
   const other = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000 });
   await turn.start();
@@ -27,7 +27,7 @@ test('a wait for what is true already is answered at once, without a hint', asyn
   expect((await other)?.status).toBe('completed');
 });
 
-test('a wait that is over returns the turn as it is then, hint or no hint', async ({ harness, turn }) => {
+test('a wait that times out returns the current turn, even without hints', async ({ harness, turn }) => {
   turn.loseHints();
   await turn.start();
 
@@ -37,7 +37,7 @@ test('a wait that is over returns the turn as it is then, hint or no hint', asyn
   expect(harness.streamHub.count()).toEqual(NO_WATCHERS);
 });
 
-test('a wait ends when its caller goes away', async ({ harness, turn }) => {
+test('a wait ends when its caller disconnects', async ({ harness, turn }) => {
   const caller = new AbortController();
   const waiting = harness.streamHub.waitFor(turn.id, isOver, { timeoutMs: 60_000, signal: caller.signal });
 

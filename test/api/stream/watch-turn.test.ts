@@ -9,7 +9,7 @@ const numbersOf = (seen: Seen[]) => seen.filter(({ id }) => id !== null).map(({ 
 const has = (type: string) => (seen: Seen[]) => seen.some((event) => event.type === type);
 
 describeQueue(({ redis }) => {
-  test('a stream opened at the start sends everything in order and ends with the turn', async () => {
+  test('a stream opened at the start sends all events in order and ends with the turn', async () => {
     await using harness = await createWatchHarness({ redis });
     const turn = await harness.startTurn();
     const stream = await harness.open(turn.id);
@@ -55,7 +55,7 @@ describeQueue(({ redis }) => {
     expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
   });
 
-  test('a stream opened in the middle gets the text so far as one delta from 0, and no other gets it again', async () => {
+  test('a stream opened within a round gets the text so far once, as one delta from 0', async () => {
     await using harness = await createWatchHarness({ redis });
     await using elsewhere = await createWatchHarness({ redis, beside: harness });
     const turn = await harness.startTurn();
@@ -87,7 +87,7 @@ describeQueue(({ redis }) => {
     }
   });
 
-  test('two hundred watchers of a turn are one subscription and one reading for each wake-up', async () => {
+  test('two hundred watchers of a turn share one subscription and one read per wakeup', async () => {
     await using harness = await createWatchHarness({ redis });
     const turn = await harness.startTurn();
     const streams = await Promise.all(Array.from({ length: 200 }, () => harness.open(turn.id)));
@@ -107,7 +107,7 @@ describeQueue(({ redis }) => {
     for (const { seen } of streams) expect(numbersOf(seen)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test('a round tried again begins anew, and late events of the attempt before are not sent', async () => {
+  test('a retried round restarts its text, and drops late events of the earlier attempt', async () => {
     await using harness = await createWatchHarness({ redis });
     const turn = await harness.startTurn();
     await turn.start();
@@ -132,7 +132,7 @@ describeQueue(({ redis }) => {
     expect(stream.seen.filter(({ data }) => String(data.delta).includes('nk that'))).toEqual([]);
   });
 
-  test('every hint may be lost: a turn is streamed to its end within a heartbeat', async () => {
+  test('a stream reaches the end of its turn by heartbeats if all hints are lost', async () => {
     await using harness = await createWatchHarness({ redis, heartbeatMs: 100 });
     const turn = await harness.startTurn();
     const stream = await harness.open(turn.id);
@@ -146,7 +146,7 @@ describeQueue(({ redis }) => {
     expect(typesOf(stream.seen)).toEqual(['turn.queued', 'turn.started', 'round.completed', 'turn.completed']);
   });
 
-  test('a stream asks for what it missed, also right after another one left in the middle of asking', async () => {
+  test('a stream requests missed events even if another stream left during its request', async () => {
     await using harness = await createWatchHarness({ redis });
     const turn = await harness.startTurn();
     await turn.start();

@@ -41,7 +41,7 @@ const durable = [
   'turn.completed',
 ];
 
-test('the commands start a turn, wait for it, and follow it', async () => {
+test('the shell commands of the guide start a turn, wait for it and follow it', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
 
@@ -53,7 +53,7 @@ test('the commands start a turn, wait for it, and follow it', async () => {
   expect(stdout).toMatch(/\{"object":"list","data":\[\{"type":"round.completed"/);
 });
 
-test('with fetch, a connection that is cut off costs no durable event and repeats none', async () => {
+test('the fetch example receives each durable event once across lost connections', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
   await using _worker = await startBackgroundWorker(harness);
   await using proxy = await openCuttingProxy(harness.url, cuts);
@@ -72,7 +72,7 @@ test('with fetch, a connection that is cut off costs no durable event and repeat
   ).toEqual(durable);
 });
 
-test('the client writes each text whole', async () => {
+test('the client example writes each text whole across lost connections', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   await using proxy = await openCuttingProxy(harness.url, cuts);
@@ -83,26 +83,23 @@ test('the client writes each text whole', async () => {
   expect(output).toBe(said.join(''));
 });
 
-test.skipIf(!hasPython)(
-  'from Python, too, the text is whole and the end of the turn is known (needs python3)',
-  async () => {
-    await using harness = await createHarness();
-    await using _worker = await startBackgroundWorker(harness);
-    await using proxy = await openCuttingProxy(harness.url, cuts);
-    const { id } = await harness.startTurn(slow);
+test.skipIf(!hasPython)('the Python example writes the whole text and the end (needs python3)', async () => {
+  await using harness = await createHarness();
+  await using _worker = await startBackgroundWorker(harness);
+  await using proxy = await openCuttingProxy(harness.url, cuts);
+  const { id } = await harness.startTurn(slow);
 
-    const args = ['-c', inPython!, `${proxy.url}/v1/turns/${id}/events`];
-    const { stdout } = await run('python3', args, { env: { ...process.env, PYTHONIOENCODING: 'utf-8' } });
+  const args = ['-c', inPython!, `${proxy.url}/v1/turns/${id}/events`];
+  const { stdout } = await run('python3', args, { env: { ...process.env, PYTHONIOENCODING: 'utf-8' } });
 
-    const lines = stdout.trim().split('\n');
-    const numbered = lines.filter((line) => /^\d/.test(line)).map((line) => line.trim());
-    expect(proxy.count()).toBeGreaterThan(cuts.length);
-    expect(numbered).toEqual(durable.map((type, index) => `${index + 1} ${type}`));
-    expect(lines.at(-1)).toBe(`completed ${said[1]}`);
-  },
-);
+  const lines = stdout.trim().split('\n');
+  const numbered = lines.filter((line) => /^\d/.test(line)).map((line) => line.trim());
+  expect(proxy.count()).toBeGreaterThan(cuts.length);
+  expect(numbered).toEqual(durable.map((type, index) => `${index + 1} ${type}`));
+  expect(lines.at(-1)).toBe(`completed ${said[1]}`);
+});
 
-test('the table names every event and every field that the description has', () => {
+test('the table of the guide names every event and field of the OpenAPI document', () => {
   const rows = guide.split('\n').filter((line) => /^\| `.*\| (durable|live) \|$/.test(line));
   const common = ['type', 'turn_id', 'id', 'created_at', 'sequence_number'];
   const described = (document.components.schemas.StreamedEvent!.oneOf as { $ref: string }[]).map(({ $ref }) => {
@@ -123,7 +120,7 @@ test('the table names every event and every field that the description has', () 
 });
 
 browserSuite('in a browser', (open) => {
-  test('an EventSource follows a turn to its end and stops', async () => {
+  test('the EventSource example follows a turn to its end and stops', async () => {
     await using harness = await createHarness();
     await using _worker = await startBackgroundWorker(harness);
     await using page = await open(`${harness.url}/healthz`);

@@ -6,7 +6,7 @@ import { describeRefusal } from '../refusals.ts';
 
 type Policy = 'enqueue' | 'reject' | 'interrupt';
 
-/** A conversation with the means to add turns to it and to see how all of them stand. */
+/** Creates a conversation, with functions to add turns and to read the active turn. */
 async function openConversation(harness: Harness) {
   const { body } = await harness.call('POST', '/v1/conversations', { body: { model: 'openai/test' } });
   const path = `/v1/conversations/${body.id}`;
@@ -22,7 +22,7 @@ async function statuses(harness: Harness, turns: { body: TurnResource }[]): Prom
   return Promise.all(turns.map(async ({ body }) => (await harness.findTurn(body.id)).status));
 }
 
-test('turns of a conversation run one after the other in the order they came', async ({ harness }) => {
+test('turns of a conversation run in the order of their arrival', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const turns = [await say('one'), await say('two', 'enqueue'), await say('three')];
@@ -38,7 +38,7 @@ test('turns of a conversation run one after the other in the order they came', a
   expect(harness.modelRequests.map(({ body }) => body.messages.at(-1)?.content)).toEqual(['one', 'two', 'three']);
 });
 
-test('priority does not let a turn pass another of its conversation', async ({ harness }) => {
+test('a turn with a higher priority does not pass another turn of its conversation', async ({ harness }) => {
   const { path, say } = await openConversation(harness);
 
   await say('first');
@@ -48,7 +48,7 @@ test('priority does not let a turn pass another of its conversation', async ({ h
   expect(harness.modelRequests.map(({ body }) => body.messages.at(-1)?.content)).toEqual(['first', 'urgent']);
 });
 
-test('reject is 409 while a turn is active, and taken after it', async ({ harness }) => {
+test('on_active_turn reject answers 409 while a turn is active, and 202 afterwards', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const first = await say('one', 'reject');
@@ -61,7 +61,7 @@ test('reject is 409 while a turn is active, and taken after it', async ({ harnes
   expect(later.status).toBe(202);
 });
 
-test('of many requests that would reject each other exactly one is taken', async ({ harness }) => {
+test('one of many concurrent turns with on_active_turn reject is accepted', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => say(`${index}`, 'reject')));
@@ -69,7 +69,7 @@ test('of many requests that would reject each other exactly one is taken', async
   expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409, 409]);
 });
 
-test('interrupt cancels the active turn and all queued behind it', async ({ harness }) => {
+test('on_active_turn interrupt cancels the active turn and all queued turns', async ({ harness }) => {
   const { say, activeTurn } = await openConversation(harness);
 
   const turns = [await say('one'), await say('two'), await say('three')];
@@ -84,7 +84,7 @@ test('interrupt cancels the active turn and all queued behind it', async ({ harn
   ]);
 });
 
-test('interrupt leaves what has ended as it was', async ({ harness }) => {
+test('on_active_turn interrupt does not change ended turns', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const done = await say('one');
@@ -95,7 +95,7 @@ test('interrupt leaves what has ended as it was', async ({ harness }) => {
   expect(await harness.findTurn(done.body.id)).toEqual(before);
 });
 
-test('active_turn_id is the active turn of the conversation, and null when there is none', async ({ harness }) => {
+test('active_turn_id is the active turn of the conversation, or null', async ({ harness }) => {
   const { say, activeTurn } = await openConversation(harness);
 
   const resting = await activeTurn();
@@ -108,7 +108,7 @@ test('active_turn_id is the active turn of the conversation, and null when there
   expect([resting, atFirst, atSecond, await activeTurn()]).toEqual([null, first.body.id, second.body.id, null]);
 });
 
-test('a turn behind a cancelled one runs', async ({ harness }) => {
+test('a turn runs after the turn before it is cancelled', async ({ harness }) => {
   const { say } = await openConversation(harness);
 
   const [first, second] = [await say('one'), await say('two')];
@@ -118,7 +118,7 @@ test('a turn behind a cancelled one runs', async ({ harness }) => {
   expect(await statuses(harness, [first, second])).toEqual(['cancelled', 'completed']);
 });
 
-test('a conversation is not deleted while a turn is active, and wholly after', async ({ harness }) => {
+test('a conversation with an active turn is not deleted, and wholly deleted afterwards', async ({ harness }) => {
   const { path, say } = await openConversation(harness);
   const { body: turn } = await say('one');
 
@@ -139,7 +139,7 @@ test('a conversation is not deleted while a turn is active, and wholly after', a
   expect(await harness.call('GET', '/v1/turns')).toMatchObject({ body: { data: [] } });
 });
 
-test('a turn that is started just as the one before it ends is not left behind', async ({ harness }) => {
+test('a turn that starts while the turn before it ends still runs', async ({ harness }) => {
   const first = await Promise.all(Array.from({ length: 20 }, () => harness.startTurn({ input: 'First.' })));
   const working = Promise.all(Array.from({ length: 20 }, () => harness.workOnce()));
 

@@ -13,7 +13,7 @@ test.for([
   ['a model without a provider', { ...summarize, model: 'gpt-4.1' }, 'invalid_value', 'context.model'],
   ['a model of an unknown provider', { ...summarize, model: 'nowhere/m' }, 'provider_not_configured', 'context.model'],
   ['an unknown field', { ...summarize, keep: 4 }, 'unknown_field', 'context.keep'],
-] as const)('%s is refused, with the place', async ([, context, code, param], { harness }) => {
+] as const)('%s in a context is refused with its path', async ([, context, code, param], { harness }) => {
   for (const path of ['/v1/turns', '/v1/conversations']) {
     const body = { model: 'openai/test', context, ...(path === '/v1/turns' && { input: 'Hi' }) };
     const answer = await harness.call('POST', path, { body });

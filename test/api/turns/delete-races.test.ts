@@ -42,7 +42,7 @@ const VERBS: Verb[] = [
   ['a second delete', ({ conversation_id: id }) => harness.call('DELETE', `/v1/conversations/${id}`), '204 accepted'],
 ];
 
-test.each(VERBS)('%s that waits for a delete finds nothing, and says so', async (_, ask, refusal) => {
+test.each(VERBS)('%s that waits for a delete finds its resource deleted', async (_, ask, refusal) => {
   const { turn, delivery } = await failedTurn(harness);
   const { rows: deleted, commit } = await deleting(turn.conversation_id);
 
@@ -54,7 +54,7 @@ test.each(VERBS)('%s that waits for a delete finds nothing, and says so', async 
   expect(describeRefusal(await asking)).toBe(refusal);
 });
 
-test.each(VERBS)('%s and a delete at the same time both get a true answer', async (_, ask) => {
+test.each(VERBS)('%s and a concurrent delete both get a valid answer', async (_, ask) => {
   const statuses = new Set<number>();
   for (let n = 0; n < 8; n += 1) {
     const { turn, delivery } = await failedTurn(harness);
@@ -69,7 +69,7 @@ test.each(VERBS)('%s and a delete at the same time both get a true answer', asyn
   expect([...statuses].filter((status) => ![200, 202, 204, 404, 409].includes(status))).toEqual([]);
 });
 
-test('an answer to a call, a cancel and a delete at the same time all get a true answer', async () => {
+test('a concurrent tool output, cancel and delete all get a valid answer', async () => {
   const call = { name: 'locate_user', arguments: {}, id: 'call_1' };
   const tools = [{ name: 'locate_user', description: 'Asks the device where the user is' }];
   const statuses = new Set<number>();

@@ -19,7 +19,7 @@ const TRACE = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, traces
 const KEY = { headers: { 'idempotency-key': 'once', ...TRACE } };
 const PICTURE = pngOf({ mark: MARK });
 
-test('a deleted turn leaves no letter in any table, and its key starts nothing', async () => {
+test('a deleted turn leaves no content in any table, and its key starts no turn', async () => {
   await using receiver = await openExternalServer();
   const body = purpleTurn(receiver.url);
   const { body: turn } = await harness.call<TurnResource>('POST', '/v1/turns', { body, ...KEY });
@@ -40,7 +40,7 @@ test('a deleted turn leaves no letter in any table, and its key starts nothing',
   expect(await countTurns()).toBe(0);
 });
 
-test('a key of a deleted turn is 404 also where its body names blobs that went with it', async () => {
+test('a key of a deleted turn answers 404 even if the blobs of its body are deleted', async () => {
   await harness.startTurn({ input: user(text('Look'), image(PICTURE)) });
   await harness.workUntilIdle();
   const [first] = (await harness.call<{ data: TurnResource[] }>('GET', '/v1/turns')).body.data;
@@ -55,7 +55,7 @@ test('a key of a deleted turn is 404 also where its body names blobs that went w
   expect(describeRefusal(again)).toBe('404 turn_not_found: id');
 });
 
-test('a deleted turn leaves every read at once', async () => {
+test('a deleted turn disappears from all reads at once', async () => {
   const turn = await endedTurn({ input: 'purple' });
   const response = turn.id.replace('turn_', 'resp_');
 
@@ -72,7 +72,7 @@ test('a deleted turn leaves every read at once', async () => {
   expect(describeRefusal(await harness.call('DELETE', `/v1/turns/${turn.id}`))).toBe('404 turn_not_found: id');
 });
 
-test('a turn is not deleted while it is active', async () => {
+test('an active turn is not deleted', async () => {
   const turn = await harness.startTurn({ input: 'Hi' });
 
   const early = await harness.call('DELETE', `/v1/turns/${turn.id}`);
@@ -83,7 +83,7 @@ test('a turn is not deleted while it is active', async () => {
   expect(await harness.call('DELETE', `/v1/turns/${turn.id}`)).toMatchObject({ status: 204 });
 });
 
-test('later turns are sent without a deleted one, and one at work from its next round on', async () => {
+test('a deleted turn is no longer sent, also in the next round of a running turn', async () => {
   const first = await endedTurn({ input: 'purple' });
   const next = (input: string) =>
     harness.call('POST', `/v1/conversations/${first.conversation_id}/turns`, {
@@ -105,7 +105,7 @@ test('later turns are sent without a deleted one, and one at work from its next 
   expect(await dumpTables(harness.db)).not.toContain('purple');
 });
 
-test('a conversation that was created keeps what it was given, and one that a turn began keeps its model', async () => {
+test('a conversation keeps its own fields, but not those of a deleted first turn', async () => {
   const standing = { model: 'openai/test', instructions: 'Be brief.' };
   const { body: created } = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: standing });
   const { body: turn } = await harness.call<TurnResource>('POST', `/v1/conversations/${created.id}/turns`, {
@@ -120,7 +120,7 @@ test('a conversation that was created keeps what it was given, and one that a tu
   expect(await read(begun.conversation_id)).toMatchObject({ body: { model: 'openai/test', instructions: null } });
 });
 
-test('a deleted conversation leaves no letter in any table, and its keys start nothing', async () => {
+test('a deleted conversation leaves no content in any table, and its keys answer 404', async () => {
   await using receiver = await openExternalServer();
   const body = purpleTurn(receiver.url);
   const { body: first } = await harness.call<{ id: string }>('POST', '/v1/conversations', { body, ...KEY });
@@ -142,7 +142,7 @@ test('a deleted conversation leaves no letter in any table, and its keys start n
   expect(await countTurns()).toBe(0);
 });
 
-/** A turn that says purple in all places: what it is asked, what it answers, its calls, and where it is told of. */
+/** Returns a turn with the word purple everywhere: in its input, answer, calls, tools and webhook. */
 function purpleTurn(url: string) {
   const execution = { kind: 'http', url: `${url}${MARK}`, headers: { 'x-color': MARK } };
   const tool = { name: 'paint', description: 'Paints in purple', execution, effect: 'idempotent' };

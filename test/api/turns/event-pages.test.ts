@@ -7,7 +7,6 @@ import { answered, openApproving, pay } from '../openai/responses/approving.ts';
 type Listed = Record<string, unknown> & { type: string };
 type Page = { data: Listed[]; next_cursor: string | null };
 
-/** All events of a turn, as pages of this size show them. */
 async function listInPages({ call }: Harness, id: string, limit: number): Promise<Listed[]> {
   const events: Listed[] = [];
   for (let cursor: string | null = '0'; cursor !== null; ) {
@@ -18,7 +17,10 @@ async function listInPages({ call }: Harness, id: string, limit: number): Promis
   return events;
 }
 
-/** The last event shows the whole turn, so one page with all events is made of the whole turn. */
+/**
+ * Expects the same events in small pages. The last event shows the whole turn, so a page with all events loads the
+ * whole turn.
+ */
 async function expectSameAlone(harness: Harness, id: string, types: string[]): Promise<void> {
   const whole = await listInPages(harness, id, 1_000);
   const alone = await listInPages(harness, id, 1);
@@ -28,7 +30,7 @@ async function expectSameAlone(harness: Harness, id: string, types: string[]): P
   expect(alone).toEqual(whole);
 }
 
-test('an event page of one event shows what a page of all events shows', async ({ harness }) => {
+test('an event page with one event equals its part of a page with all events', async ({ harness }) => {
   const tools = [
     'weather_lookup',
     { name: 'locate_user', description: 'Asks the device', execution: { kind: 'client' } },
@@ -51,7 +53,7 @@ test('an event page of one event shows what a page of all events shows', async (
   await expectSameAlone(harness, id, ['input.added', 'turn.requires_action', 'tool_call.completed', 'round.completed']);
 });
 
-test('an event page of one shows adopted calls as a page of all', async () => {
+test('an event page with one event shows allowed calls like a page with all events', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay('call_pay'));
   const input = asked.requests.map((id) => answered(id, true, 'It is due.'));
@@ -61,7 +63,7 @@ test('an event page of one shows adopted calls as a page of all', async () => {
   await expectSameAlone(opened.harness, id.replace('resp_', 'turn_'), ['tool_call.completed']);
 });
 
-test('an event page of one shows answers that break an output schema as a page of all', async ({ harness }) => {
+test('an event page with one event shows invalid answers like a page with all events', async ({ harness }) => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const input = scripted({ answer: '{"city":7}', repairs: [{ say: '{}' }, { say: '{"city":"Lisbon"}' }] });
   const { id } = await harness.startTurn({ input, output_schema: { name: 'place', schema } });

@@ -8,14 +8,14 @@ type List = { data: TurnResource[]; has_more: boolean; next_cursor: string | nul
 
 const REFUSED = { kind: 'status', status: 401 } as const;
 
-/** The inputs of the turns that a query finds, newest first. */
+/** Returns the names of the turns that a query finds, newest first. */
 async function found({ call }: Harness, query: string): Promise<string[]> {
   const { status, body } = await call<List>('GET', `/v1/turns?${query}`);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.data.map(({ metadata }) => metadata.name ?? '');
 }
 
-/** Three turns: one that is done, one that failed, one that is queued. */
+/** Starts three turns: a completed turn, a failed turn and a queued turn. */
 async function startThree(harness: Harness): Promise<void> {
   await harness.startTurn({
     input: scripted({ answer: 'A Pumpkin, as you wished' }),
@@ -60,7 +60,7 @@ const cases: [string, string[]][] = [
   ['created_after=2020-01-01T00:00:00%2B02:00&q=pumpkin', ['queued', 'done']],
 ];
 
-test.each([false, true])('turns are found by all that is given; entered by a worker: %s', async (isEntered) => {
+test.each([false, true])('filters find turns, whether a worker has indexed them: %s', async (isEntered) => {
   await using harness = await createHarness();
   await startThree(harness);
 

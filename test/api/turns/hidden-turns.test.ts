@@ -41,13 +41,13 @@ const REQUESTS: [name: string, ask: (id: string) => Promise<Answer<unknown>>][] 
   ['an approval', (id) => ask('POST', `/v1/turns/${id}/approvals`, ALLOW)],
 ];
 
-test.each(REQUESTS)('%s of a deleted or unstored turn finds none', async (_, askFor) => {
+test.each(REQUESTS)('%s of a deleted or unstored turn is answered with 404', async (_, askFor) => {
   const answers = [await askFor(deleted.turn.id), await askFor(unstored.turn.id)];
 
   expect(answers.map(describeRefusal)).toEqual(['404 turn_not_found: id', '404 turn_not_found: id']);
 });
 
-test('a delivery of a deleted or unstored turn is neither found nor sent again, nor listed', async () => {
+test('a delivery of a deleted or unstored turn is neither found nor redelivered', async () => {
   for (const { delivery } of [deleted, unstored]) {
     expect(describeRefusal(await ask('GET', `/v1/deliveries/${delivery}`))).toBe('404 delivery_not_found: id');
     expect(describeRefusal(await ask('POST', `/v1/deliveries/${delivery}/redeliver`))).toBe(
@@ -56,7 +56,7 @@ test('a delivery of a deleted or unstored turn is neither found nor sent again, 
   }
 });
 
-test('no list has a deleted or unstored turn', async () => {
+test('lists exclude deleted and unstored turns', async () => {
   const lists = ['/v1/turns', '/v1/turns?include=rounds', `/v1/turns?conversation_id=${deleted.turn.conversation_id}`];
   const kept = await harness.startTurn({ input: 'Hi' });
   const listed = await Promise.all(lists.map((path) => harness.call<{ data: { id: string }[] }>('GET', path)));
@@ -68,7 +68,7 @@ test('no list has a deleted or unstored turn', async () => {
   expect(messages).toMatchObject({ status: 200, body: { data: [] } });
 });
 
-test('the conversation of an unstored turn is not there', async () => {
+test('the conversation of an unstored turn is not found', async () => {
   const path = `/v1/conversations/${unstored.turn.conversation_id}`;
   const answers = [
     await ask('GET', path),
@@ -80,7 +80,7 @@ test('the conversation of an unstored turn is not there', async () => {
   expect(answers.map(describeRefusal)).toEqual(Array(4).fill('404 conversation_not_found: id'));
 });
 
-test('a request that is repeated with the key of a deleted turn does not find it, and starts none', async () => {
+test('a repeated key of a deleted turn answers 404 and starts no turn', async () => {
   const post = () => ask('POST', '/v1/turns', { model: 'openai/test', input: 'Hi' }, { 'idempotency-key': 'k-1' });
   const { body } = (await post()) as Answer<TurnResource>;
 
@@ -89,7 +89,7 @@ test('a request that is repeated with the key of a deleted turn does not find it
   expect(describeRefusal(await post())).toBe('404 turn_not_found: id');
 });
 
-test('an active turn that is deleted is cancelled, and the next of its conversation comes to the head', async () => {
+test('deleting an active turn cancels it and starts the next turn of its conversation', async () => {
   const first = await harness.startTurn({ input: 'Hi' });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   const { body: second } = await harness.call<TurnResource>('POST', path, { body: { input: 'Hi' } });
@@ -99,7 +99,7 @@ test('an active turn that is deleted is cancelled, and the next of its conversat
   expect(hidden).toMatchObject({ wasActive: true, wakeups: [{ turnId: second.id, step: 'r1' }] });
 });
 
-test('an unstored turn sends no webhook, neither to its own receiver nor to an endpoint', async () => {
+test('an unstored turn sends no webhook to its receiver or to endpoints', async () => {
   await ask('POST', '/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/' });
   const webhook = { url: 'http://127.0.0.1:9/', events: ['turn.completed' as const], include: [] };
   const id = await startAlone(harness, { stored: false, webhook });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** Moments that have four digits for their year, and none, or one of five digits, in UTC. */
+/** Times with a four-digit year as written, but a year outside of 0001 to 9999 in UTC. */
 const IMPOSSIBLE = ['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'];
 const LISTS = ['/v1/turns', '/v1/conversations', '/v1/statistics/turns'];
 const FIELDS = ['created_after', 'created_before'];
@@ -42,7 +42,7 @@ test.each(IMPOSSIBLE)('usage from %s is refused with the range', async (moment) 
   expect(body).toMatchObject({ error: { param: 'from', message: expect.stringContaining('from the year 0001') } });
 });
 
-test('the first and the last moment of the range are taken', async () => {
+test('the first and the last moment of the range are accepted', async () => {
   const first = await harness.call('GET', '/v1/turns?created_after=0001-01-01T00:00:00Z');
   const last = await harness.call('GET', '/v1/turns?created_before=9999-12-31T23:59:59.999Z');
 

@@ -8,7 +8,7 @@ import { openExternalServer } from '#test/harness/servers/external-server.ts';
 
 type Ledger = { data: ReturnType<typeof presentLedger>['rounds'] };
 
-test('the rounds of a turn show who allowed a call and when, when it ran, how often, and under which key', async () => {
+test('rounds of a turn show the approval, times, attempts and key of a call', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-of-alpha' } });
   await using tool = await openExternalServer(() => ({ status: 200, body: 'paid' }));
   const alpha = apiClient(harness.url, 'key-of-alpha');
@@ -34,7 +34,7 @@ test('the rounds of a turn show who allowed a call and when, when it ran, how of
   expect(Date.parse(entry?.started_at ?? '')).toBeLessThanOrEqual(times[2] ?? 0);
 });
 
-test('a denied call shows who denied it, and that it never ran', async () => {
+test('rounds of a turn show the denial of a call that never ran', async () => {
   await using harness = await createHarness();
   await using tool = await openExternalServer();
   const input = scripted({ rounds: [{ tools: [{ name: 'pay_bill', arguments: { city: 'Rome' }, id: 'call_pay' }] }] });

@@ -21,7 +21,7 @@ async function startWith(harness: Harness, output: unknown): Promise<TurnResourc
   return turn;
 }
 
-test('results are cut at bytes, never inside a character, and say so; the whole output stays', async ({ harness }) => {
+test('a result is cut between characters and marked, and its whole output is kept', async ({ harness }) => {
   const text = 'aé€😀z';
   const turn = await startWith(harness, text);
   const cutAt = async (bytes: number) =>
@@ -37,7 +37,7 @@ test('results are cut at bytes, never inside a character, and say so; the whole 
   expect(whole.body).toMatchObject({ output: text, truncated: false });
 });
 
-test('of parts the texts are cut, and images stay', async ({ harness }) => {
+test('texts of result parts are cut, and images are kept', async ({ harness }) => {
   const image = { type: 'input_image', image_url: 'https://example.com/cat.png' };
   const turn = await startWith(harness, [
     { type: 'input_text', text: 'a cat' },
@@ -51,7 +51,7 @@ test('of parts the texts are cut, and images stay', async ({ harness }) => {
   expect(result?.content).toEqual([{ type: 'input_text', text: 'a cat' }, image, { type: 'input_text', text: 'and' }]);
 });
 
-test('results over 4 MiB are cut alike in all views of a turn; the others stay whole', async ({ harness }) => {
+test('results over 4 MiB are cut in all views of a turn, the longest first', async ({ harness }) => {
   const ids = ['call_1', 'call_2', 'call_3', 'call_4'];
   const tools = ids.map((id) => ({ name: 'locate_user', arguments: {}, id }));
   const turn = await harness.startTurn({ input: scripted({ rounds: [{ tools }] }), tools: [LOCATE] });
@@ -77,7 +77,7 @@ test('results over 4 MiB are cut alike in all views of a turn; the others stay w
 
 const MIB = 1024 * 1024;
 
-/** Gives calls results of so many MiB. */
+/** Replaces the results of calls with texts of so many MiB. */
 async function enlarge({ db }: Harness, turnId: string, sizes: Record<string, number>): Promise<void> {
   for (const [id, size] of Object.entries(sizes)) {
     await sql`update tool_calls set result = (result::jsonb || jsonb_build_object('content', repeat('x', ${size * MIB}::int)))::json
@@ -85,7 +85,7 @@ async function enlarge({ db }: Harness, turnId: string, sizes: Record<string, nu
   }
 }
 
-test('a turn tells what it ran with, and of secrets their names alone', async () => {
+test('a turn shows its configuration with only the names of secrets', async () => {
   await using harness = await createHarness({ env: { PAWL_SECRETS: '{"crm":"k3y-of-the-crm"}' } });
   const url = 'http://127.0.0.1:9/';
   const authorization = `Bearer \${secret:crm}`;
@@ -154,7 +154,7 @@ test.for([
   'model=%27',
   'error_code=%00',
   'q=%ED%A0%80',
-])('what is searched for may be any text: %s', async (query, { harness }) => {
+])('a search accepts any text: %s', async (query, { harness }) => {
   await harness.startTurn({ input: 'Hi' });
 
   expect(await harness.call('GET', `/v1/turns?${query}`)).toMatchObject({ status: 200, body: { data: [] } });

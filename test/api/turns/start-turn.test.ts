@@ -6,7 +6,7 @@ type Conversation = Record<string, unknown> & { id: string; turn?: TurnResource 
 
 const MS_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-test('a one-shot turn is accepted with its Location, and says when to poll again', async ({ harness }) => {
+test('a one-shot turn is accepted with its Location and the time of the next poll', async ({ harness }) => {
   const { status, headers, body } = await harness.call<TurnResource>('POST', '/v1/turns', {
     body: { model: 'openai/test', input: 'Hi', metadata: { ticket: '7' } },
   });
@@ -122,7 +122,7 @@ test('a turn in a conversation inherits its configuration', async ({ harness }) 
   });
 });
 
-test('a field of a turn replaces the standing field for that turn only, tools too', async ({ harness }) => {
+test('a field of a turn replaces the conversation’s field for that turn, tools too', async ({ harness }) => {
   const standing = { model: 'openai/standing', instructions: 'Be brief.', tools: ['weather_lookup', 'note_visit'] };
   const { body } = await harness.call<Conversation>('POST', '/v1/conversations', { body: standing });
   const own = { model: 'openai/own', instructions: 'Be long.', tools: ['send_postcard'], tool_choice: 'none' };
@@ -144,7 +144,7 @@ test('a field of a turn replaces the standing field for that turn only, tools to
   expect(read.body).toMatchObject(standing);
 });
 
-test('null for a field means its default, whatever the conversation says', async ({ harness }) => {
+test('null in a turn means the default, not the field of the conversation', async ({ harness }) => {
   const standing = { model: 'openai/standing', instructions: 'Be brief.', tools: ['weather_lookup'], temperature: 1 };
   const { body } = await harness.call<Conversation>('POST', '/v1/conversations', { body: standing });
 
@@ -160,7 +160,7 @@ test('null for a field means its default, whatever the conversation says', async
   expect(harness.modelRequests[0]?.body.temperature).toBeUndefined();
 });
 
-test('null for a field of a one-shot turn, other than model and input, is as if it was absent', async ({ harness }) => {
+test('null in a one-shot turn means an absent field, except for model and input', async ({ harness }) => {
   const nothing = {
     ...{ instructions: null, tools: null, tool_choice: null, tool_mode: null, parallel_tool_calls: null },
     ...{
@@ -184,7 +184,7 @@ test('null for a field of a one-shot turn, other than model and input, is as if 
   expect(body).toMatchObject({ tools: [], tool_choice: 'auto', tool_mode: 'native', limits: { max_rounds: 50 } });
 });
 
-test('a one-shot turn makes what it was given the standing configuration of its conversation', async ({ harness }) => {
+test('a one-shot turn becomes the configuration of its conversation', async ({ harness }) => {
   const given = { model: 'openai/given', instructions: 'Be brief.', tools: ['note_visit'], limits: { max_rounds: 3 } };
 
   const { conversation_id: id } = await harness.startTurn({ ...given, input: 'One' });
@@ -195,7 +195,7 @@ test('a one-shot turn makes what it was given the standing configuration of its 
   expect(next).toMatchObject({ status: 202, body: { model: 'openai/given' } });
 });
 
-test('what is passed on reaches the model as it is', async ({ harness }) => {
+test('sampling fields and provider_options of a turn reach the model unchanged', async ({ harness }) => {
   const sampling = { temperature: 0.2, top_p: 0.9, verbosity: 'high' } as const;
   const passed = { ...sampling, max_output_tokens: 99, parallel_tool_calls: false, tools: ['weather_lookup'] };
 
@@ -208,7 +208,7 @@ test('what is passed on reaches the model as it is', async ({ harness }) => {
   });
 });
 
-test('input may be messages of several roles', async ({ harness }) => {
+test('the input of a turn may be messages of several roles', async ({ harness }) => {
   const input = [
     { role: 'system', content: 'You are a pirate.' },
     { role: 'user', content: 'Hi' },
@@ -223,7 +223,7 @@ test('input may be messages of several roles', async ({ harness }) => {
   expect(harness.modelRequests[0]?.body.messages).toEqual(input);
 });
 
-test('of turns that wait, the one of higher priority runs first', async ({ harness }) => {
+test('waiting turns run in the order of their priority', async ({ harness }) => {
   await harness.startTurn({ input: 'low', priority: -5 });
   await harness.startTurn({ input: 'middle' });
   await harness.startTurn({ input: 'high', priority: 5 });

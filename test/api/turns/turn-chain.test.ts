@@ -24,7 +24,7 @@ function responding(harness: Harness) {
   };
 }
 
-test('a response shows what it follows, what follows it, and what was forked from it', async ({ harness }) => {
+test('a chain shows the previous turn, the next turn and the forks of a response', async ({ harness }) => {
   const respond = responding(harness);
   const first = await respond('I am Ada.');
   const second = await respond('Who am I?', first);
@@ -49,7 +49,7 @@ test('a response shows what it follows, what follows it, and what was forked fro
   expect(chains.map(({ forks_count }) => forks_count)).toEqual([2, 0, 0, 0]);
 });
 
-test('turns of the native API have a chain too, and say that they were created as no response', async ({ harness }) => {
+test('a chain includes native turns, which have no response id', async ({ harness }) => {
   const respond = responding(harness);
   const native = await harness.startTurn({ input: [{ role: 'system', content: 'Be brief.' }] });
   await harness.workUntilIdle();
@@ -66,7 +66,7 @@ test('turns of the native API have a chain too, and say that they were created a
   expect((await harness.findTurn(idOf(forked))).response_id).toBe(forked);
 });
 
-test('a turn that was deleted is in no chain; what comes before it is', async ({ harness }) => {
+test('a chain skips a deleted turn and shows the turn before it', async ({ harness }) => {
   const respond = responding(harness);
   const first = await respond('I am Ada.');
   const second = await respond('Who am I?', first);
@@ -81,7 +81,7 @@ test('a turn that was deleted is in no chain; what comes before it is', async ({
   expect((await harness.call('GET', `/v1/turns/${idOf(second)}/chain`)).status).toBe(404);
 });
 
-test('a chain is of its own project only', async () => {
+test('a chain is visible in its project only', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:a,beta:b' } });
   const headers = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
   const body = { model: 'openai/test', input: 'Hi' };

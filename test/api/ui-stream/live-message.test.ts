@@ -34,7 +34,7 @@ const deltasOf = (chunks: UiChunk[], id = 't1') =>
   chunks.flatMap((chunk) => ('delta' in chunk && chunk.id === id ? [chunk.delta] : []));
 const heard = (text: string) => (seen: Seen) => deltasOf(seen.map(({ data }) => data as UiChunk)).join('') === text;
 
-test('a message is told while it is made; who joins in the middle gets one delta of what there is', async () => {
+test('a UI stream sends text live, and a late client gets the text so far in one delta', async () => {
   await using harness = await createUiHarness();
   const turn = await playResponse(harness);
   const first = await harness.stream(turn.id);
@@ -62,7 +62,7 @@ test('a message is told while it is made; who joins in the middle gets one delta
   expect([first, late].map(({ seen }) => seen.at(-1)?.type)).toEqual(['[DONE]', '[DONE]']);
 });
 
-test('a text that is not so any more ends the stream with an error and no [DONE]; asked again, it tells the other one', async () => {
+test('a UI stream with superseded text ends with an error, and a new stream is whole', async () => {
   await using harness = await createUiHarness();
   const { turn, stream } = await streamFirstRun(harness);
   await turn.beginAgain();
@@ -97,7 +97,7 @@ test('a UI stream opened after its worker was lost carries the new attempt only'
   expect(deltasOf(again.chunks())).toEqual(['One, 2', '.']);
 });
 
-test('a process that stops tells its streams so, since the SDK takes a silent end for the end of the message', async () => {
+test('a UI stream ends with an error if its process stops', async () => {
   await using harness = await createUiHarness();
   const turn = await playResponse(harness);
   const stream = await harness.stream(turn.id);
@@ -108,7 +108,7 @@ test('a process that stops tells its streams so, since the SDK takes a silent en
   expect(stream.chunks().slice(1)).toEqual([{ type: 'error', errorText: expect.stringMatching(/^server_stopping: /) }]);
 });
 
-test('a slow client costs no memory: it is told in few deltas what it missed', async () => {
+test('a slow client of a UI stream costs no memory, and gets few large deltas', async () => {
   await using harness = await createUiHarness();
   const turn = await playResponse(harness);
   await turn.start();
@@ -133,14 +133,14 @@ test('a slow client costs no memory: it is told in few deltas what it missed', a
   expect(harness.streamHub.count()).toEqual({ turns: 0, streams: 0, waiters: 0 });
 });
 
-/** A stream whose client reads nothing until `readToEnd`. */
+/** Opens a stream for a client that does not read until `readToEnd`. */
 function followSlowly({ streamHub }: UiHarness, turnId: string) {
   return openSlowSink<UiChunk>(4 * 1024, (sink) =>
     streamHub.join(turnId, sink, (watch) => followMessage(watch, { lastEvent: 0, current: null, sink })),
   );
 }
 
-test('whatever happens, a client that asks again ends with the texts that are stored', {
+test('a client of a UI stream that reconnects ends with the stored texts', {
   timeout: 300_000,
 }, async () => {
   await using first = await createUiHarness({ heartbeatMs: 40 });
@@ -165,7 +165,7 @@ test('whatever happens, a client that asks again ends with the texts that are st
   }
 });
 
-/** A client that leaves after any number of chunks and asks again, any process, until it is told to the end. */
+/** Reads as a client that leaves after any number of chunks and reconnects to any process until the end. */
 async function readToEnd(harnesses: UiHarness[], id: string, random: Random): Promise<UiChunk[]> {
   for (;;) {
     const stream = await (harnesses[random.upTo(harnesses.length - 1)] as UiHarness).stream(id);

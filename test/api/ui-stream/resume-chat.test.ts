@@ -4,10 +4,10 @@ import { createHarness, startBackgroundWorker } from '#test/harness/create-harne
 import { openCuttingProxy } from '#test/harness/links/cutting-proxy.ts';
 import { scripted } from '#test/harness/scripted.ts';
 
-/** Longer than the proxy lets pass, also where all of it is said before it is asked for. */
+/** A text longer than the proxy passes, also if the whole text exists before the request. */
 const STORY = Array.from({ length: 200 }, (_, index) => `word ${index} 🐢`).join(', ');
 
-test('the chat of useChat that lost its connections resumes, and has the stored message once', async () => {
+test('a chat of useChat resumes after lost connections and has its message once', async () => {
   await using harness = await createHarness();
   await using proxy = await openCuttingProxy(harness.url, [1_100, 1_800]);
   const input = scripted({
@@ -44,7 +44,7 @@ test('the chat of useChat that lost its connections resumes, and has the stored 
   expect((await harness.findTurn(id)).output).toBe(STORY);
 });
 
-/** What `useChat` is without React. */
+/** The chat of `useChat` without React. */
 class PlainChat extends AbstractChat<UIMessage> {}
 
 function emptyState(): ChatState<UIMessage> {

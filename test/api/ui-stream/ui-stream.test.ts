@@ -27,7 +27,7 @@ async function read(harness: Pick<Harness, 'url'>, path: string) {
 const typesOf = (chunks: UiChunk[]) => chunks.map(({ type }) => type);
 
 describeQueue(({ redis }) => {
-  test('a turn with a tool is the same message by every route, and what the SDK makes of it is valid', async () => {
+  test('a turn with a tool is the same valid message on every UI stream route', async () => {
     await using harness = await createHarness({ redis });
     const { id, conversation_id } = await harness.startTurn({
       input: asks('weather_lookup', 'Let me look.'),
@@ -57,14 +57,14 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('chunks have no field that the SDK does not know', () => {
+test('chunks of a UI stream have only fields that the SDK knows', () => {
   type Fields<Chunk, Type> = Chunk extends { type: infer Own } ? (Type extends Own ? keyof Chunk : never) : never;
   type Foreign<Type> = Type extends string ? Exclude<Fields<UiChunk, Type>, Fields<UIMessageChunk, Type>> : never;
 
   expectTypeOf<Foreign<UiChunk['type']>>().toBeNever();
 });
 
-test('a message ends with a request for approval, and is told whole after the answer', async ({ harness }) => {
+test('a UI message ends with an approval request, and is complete after the answer', async ({ harness }) => {
   const { id, conversation_id } = await harness.startTurn({ input: asks('send_postcard'), tools: [postcard] });
   await harness.workUntilIdle();
   const asked = await read(harness, `/v1/conversations/${conversation_id}/ui-stream`);
@@ -90,7 +90,7 @@ test('a message ends with a request for approval, and is told whole after the an
   await expect(validateUIMessages({ messages: [waiting, message] })).resolves.toHaveLength(2);
 });
 
-test('a denied call is told as denied, in a valid message', async ({ harness }) => {
+test('a UI message shows a denied call as denied', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: asks('send_postcard'), tools: [postcard] });
   await harness.workUntilIdle();
   const approvals = [{ tool_call_id: 'call_1', decision: 'deny', reason: 'Too far.' }];
@@ -105,7 +105,7 @@ test('a denied call is told as denied, in a valid message', async ({ harness }) 
   await expect(validateUIMessages({ messages: [message] })).resolves.toHaveLength(1);
 });
 
-test('a response that leaves its calls to the caller ends its message with them', async ({ harness }) => {
+test('a UI message of a response ends with the calls for its caller', async ({ harness }) => {
   const client = openaiClient(harness);
   const { id } = await client.responses.create({
     ...{ model: 'test', background: true, input: asks('get_weather') },
@@ -124,7 +124,7 @@ test('a response that leaves its calls to the caller ends its message with them'
   ]);
 });
 
-test('a failed turn ends with its error, a cancelled one with an abort', async ({ harness }) => {
+test('a UI stream of a failed turn ends with its error, of a cancelled turn with abort', async ({ harness }) => {
   const failing = scripted({ answer: 'No.', final: { fault: { kind: 'status', status: 401 } } });
   const failed = await harness.startTurn({ input: failing });
   const cancelled = await harness.startTurn({ input: 'Hi' });
@@ -141,7 +141,7 @@ test('a failed turn ends with its error, a cancelled one with an abort', async (
   expect([first.isDone, second.isDone]).toEqual([true, true]);
 });
 
-test('a conversation has a stream only while a turn of it is active that its caller may see', async () => {
+test('a conversation has a UI stream only while a visible turn is active', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'default:key-of-one,other:key-of-other' } });
   const ask = (path: string, key = 'key-of-one') =>
     fetch(harness.url + path, { headers: { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(60_000) });
@@ -178,7 +178,7 @@ test('a conversation has a stream only while a turn of it is active that its cal
   expect((await fetch(harness.url + stream)).status).toBe(401);
 });
 
-test('closing a stream cancels nothing, and pages of other origins get none', async ({ harness }) => {
+test('closing a UI stream does not cancel its turn, and other origins get no stream', async ({ harness }) => {
   const { id, conversation_id } = await harness.startTurn({ input: scripted({ answer: 'Hello.' }) });
   const stream = await reconnect(`${harness.url}/v1/conversations/${conversation_id}/ui-stream`);
   await stream?.cancel();
@@ -193,7 +193,7 @@ test('closing a stream cancels nothing, and pages of other origins get none', as
   await expect(reconnect(`${harness.url}/v1/conversations/${conversation_id}/ui-stream`)).resolves.toBeNull();
 });
 
-test('streams of a key are limited with all its others', async () => {
+test('UI streams count toward the stream limit of their key', async () => {
   await using harness = await createHarness({ env: { PAWL_MAX_STREAMS: '1' } });
   const { id } = await harness.startTurn({ input: 'Hi' });
   const first = await reconnect(`${harness.url}/v1/turns/${id}/ui-stream`);

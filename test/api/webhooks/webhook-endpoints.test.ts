@@ -9,7 +9,7 @@ import { describeRefusal, refusalOf } from '../refusals.ts';
 const url = 'https://example.com/hook';
 const five = ['turn.completed', 'turn.incomplete', 'turn.failed', 'turn.cancelled', 'turn.requires_action'];
 
-test('an endpoint is created with every default, and shows its secret', async ({ harness }) => {
+test('an endpoint is created with all defaults and shows its secret', async ({ harness }) => {
   const { status, headers, body } = await harness.call<Endpoint>('POST', '/v1/webhook_endpoints', { body: { url } });
 
   expect(status).toBe(201);
@@ -21,7 +21,7 @@ test('an endpoint is created with every default, and shows its secret', async ({
   });
 });
 
-test('an endpoint that is read or listed does not show its secret, and only /secret does', async ({ harness }) => {
+test('an endpoint shows its secret at /secret only, not in reads and lists', async ({ harness }) => {
   const { secrets, ...endpoint } = await createEndpoint(harness, url, { description: 'Ours', include: ['turn'] });
 
   const read = await harness.call('GET', `/v1/webhook_endpoints/${endpoint.id}`);
@@ -34,7 +34,7 @@ test('an endpoint that is read or listed does not show its secret, and only /sec
   expect(shown.body).toEqual({ secrets });
 });
 
-test('each endpoint has a secret of its own, other than that of its project', async ({ harness }) => {
+test('each endpoint has its own secret, different from the secret of its project', async ({ harness }) => {
   const one = await createEndpoint(harness, url);
   const other = await createEndpoint(harness, url);
   const { body } = await harness.call<{ secrets: string[] }>('GET', '/v1/webhook_secret');
@@ -42,7 +42,7 @@ test('each endpoint has a secret of its own, other than that of its project', as
   expect(new Set([...one.secrets, ...other.secrets, ...body.secrets]).size).toBe(3);
 });
 
-test('endpoints are listed newest first, each exactly once over all pages', async ({ harness }) => {
+test('endpoints are listed newest first, each once across all pages', async ({ harness }) => {
   const ids: string[] = [];
   for (let number = 0; number < 5; number += 1) ids.unshift((await createEndpoint(harness, url)).id);
   type Page = { data: Endpoint[]; next_cursor: string | null };
@@ -58,7 +58,7 @@ test('endpoints are listed newest first, each exactly once over all pages', asyn
   );
 });
 
-test('a change leaves what it does not name, and null is the default again', async ({ harness }) => {
+test('a change of an endpoint keeps absent fields, and resets fields with null', async ({ harness }) => {
   const { id } = await createEndpoint(harness, url, {
     description: 'Ours',
     events: ['turn.failed'],
@@ -76,7 +76,7 @@ test('a change leaves what it does not name, and null is the default again', asy
   expect(same).toEqual(reset);
 });
 
-test('an endpoint is disabled and enabled by hand', async ({ harness }) => {
+test('an endpoint can be disabled and enabled', async ({ harness }) => {
   const { id } = await createEndpoint(harness, url);
   const set = async (status: string) =>
     (await harness.call('PATCH', `/v1/webhook_endpoints/${id}`, { body: { status } })).body;
@@ -88,7 +88,7 @@ test('an endpoint is disabled and enabled by hand', async ({ harness }) => {
   expect(enabled).toMatchObject({ status: 'enabled', disabled_reason: null });
 });
 
-test('what cannot be an endpoint is refused by its path', async () => {
+test('an invalid endpoint is refused with the path of its field', async () => {
   await using harness = await createHarness({ env: { PAWL_EGRESS_ALLOW: '' } });
   const { id } = await createEndpoint(harness, url);
   const post = (body: unknown) => refusalOf(harness, '/v1/webhook_endpoints', body);
@@ -110,7 +110,7 @@ test('what cannot be an endpoint is refused by its path', async () => {
   expect(await findEndpoint(harness, { id })).toMatchObject({ url, events: five });
 });
 
-test('a repeated Idempotency-Key creates one endpoint and rotates once', async ({ harness }) => {
+test('a repeated Idempotency-Key creates an endpoint, or rotates its secret, once', async ({ harness }) => {
   const headers = { 'idempotency-key': 'k-1' };
   const create = () => harness.call<Endpoint>('POST', '/v1/webhook_endpoints', { body: { url }, headers });
 
@@ -125,7 +125,7 @@ test('a repeated Idempotency-Key creates one endpoint and rotates once', async (
   expect([replayed.headers.get('idempotency-replayed'), replayed.body]).toEqual(['true', rotated.body]);
 });
 
-test('two secrets sign at most: rotated twice, the first signs no more', async ({ harness }) => {
+test('an endpoint keeps at most two secrets after rotations', async ({ harness }) => {
   const { id, secrets } = await createEndpoint(harness, url);
   const rotate = async () => (await harness.call<Endpoint>('POST', `/v1/webhook_endpoints/${id}/rotate_secret`)).body;
 
@@ -136,7 +136,7 @@ test('two secrets sign at most: rotated twice, the first signs no more', async (
   expect(twice.secrets).toEqual([expect.any(String), once.secrets[0]]);
 });
 
-test('a deleted endpoint is gone', async ({ harness }) => {
+test('a deleted endpoint is not found', async ({ harness }) => {
   const { id } = await createEndpoint(harness, url);
 
   const removed = await harness.call('DELETE', `/v1/webhook_endpoints/${id}`);
@@ -146,7 +146,7 @@ test('a deleted endpoint is gone', async ({ harness }) => {
   expect(describeRefusal(again)).toBe('404 webhook_endpoint_not_found: id');
 });
 
-test('a project has a hundred endpoints at most, whatever others have', async () => {
+test('a project has at most 100 endpoints, independent of other projects', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:a,beta:b' } });
   const [alpha, beta] = [apiClient(harness.url, 'a'), apiClient(harness.url, 'b')];
   const create = (client: typeof alpha) => client.call('POST', '/v1/webhook_endpoints', { body: { url } });
@@ -159,7 +159,7 @@ test('a project has a hundred endpoints at most, whatever others have', async ()
   expect(others.status).toBe(201);
 });
 
-test('a test sends an event at once, signed, and returns the answer of the receiver', async ({ harness }) => {
+test('a test of an endpoint sends a signed event and returns the receiver’s answer', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 202, body: 'Got it, thanks.' }));
   const { id, secrets } = await createEndpoint(harness, receiver.url);
 
@@ -179,7 +179,7 @@ test('a test sends an event at once, signed, and returns the answer of the recei
   ]);
 });
 
-test('a test says why it failed, and changes nothing', async ({ harness }) => {
+test('a failed test of an endpoint returns the reason and does not disable it', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 500, body: 'x'.repeat(2000) }));
   const { id } = await createEndpoint(harness, receiver.url);
   const path = `/v1/webhook_endpoints/${id}`;
@@ -191,15 +191,15 @@ test('a test says why it failed, and changes nothing', async ({ harness }) => {
   expect(wrong.body).toMatchObject({ status: 'failed', status_code: 500, error: 'The receiver answered 500.' });
   expect(wrong.body.body).toBe('x'.repeat(1024));
   expect(away.body).toMatchObject({ status: 'failed', status_code: null, body: null });
-  expect(away.body.error).toMatch(/^No connection to 127\.0\.0\.1/);
+  expect(away.body.error).toMatch(/^The connection to 127\.0\.0\.1/);
   expect(await findEndpoint(harness, { id })).toMatchObject({ status: 'enabled', failing_since: null });
 });
 
-test('a test keeps to the egress rules: a name that resolves to a private address is not reached', async () => {
+test('a test of an endpoint does not reach a name with a private address', async () => {
   await using recorder = await openExternalServer();
   await using harness = await createHarness({ env: { PAWL_EGRESS_ALLOW: '' } });
   const { id } = await createEndpoint(harness, 'https://hooks.example/');
-  // The API refuses this name itself, unlike other names that resolve to a private address.
+  // The API itself refuses this name, unlike other names that resolve to a private address.
   const url = recorder.url.replace('127.0.0.1', 'localhost');
   await harness.db.updateTable('webhook_endpoints').set({ url }).where('id', '=', id).execute();
 

@@ -7,7 +7,8 @@ const LEAVES_ONCE = 'a round leaves its tier once, and asks on the next one only
 const IN_ORDER = 'events of rounds are in order';
 
 /**
- * The broken promises of a history whose turn 1 asks round 1 on `flex`, then on `default`, once something is changed.
+ * Returns the broken promises after a change of a history in which round 1 of turn 1 asks on `flex`, then on
+ * `default`.
  */
 function brokenBy(change: (history: History) => void): string[] {
   const history = soundHistory();
@@ -21,7 +22,7 @@ function brokenBy(change: (history: History) => void): string[] {
     .map(({ promise }) => promise);
 }
 
-/** Round 1 of turn 1 changes its tier after so many of its events. */
+/** Adds a change of tier to round 1 of turn 1, after so many of its events. */
 function insertChange({ rows, seen }: History, { after }: { after: number }): void {
   const { turnId, at } = rows.events[after - 1]!;
   const change = { turnId, number: 0, type: 'tier.changed', round: 1, at };
@@ -44,7 +45,7 @@ test.each<[string, (history: History) => void, string[]]>([
   ['asks before the change', ({ modelCalls }) => Object.assign(modelCalls[1]!, { at: 0 }), [LEAVES_ONCE]],
   ['asks on flex after the change', ({ modelCalls }) => askAgain(modelCalls, 2), [LEAVES_ONCE]],
   ['has an event of another round', ({ rows }) => Object.assign(rows.events[3]!, { round: 2 }), [IN_ORDER]],
-])('a round that %s is found', (_, change, promises) => {
+])('a round that %s breaks a promise', (_, change, promises) => {
   expect(brokenBy(change)).toEqual(promises);
 });
 

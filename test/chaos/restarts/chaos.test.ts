@@ -7,15 +7,15 @@ import { kindsFor } from '../faults/fault-kinds.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Kinds that are over within seconds; a long run has all kinds. */
+/** The kinds that are over within seconds. A long run has all kinds. */
 const QUICK = /^(worker-(kill|roll)|api-kill|queue-(lost|doubled)|redis-kill|postgres-(restart|terminated|ack-lost))$/;
 
-/** A run settles in two minutes at most, after a last fault of a minute at most. */
+/** The timeout: a run settles in two minutes at most, after a last fault of a minute at most. */
 const LONGEST_MS = 300_000;
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
-/** What a report says of promises that were broken. */
+/** Matches the broken promises in a report. */
 const BROKEN = /^✗.*(\n {6}.*)*/gm;
 
 async function runChaos(args: string[]) {
@@ -50,7 +50,7 @@ test('a short run with failovers of both stores breaks no promise', { timeout: L
   expect(output).toMatch(/^postgres-failover +[24] +[1-4] /m);
 });
 
-test('a fault that finds no turn in progress has some posted', { timeout: LONGEST_MS }, async () => {
+test('a fault without turns in progress posts some turns first', { timeout: LONGEST_MS }, async () => {
   const plan = ['--turns', '0', '--faults', '1', '--seconds', '1', '--only', 'postgres-ack-lost'];
   const { output, complaints, exitCode } = await runChaos([...plan, '--queue', 'postgres', '--verdict', 'of-pawl']);
 
@@ -58,7 +58,7 @@ test('a fault that finds no turn in progress has some posted', { timeout: LONGES
   expect(output).toMatch(/: [1-9]\d* turns, 1 faults/);
 });
 
-test('a mistake on the command line is one sentence', async () => {
+test('a mistake on the command line is answered with one sentence', async () => {
   const { complaints, exitCode } = await runChaos(['--only', 'worker-tickle']);
 
   expect(complaints).toMatch(/^--only worker-tickle: choose from worker-kill, .*\.\n$/);

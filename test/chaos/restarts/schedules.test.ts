@@ -6,14 +6,14 @@ import { wrongClock } from '#test/harness/parts/wrong-clock.ts';
 import { startProcess, type TestProcess } from '#test/harness/start-process.ts';
 import { makeRandom } from '../random.ts';
 
-/** `SCHEDULE_SECONDS=120` plays it for longer, `SCHEDULE_SEED` repeats a play. */
+/** `SCHEDULE_SECONDS=120` plays for longer. `SCHEDULE_SEED` repeats a play. */
 const SECONDS = Number(process.env.SCHEDULE_SECONDS ?? 20);
 const SEED = Number(process.env.SCHEDULE_SEED ?? 7);
 const HOUR_MS = 3_600_000;
 
 type Firing = { plannedAt: string; turnId: string | null };
 
-test('each second of a schedule starts one turn, while workers are killed at random and one has a wrong clock', {
+test('each second of a schedule starts one turn while workers are killed', {
   timeout: (SECONDS + 120) * 1_000,
 }, async () => {
   await using harness = await createHarness();
@@ -54,7 +54,7 @@ test('each second of a schedule starts one turn, while workers are killed at ran
   expect([...seen.values()].sort()).toEqual(turns.map(({ id }) => id).sort());
 });
 
-/** Firings as they are kept for twenty seconds, more often than that. */
+/** Notes the firings, which are kept for twenty seconds, more often than that. */
 async function note({ db }: Harness, seen: Map<string, string | null>): Promise<void> {
   const { rows } = await sql<Firing>`select planned_at::text as "plannedAt", turn_id as "turnId" from firings`.execute(
     db,

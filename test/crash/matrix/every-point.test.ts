@@ -9,24 +9,27 @@ import { reachesQueue, sharePoints } from './share-points.ts';
 import { writingFunctions } from './writing-functions.ts';
 
 const { queue, only, sample, list } = inject('crash') ?? { queue: null, only: '', sample: 1, list: false };
-/** A sample plays few points, and each reference on one queue. Whether all is crossed, only the whole matrix shows. */
+/**
+ * Whether the whole matrix is played. A sample plays few points, and each reference on one queue. Only the whole
+ * matrix shows whether all points are crossed.
+ */
 const isWhole = sample === 1;
 const backends = queueBackends().filter(({ redis }) => !queue || redis === (queue === 'redis'));
 
 if (backends.length === 0) throw new Error('No Redis: put redis-server on the PATH, or leave --queue redis out.');
 
-/** Of each queue; together about one more than cores, since a lane waits while its process dies. */
+/** The lanes of each queue. Together they are one more than the cores, since a lane waits while its process dies. */
 const LANES = Math.ceil((availableParallelism() + 1) / backends.length);
 const LONGEST_MS = 900_000;
 
-/** What is tapped beside statements, by the names of its points: what reaches the queue, and what does not. */
+/** The taps beside statements, by the names of their points: ways to the queue, and other ways out. */
 const WAYS_TO_QUEUE = ['take', 'enqueue', 'acknowledge', 'publish to watchers', 'publish to workers'];
 const WAYS_OUT = ['begin of', 'commit of', 'ask', 'chunk of', 'run', 'call', 'send', 'find the secrets'];
 
 const chosen = chooseReferences();
 /** For each queue, the deaths at the points that were played on it. */
 const deaths: Death[][] = backends.map(() => []);
-/** What each reference that was played crosses on any of the queues. */
+/** The points that each played reference crosses on any queue. */
 const crossed = new Map<Reference, string[]>();
 let harness: CrashHarness;
 let startedAt = 0;
@@ -73,17 +76,15 @@ test.concurrent.for(chosen)(
 );
 
 test.for(backends.map(({ name }, number) => ({ name, number })))(
-  'on $name, a point that was crossed once is crossed again',
+  'a point that was crossed once on $name is crossed again',
   ({ number }, { skip }) => {
     if (!isWhole) skip('a sample was played');
     expect(tooManyMissed(deaths[number]!)).toEqual([]);
   },
 );
 
-// What is crossed is killed at somewhere, but for what the clock alone brings about.
-test('every function that writes and every way out of a process is crossed, and on each queue it is killed at those to the queue', ({
-  skip,
-}) => {
+// A process is killed at every crossing, except those that only the clock causes.
+test('the matrix crosses every write and way out, and kills at the ways to each queue', ({ skip }) => {
   if (!isWhole || only || crossed.size < references.length) skip('not all points were played');
 
   expect(missing([...writingFunctions(), ...WAYS_OUT], [...crossed.values()].flat())).toEqual([]);
@@ -93,7 +94,6 @@ test('every function that writes and every way out of a process is crossed, and 
   }
 });
 
-/** The names that no point has. */
 function missing(names: string[], points: string[]): string[] {
   const text = points.join('\n');
   return names.filter((name) => !new RegExp(`(?:^| )${name} `, 'm').test(text));

@@ -12,7 +12,7 @@ import { createTestDatabase } from '#test/harness/stores/test-database.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-/** A database of its own, and a role that may use it with so many connections as `limit` says. */
+/** Opens a database of its own, with a role that `limit` allows so many connections. */
 async function openLimited() {
   const url = new URL(await createTestDatabase());
   const sql = postgres(url.href, { max: 1, onnotice: () => {} });
@@ -40,7 +40,7 @@ async function readyz({ call }: Harness) {
 
 const READY = { status: 200, message: 'ready' };
 
-test('a process that finds no connection to PostgreSQL at its start says which limit to raise', async () => {
+test('a process that finds no connection to PostgreSQL at its start names the limit', async () => {
   await using database = await openLimited();
   await database.limit(0);
   const main = fileURLToPath(new URL('../../../services/worker/main.ts', import.meta.url));
@@ -49,25 +49,25 @@ test('a process that finds no connection to PostgreSQL at its start says which l
 
   const [said, [code]] = await Promise.all([text(worker.stderr), once(worker, 'exit')]);
 
-  expect(said).toMatch(/^PostgreSQL at DATABASE_URL has no connection left .* raise max_connections.*\n$/);
+  expect(said).toMatch(/^PostgreSQL at DATABASE_URL has no free connection .* Raise max_connections.*\n$/);
   expect(code).toBe(1);
 });
 
-test('while PostgreSQL refuses connections /readyz says which limit to raise, and is ready again by itself', async () => {
+test('/readyz names the limit while PostgreSQL refuses connections, and recovers', async () => {
   await using database = await openLimited();
   await using harness = await createHarness({ env: { DATABASE_URL: database.url } });
   expect(await readyz(harness)).toEqual(READY);
 
   await database.limit(0);
   await database.kill();
-  const refused = { status: 503, message: expect.stringContaining('raise max_connections') };
+  const refused = { status: 503, message: expect.stringContaining('Raise max_connections') };
   await waitUntil(async () => expect(await readyz(harness)).toEqual(refused));
   await database.limit(50);
 
   await waitUntil(async () => expect(await readyz(harness)).toEqual(READY));
 });
 
-test('a worker that PostgreSQL refuses logs which limit to raise, and works on once it is raised', async () => {
+test('a worker that PostgreSQL refuses logs the limit, and works after a raise', async () => {
   await using database = await openLimited();
   await using harness = await createHarness({ env: { DATABASE_URL: database.url } });
   await using worker = await startProcess('worker', harness.env);
@@ -79,13 +79,11 @@ test('a worker that PostgreSQL refuses logs which limit to raise, and works on o
   const turn = await waitUntil(() => harness.startTurn({ input: 'Hello' }));
   const { body } = await harness.call('GET', `/v1/turns/${turn.id}?wait=30`);
 
-  expect(msg).toMatch(/no connection left .* raise max_connections/);
+  expect(msg).toMatch(/no free connection .* Raise max_connections/);
   expect(body.status).toBe('completed');
 });
 
-test('while Redis refuses connections /readyz says which limit to raise, and is ready again by itself', async ({
-  skip,
-}) => {
+test('/readyz names the limit while Redis refuses connections, and recovers', async ({ skip }) => {
   await using server = await openRedis();
   if (!server) return skip('no redis-server on the PATH');
   const redis = new Redis(server.url);
@@ -94,7 +92,7 @@ test('while Redis refuses connections /readyz says which limit to raise, and is 
 
   await redis.config('SET', 'maxclients', '1');
   await redis.call('client', 'kill', 'skipme', 'yes');
-  const refused = { status: 503, message: expect.stringContaining('raise maxclients') };
+  const refused = { status: 503, message: expect.stringContaining('Raise maxclients') };
   await waitUntil(async () => expect(await readyz(harness)).toEqual(refused));
   await redis.config('SET', 'maxclients', '100');
 

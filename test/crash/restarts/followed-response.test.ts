@@ -15,13 +15,13 @@ import { openToolRecorder } from '../../harness/servers/tool-recorder.ts';
 import { joinedOutput } from '../../turn/responses/make-response.ts';
 import { type Followed, followToEnd } from './follow-to-end.ts';
 
-// Workers and APIs killed, Redis killed, PostgreSQL crashed, while clients follow (contract-responses R49).
+// Workers, APIs and Redis are killed and PostgreSQL crashes while clients follow.
 
 const RESPONSES = 6;
 const words = (what: string) => Array.from({ length: 24 }, (_, index) => `${what} ${index} 🐢`).join(', ');
 
 test.for([{ queue: 'redis' }, { queue: 'postgres' }])(
-  'clients that come back are told every response once, on $queue',
+  'clients that reconnect receive every event of a response once, on $queue',
   {
     timeout: 400_000,
   },
@@ -82,7 +82,7 @@ test.for([{ queue: 'redis' }, { queue: 'postgres' }])(
   },
 );
 
-/** Every second one says something else when it is asked again. */
+/** Makes a request. The model answers every second request differently when it is repeated. */
 function requestOf(index: number, toolUrl: string) {
   const mark = index % 2 === 0 ? '' : `${WHICH_TRY}. try: `;
   const call = { name: 'note', arguments: { mark: String(index) } };
@@ -106,7 +106,7 @@ function newClient(id: string): { id: string; followed: Followed } {
   return { id, followed: { told: [], connections: 0, superseded: 0 } };
 }
 
-/** Waits until each client that is not at the end is told some more of a text, so that a fault breaks a stream that works. */
+/** Waits until each unfinished client receives more text, so that a fault breaks a live stream. */
 async function untilTold(clients: { followed: Followed }[]): Promise<void> {
   const before = clients.map(({ followed }) => followed.told.at(-1));
   const isOn = ({ followed }: { followed: Followed }, index: number) => {
@@ -116,7 +116,7 @@ async function untilTold(clients: { followed: Followed }[]): Promise<void> {
   await waitUntil(() => expect(clients.every(isOn)).toBe(true));
 }
 
-/** All but the deltas; without what differs between those who saw an edition that was given up and those who did not. */
+/** Returns all events except deltas, without the fields that differ for clients of an abandoned edition. */
 function milestones(told: NumberedEvent[]) {
   const whole = told.filter(({ type }) => !/_text\.delta$|refusal\.delta$/.test(type));
   return whole.map(({ sequence_number: _, response: __, ...event }) => event);

@@ -14,11 +14,11 @@ function httpTool(url: string, name: string, effect: string) {
 
 const times = (calls: RecordedCall[], tool: string) => calls.filter((call) => call.tool === tool).length;
 
-/** Longer than a model may be silent. */
+/** The timeout of a test. It is longer than a model may be silent. */
 const timeout = 480_000;
 
 describeQueues(({ redis }) => {
-  test('a worker killed in the middle of a batch: the other goes on, and nothing runs twice that must not', async () => {
+  test('a worker killed in a batch is replaced, and at_most_once calls run once', async () => {
     await using recorder = await openToolRecorder();
     await using harness = await createHarness({ redis });
     const tools = ['book', 'slow', 'note'].map((name, index) =>
@@ -47,7 +47,7 @@ describeQueues(({ redis }) => {
     recorder.release();
   });
 
-  test('a worker killed while the model thinks: the round is asked again and stored once', { timeout }, async () => {
+  test('a worker killed while the model thinks has its round repeated and saved once', { timeout }, async () => {
     await using harness = await createHarness({ redis });
     const fault = { kind: 'hang' as const, after_chars: 4, times: 1 };
     const script = scripted({ rounds: [], answer: 'Here I am.', final: { fault } });
@@ -62,15 +62,15 @@ describeQueues(({ redis }) => {
 
     const turn = await harness.findTurn(id);
     expect(turn).toMatchObject({ status: 'completed', output: 'Here I am.', rounds: [{ number: 1 }] });
-    // Twice; a third time only where the queue delivers the dead worker's job before the rescue: the script counts tries
-    // by their generation, and hangs in that one too.
+    // The third attempt happens only if the queue delivers the dead worker's job before the rescue. The script counts
+    // tries by generation, and hangs in that attempt too.
     expect([2, 3]).toContain(turn.rounds[0]?.attempts);
     expect([2, 3]).toContain(harness.modelRequests.length);
     const numbers = (await harness.listEvents(id)).map((event) => event.sequence_number);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
 
-  test('a worker that has to stop hands its step back, and another starts it at once', async () => {
+  test('a stopping worker hands its step back, and another worker starts it at once', async () => {
     await using harness = await createHarness({ redis, env: { PAWL_SHUTDOWN_GRACE_MS: '100' } });
     const fault = { kind: 'hang' as const, times: 1 };
     const script = scripted({ rounds: [], answer: 'Here I am.', final: { fault } });

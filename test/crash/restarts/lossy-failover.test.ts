@@ -15,11 +15,11 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 
 const timeout = 300_000;
 
-/** Long enough for the standby to receive that the turn was begun, and no more of it. */
+/** The time in which the standby receives the begin of the turn, and no later write. */
 const THINK_MS = 8_000;
 
 describeQueues(({ redis }) => {
-  test('a failover to a standby that was behind: what it had goes on whole, what it had not is gone, and no result of it comes back', {
+  test('a failover to a lagging standby continues its turns, and lost results stay lost', {
     timeout,
   }, async () => {
     await using folder = await newFolder('lossy');
@@ -46,7 +46,7 @@ describeQueues(({ redis }) => {
         body: { approvals: [{ tool_call_id: PAYMENT, decision: 'allow' }] },
       });
 
-    // Before the standby is parted: one turn has ended, one waits for a person, one asks its model.
+    // Before the standby is parted: one turn has ended, one turn waits for a person, one turn asks its model.
     const early = await post('early', { model: 'openai/test', input: 'Early.' });
     await untilEnded(early.body.id);
     const paying = await post('paying', payment(recorder.url));
@@ -55,7 +55,7 @@ describeQueues(({ redis }) => {
     await pair.untilReplayed();
     pair.replication().impose('hold');
 
-    // Behind that: the person allows, both make their calls, and another turn is accepted and ends.
+    // After that, the person allows, both turns make their calls, and another turn is accepted and ends.
     await allow(paying.body.id);
     await Promise.all([recorder.called('pay', 1), recorder.called('slow', 1)]);
     await waitUntil(async () => expect((await findTurn(paying.body.id)).status).toBe('completed'));
@@ -81,7 +81,8 @@ describeQueues(({ redis }) => {
     expect(same.body.id).toBe(early.body.id);
     expect(asksAgain.status).toBe('requires_action');
     expect([paid, booked, answered].map((turn) => turn?.status)).toEqual(['completed', 'completed', 'completed']);
-    // The call whose round the standby had is made again under its key; of the other one its round is asked again.
+    // The standby had the round of one call, which is repeated under its key. The round of the other call is asked
+    // again.
     const keysOf = (tool: string) => recorder.calls.filter((one) => one.tool === tool).map(({ key }) => key);
     expect(keysOf('pay')).toEqual([keysOf('pay')[0], keysOf('pay')[0]]);
     expect(recorder.calls.flatMap(({ tool, mark }) => (tool === 'slow' ? mark : []))).toEqual(['seat 1', 'seat 2']);
@@ -107,7 +108,7 @@ function payment(url: string) {
   return { model: 'openai/test', input, tools: [{ ...tool('pay', url), approval: 'always' }] };
 }
 
-/** Its tool answers when it is released; what it books depends on how often the model was asked. */
+/** Makes a request with a tool that answers when released. The number of model requests decides the booking. */
 function bookingOf(url: string) {
   const call = { id: `call_${WHICH_TRY}`, name: 'slow', arguments: { mark: `seat ${WHICH_TRY}` } };
   const input = scripted({ rounds: [{ tools: [call], think_ms: THINK_MS }], answer: 'Got {{results}}' });

@@ -8,7 +8,7 @@ import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { untilLogged } from '#test/harness/until-logged.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-test('while Postgres is away the API says 503; once it is back, every turn finishes by itself', {
+test('the API answers 503 while Postgres is down, and every turn finishes afterwards', {
   timeout: 180_000,
 }, async () => {
   await using folder = await newFolder('away');

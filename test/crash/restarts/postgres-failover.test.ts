@@ -15,7 +15,7 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 const timeout = 240_000;
 
 describeQueues(({ redis }) => {
-  test('where a standby takes over for a killed primary, no accepted turn is lost, doubled or stuck', {
+  test('a failover to a standby loses, doubles and blocks no accepted turn', {
     timeout,
   }, async () => {
     await using folder = await newFolder('failover');
@@ -60,7 +60,7 @@ describeQueues(({ redis }) => {
   });
 });
 
-/** Two rounds with a call each, and an answer. */
+/** Returns whether a turn has two rounds with a call each, and an answer. */
 const isWhole = ({ rounds, output }: TurnResource) => rounds.length === 3 && output === 'Done.';
 
 function repeated(calls: RecordedCall[]): string[] {
@@ -70,7 +70,7 @@ function repeated(calls: RecordedCall[]): string[] {
 
 type Call = ReturnType<typeof apiClient>['call'];
 
-/** Starts a turn every 100 ms, again with the same key where it was refused, until stopped. */
+/** Starts a turn every 100 ms until stopped. A refused request is repeated with the same key. */
 function startLoad(call: Call, toolUrl: string) {
   const waiting = new Set<Promise<string>>();
   let refusals = 0;
@@ -89,7 +89,7 @@ function startLoad(call: Call, toolUrl: string) {
   };
   const timer = setInterval(() => waiting.add(start(waiting.size)), 100);
   return {
-    /** Answers once a turn was refused. */
+    /** Resolves after a turn was refused. */
     refusals: async () => {
       if (refusals === 0) await new Promise<void>((resolve) => (onRefusal = resolve));
       return refusals;

@@ -7,7 +7,7 @@ import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 
 const input = scripted({ rounds: [{ think_ms: 900, tools: [{ name: 'note_visit', arguments: { city: 'Rome' } }] }] });
 
-test('Redis emptied, paused, full, killed and started again: the API accepts on, and every turn finishes', {
+test('all turns finish, and new turns start, while Redis is emptied, full or killed', {
   timeout: 180_000,
 }, async ({ skip }) => {
   await using server = await openRedis();

@@ -6,7 +6,7 @@ import { startProcess } from '#test/harness/start-process.ts';
 import { linesOf } from '#test/harness/until-logged.ts';
 
 describeQueues(({ redis }) => {
-  test('all workers are replaced under load and no round is asked twice', async () => {
+  test('a replacement of all workers under load repeats no round', async () => {
     await using harness = await createHarness({ redis });
     const call = { name: 'note_visit', arguments: { city: 'Rome' } };
     const rounds = Array.from({ length: 5 }, () => ({ tools: [call], think_ms: 300 }));

@@ -9,7 +9,7 @@ import { openToolRecorder } from '../../harness/servers/tool-recorder.ts';
 const HOUR_MS = 3_600_000;
 
 describeQueues(({ redis }) => {
-  test('workers whose clocks are an hour off change nothing: no retry comes early, no call is made twice', async () => {
+  test('workers with clocks an hour off retry no step early and make no call twice', async () => {
     await using recorder = await openToolRecorder();
     await using harness = await createHarness({ redis });
     const execution = { kind: 'http', url: `${recorder.url}/book` };

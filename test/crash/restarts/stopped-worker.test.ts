@@ -7,7 +7,7 @@ import { linesOf, untilLogged } from '#test/harness/until-logged.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { openToolRecorder } from '../../harness/servers/tool-recorder.ts';
 
-/** All that is stored of a turn but when things happened by the clock. */
+/** Returns all stored columns of a turn except times. */
 async function stored(harness: Harness, id: string) {
   const turn = await harness.findTurn(id);
   const events = (await harness.listEvents(id)).map(({ type, sequence_number }) => `${sequence_number} ${type}`);
@@ -15,7 +15,7 @@ async function stored(harness: Harness, id: string) {
 }
 
 describeQueues(({ redis }) => {
-  test('a worker that was stopped for longer than its lease wakes up and changes nothing', async () => {
+  test('a worker that was stopped for longer than its lease wakes and changes no row', async () => {
     await using recorder = await openToolRecorder();
     await using harness = await createHarness({ redis });
     const execution = { kind: 'http', url: `${recorder.url}/slow` };

@@ -13,7 +13,7 @@ import { browserSuite } from '../../inspector/browser-suite.ts';
 const STORY = Array.from({ length: 40 }, (_, index) => `word ${index} 🐢`).join(', ');
 const slowly = (answer: string) => scripted({ answer, pace_ms: 60, piece_chars: 8 });
 
-/** Pawl as an API and a worker of their own, the example's server, and what can be done to them. */
+/** Opens Pawl as a separate API and worker, with the example's server and its faults. */
 async function openChat() {
   const model = await openChangingModel();
   const [port, chatPort] = [await findFreePort(), await findFreePort()];
@@ -61,7 +61,7 @@ browserSuite('a chat with useChat', (open) => {
     { fault: 'the API is killed' },
     { fault: 'the worker is killed' },
     { fault: 'the worker is killed, and the model says something else', says: `try ${WHICH_TRY}: ` },
-  ])('in the middle of a text $fault: the page ends with what is stored', async ({ fault, says = '' }) => {
+  ])('in the middle of a text $fault, and the page ends with the stored text', async ({ fault, says = '' }) => {
     await using chat = await openChat();
     await using browser = await open(chat.url);
     const { page } = browser;
@@ -88,7 +88,7 @@ browserSuite('a chat with useChat', (open) => {
     expect(await page.locator('article.assistant').allTextContents()).toEqual([stored, 'And on.']);
   });
 
-  test('Stop cancels the turn, and what was said of it stays', async () => {
+  test('Stop in the chat cancels the turn and keeps its text so far', async () => {
     await using chat = await openChat();
     await using browser = await open(chat.url);
     const { page } = browser;

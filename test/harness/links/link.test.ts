@@ -6,7 +6,7 @@ import { opening } from '#test/harness/opening.ts';
 import { waitUntil } from '../wait-until.ts';
 import { openLink } from './open-link.ts';
 
-/** A server that answers every message with an echo, and a client of it over a link. */
+/** Opens a server that echoes every message, and its client over a link. */
 async function openEcho() {
   const received: string[] = [];
   const server = createServer((socket) => {
@@ -25,7 +25,7 @@ async function openEcho() {
   return { link, received, connect: () => openSocket(link.port), [Symbol.asyncDispose]: close };
 }
 
-/** A connection, or what is left of one that was refused at once. */
+/** Opens a connection. It may already have been refused. */
 async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -40,27 +40,27 @@ function closing(socket: Socket): Promise<string> {
   });
 }
 
-/** The answer to a message, or the end of the connection. */
+/** Returns the answer to a message, or the end of the connection. */
 async function send(socket: Socket, message: string): Promise<string> {
   socket.write(message);
   const answered = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
   return Promise.race([answered, closing(socket)]);
 }
 
-/** The same for a message without an answer: waits a little for one. */
+/** Sends a message that gets no answer, and waits a short time for an answer. */
 async function sendInVain(socket: Socket, message: string): Promise<string> {
   return Promise.race([send(socket, message), sleep(300).then(() => 'silence')]);
 }
 
 const test = base.extend('echo', opening(openEcho));
 
-test('a link lets everything pass', async ({ echo }) => {
+test('a link passes everything by default', async ({ echo }) => {
   const socket = await echo.connect();
 
   expect(await send(socket, 'a')).toBe('echo a');
 });
 
-test('a cut link resets open connections and new ones', async ({ echo }) => {
+test('a cut link resets open and new connections', async ({ echo }) => {
   const socket = await echo.connect();
   await send(socket, 'a');
 
@@ -73,7 +73,7 @@ test('a cut link resets open connections and new ones', async ({ echo }) => {
   expect(echo.link.harm.resets).toBe(2);
 });
 
-test('a connection that was in a black hole stays dead, and a new one works', async ({ echo }) => {
+test('a connection through a black hole stays dead, and a new connection works', async ({ echo }) => {
   const socket = await echo.connect();
   await send(socket, 'a');
 
@@ -87,7 +87,7 @@ test('a connection that was in a black hole stays dead, and a new one works', as
   expect(echo.received).toEqual(['a', 'd']);
 });
 
-test('a link that drops replies lets requests arrive, and resets the connections that lost one', async ({ echo }) => {
+test('a link that drops replies delivers requests, then resets the connections', async ({ echo }) => {
   const socket = await echo.connect();
   const untouched = await echo.connect();
 
@@ -104,7 +104,7 @@ test('a link that drops replies lets requests arrive, and resets the connections
   expect(await send(untouched, 'b')).toBe('echo b');
 });
 
-test('a slow link changes neither bytes nor their order', async ({ echo }) => {
+test('a slow link keeps bytes and their order', async ({ echo }) => {
   const socket = await echo.connect();
   echo.link.setMode('slow');
 
@@ -115,7 +115,7 @@ test('a slow link changes neither bytes nor their order', async ({ echo }) => {
   await waitUntil(() => expect(echo.received.join('')).toBe('abcd'));
 });
 
-test('a link that holds answers lets requests arrive, and all answers once it ends', async ({ echo }) => {
+test('a link that holds answers delivers requests, and all answers when the hold ends', async ({ echo }) => {
   const socket = await echo.connect();
 
   const end = echo.link.impose('hold-replies');
@@ -129,7 +129,7 @@ test('a link that holds answers lets requests arrive, and all answers once it en
   expect(echo.link.harm.held).toBe('echo a'.length);
 });
 
-test('what was sent into a parted link arrives once it ends, and the end of its sender behind it', async ({ echo }) => {
+test('a parted link delivers the sent bytes and the end of the sender when it heals', async ({ echo }) => {
   const socket = await echo.connect();
 
   const end = echo.link.impose('hold');
@@ -143,7 +143,7 @@ test('what was sent into a parted link arrives once it ends, and the end of its 
   await waitUntil(() => expect(echo.received).toEqual(['a']));
 });
 
-test('of several modes of a link the worst counts, until it ends', async ({ echo }) => {
+test('a link with several modes follows the worst mode until that mode ends', async ({ echo }) => {
   const socket = await echo.connect();
 
   const endDelay = echo.link.impose('delay');
@@ -157,7 +157,7 @@ test('of several modes of a link the worst counts, until it ends', async ({ echo
   expect(await send(socket, 'c')).toContain('echo');
 });
 
-test('a delayed link changes neither bytes nor their order', async ({ echo }) => {
+test('a delayed link keeps bytes and their order', async ({ echo }) => {
   const socket = await echo.connect();
   echo.link.impose('delay');
 

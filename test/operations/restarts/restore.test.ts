@@ -19,7 +19,7 @@ import { startWork } from '../backups/under-way.ts';
 
 describe.skipIf(!hasSystemPostgres)('with the programs of PostgreSQL', () => {
   describeQueues(({ redis }) => {
-    test('pg_dump while turns are under way: they go on from the restored database', async () => {
+    test('running turns continue from a database that was restored with pg_dump', async () => {
       await using folder = await newFolder('dumped');
       await using server = await createSystemPostgres(folder.path);
       const source = await createDatabase(server.url, 'pawl');
@@ -35,7 +35,7 @@ describe.skipIf(!hasSystemPostgres)('with the programs of PostgreSQL', () => {
       await work.expectToGoOn(restored);
     });
 
-    test('pg_basebackup while turns are under way: they go on from the restored server', async () => {
+    test('running turns continue from a server that was restored with pg_basebackup', async () => {
       await using folder = await newFolder('backed-up');
       await using copy = await newFolder('base');
       await using server = await createSystemPostgres(folder.path);
@@ -52,7 +52,7 @@ describe.skipIf(!hasSystemPostgres)('with the programs of PostgreSQL', () => {
     });
   });
 
-  test('what happened after the backup happens again, at_most_once too: with the same Idempotency-Key', async () => {
+  test('calls after the backup are repeated with the same Idempotency-Key', async () => {
     await using folder = await newFolder('earlier');
     await using server = await createSystemPostgres(folder.path);
     await using recorder = await openToolRecorder();
@@ -84,7 +84,6 @@ describe.skipIf(!hasSystemPostgres)('with the programs of PostgreSQL', () => {
   });
 });
 
-/** The query that a document shows. */
 function queryOf(path: string): string {
   const text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
   return text.split('```sql\n')[1]!.split('```')[0]!;

@@ -12,7 +12,7 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 
 const SCRIPTS = fileURLToPath(new URL('../../../examples/operations/compose/', import.meta.url));
 
-test('the scripts of the Sentinel example: a master that dies is replaced, and comes back as a replica', {
+test('the scripts of the Sentinel example replace and later rejoin a dead master', {
   timeout: 240_000,
 }, async ({ skip }) => {
   const probe = await openRedis();
@@ -51,7 +51,7 @@ async function startScript(opened: AsyncDisposableStack, { folder, script, env }
   return child;
 }
 
-/** A Sentinel can take part in a failover once it knows the two others and the replica. */
+/** Returns whether a Sentinel can take part in a failover: it knows the other two and the replica. */
 function knowsAll(fields: unknown[]): boolean {
   const fieldOf = (name: string) => fields[fields.indexOf(name) + 1];
   return fieldOf('num-other-sentinels') === '2' && fieldOf('num-slaves') === '1';

@@ -21,18 +21,18 @@ import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 const LEFT_OUT = 'no pgbouncer on the PATH';
 const LEFT_OUT_PREPARED = 'no pgbouncer from 1.21 on, which keeps prepared statements, on the PATH';
 
-/** Sessions at the database, for all processes together: fewer than any of them has connections to PgBouncer. */
+/** Sessions at the database for all processes: fewer than the connections of each process to PgBouncer. */
 const SESSIONS = 2;
 
 describeQueues(({ redis }) => {
-  /** On Redis nothing listens at the database, so that no address past the pooler is needed. */
+  /** With Redis no part listens at the database, so the direct URL is not needed. */
   const urlsOf = (url: string, directUrl: string) => ({
     DATABASE_URL: url,
     ...(redis ? {} : { DATABASE_DIRECT_URL: directUrl }),
   });
 
   test.for([false, true])(
-    'turns, streams, webhooks and a cancel share two sessions, and a killed worker loses none (prepared: %s)',
+    'turns, streams, webhooks and a cancel share two sessions (prepared: %s)',
     async (prepares, { skip }) => {
       const directUrl = await createTestDatabase();
       await using pooler = await openPgBouncer({ directUrl, poolSize: SESSIONS, prepares });
@@ -68,7 +68,7 @@ describeQueues(({ redis }) => {
     },
   );
 
-  test('a PgBouncer that is killed and comes back is waited for, and turns go on by themselves', async ({ skip }) => {
+  test('turns continue automatically after PgBouncer is killed and restarted', async ({ skip }) => {
     const directUrl = await createTestDatabase();
     await using pooler = await openPgBouncer({ directUrl, poolSize: SESSIONS });
     if (!pooler) return skip(LEFT_OUT);
@@ -94,7 +94,7 @@ describeQueues(({ redis }) => {
   });
 });
 
-test('migrations go past the pooler, and a worker starts behind it', async ({ skip }) => {
+test('migrations bypass the pooler, and a worker starts behind a pooler', async ({ skip }) => {
   const directUrl = await createDatabase(inject('postgresUrl'), `empty_${randomBytes(6).toString('hex')}`);
   await using pooler = await openPgBouncer({ directUrl, poolSize: SESSIONS });
   if (!pooler) return skip(LEFT_OUT);
@@ -106,25 +106,23 @@ test('migrations go past the pooler, and a worker starts behind it', async ({ sk
   await worker.logged(/^PostgreSQL: at .+, directly at .+/);
 });
 
-test('a PgBouncer that the URL does not name ends the start with a sentence that says what to add', async ({
-  skip,
-}) => {
+test('a PgBouncer that the URL does not declare ends the start with an instruction', async ({ skip }) => {
   const directUrl = await createTestDatabase();
   await using pooler = await openPgBouncer({ directUrl, poolSize: SESSIONS });
   if (!pooler) return skip(LEFT_OUT);
 
   const failed = await run('worker', { DATABASE_URL: pooler.url.replace(/\?.*/, '') }).catch((error: unknown) => error);
 
-  expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^DATABASE_URL leads to PgBouncer .*\n$/) });
+  expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^DATABASE_URL refers to PgBouncer\. .*\n$/) });
 });
 
-/** Runs a part to its end; rejects where that is a failure. */
+/** Runs a part to its end, and rejects if the part fails. */
 function run(part: string, env: Record<string, string>) {
   const main = fileURLToPath(new URL(`../../../services/${part}/main.ts`, import.meta.url));
   return promisify(execFile)(process.execPath, [main], { env: { PATH: process.env.PATH, ...env } });
 }
 
-/** Two rounds with a call each, and an answer. */
+/** Returns whether a turn has two rounds with a call each, and an answer. */
 const isWhole = ({ rounds, output }: TurnResource) => rounds.length === 3 && output === 'Done.';
 
 function bookTwice(mark: string, toolUrl: string) {
@@ -150,7 +148,7 @@ async function sequenceOf(harness: Harness, id: string): Promise<string[]> {
   return (await harness.listEvents(id)).map((event) => String(event.sequence_number));
 }
 
-/** Those of PgBouncer; what listens has others. */
+/** Counts the sessions of PgBouncer. Listeners have sessions of their own. */
 async function countSessions(directUrl: string): Promise<number> {
   const sql = postgres(directUrl, { max: 1, onnotice: () => {} });
   try {

@@ -13,7 +13,7 @@ import { openReplicated, type ReplicatedPostgres } from '#test/harness/stores/op
 import { runStatement } from '#test/harness/stores/run-statement.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-/** Reads by the replicas of a URL, with what was reported of each. */
+/** Opens reads by the replicas of a URL, and collects the reports about each. */
 function open({ url, readUrl }: Pick<ReplicatedPostgres, 'url' | 'readUrl'>) {
   const { db, close } = connect(url);
   const reports: string[] = [];
@@ -37,7 +37,7 @@ const withPort = (url: string, port: number) => url.replace(/:\d+\//, `:${port}/
 const untilRead = (by: { port(): Promise<string | undefined> }, url: string) =>
   waitUntil(async () => expect(await by.port()).toBe(portIn(url)));
 
-describe('a standby that streams', () => {
+describe('a streaming standby', () => {
   let pair: ReplicatedPostgres;
   const opened = new AsyncDisposableStack();
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('a standby that streams', () => {
     return { replica, askPosition, reports };
   }
 
-  test('a standby that has caught up reads, and shows each commit that was answered before', async () => {
+  test('a standby that has caught up reads, and shows each answered commit', async () => {
     const replicas = open(pair);
     await write(replicas.db, sql`create table counted (number int)`);
     await untilRead(replicas, pair.readUrl);
@@ -76,7 +76,7 @@ describe('a standby that streams', () => {
     expect(replicas.reports[0]).toBe(`${new URL(pair.readUrl).host} reads`);
   });
 
-  test('a standby that is behind is left out, with one report, and reads again once it has caught up', async () => {
+  test('a lagging standby is left out with one report, and reads again after catching up', async () => {
     const replicas = open(pair);
     await write(replicas.db, sql`create table note (number int)`);
     await untilRead(replicas, pair.readUrl);
@@ -94,7 +94,7 @@ describe('a standby that streams', () => {
     await untilRead(replicas, pair.readUrl);
   });
 
-  test('a standby that falls silent is reported once and left out; the primary answers', async () => {
+  test('a silent standby is reported once and left out, and the primary answers', async () => {
     await using link = await openLink(Number(portIn(pair.readUrl)));
     const replicas = open({ url: pair.url, readUrl: withPort(pair.readUrl, link.port) });
     await untilRead(replicas, pair.readUrl);
@@ -107,7 +107,7 @@ describe('a standby that streams', () => {
     expect(replicas.reports).toEqual([expect.stringMatching(/ does not answer in time$/)]);
   });
 
-  test('a standby that has fallen silent is left out of the reads that follow', async () => {
+  test('a silent standby is left out of the next reads', async () => {
     await using link = await openLink(Number(portIn(pair.readUrl)));
     const { replica, askPosition } = openAlone(withPort(pair.readUrl, link.port));
     await waitUntil(() => expect(replica.isUsable()).toBe(true));
@@ -119,7 +119,7 @@ describe('a standby that streams', () => {
     expect(replica.isUsable()).toBe(false);
   });
 
-  test('a statement that runs out of time is not tried on the primary', async () => {
+  test('a statement that times out is not retried on the primary', async () => {
     const replicas = open(pair);
     await untilRead(replicas, pair.readUrl);
     const ports: (string | undefined)[] = [];
@@ -134,7 +134,7 @@ describe('a standby that streams', () => {
     expect(ports).toEqual([portIn(pair.readUrl)]);
   });
 
-  test('a server of another database, or that cannot be reached, never reads', async () => {
+  test('a server with another database, or an unreachable server, never reads', async () => {
     const strange = new URL(pair.readUrl);
     strange.pathname = '/postgres';
     const dead = withPort(pair.readUrl, await findFreePort());
@@ -142,12 +142,12 @@ describe('a standby that streams', () => {
 
     await waitUntil(() => expect([...foreign.reports, ...away.reports]).toHaveLength(2));
 
-    expect(foreign.reports[0]).toMatch(/ is no copy of this database$/);
+    expect(foreign.reports[0]).toMatch(/ is not a copy of this database$/);
     expect(away.reports[0]).toMatch(/ fails \(ECONNREFUSED\)$/);
     expect([await foreign.port(), await away.port()]).toEqual([portIn(pair.url), portIn(pair.url)]);
   });
 
-  test('a place in the log of another timeline is not reached, however far the standby is', async () => {
+  test('a position of another timeline is not reached, at any position of the standby', async () => {
     const { replica, askPosition, reports } = openAlone(pair.readUrl);
     await waitUntil(() => expect(replica.isUsable()).toBe(true));
 
@@ -156,11 +156,11 @@ describe('a standby that streams', () => {
 
     expect(position.timeline).toBe('00000001');
     expect(transaction).toBeNull();
-    expect(reports).toEqual([null, 'follows another primary, or an older one']);
+    expect(reports).toEqual([null, 'follows another or an older primary']);
   });
 });
 
-test('a standby that fails in the middle of a read, or is killed, costs an answer nothing', async () => {
+test('a standby that fails or is killed during a read does not affect the answer', async () => {
   await using folder = await newFolder('replicas');
   await using pair = await openReplicated(folder.path);
   const replicas = open(pair);
@@ -181,7 +181,7 @@ test('a standby that fails in the middle of a read, or is killed, costs an answe
   expect(replicas.reports[0]).toMatch(/ fails \(\w+\)$/);
 });
 
-test('a standby that is promoted is no replica any more, nor is the primary itself', async () => {
+test('a promoted standby is no longer a replica, and the primary is never a replica', async () => {
   await using folder = await newFolder('replicas');
   await using pair = await openReplicated(folder.path);
   const both = pair.readUrl.replace(/@([^/]+)/, `@${new URL(pair.url).host},$1`);
@@ -192,9 +192,9 @@ test('a standby that is promoted is no replica any more, nor is the primary itse
   await runStatement(pair.readUrl, 'create table lost (number int)');
   await untilRead(replicas, pair.url);
 
-  expect(replicas.reports).toContain(`${new URL(pair.url).host} is no standby: it takes writes`);
+  expect(replicas.reports).toContain(`${new URL(pair.url).host} is not a standby: it accepts writes`);
   await waitUntil(async () => {
     expect(await replicas.port()).toBe(portIn(pair.url));
-    expect(replicas.reports).toContain(`${new URL(pair.readUrl).host} is no standby: it takes writes`);
+    expect(replicas.reports).toContain(`${new URL(pair.readUrl).host} is not a standby: it accepts writes`);
   });
 });

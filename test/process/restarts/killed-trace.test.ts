@@ -5,7 +5,7 @@ import { openOtlpReceiver } from '#test/harness/servers/otlp-receiver.ts';
 import { startProcess } from '#test/harness/start-process.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 
-test('the trace of a turn whose worker was killed in its middle is whole, and no span comes twice', {
+test('the trace of a turn with a killed worker is complete, without repeated spans', {
   timeout: 120_000,
 }, async () => {
   await using collector = await openOtlpReceiver();

@@ -16,15 +16,15 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 import { findFreePort } from '../../../packages/embedded-postgres/find-free-port.ts';
 import { openLink } from '../../harness/links/open-link.ts';
 
-const NO_WORKER = 'No worker is running. Start one with npm run worker.';
+const NO_WORKER = 'No worker is running. Start a worker with npm run worker.';
 const REDIS_AWAY =
-  'Redis at REDIS_URL cannot be reached. Check that it runs; turns are accepted and start once it is back.';
-const POSTGRES_AWAY = /^PostgreSQL at DATABASE_URL cannot be reached \(.+\)\. Check that it runs; turns go on by/;
+  'Redis at REDIS_URL cannot be reached. Check that it runs. Pawl accepts turns and starts them when Redis is back.';
+const POSTGRES_AWAY = /^PostgreSQL at DATABASE_URL cannot be reached \(.+\)\. Check that it runs\. Turns continue/;
 
 type Ready = { queue: string; workers: number; notes: string[] };
 type Refused = { error: { message: string } };
 
-/** An API and a client of it. */
+/** Starts an API, and returns it with its client. */
 async function startApi(env: Record<string, string>) {
   const api = await startProcess('api', { PORT: '0', ...env });
   const { url } = await untilLogged(api, 'process.ready');
@@ -34,7 +34,7 @@ async function startApi(env: Record<string, string>) {
 
 const warnings = ({ lines }: TestProcess) => lines.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg);
 
-test('Redis that is away at the start and later is named once by each process, and turns start when it is back', {
+test('a Redis outage is logged once by each process, and turns start after it', {
   timeout: 120_000,
 }, async ({ skip }) => {
   await using redis = await openRedis();
@@ -66,7 +66,7 @@ test('Redis that is away at the start and later is named once by each process, a
   expect(back).toEqual({ status: 'ready', queue: 'ready', workers: 1, notes: [] });
 });
 
-test('Redis that is there and takes no jobs is named, until it takes one', async ({ skip }) => {
+test('a Redis that accepts no jobs is logged until it accepts a job', async ({ skip }) => {
   await using redis = await openRedis();
   if (!redis) return skip('no redis-server on the PATH');
   const operator = new Redis(redis.url);
@@ -76,7 +76,7 @@ test('Redis that is there and takes no jobs is named, until it takes one', async
 
   await operator.config('SET', 'maxmemory', '1');
   await post();
-  const full = await api.logged(/^Redis at REDIS_URL takes no jobs \(OOM\)\./);
+  const full = await api.logged(/^Redis at REDIS_URL refuses jobs \(OOM\)\./);
   const away = (await api.call<Ready>('GET', '/readyz')).body;
   await operator.config('SET', 'maxmemory', '0');
   await post();
@@ -87,7 +87,7 @@ test('Redis that is there and takes no jobs is named, until it takes one', async
   operator.disconnect();
 });
 
-test('Postgres that is away is named once by each process, by /readyz and by /metrics, and turns go on', {
+test('a Postgres outage is in log, /readyz and metrics once, and turns continue', {
   timeout: 120_000,
 }, async () => {
   const url = new URL(await createTestDatabase());
@@ -116,7 +116,7 @@ test('Postgres that is away is named once by each process, by /readyz and by /me
 });
 
 test.each(['api', 'worker', 'migrate'])(
-  'a Postgres that is away ends the start of %s with one sentence',
+  'an unreachable Postgres ends the start of %s with one sentence',
   async (part) => {
     const port = await findFreePort();
     const main = fileURLToPath(new URL(`../../../services/${part}/main.ts`, import.meta.url));
@@ -132,7 +132,7 @@ test.each(['api', 'worker', 'migrate'])(
   },
 );
 
-test('without a worker the API says so, also when the last one was killed, until there is one again', {
+test('the API reports that no worker runs, also after a kill, until a worker starts', {
   timeout: 120_000,
 }, async () => {
   await using harness = await createHarness();
@@ -170,10 +170,10 @@ test('without a worker the API says so, also when the last one was killed, until
   expect(stopped).toMatchObject({ workers: 0, notes: [NO_WORKER] });
 });
 
-test('a database with a full disk is not ready, says so, and is ready again as soon as there is space', async () => {
+test('a database with a full disk is not ready, reports that, and is ready with space', async () => {
   await using harness = await createHarness({ env: { DATABASE_URL: await createTestDatabase() } });
   const ready = () => harness.call<Refused & Ready>('GET', '/readyz');
-  // What PostgreSQL answers to a write that finds no space; a table of its own is what the check tries to write.
+  // The error of PostgreSQL for a write without space. The check tries to create a temporary table.
   await sql`create function find_no_space() returns event_trigger language plpgsql as
     $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(harness.db);
   await sql`create function keep_nothing() returns trigger language plpgsql as
@@ -193,12 +193,14 @@ test('a database with a full disk is not ready, says so, and is ready again as s
 
   expect(before.status).toBe(200);
   expect(full.status).toBe(503);
-  expect(full.body.error.message).toMatch(/^The disk of PostgreSQL at DATABASE_URL is full \(53100\)\. Free space/);
+  expect(full.body.error.message).toMatch(
+    /^The disk of PostgreSQL at DATABASE_URL is full \(53100\)\. Free some disk space/,
+  );
   expect(metrics).toContain('pawl_part_up{part="disk"} 0\n');
   expect(after.status).toBe(200);
 });
 
-test('a model and a receiver that are away are named by the log and the turn, and tried again until they are there', {
+test('an unreachable model and receiver are named in the log and the turn, and retried', {
   timeout: 120_000,
 }, async () => {
   await using externalServer = await openExternalServer();
@@ -223,7 +225,7 @@ test('a model and a receiver that are away are named by the log and the turn, an
   await externalServer.arrival(1);
 
   expect(missed.msg).toMatch(/^round 1 again in \d+ ms: openai failed with provider_unavailable$/);
-  expect(JSON.stringify(events)).toContain('openai could not be reached, or broke off (');
+  expect(JSON.stringify(events)).toContain('openai could not be reached, or closed the connection (');
   expect(body.status).toBe('completed');
   expect(undelivered.msg).toMatch(/^webhook again in \d+ ms: turn\.completed\. .*127\.0\.0\.1/);
   expect(deliveries.data).toMatchObject([{ status: 'pending', last_error: expect.stringContaining('127.0.0.1') }]);

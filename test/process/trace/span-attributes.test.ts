@@ -5,7 +5,7 @@ import { test, traced } from './traced.ts';
 
 const named = (spans: ReceivedSpan[], name: string) => spans.filter((span) => span.name === name);
 
-test('a chat says which parameters its request had, and which tokens were for reasoning', async ({ at }) => {
+test('a chat span has the parameters of its request, and the reasoning tokens', async ({ at }) => {
   const usage = {
     ...{ prompt_tokens: 20, completion_tokens: 10, completion_tokens_details: { reasoning_tokens: 7 } },
     prompt_tokens_details: { cached_tokens: 3, cache_write_tokens: 5 },

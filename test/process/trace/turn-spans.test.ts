@@ -9,7 +9,7 @@ const weather = { name: 'weather_lookup', arguments: { city: 'Rome' } };
 const oneCall = scripted({ rounds: [{ tools: [weather] }], answer: 'Sunny.' });
 const named = (spans: ReceivedSpan[], name: string) => spans.filter((span) => span.name === name);
 
-test.for(['http/json', 'http/protobuf'])('a turn is one trace, over %s', async (protocol) => {
+test.for(['http/json', 'http/protobuf'])('a turn is a single trace over %s', async (protocol) => {
   await using at = await traced({ OTEL_EXPORTER_OTLP_PROTOCOL: protocol });
   const { id, conversation_id } = await at.harness.startTurn({
     model: 'openai/test',
@@ -68,7 +68,7 @@ test.for(['http/json', 'http/protobuf'])('a turn is one trace, over %s', async (
   expect(agent!.startMs <= first!.startMs && second!.endMs <= agent!.endMs).toBe(true);
 });
 
-test('an attempt that failed is an error, and the next one links to it', async ({ at }) => {
+test('a failed attempt is an error span, and the next attempt links to it', async ({ at }) => {
   const fault = { kind: 'status' as const, status: 503, retry_after: 30, times: 3 };
 
   const { id } = await at.harness.startTurn({ model: 'openai/test', input: scripted({ final: { fault } }) });
@@ -83,7 +83,7 @@ test('an attempt that failed is an error, and the next one links to it', async (
   expect(named(spans, 'invoke_agent')).toMatchObject([{ status: 0 }]);
 });
 
-test('a turn that is reopened has a second span of its own, which links to the first', async ({ at }) => {
+test('a reopened turn has a second span, which links to the first', async ({ at }) => {
   const fault = { kind: 'status' as const, status: 401, times: 1 };
   const { id } = await at.harness.runTurn({ model: 'openai/test', input: scripted({ final: { fault } }) });
 
@@ -101,7 +101,7 @@ test('a turn that is reopened has a second span of its own, which links to the f
   expect(named(spans, 'chat test').map(({ parentSpanId }) => parentSpanId)).toEqual([failed!.spanId, ended!.spanId]);
 });
 
-test('a turn that is cancelled ends its span, once', async ({ at }) => {
+test('a cancelled turn ends its span once', async ({ at }) => {
   const { id } = await at.harness.startTurn({ model: 'openai/test', input: 'Hi' });
 
   for (const _ of [1, 2]) await at.harness.call('POST', `/v1/turns/${id}/cancel`);
@@ -132,7 +132,7 @@ const start = (harness: Harness, headers: Record<string, string>, body: object =
     body: { model: 'openai/test', input: 'Hi', ...body },
   });
 
-test('the trace of the request is the parent, and goes on to model, tool and webhook', async ({ at }) => {
+test('the trace of the request is the parent, and continues to model, tool and webhook', async ({ at }) => {
   await using tool = await openExternalServer();
   await using hook = await openExternalServer();
   const lookup = { name: 'look_up', description: 'Looks a thing up', execution: { kind: 'http', url: tool.url } };
@@ -158,7 +158,7 @@ test('the trace of the request is the parent, and goes on to model, tool and web
   expect(hook.caught[0]!.headers).toMatchObject(sentFrom(agent!));
 });
 
-test('a request that is not sampled makes no spans, and a malformed one a trace of its own', async ({ at }) => {
+test('an unsampled request makes no spans, and a malformed parent starts a new trace', async ({ at }) => {
   await start(at.harness, { traceparent: PARENT.replace(/01$/, '00') });
   const { body: malformed } = await start(at.harness, { traceparent: 'nonsense' });
   await at.harness.workUntilIdle();
@@ -168,7 +168,7 @@ test('a request that is not sampled makes no spans, and a malformed one a trace 
   expect(named(spans, 'invoke_agent')).toMatchObject([{ parentSpanId: '' }]);
 });
 
-test('where nothing is exported the trace goes on as it came', async () => {
+test('the trace context is passed on unchanged if no spans are exported', async () => {
   await using harness = await createHarness();
   await start(harness, { traceparent: PARENT, tracestate: 'vendor=1' });
   await harness.call('POST', '/v1/responses', {
@@ -184,7 +184,7 @@ test('where nothing is exported the trace goes on as it came', async () => {
   expect(none).not.toHaveProperty('traceparent');
 });
 
-test('what was said is on spans only where that is asked for, without secrets', async () => {
+test('texts are on spans only if PAWL_TRACE_CONTENT is set, without secrets', async () => {
   const secrets = JSON.stringify({ city: { value: 'secret-of-rome' } });
   await using silent = await traced();
   await using telling = await traced({ PAWL_TRACE_CONTENT: '1', PAWL_SECRETS: secrets });

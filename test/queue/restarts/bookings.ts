@@ -8,7 +8,7 @@ import { untilLogged } from '#test/harness/until-logged.ts';
 
 const ROUNDS = [1, 2, 3];
 
-/** Turns of three rounds that think, each of which books once, and what they have booked. */
+/** Opens bookings: turns of three slow rounds that each book once, and a record of these bookings. */
 export async function openBookings() {
   const recorder = await openToolRecorder();
   const database = await createTestDatabase();
@@ -23,9 +23,9 @@ export async function openBookings() {
   const started: { id: string; mark: string }[] = [];
 
   return {
-    /** Resolves once so many bookings were made. */
+    /** Resolves after this number of bookings. */
     booked: (times: number) => recorder.called('book', times),
-    /** Starts an API and workers, all of them processes, on one REDIS_URL. */
+    /** Starts an API and workers as processes with the same REDIS_URL. */
     serve: async (
       redisUrl: string,
       { workers = 2, env = {} }: { workers?: number; env?: Record<string, string> } = {},
@@ -38,7 +38,6 @@ export async function openBookings() {
       const atWork = await Promise.all(Array.from({ length: workers }, () => startProcess('worker', all)));
       for (const worker of atWork) opened.use(worker);
       const closing = opened.move();
-      /** Starts a turn for each mark. */
       const start = async (marks: string) => {
         const begin = async (mark: string) => {
           const { id } = await client.startTurn({ model: 'sim/booking', input: inputOf(mark), tools });
@@ -54,7 +53,7 @@ export async function openBookings() {
         [Symbol.asyncDispose]: () => closing.disposeAsync(),
       };
     },
-    /** Waits until all turns have ended: each is completed, and each of its rounds has booked once. */
+    /** Waits until all turns are completed, and expects that each round has booked once. */
     untilAllBooked: async ({ untilEnded }: Pick<ReturnType<typeof apiClient>, 'untilEnded'>) => {
       const turns = await Promise.all(started.map(({ id }) => untilEnded(id)));
       expect(turns.map(({ status }) => status)).toEqual(started.map(() => 'completed'));

@@ -6,7 +6,7 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 import { examineJobQueue } from '../job-queue-exam.ts';
 import { openBookings } from './bookings.ts';
 
-test('a replica takes over for the killed node of the jobs: every accepted turn finishes, and each tool runs once', {
+test('a replica replaces the killed node of the jobs: turns finish, tools run once', {
   timeout: 180_000,
 }, async ({ skip }) => {
   await using cluster = await openCluster();
@@ -25,11 +25,11 @@ test('a replica takes over for the killed node of the jobs: every accepted turn 
 
   const promoted = await cluster.masterOf('{pawl}');
   expect(promoted.port).not.toBe(killed.port);
-  // The jobs of the last turn went to it.
+  // The jobs of the last turn were sent to the new node.
   expect(await promoted.client.keys('{pawl}:*:meta')).not.toEqual([]);
 });
 
-test('what is published at one node arrives at another, also after the nodes of both have ended', {
+test('a message published at one node arrives at another, also after both are killed', {
   timeout: 120_000,
 }, async ({ skip }) => {
   await using cluster = await openCluster();

@@ -8,7 +8,7 @@ import { openBookings } from './bookings.ts';
 
 const EVICTS = { kind: 'evicts', policy: 'allkeys-lru' };
 
-test('a cluster of which any one master may evict jobs is refused at the start, and told of later', {
+test('a cluster with a master that may evict jobs is refused at the start, or reported', {
   timeout: 120_000,
 }, async ({ skip }) => {
   await using cluster = await openCluster();
@@ -27,7 +27,7 @@ test('a cluster of which any one master may evict jobs is refused at the start, 
   await jobQueue.close();
 });
 
-test('a replica in a cluster that may evict jobs is told of as soon as it is a master', { timeout: 120_000 }, async ({
+test('a replica in a cluster that may evict jobs is reported when it becomes a master', { timeout: 120_000 }, async ({
   skip,
 }) => {
   await using cluster = await openCluster();
@@ -43,7 +43,7 @@ test('a replica in a cluster that may evict jobs is told of as soon as it is a m
   await jobQueue.close();
 });
 
-test('a replica behind Sentinels that may evict jobs is told of once it is the master, until it evicts none', {
+test('a Sentinel replica that may evict jobs is reported while it is the master', {
   timeout: 180_000,
 }, async ({ skip }) => {
   await using sentinels = await openSentinels();
@@ -65,7 +65,7 @@ test('a replica behind Sentinels that may evict jobs is told of once it is the m
   await bookings.untilAllBooked(service);
 
   expect(msg).toMatch(
-    /evicts keys \(maxmemory-policy allkeys-lru\), which loses and doubles jobs\. Set maxmemory-policy/,
+    /evicts keys \(maxmemory-policy allkeys-lru\), so jobs may be lost or run twice\. Set maxmemory-policy/,
   );
   expect(during).toContain(msg);
   expect(await notes()).toEqual([]);

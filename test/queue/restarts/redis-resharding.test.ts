@@ -5,7 +5,7 @@ import { openBookings } from './bookings.ts';
 
 const KEY = '{pawl}';
 
-test('the slot of the jobs moves from node to node under load: every accepted turn finishes, and each tool runs once', {
+test('the slot of the jobs moves under load: turns finish, and each tool runs once', {
   timeout: 180_000,
 }, async ({ skip }) => {
   await using cluster = await openCluster();
@@ -27,11 +27,11 @@ test('the slot of the jobs moves from node to node under load: every accepted tu
   await bookings.untilAllBooked(service);
 
   expect(new Set(owners).size).toBeGreaterThan(1);
-  // The jobs of the last turns went to where the slot is now.
+  // The jobs of the last turns were sent to the new node of the slot.
   expect(await (await cluster.masterOf(KEY)).client.keys('{pawl}:*:meta')).not.toEqual([]);
 });
 
-/** Moves the slot of the jobs, key by key, to another master, as `redis-cli --cluster reshard` does. */
+/** Moves the slot of the jobs, key by key, to another master, like `redis-cli --cluster reshard`. */
 async function moveSlot(cluster: TestCluster): Promise<void> {
   const from = await cluster.masterOf(KEY);
   const masters = cluster.nodes.slice(0, 3);
@@ -49,7 +49,7 @@ async function idOf({ client }: TestRedis): Promise<string> {
   return String(await client.call('cluster', 'myid'));
 }
 
-/** A few at a time, so that commands meet keys of a slot on two nodes. */
+/** Moves a few keys at a time, so that commands meet a slot with keys on two nodes. */
 async function keysIn({ client }: TestRedis, slot: number): Promise<string[]> {
   return (await client.call('cluster', 'getkeysinslot', slot, 3)) as string[];
 }

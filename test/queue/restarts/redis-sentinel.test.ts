@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openSentinels } from '#test/harness/stores/redis/open-sentinels.ts';
 import { openBookings } from './bookings.ts';
 
-test('Sentinels promote the replica of a killed master: every accepted turn finishes, and each tool runs once', {
+test('Sentinels promote the replica of a killed master: turns finish, tools run once', {
   timeout: 180_000,
 }, async ({ skip }) => {
   await using sentinels = await openSentinels();
@@ -19,6 +19,6 @@ test('Sentinels promote the replica of a killed master: every accepted turn fini
   await bookings.untilAllBooked(service);
 
   expect(await sentinels.replica.client.info('replication')).toContain('role:master');
-  // The jobs of the last turn went to the new master.
+  // The jobs of the last turn were sent to the new master.
   expect(await sentinels.replica.client.keys('pawl:*:meta')).not.toEqual([]);
 });

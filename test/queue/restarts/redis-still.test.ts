@@ -5,9 +5,7 @@ import { openSeveralRedis } from '#test/harness/stores/redis/open-several-redis.
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { newWakeup } from '../job-queue-exam.ts';
 
-test('a Redis that stands still holds up no turns but those that were just sent to it', { timeout: 60_000 }, async ({
-  skip,
-}) => {
+test('a stopped Redis delays only the turns that were just sent to it', { timeout: 60_000 }, async ({ skip }) => {
   await using redises = await openSeveralRedis(2);
   if (!redises) return skip('no redis-server on the PATH');
   const [still] = redises.servers;
@@ -25,7 +23,7 @@ test('a Redis that stands still holds up no turns but those that were just sent 
   await waitUntil(async () => expect(await kindsOf(jobQueue)).toEqual(['well', 'well']));
 });
 
-test('a Redis that comes back gets its turns again', { timeout: 60_000 }, async ({ skip }) => {
+test('a Redis that returns gets its turns again', { timeout: 60_000 }, async ({ skip }) => {
   await using redises = await openSeveralRedis(2);
   if (!redises) return skip('no redis-server on the PATH');
   const [lost] = redises.servers;

@@ -18,7 +18,7 @@ const kinds = [
 ];
 
 test.for(kinds)(
-  'jobs and messages go by $name over TLS with passwords, and a wrong one is refused',
+  'jobs and messages use $name over TLS with passwords that are checked',
   {
     timeout: 120_000,
   },

@@ -10,7 +10,7 @@ const textOf = (events: Events) =>
   events.map(({ event }) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 const names = (events: Events) => events.map(({ name }) => name);
 
-test('status and times: the same fault of the script fails a Responses request', async ({ model }) => {
+test('status and times: a fault of the script fails a Responses request', async ({ model }) => {
   const input = withFault({ kind: 'status', status: 429, retry_after: 1, times: 1 });
 
   const error = await model.respond(input).catch((thrown) => thrown);
@@ -21,7 +21,7 @@ test('status and times: the same fault of the script fails a Responses request',
   expect(second.output_text).toBe('It is sunny in Tokyo.');
 });
 
-test('cut: a Responses stream breaks off after so many characters, also inside arguments', async ({ model }) => {
+test('cut: a Responses stream breaks off in the text or within arguments', async ({ model }) => {
   const round = { say: 'Ok.', tools: [{ name: 'get_weather', arguments: { city: 'Tokyo' } }] };
   const inArguments = { ...round, fault: { kind: 'cut', after_chars: 3 + '{"city":"To'.length } };
 
@@ -44,7 +44,7 @@ test('no_finish: a Responses stream ends cleanly without a terminal event', asyn
   expect(whole).toMatchObject({ status: 'in_progress', incomplete_details: null });
 });
 
-test('no_done: a Responses stream has deltas and the whole response, but no done events', async ({ model }) => {
+test('no_done: a Responses stream lacks done events, but has the whole response', async ({ model }) => {
   const { events } = await model.readEvents(withFault({ kind: 'no_done' }));
 
   expect(names(events).filter((name) => name!.endsWith('.done'))).toEqual([]);
@@ -52,7 +52,7 @@ test('no_done: a Responses stream has deltas and the whole response, but no done
   expect(events.at(-1)!.event).toMatchObject({ type: 'response.completed', response: { output: [{}] } });
 });
 
-test('error_event: a Responses stream ends with an error event, by default or by the script', async ({ model }) => {
+test('error_event: a Responses stream ends with the default or scripted error', async ({ model }) => {
   const body = { error: { message: 'Slow down.', code: 'rate_limit_exceeded' } };
 
   const plain = await model.readEvents(withFault({ kind: 'error_event', after_chars: 4 }));
@@ -77,7 +77,7 @@ test('garbage: a Responses request gets unrelated JSON, or a broken event', asyn
   await expect(broken).rejects.toThrow(/JSON/);
 });
 
-test('hang: a Responses stream stays open and silent until the client disconnects', async ({ model }) => {
+test('hang: a Responses stream is open and silent until the client disconnects', async ({ model }) => {
   const response = await model.post({ ...withFault({ kind: 'hang', after_chars: 4 }), stream: true });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
 
@@ -88,7 +88,7 @@ test('hang: a Responses stream stays open and silent until the client disconnect
   await model.requests[0]!.aborted;
 });
 
-test('drip: deltas of a Responses stream come until the client disconnects', async ({ model }) => {
+test('drip: a Responses stream sends deltas until the client disconnects', async ({ model }) => {
   const response = await model.post({ ...withFault({ kind: 'drip' }, { pace_ms: 1 }), stream: true });
 
   let text = '';

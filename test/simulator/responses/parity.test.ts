@@ -9,7 +9,7 @@ const rounds = [
   { tools: [{ name: 'get_weather', arguments: '{"city": "Ro' }] },
 ];
 
-test('a script plays the same rounds with the same call ids over both wires', async ({ model }) => {
+test('a script plays the same rounds and call ids over both wires', async ({ model }) => {
   const content = JSON.stringify({ sim: { rounds, answer: 'They say: {{results}}' } });
   const messages: object[] = [{ role: 'user', content }];
   const input: ResponseInputItem[] = [{ role: 'user', content }];
@@ -41,7 +41,7 @@ test('a script plays the same rounds with the same call ids over both wires', as
   expect(answer).toMatchObject({ content: [{ text: expect.stringContaining('of call_1_3_0') }] });
 });
 
-test('instructions are the system message: inline calls, emulated calls and summaries work', async ({ model }) => {
+test('instructions are the system message of calls in text and of summaries', async ({ model }) => {
   const one = { rounds: rounds.slice(0, 1) };
 
   const inline = await model.respond({
@@ -62,7 +62,7 @@ test('instructions are the system message: inline calls, emulated calls and summ
   expect(summary.output_text).toBe('They met.');
 });
 
-test('a broken script and a request that is too long are refused over the Responses wire', async ({ model }) => {
+test('a broken script and a request that is too long fail on the Responses wire', async ({ model }) => {
   const broken = model.respond(script({ anwser: 'typo' }));
   const tooLong = model.respond(script({ context_tokens: 10 }));
   const noTools = model.respond({ ...script({ refuses_tools: true }), tools: [getWeather] });
@@ -72,7 +72,7 @@ test('a broken script and a request that is too long are refused over the Respon
   await expect(noTools).rejects.toThrow(/does not support tools/);
 });
 
-test('onRequest gets a Responses request as sent, and translated into messages', async ({ model }) => {
+test('onRequest gets a Responses request as sent and as messages', async ({ model }) => {
   await model.respond({ instructions: 'Be kind.', input: 'Hi', temperature: 0.2 });
   await model.openai.chat.completions.create({ model: 'demo', messages: [{ role: 'user', content: 'Hi' }] });
 
@@ -86,7 +86,7 @@ test('onRequest gets a Responses request as sent, and translated into messages',
   ]);
 });
 
-test('onRequest gets text, refusal and calls of a reply in one assistant message', async ({ model }) => {
+test('onRequest gets text, refusal and calls of a reply in one message', async ({ model }) => {
   const sim = { rounds: [{ reasoning: 'hm', say: 'Well', refusal: 'no', tools: [{ name: 'get_weather' }] }] };
   const { input } = script(sim);
 
@@ -101,7 +101,7 @@ test('onRequest gets text, refusal and calls of a reply in one assistant message
   ]);
 });
 
-test('onRequest gets a Responses request whose encrypted content is refused', async ({ model }) => {
+test('onRequest gets a Responses request with refused encrypted content', async ({ model }) => {
   const reasoning = { type: 'reasoning', summary: [], encrypted_content: 'foreign' };
 
   await model.post({ input: [reasoning, { role: 'assistant', content: 'Yes.' }] });

@@ -105,7 +105,7 @@ for (const [title, params, { status = 400, message = /./, ...error }] of refused
   });
 }
 
-test('the Responses wire refuses reasoning without the item that it led to', async ({ model }) => {
+test('the Responses wire refuses reasoning without its following item', async ({ model }) => {
   const params = { store: false, include: ['reasoning.encrypted_content' as const] };
   const { output } = await model.respond({
     ...params,
@@ -118,13 +118,13 @@ test('the Responses wire refuses reasoning without the item that it led to', asy
   expect(await response.text()).toContain('without its required following item');
 });
 
-test('a call and its output may have other items between them on the Responses wire', async ({ model }) => {
+test('the Responses wire accepts other items between a call and its output', async ({ model }) => {
   const response = await model.post({ input: [user, call, { role: 'developer', content: 'Wait.' }, output] });
 
   expect(response.status).toBe(200);
 });
 
-test('a strict schema that keeps the rules is accepted, and a loose schema that is not strict', async ({ model }) => {
+test('strict tools with a valid schema and loose tools are accepted', async ({ model }) => {
   const tools = [getWeather, { ...getWeather, name: 'loose', strict: false, parameters: { type: 'object' } }];
 
   const response = await model.respond({ tools });

@@ -3,7 +3,7 @@ import { afterOneRound, askResponses, getWeather, script, sentBack, stateless, t
 
 const sunny = { answer: 'It is sunny in Tokyo.' };
 
-test('a script without rounds is answered with a message over the Responses wire', async ({ model }) => {
+test('a script without rounds is answered by a message over the Responses wire', async ({ model }) => {
   const response = await model.respond(script(sunny));
 
   expect(response).toMatchObject({ object: 'response', status: 'completed', error: null, incomplete_details: null });
@@ -69,14 +69,14 @@ test('a refusal is a part of the message, after the text or alone', async ({ mod
   expect(after.output).toMatchObject([{ content: [{ type: 'output_text', text: 'Well, ' }, refusal] }]);
 });
 
-test('a reply without text, refusal and calls is reasoning alone', async ({ model }) => {
+test('a reply without text, refusal and calls has only a reasoning item', async ({ model }) => {
   const response = await model.respond(script({ final: { reasoning: 'hm', say: '', finish_reason: 'length' } }));
 
   expect(response.output).toMatchObject([{ type: 'reasoning', summary: [{ text: 'hm' }] }]);
   expect(response.status).toBe('incomplete');
 });
 
-test('usage has the names of the Responses wire, and null stays null', async ({ model }) => {
+test('usage has the field names of the Responses wire, and null stays null', async ({ model }) => {
   const usage = {
     prompt_tokens: 9,
     completion_tokens: 5,
@@ -102,7 +102,7 @@ test('usage has the names of the Responses wire, and null stays null', async ({ 
   expect(without.usage).toBeNull();
 });
 
-test('an answer that no script gives fits text.format', async ({ model }) => {
+test('an answer without a script fits text.format', async ({ model }) => {
   const schema = getWeather.parameters!;
   const format = { type: 'json_schema' as const, name: 'place', strict: true, schema };
 
@@ -113,7 +113,7 @@ test('an answer that no script gives fits text.format', async ({ model }) => {
   expect(JSON.parse(words.output_text)).toEqual({ answer: 'You said: "Hi".' });
 });
 
-test('encrypted content of reasoning is accepted by any simulator, with or without ids', async () => {
+test('any simulator accepts encrypted reasoning, with or without ids', async () => {
   await using first = await askResponses();
   await using second = await askResponses();
   const { input } = script({ final: { reasoning: 'hm', say: 'Yes.' } });

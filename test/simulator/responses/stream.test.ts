@@ -7,7 +7,7 @@ const everything = {
   piece_chars: 10,
 };
 
-test('a stream of the Responses wire has the named events of each item in order', async ({ model }) => {
+test('a Responses stream has the events of each item in order', async ({ model }) => {
   const { events, ended } = await model.readEvents({ ...script(everything), tools: [getWeather] });
 
   expect(events.map(({ name }) => name!.replace('response.', ''))).toEqual([
@@ -26,7 +26,7 @@ test('a stream of the Responses wire has the named events of each item in order'
   expect(ended).toBe('clean');
 });
 
-test('events of a Responses stream name their item, and done events repeat the whole item', async ({ model }) => {
+test('events of a Responses stream name their item, and done events repeat it', async ({ model }) => {
   const { events } = await model.readEvents({ ...script(everything), tools: [getWeather] });
 
   const last = events.at(-1)!.event;
@@ -38,7 +38,7 @@ test('events of a Responses stream name their item, and done events repeat the w
   expect(inner.every((event) => output[event.output_index]!.id === event.item_id)).toBe(true);
 });
 
-test('the SDK reads a streamed response as the same response', async ({ model }) => {
+test('the SDK reads a streamed response like the whole response', async ({ model }) => {
   const params = { ...script({ ...everything, piece_chars: 3 }), tools: [getWeather], ...stateless };
   const deltas: string[] = [];
 
@@ -53,7 +53,7 @@ test('the SDK reads a streamed response as the same response', async ({ model })
   expect(streamed).toMatchObject({ status: 'completed', usage: whole.usage });
 });
 
-test('function calls of a Responses stream come one after the other or interleaved', async ({ model }) => {
+test('function calls of a Responses stream are sequential or interleaved', async ({ model }) => {
   const rounds = [{ tools: [call, { ...call, id: 'mine' }] }];
 
   for (const interleave of [false, true]) {
@@ -67,7 +67,7 @@ test('function calls of a Responses stream come one after the other or interleav
   }
 });
 
-test('a Responses stream ends with incomplete or failed if the script says so', async ({ model }) => {
+test('a Responses stream ends as incomplete or failed if the script says so', async ({ model }) => {
   const last = async (reason: string) => {
     const { events } = await model.readEvents(script({ final: { finish_reason: reason } }));
     return events.at(-1)!.event;

@@ -21,14 +21,13 @@ const calls = (...names: string[]) =>
   scripted({ rounds: [{ tools: names.map((name) => ({ name, arguments: city })) }], answer: 'Done.' });
 const postcard = { input: calls('send_postcard'), tools: ['send_postcard'] };
 
-/** A worker that has loaded no tools, and knows no MCP server. */
+/** Returns the context of a worker without tools and MCP servers. */
 function withoutTools({ worker, db, log }: Harness): WorkerContext {
   const tools = toolRegistry([]);
   const mcp = { ...worker.mcp, names: [], server: () => undefined };
   return { ...worker, tools, mcp, heartbeat: makeHeartbeat(db, log), turnCache: makeTurnCache(db, worker.memory) };
 }
 
-/** Works all there is with that worker. */
 async function workWithoutTools(harness: Harness): Promise<void> {
   const handle = jobHandler(withoutTools(harness));
   while (await harness.workOnce(handle));
@@ -41,7 +40,7 @@ async function rowOf({ db }: Harness, id: string) {
   return { ...turn, claims: claims.map(({ claimed_by }) => claimed_by) };
 }
 
-test('a call waits for a worker with its tool, uses up no attempt, and is made once', async ({ harness }) => {
+test('a call waits for a worker with its tool, uses no attempt, and runs once', async ({ harness }) => {
   const { id } = await harness.startTurn(postcard);
 
   await workWithoutTools(harness);
@@ -65,7 +64,7 @@ test('a call waits for a worker with its tool, uses up no attempt, and is made o
   expect(ended.rounds[0]!.results[0]).toMatchObject({ status: 'success', attempts: 1 });
 });
 
-test('a call goes straight to the queue of a worker that has loaded its tool', async ({ harness }) => {
+test('a call is enqueued at once in the queue of a worker that has loaded its tool', async ({ harness }) => {
   const tools = loadedTools(harness.parts);
   await recordWorker(harness.db, { id: 'wrk_without', concurrency: 1 });
   await recordWorker(harness.db, { id: 'wrk_with', concurrency: 1, tools });
@@ -81,7 +80,7 @@ test('a call goes straight to the queue of a worker that has loaded its tool', a
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Done.' });
 });
 
-test('the other calls of a batch are made at once, and not again', async ({ harness, recorder }) => {
+test('the other calls of the batch run at once, and run once', async ({ harness, recorder }) => {
   const tools = [httpTool('book', recorder.url, { effect: 'at_most_once' }), 'send_postcard'];
   const { id } = await harness.startTurn({ input: calls('book', 'send_postcard'), tools });
 
@@ -94,7 +93,7 @@ test('the other calls of a batch are made at once, and not again', async ({ harn
   expect(rounds[0]!.results.map(({ status }) => status)).toEqual(['success', 'success']);
 });
 
-test('a turn whose tool no worker ever loads ends at its deadline', async ({ harness }) => {
+test('a turn ends at its deadline if no worker loads its tool', async ({ harness }) => {
   const { id } = await harness.startTurn({ ...postcard, limits: { deadline_seconds: 90 } });
 
   await workWithoutTools(harness);
@@ -108,7 +107,7 @@ test('a turn whose tool no worker ever loads ends at its deadline', async ({ har
   });
 });
 
-test('/readyz names the tools that no worker has loaded, until one has', async ({ harness }) => {
+test('`/readyz` names the tools that no worker has loaded, until a worker loads them', async ({ harness }) => {
   const notes = async () => ((await (await fetch(`${harness.url}/readyz`)).json()) as { notes: string[] }).notes;
   await recordWorker(harness.db, { id: 'wrk_without', concurrency: 1 });
 
@@ -116,13 +115,13 @@ test('/readyz names the tools that no worker has loaded, until one has', async (
   await recordWorker(harness.db, { id: 'wrk_with', concurrency: 1, tools: loadedTools(harness.parts) });
 
   expect(lacking).toEqual([
-    'No running worker has loaded weather_lookup, send_postcard, note_visit: turns that call them wait. Start workers with the same PAWL_TOOLS and PAWL_MCP.',
+    'No running worker has loaded weather_lookup, send_postcard, note_visit. Turns that call these tools wait. Start workers with the same PAWL_TOOLS and PAWL_MCP.',
   ]);
   expect(await notes()).toEqual([]);
 });
 
 describeQueue(({ redis }) => {
-  test('turns end on workers of which only some have loaded their tool', { timeout: 60_000 }, async () => {
+  test('turns end if only some workers have loaded their tool', { timeout: 60_000 }, async () => {
     await using harness = await createHarness({ redis });
     const open = (context: WorkerContext) => openWorker(context, harness.parts.jobQueue, 2);
     const workers = await Promise.all([open(withoutTools(harness)), open(withoutTools(harness)), open(harness.worker)]);

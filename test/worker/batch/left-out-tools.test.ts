@@ -7,7 +7,7 @@ import { openScriptedMcpServer } from '../../tools/mcp/scripted-server.ts';
 const tool = { name: 'look_up', description: 'Looks up a city', inputSchema: { type: 'object', required: null } };
 const long = { ...tool, name: 'long', description: 'x'.repeat(70_000) };
 
-test('a turn that names a left-out MCP tool has a warning at once, and runs with its other tools', async () => {
+test('a turn that names a left-out MCP tool has a warning and runs its other tools', async () => {
   const onList = () => ({ tools: [long, tool] });
   await using server = await openScriptedMcpServer({ hasSessions: true, onCall: () => {}, onList });
   await using harness = await createHarness({ env: { PAWL_MCP: JSON.stringify({ cities: { url: server.url } }) } });

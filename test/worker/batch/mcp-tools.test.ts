@@ -19,12 +19,12 @@ async function callAll(harness: Harness, tools: unknown[], calls: object[]): Pro
   return harness.runTurn({ input: scripted({ rounds: [{ tools: calls as never }] }), tools });
 }
 
-test('tools of an MCP server are listed beside the server-side ones', async () => {
+test('tools of an MCP server are listed beside server-side tools', async () => {
   await using externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
 
   const list = () => harness.call<{ data: { name: string }[] }>('GET', '/v1/tools');
-  // A list waits only a moment for a server that is slow.
+  // A list waits only a moment for a slow server.
   await waitUntil(async () => expect((await list()).body.data).toHaveLength(9));
   const { status, body } = await list();
 
@@ -36,7 +36,7 @@ test('tools of an MCP server are listed beside the server-side ones', async () =
   expect(body.data[4]).toMatchObject({ execution: { kind: 'mcp', server: 'cities' }, effect: 'none' });
 });
 
-test('a turn calls tools of an MCP server by name, and the model reads their text and structured content', async () => {
+test('a turn calls MCP tools by name, and the model reads text and structured content', async () => {
   await using externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
   const tools = ['cities__look_up', 'cities__measure', 'cities__book', 'weather_lookup'];
@@ -56,7 +56,7 @@ test('a turn calls tools of an MCP server by name, and the model reads their tex
   ]);
 });
 
-test('an object named after a tool of an MCP server stands for that tool, with rules of its own', async () => {
+test('an object with the name of an MCP tool defines that tool with its own rules', async () => {
   await using externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
 
@@ -67,7 +67,7 @@ test('an object named after a tool of an MCP server stands for that tool, with r
   expect(externalServer.calls).toHaveLength(1);
 });
 
-test('a tool of an MCP server can be given as an object, with rules and a name of its own', async () => {
+test('an MCP tool can be given as an object with its own rules and name', async () => {
   await using externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
   const bare = definition({ name: 'look_up', description: 'Short' });
@@ -85,7 +85,7 @@ test('a tool of an MCP server can be given as an object, with rules and a name o
   expect(turn.rounds[0]?.results).toMatchObject([{ content: 'Tokyo is a city' }, { status: 'pending' }]);
 });
 
-test('arguments that do not fit the schema of a listed tool do not reach its server', async () => {
+test('arguments that break the schema of a listed MCP tool do not reach its server', async () => {
   await using externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
 
@@ -95,7 +95,7 @@ test('arguments that do not fit the schema of a listed tool do not reach its ser
   expect(externalServer.calls).toHaveLength(0);
 });
 
-test('a server that went away is an answer for the model, and one that is back is used again', async () => {
+test('the model reads an error if the MCP server is away, and its tool runs after that', async () => {
   const externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
   const rounds = [1, 2].map(() => ({ tools: [{ name: 'cities__look_up', arguments: city }] }));
@@ -116,7 +116,7 @@ test('a server that went away is an answer for the model, and one that is back i
   ]);
 });
 
-test('an at_most_once call without an answer is outcome_unknown and is not made again', async () => {
+test('an at_most_once MCP call without an answer is outcome_unknown and not repeated', async () => {
   const externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
   const tools = ['cities__wait'];
@@ -136,7 +136,7 @@ test('an at_most_once call without an answer is outcome_unknown and is not made 
   expect(externalServer.calls).toHaveLength(1);
 });
 
-test('a cancel reaches the worker, and through it the server', async () => {
+test('a cancel reaches the worker and the MCP server', async () => {
   await using externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
   await using _worker = await startBackgroundWorker(harness, { beats: false });
@@ -153,7 +153,7 @@ test('a cancel reaches the worker, and through it the server', async () => {
   });
 });
 
-test('what MCP does not offer is refused: an unknown server, an unknown tool, a name no provider takes', async () => {
+test('an unknown MCP server, an unknown tool and an invalid name are refused', async () => {
   await using externalServer = await openExternalMcpServer();
   await using harness = await createHarness(pawlMcp(externalServer.url));
   const refusal = (tool: unknown) =>
@@ -174,7 +174,7 @@ test('what MCP does not offer is refused: an unknown server, an unknown tool, a 
   ]);
 });
 
-test('a server that cannot be reached: its tools are not listed and named in vain, until it is there', async () => {
+test('tools of an unreachable MCP server are not listed, and naming them is refused', async () => {
   const port = await closedPort();
   await using harness = await createHarness(pawlMcp(`http://127.0.0.1:${port}/mcp`));
   const body = { model: 'openai/test', tools: ['cities__look_up'] };

@@ -21,7 +21,7 @@ async function workTurn(harness: Harness, tools: unknown[]): Promise<TurnResourc
 test.each([
   ['by its name', [name]],
   ['by a definition', [{ name, timeout_ms: 5_000, execution: { kind: 'mcp', server: 'files' } }]],
-])('a turn that names a mended MCP tool %s reads the error of a misfit result', async (_, tools) => {
+])('a turn with the mended MCP tool %s reads the error of an invalid result', async (_, tools) => {
   await using server = await openListingServer('sessions', {
     tools: [read],
     results: { 'read/file': answer({ bytes: 'ten' }) },
@@ -58,7 +58,7 @@ test('the configuration of a turn shows a mended MCP tool as a usable definition
   expect(server.called).toEqual(['read/file', 'read/file']);
 });
 
-test('a turn calls the MCP tool that it named after the server lists other tools', async () => {
+test('a turn still calls its MCP tool after the server lists other tools', async () => {
   const listing = { tools: [read], results: { 'read/file': answer({ bytes: 10 }), read_file: answer({ bytes: 10 }) } };
   await using server = await openListingServer('sessions', listing);
   await using harness = await createHarness(withMcp(server));

@@ -30,7 +30,7 @@ async function effectsOf(harness: Harness, turnId: string) {
 
 const test = testWith(strict);
 
-test('an operator’s tool keeps its approval, its effect and its schema in any definition', async ({ harness }) => {
+test('an operator’s tool keeps its approval, effect and schema in each definition', async ({ harness }) => {
   const tools = [{ name: 'send_money', ...loose }];
 
   const turn = await play(harness, { calls: [pay(1000), pay(5)], tools });
@@ -44,9 +44,7 @@ test('an operator’s tool keeps its approval, its effect and its schema in any 
   expect(done).toEqual([]);
 });
 
-test('the standing configuration of a conversation cannot do without them either, and shows what applies', async ({
-  harness,
-}) => {
+test('a conversation cannot loosen an operator’s tool, and shows the rules that apply', async ({ harness }) => {
   const standing = { model: 'openai/test', tools: [{ name: 'send_money', execution: { kind: 'server' }, ...loose }] };
 
   const { body } = await harness.call('POST', '/v1/conversations', { body: standing });
@@ -73,9 +71,7 @@ test('a definition of an operator’s tool keeps its capabilities', async ({ har
   expect(turn.rounds[0]?.results[0]?.error?.category).toBe('permission_denied');
 });
 
-test('a rate limit of the caller’s applies beside the operator’s, which counts the calls of every definition of the tool', async ({
-  harness,
-}) => {
+test('rate limits of caller and operator both apply, across definitions of the tool', async ({ harness }) => {
   const post = (text: string) => ({ name: 'post_notice', arguments: { text } });
   const asLimit = (max: number) => [{ name: 'post_notice', rate_limit: { max, per_seconds: 1 } }];
 
@@ -92,7 +88,7 @@ test('a rate limit of the caller’s applies beside the operator’s, which coun
   expect(done).toEqual(['posted a']);
 });
 
-test('what a definition leaves out is as the operator has it, and what it adds applies', async ({ harness }) => {
+test('a definition inherits omitted fields from the operator’s tool, and adds its own', async ({ harness }) => {
   const read = { name: 'read_notice', arguments: { place: 'hall' } };
   const inHall = { type: 'object', properties: { place: { enum: ['hall'] } }, required: ['place'] };
 
@@ -113,20 +109,17 @@ test('what a definition leaves out is as the operator has it, and what it adds a
   expect(done).toEqual(['read hall']);
 });
 
-test.each(['book', 'cities__book'])(
-  'a definition of an MCP server’s tool, named %s, keeps its effect and schema',
-  async (name) => {
-    await using externalServer = await openExternalMcpServer();
-    await using harness = await createHarness({
-      env: { PAWL_MCP: JSON.stringify({ cities: { url: externalServer.url } }) },
-    });
-    const tools = [{ ...loose, name, execution: { kind: 'mcp', server: 'cities' } }];
-    const call = (city: unknown) => ({ name, arguments: { city } });
+test.each(['book', 'cities__book'])('a definition of the MCP tool %s keeps its effect and schema', async (name) => {
+  await using externalServer = await openExternalMcpServer();
+  await using harness = await createHarness({
+    env: { PAWL_MCP: JSON.stringify({ cities: { url: externalServer.url } }) },
+  });
+  const tools = [{ ...loose, name, execution: { kind: 'mcp', server: 'cities' } }];
+  const call = (city: unknown) => ({ name, arguments: { city } });
 
-    const turn = await play(harness, { calls: [call(5), call('Rome')], tools });
+  const turn = await play(harness, { calls: [call(5), call('Rome')], tools });
 
-    expect(await effectsOf(harness, turn.id)).toEqual(['at_most_once', 'at_most_once']);
-    expect(turn.rounds[0]?.results[0]?.error?.category).toBe('invalid_arguments');
-    expect(externalServer.calls).toHaveLength(1);
-  },
-);
+  expect(await effectsOf(harness, turn.id)).toEqual(['at_most_once', 'at_most_once']);
+  expect(turn.rounds[0]?.results[0]?.error?.category).toBe('invalid_arguments');
+  expect(externalServer.calls).toHaveLength(1);
+});

@@ -10,14 +10,14 @@ import { waitUntil } from '#test/harness/wait-until.ts';
 
 const quick = { input: scripted({ answer: 'Done.' }) };
 
-/** A turn with a call that lasts until the recorder lets it answer. */
+/** Returns a turn with a call that lasts until the recorder releases it. */
 function hanging({ url }: ToolRecorder, effect: 'idempotent' | 'at_most_once' = 'at_most_once') {
   const input = scripted({ rounds: [{ tools: [{ name: 'book', arguments: { city: 'Graz' } }] }], answer: 'Booked.' });
   return { input, tools: [httpTool('book', `${url}/slow`, { effect })] };
 }
 
 describeQueue(({ redis }) => {
-  test('a turn is worked and ends while more batches hang than a worker has places', async ({ recorder }) => {
+  test('a turn ends although more batches hang than the worker has places', async ({ recorder }) => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness, { concurrency: 4 });
     const stuck = await Promise.all(Array.from({ length: 9 }, () => harness.startTurn(hanging(recorder))));
@@ -34,7 +34,7 @@ describeQueue(({ redis }) => {
     expect(recorder.calls).toHaveLength(9);
   });
 
-  test('a worker that closes waits for a batch that has left its place, and enqueues its next round', async () => {
+  test('a closing worker waits for a batch that left its place, and enqueues its round', async () => {
     await using recorder = await openToolRecorder();
     await using harness = await createHarness({ redis });
     const worker = await startBackgroundWorker(harness, { concurrency: 1 });
@@ -44,7 +44,7 @@ describeQueue(({ redis }) => {
     recorder.release();
     await closing;
 
-    // A fetch that was on its way may still bring the worker the round that the batch enqueues.
+    // A running fetch may still bring the worker the round that the batch enqueues.
     expect(harness.worker.heartbeat.count()).toBe(0);
     expect((await harness.findTurn(id)).rounds[0]?.results).toMatchObject([{ status: 'success' }]);
     await harness.workUntilIdle();
@@ -52,7 +52,7 @@ describeQueue(({ redis }) => {
     expect(recorder.calls).toHaveLength(1);
   });
 
-  test('a worker that may not wait hands back a batch that has left its place', async ({ recorder }) => {
+  test('a worker that may not wait hands back a batch that left its place', async ({ recorder }) => {
     await using harness = await createHarness({ redis });
     const worker = await startBackgroundWorker(harness, { concurrency: 1 });
     const { id } = await startSlow(harness, recorder, 'idempotent');
@@ -79,7 +79,7 @@ describeQueue(({ redis }) => {
 /** A slow machine may have rescued the batch once before its worker handed it back. */
 const atLeastOne = (generation: number) => generation >= 1;
 
-/** A turn whose batch has left the one place of its worker: another turn has ended meanwhile. */
+/** Starts a turn with a batch that leaves the only place of its worker. Another turn has ended by then. */
 async function startSlow(harness: Harness, recorder: ToolRecorder, effect?: 'idempotent') {
   const turn = await harness.startTurn(hanging(recorder, effect));
   await recorder.called('slow');
@@ -87,7 +87,7 @@ async function startSlow(harness: Harness, recorder: ToolRecorder, effect?: 'ide
   return turn;
 }
 
-test('a batch whose worker dies after it has left its place is run by another worker', async ({ harness }) => {
+test('a batch that left its place is run by another worker if its worker dies', async ({ harness }) => {
   await using recorder = await openToolRecorder();
   const { id } = await harness.startTurn(hanging(recorder, 'idempotent'));
   await harness.workOnce();
@@ -109,7 +109,7 @@ test('a batch whose worker dies after it has left its place is run by another wo
   expect(new Set(recorder.calls.map((call) => call.key)).size).toBe(1);
 });
 
-test('a batch keeps its place where four times as many as places have left theirs, until one of them is done', async () => {
+test('a batch keeps its place while 4 batches per place have left theirs', async () => {
   const slowBatches = makeSlowBatches(1);
   const jobs = Array.from({ length: 5 }, () => startJob(slowBatches));
 
@@ -122,7 +122,7 @@ test('a batch keeps its place where four times as many as places have left their
   await Promise.all(jobs.map((job) => job.acknowledged));
 });
 
-test('a job that has left its place hands over to no queue, and none leaves its place while the worker closes', async () => {
+test('a job that left its place has no hand-over, and a closing worker keeps places', async () => {
   const slowBatches = makeSlowBatches(1);
   const [slow, late] = [startJob(slowBatches), startJob(slowBatches)];
   const before = slow.handsOver();
@@ -136,7 +136,7 @@ test('a job that has left its place hands over to no queue, and none leaves its 
   expect([before, slow.handsOver(), late.handsOver(), mayLeave]).toEqual(['turns-openai', null, 'turns-openai', false]);
 });
 
-/** A job that is worked until the test ends it. */
+/** Starts a job that runs until the test ends it. */
 function startJob({ letLeave }: ReturnType<typeof makeSlowBatches>) {
   const { promise: done, resolve: end } = Promise.withResolvers<void>();
   const handed: Parameters<LeavingHandler>[0][] = [];

@@ -8,7 +8,7 @@ import { makeRound, makeTurn } from '#test/turn/make-turn.ts';
 const slow = { type: 'object', properties: { s: { type: 'string', pattern: '^(a+)+$' } } };
 const MANY = 5;
 
-test('a batch of calls that take for ever to check is refused, and other work goes on meanwhile', async () => {
+test('calls are refused if their check takes too long, and other work continues', async () => {
   const turn = turnWith({}, [...Array.from({ length: MANY }, (_, n) => endless(n)), { s: 'aaa' }]);
 
   const { settled, turnsOfLoop } = await whileLoopRuns(planCalls(turn, turn.rounds[0]?.calls ?? []));
@@ -18,7 +18,7 @@ test('a batch of calls that take for ever to check is refused, and other work go
   expect(turnsOfLoop).toBeGreaterThan(MANY);
 });
 
-test('a reply with such calls is looked at beside other work before it is saved', async () => {
+test('the check of a reply with slow calls lets other work continue', async () => {
   const turn = turnWith({ approval: 'always' }, [...Array.from({ length: MANY }, (_, n) => endless(n)), { s: 'aaa' }]);
 
   const looking = addWaits({ ...turn, rounds: [] }, 1, turn.rounds[0]?.calls ?? []);
@@ -29,7 +29,7 @@ test('a reply with such calls is looked at beside other work before it is saved'
 });
 
 test.for([{ approval: 'always' }, { execution: { kind: 'client' } }])(
-  'a call without a request for approval, since its check took too long, is not run because another check is quicker: %j',
+  'a call that asked for no approval after a slow check is refused later, too: %j',
   async (rule) => {
     const turn = turnWith(rule, [{ s: 'aaa' }]);
     const [call] = turn.rounds[0]?.calls ?? [];
@@ -47,7 +47,7 @@ function turnWith(rule: object, given: { s: string }[]) {
   return { ...makeTurn({ rounds: [makeRound(1, null, calls)] }), config };
 }
 
-/** Counts the turns of the event loop until work has settled. */
+/** Counts the turns of the event loop until the work settles. */
 async function whileLoopRuns<Value>(work: Promise<Value>): Promise<{ settled: Value; turnsOfLoop: number }> {
   let isOver = false;
   let turnsOfLoop = 0;

@@ -18,7 +18,7 @@ async function callAll(harness: Harness, tools: unknown[], calls: Scripted[]): P
   return harness.runTurn({ input: scripted({ rounds: [{ tools: calls }] }), tools });
 }
 
-test('arguments that break the schema are answered with each path, and the tool is not called', async ({ harness }) => {
+test('arguments that break the schema are answered with each path, without a tool run', async ({ harness }) => {
   await using tool = await openExternalServer();
 
   const turn = await callAll(
@@ -42,7 +42,7 @@ test('arguments that break the schema are answered with each path, and the tool 
   ]);
 });
 
-test('a tool that the turn does not have is an answer for the model', async ({ harness }) => {
+test('a call of an unknown tool is answered with an error for the model', async ({ harness }) => {
   const turn = await callAll(harness, ['weather_lookup'], [{ name: 'launch_rocket', arguments: city }]);
 
   expect(turn).toMatchObject({
@@ -51,7 +51,7 @@ test('a tool that the turn does not have is an answer for the model', async ({ h
   });
 });
 
-test('a failing tool never fails the turn: the model reads category, message and details', async () => {
+test('a failing tool does not fail the turn: the model reads category and message', async () => {
   await using harness = await createHarness({ env });
 
   const turn = await callAll(harness, ['fail_loudly', 'throw_up'], [{ name: 'fail_loudly' }, { name: 'throw_up' }]);
@@ -73,7 +73,7 @@ test('a failing tool never fails the turn: the model reads category, message and
   ]);
 });
 
-test('a tool that never answers times out, and is not waited for', async () => {
+test('a tool that never answers times out, and the turn does not wait for it', async () => {
   await using harness = await createHarness({ env });
   const hasty = { name: 'never_answer', description: 'Never answers at all', effect: 'none', timeout_ms: 40 };
   const tools = [{ ...hasty, retry: { max_attempts: 2, backoff_ms: 1 } }];
@@ -84,7 +84,7 @@ test('a tool that never answers times out, and is not waited for', async () => {
   expect(turn.rounds[0]?.results[0]).toMatchObject({ attempts: 2, error: { category: 'execution_timeout' } });
 });
 
-test('a tool with a capability that is not allowed is answered permission_denied, not run', async ({ harness }) => {
+test('a tool without an allowed capability is answered permission_denied, and not run', async ({ harness }) => {
   await using tool = await openExternalServer();
   const input = scripted({ rounds: [{ tools: [{ name: 'do_thing', arguments: city }] }] });
   const tools = [httpTool('do_thing', tool.url, { capabilities: ['network'] })];
@@ -95,7 +95,7 @@ test('a tool with a capability that is not allowed is answered permission_denied
   expect(tool.caught).toHaveLength(0);
 });
 
-test('an HTTP tool gets the arguments as its body and a key of its own', async ({ harness }) => {
+test('an HTTP tool receives the arguments as its body, and its own key', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: { temp: 22 } }));
   const http = { kind: 'http', url: tool.url, headers: { 'x-api-key': 'secret' } };
 
@@ -144,19 +144,22 @@ test.each([
   ['none', 500, 3, 'unknown'],
   ['none', 429, 3, 'rate_limited'],
   ['none', 404, 1, 'resource_not_found'],
-])('a tool of effect %s that answers %i is called %i times with one key', async (effect, status, calls, category) => {
-  await using harness = await createHarness();
-  await using tool = await openExternalServer(() => ({ status }));
-  const definition = httpTool('do_thing', tool.url, { effect, retry: { max_attempts: 3, backoff_ms: 1 } });
+])(
+  'a tool of effect %s that answers %i is called %i times with the same key',
+  async (effect, status, calls, category) => {
+    await using harness = await createHarness();
+    await using tool = await openExternalServer(() => ({ status }));
+    const definition = httpTool('do_thing', tool.url, { effect, retry: { max_attempts: 3, backoff_ms: 1 } });
 
-  const turn = await callAll(harness, [definition], [{ name: 'do_thing', arguments: city }]);
+    const turn = await callAll(harness, [definition], [{ name: 'do_thing', arguments: city }]);
 
-  expect(turn.rounds[0]?.results[0]).toMatchObject({ attempts: calls, error: { category } });
-  expect(tool.caught).toHaveLength(calls);
-  expect(new Set(tool.caught.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
-});
+    expect(turn.rounds[0]?.results[0]).toMatchObject({ attempts: calls, error: { category } });
+    expect(tool.caught).toHaveLength(calls);
+    expect(new Set(tool.caught.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  },
+);
 
-test('a call that surely never reached its tool is tried again, even at_most_once', async ({ harness }) => {
+test('a call that never reached its tool is repeated, even if it is at_most_once', async ({ harness }) => {
   const url = `http://127.0.0.1:${await closedPort()}/`;
   const definition = httpTool('do_thing', url, { retry: { max_attempts: 3, backoff_ms: 1 } });
 
@@ -165,7 +168,7 @@ test('a call that surely never reached its tool is tried again, even at_most_onc
   expect(turn.rounds[0]?.results[0]).toMatchObject({ attempts: 3, error: { category: 'network_error' } });
 });
 
-test('an id that is malformed or already used is replaced by a fresh one', async ({ harness }) => {
+test('a malformed or repeated call id is replaced by a new id', async ({ harness }) => {
   const call = (id: string) => ({ name: 'weather_lookup', arguments: city, id });
   const input = scripted({ rounds: [{ tools: [call('same'), call('böse id')] }, { tools: [call('same')] }] });
 
@@ -177,7 +180,7 @@ test('an id that is malformed or already used is replaced by a fresh one', async
   ]);
 });
 
-test('results keep the order of the calls, each is there as soon as it is known', async ({ harness }) => {
+test('results keep the order of the calls, and each is saved as soon as it is known', async ({ harness }) => {
   await using slow = await openExternalServer(() => null);
   await using fast = await openExternalServer(() => ({ status: 200, body: 'fast' }));
   const calls = [
@@ -205,7 +208,7 @@ test('results keep the order of the calls, each is there as soon as it is known'
   expect(after.rounds[0]?.results.map(({ content }) => content)).toEqual(['slow', 'fast']);
 });
 
-test('a long output is cut for the model and kept whole', async () => {
+test('a long output is cut for the model and stored whole', async () => {
   await using harness = await createHarness({ env: { ...env, PAWL_TOOL_OUTPUT_LIMIT: '100' } });
 
   const turn = await callAll(harness, ['say_much'], [{ name: 'say_much', id: 'call_x' }]);
@@ -219,7 +222,7 @@ test('a long output is cut for the model and kept whole', async () => {
   expect(body).toEqual({ tool_call_id: 'call_x', output: `${'x'.repeat(1000)}end`, truncated: false });
 });
 
-test('large outputs are saved one after the other', async () => {
+test('large outputs are saved in separate commits', async () => {
   await using harness = await createHarness({ env });
 
   const { id } = await callAll(harness, ['say_all'], Array(3).fill({ name: 'say_all' }));

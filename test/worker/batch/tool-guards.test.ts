@@ -28,7 +28,7 @@ async function play(
 
 const resultsOf = ({ rounds }: TurnResource) => rounds.flatMap((round) => round.results);
 
-test('equal arguments in any order are answered from the cache of their conversation', async ({ harness }) => {
+test('equal arguments in any order are answered from the cache of the conversation', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: '{"celsius":22}' }));
   const tools = [lookUp(tool.url, { cache_ttl_seconds: 60 })];
   const requested = [[look('{"city":"Tokyo","unit":"c"}')], [look('{"unit":"c","city":"Tokyo"}')]];
@@ -71,7 +71,7 @@ test('errors are never answered from the cache', async ({ harness }) => {
   expect(resultsOf(turn).map(({ cached }) => cached)).toEqual([false, false]);
 });
 
-test('a rate limit of a tool holds across workers and turns: calls wait for their start', async ({ harness }) => {
+test('a tool’s rate limit applies across workers and turns: calls wait for their start', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'ok' }));
   const tools = [lookUp(tool.url, { rate_limit: { max: 2, per_seconds: 1 } })];
   const three = ['A', 'B', 'C'].map((city) => look({ city }));
@@ -90,7 +90,7 @@ test('a rate limit of a tool holds across workers and turns: calls wait for thei
   expect(tool.caught).toHaveLength(6);
 });
 
-test('another limit of the same tool leaves this one as it is', async ({ harness }) => {
+test('another rate limit of the same tool does not change this limit', async ({ harness }) => {
   const slot = { project: 'default', tool: 'look_up', maxWaitMs: 0 };
 
   await takeRateLimitSlot(harness.db, { ...slot, max: 1, perSeconds: 60 });
@@ -100,7 +100,7 @@ test('another limit of the same tool leaves this one as it is', async ({ harness
   expect(waitMs).toBeGreaterThan(59_000);
 });
 
-test('a call that would wait longer than its timeout is answered rate_limited, with the time', async ({ harness }) => {
+test('a call that would wait past its timeout is answered rate_limited, with the time', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'ok' }));
   const tools = [lookUp(tool.url, { rate_limit: { max: 1, per_seconds: 3600 }, timeout_ms: 500 })];
 
@@ -112,7 +112,7 @@ test('a call that would wait longer than its timeout is answered rate_limited, w
 });
 
 test.for(['none', 'at_most_once'])(
-  'a call with effect %s that was never made took no time and never started',
+  'a call with effect %s that never ran has no duration and no start',
   async (effect, { harness }) => {
     await using tool = await openExternalServer(() => ({ status: 200, body: 'ok' }));
     const rate = { rate_limit: { max: 1, per_seconds: 3600 }, timeout_ms: 500 };
@@ -129,7 +129,7 @@ test.for(['none', 'at_most_once'])(
   },
 );
 
-test('a model that repeats one call for ever gets a note, and then a request for its answer', async ({ harness }) => {
+test('a model that repeats a call gets a note, and later a request for its answer', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'the same' }));
   const rounds = Array.from({ length: 30 }, () => [look({ city: 'Tokyo' })]);
 
@@ -154,7 +154,7 @@ test('a model that requests another call in between is not in a loop', async ({ 
   expect(turn).toMatchObject({ status: 'completed', warnings: [] });
 });
 
-test('equal calls side by side count like equal calls one after the other', async ({ harness }) => {
+test('parallel equal calls count as a loop like consecutive equal calls', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'the same' }));
 
   const turn = await play(harness, {
@@ -167,7 +167,7 @@ test('equal calls side by side count like equal calls one after the other', asyn
   expect(turn).toMatchObject({ status: 'completed', warnings: ['look_up was called in a loop'] });
 });
 
-test('a limit that is reached together with a loop is what the turn ends by', async ({ harness }) => {
+test('a turn that reaches a limit and a loop together ends by the limit', async ({ harness }) => {
   await using tool = await openExternalServer(() => ({ status: 200, body: 'the same' }));
   const input = scripted({ rounds: Array(12).fill({ tools: [look({ city: 'Tokyo' })] }) });
 
@@ -177,7 +177,7 @@ test('a limit that is reached together with a loop is what the turn ends by', as
   expect(turn).toMatchObject(ended);
 });
 
-test('arguments nested too deep to be shown are shown as the text they came as', async ({ harness }) => {
+test('arguments nested too deep for JSON are shown as the original text', async ({ harness }) => {
   const deep = `{"city":${'['.repeat(6000)}${']'.repeat(6000)}}`;
 
   const turn = await play(harness, { tools: [lookUp('http://127.0.0.1:9/', {})], rounds: [[look(deep)]] });

@@ -7,7 +7,7 @@ import { openExternalServer } from '#test/harness/servers/external-server.ts';
 
 const env = { PAWL_TOOLS: fileURLToPath(new URL('./odd-tools.ts', import.meta.url)) };
 
-test('an output that is read in whole says so, one of which not all was kept says that', async () => {
+test('a full output reports whether it was stored in full', async () => {
   await using harness = await createHarness({ env });
   await using page = await openExternalServer(() => ({ status: 200, body: 'x'.repeat(100_000) }));
   await using book = await openExternalServer(() => ({ status: 200, body: 'x'.repeat(5 * 1024 * 1024) }));

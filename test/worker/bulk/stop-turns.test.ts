@@ -22,7 +22,7 @@ async function create(harness: Harness, body: object): Promise<string> {
 }
 
 describeQueue(({ redis }) => {
-  test('a bulk that cancels lets no turn begin that has not begun when it is taken up', async () => {
+  test('a cancelling bulk lets no turn begin that has not begun when the bulk starts', async () => {
     await using harness = await createHarness({ redis });
     const first = await harness.startTurn({ input: 'One' });
     const path = `/v1/conversations/${first.conversation_id}/turns`;
@@ -45,7 +45,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a stopped turn stays stopped at the head of its conversation and at its time', async ({ harness }) => {
+test('a turn that a bulk stopped does not begin as the head or at its start time', async ({ harness }) => {
   const first = await harness.startTurn({ input: scripted({ rounds: [{ tools: [] }] }), metadata: { of: 'others' } });
   const path = `/v1/conversations/${first.conversation_id}/turns`;
   await harness.call('POST', path, { body: { input: 'Two', metadata: { of: 'bulk' } } });
@@ -65,7 +65,7 @@ test('a stopped turn stays stopped at the head of its conversation and at its ti
   expect((await statuses(harness)).cancelled).toBe(2);
 });
 
-test('a turn that a bulk leaves alone begins while the bulk stops others, and so does one it fails to cancel', async () => {
+test('a turn that a bulk skips or fails to cancel begins while the bulk stops others', async () => {
   await using harness = await createHarness({ env: { DATABASE_URL: await createTestDatabase() } });
   const [failing = ''] = await startMany(harness, 1, { input: 'Hi', metadata: { of: 'bulk' } });
   const [other = ''] = await startMany(harness, 1);
@@ -79,7 +79,7 @@ test('a turn that a bulk leaves alone begins while the bulk stops others, and so
   );
 
   await harness.workBulks();
-  // Where no turn needs a place, an admission looks at every fourth tick.
+  // If no turn needs a place, an admission checks every fourth tick.
   for (let tick = 0; tick < 4; tick += 1) await harness.admit();
   await harness.workUntilIdle();
 

@@ -32,7 +32,7 @@ async function read(harness: Harness, id: string): Promise<Bulk> {
   return (await harness.call<Bulk>('GET', `/v1/bulk/${id}`)).body;
 }
 
-/** The worker that was on a bulk is gone: it is due again. */
+/** Makes a bulk due again, as after the loss of its worker. */
 async function letLeasePass(harness: Harness): Promise<void> {
   await sql`update bulks set due_at = due_at - interval '1 minute'`.execute(harness.db);
 }
@@ -40,7 +40,7 @@ async function letLeasePass(harness: Harness): Promise<void> {
 const counts = { matched: 5, done: 5, failed: 0, left: 0, status: 'completed' };
 
 describeQueue(({ redis }) => {
-  test('each turn is treated as by the single call: its worker stops, its webhook is sent, the next of its conversation begins', async () => {
+  test('a bulk stops workers, sends webhooks and starts next turns like a single call', async () => {
     await using receiver = await openExternalServer(() => ({ status: 200, body: 'ok' }));
     await using harness = await createHarness({ redis });
     const webhook = { url: receiver.url, events: ['turn.cancelled'] };
@@ -60,7 +60,7 @@ describeQueue(({ redis }) => {
 });
 
 describeQueue(({ redis }) => {
-  test('a bulk retries turns that then run', async () => {
+  test('a bulk retries turns, and these run', async () => {
     await using harness = await createHarness({ redis });
     const input = scripted({ final: { fault: { kind: 'status', status: 401, times: 1 } } });
     const ids = await startMany(harness, 2, { input });
@@ -75,7 +75,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('turns that want a place are cancelled and retried like others, and places go to whom they are free for', async () => {
+test('a bulk cancels and retries turns that wait for a place', async () => {
   const projects = { alpha: { keys: ['key-of-alpha'], max_active_turns: 1 }, beta: { keys: ['key-of-beta'] } };
   await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(projects) } });
   const alpha = apiClient(harness.url, 'key-of-alpha');
@@ -98,7 +98,7 @@ test('turns that want a place are cancelled and retried like others, and places 
   expect(rows).toEqual([]);
 });
 
-test('the end of a turn is counted once: not again by a bulk that finds it cancelled', async ({ harness }) => {
+test('a bulk does not count the end of an already cancelled turn again', async ({ harness }) => {
   const [cancelled] = await startMany(harness, 2, { input: 'Hi', metadata: { of: 'bulk' } });
   const id = await create(harness, { action: 'cancel', filter: { metadata: { of: 'bulk' } } });
   await harness.call('POST', `/v1/turns/${cancelled}/cancel`);
@@ -110,7 +110,7 @@ test('the end of a turn is counted once: not again by a bulk that finds it cance
   expect(metrics).toContain('pawl_turns_total{project="default",status="cancelled"} 2\n');
 });
 
-test('a bulk is kept for a week behind its end, and one under way for as long as it takes', async ({ harness }) => {
+test('a bulk is kept while it runs, and for a week after its end', async ({ harness }) => {
   await startMany(harness, 1);
   const [done, open] = [await create(harness, cancelQueued), await create(harness, cancelQueued)];
   await workBulks(harness.worker, Number.POSITIVE_INFINITY, 1);
@@ -129,7 +129,7 @@ test('a bulk is kept for a week behind its end, and one under way for as long as
   expect((await read(harness, open)).status).toBe('in_progress');
 });
 
-test('a bulk deletes turns for good, and what is still active counts as failed', async ({ harness }) => {
+test('a bulk deletes turns permanently, and counts active turns as failed', async ({ harness }) => {
   const ended = await startMany(harness, 3, { input: 'A secret', metadata: { of: 'bulk' } });
   await harness.workUntilIdle();
   const [active] = await startMany(harness, 1, { input: 'Hi', metadata: { of: 'bulk' } });
@@ -145,7 +145,7 @@ test('a bulk deletes turns for good, and what is still active counts as failed',
   expect(await dumpTables(harness.db)).not.toContain('A secret');
 });
 
-test('at every moment matched is what is done, failed and left together', async ({ harness }) => {
+test('matched is always the sum of done, failed and left', async ({ harness }) => {
   await startMany(harness, 12);
   const id = await create(harness, cancelQueued);
   let isOver = false;
@@ -154,7 +154,7 @@ test('at every moment matched is what is done, failed and left together', async 
   const watching = (async () => {
     while (!isOver) seen.push(await read(harness, id));
   })();
-  // It stops after a second, and goes on the next time.
+  // Each pass stops after a second, and the next pass continues.
   while ((await read(harness, id)).left > 0) await workBulks(harness.worker, 1_000, 2);
   isOver = true;
   await watching;
@@ -164,7 +164,7 @@ test('at every moment matched is what is done, failed and left together', async 
   expect(seen.map(({ done }) => done)).toEqual(seen.map(({ done }) => done).toSorted((one, other) => one - other));
 });
 
-test('two workers on the same portion treat each turn once', async ({ harness }) => {
+test('two workers on the same portion of a bulk treat each turn once', async ({ harness }) => {
   const ids = await startMany(harness, 5, { input: failing });
   await harness.workUntilIdle();
   const id = await create(harness, { action: 'retry', filter: { status: 'failed' } });
@@ -188,7 +188,7 @@ test('two workers on the same portion treat each turn once', async ({ harness })
 });
 
 test.for([0, 2, 5])(
-  'a worker that dies after %i of five turns: what it did is done, and another goes on',
+  'another worker continues a bulk after its worker died with %i of five turns done',
   async (treated, { harness }) => {
     const ids = await startMany(harness, 5);
     const id = await create(harness, cancelQueued);
@@ -212,7 +212,7 @@ test.for([0, 2, 5])(
   },
 );
 
-test('deleted turns count as failed; one that the database cannot treat is left for later', async ({ harness }) => {
+test('a bulk counts deleted turns as failed and leaves untreatable turns for later', async ({ harness }) => {
   const [gone, held] = await startMany(harness, 2);
   const id = await create(harness, cancelQueued);
   await harness.db.deleteFrom('turns').where('id', '=', gone!).execute();

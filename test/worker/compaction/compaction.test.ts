@@ -6,7 +6,7 @@ import { converse, long, requestedRoles, summariesAsked } from './converse.ts';
 
 const weather = (id: string) => ({ name: 'weather_lookup', arguments: { city: 'Tokyo' }, id });
 
-test('a summary replaces all but the last rounds before a request that would be too large', async ({ harness }) => {
+test('a summary replaces all but the last rounds before a request that is too large', async ({ harness }) => {
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
   const { say } = await converse(harness, context, { instructions: 'Be kind.' });
   const answer = scripted({ answer: long, summary: { say: ' They greeted. ' } });
@@ -30,7 +30,7 @@ test('a summary replaces all but the last rounds before a request that would be 
   ]);
 });
 
-test('the compaction is an event, its request counts for the turn, and is no round', async ({ harness }) => {
+test('a compaction is an event, counts in the usage of the turn, and is not a round', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = scripted({ answer: long, summary: { say: 'They greeted.' } });
 
@@ -56,7 +56,7 @@ test('the compaction is an event, its request counts for the turn, and is no rou
   expect(listed.body.data.find(({ id }) => id === turn.id)?.usage).toEqual(turn.usage);
 });
 
-test('a summary is asked without the tools and options of the turn, of its own model if named', async ({ harness }) => {
+test('a summary is requested without tools and options, from its own model if named', async ({ harness }) => {
   const { body: conversation } = await harness.call('POST', '/v1/conversations', {
     body: {
       ...{ model: 'openai/test', tools: ['weather_lookup'], temperature: 0.3, provider_options: { user: 'u1' } },
@@ -80,7 +80,7 @@ test('a summary is asked without the tools and options of the turn, of its own m
   expect(told).toContain('weather_lookup answered: {"city":"Tokyo"');
 });
 
-test('a later turn goes on from a summary, and the next one takes it in', async ({ harness }) => {
+test('later turns send the summary, and the next summary includes it', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = (word: string) => scripted({ answer: `${word} ${long}`, summary: { say: `Summary ${word}.` } });
 
@@ -93,7 +93,7 @@ test('a later turn goes on from a summary, and the next one takes it in', async 
   expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user user assistant user');
 });
 
-test('rounds of the running turn are replaced as well, and its input stays', async ({ harness }) => {
+test('a compaction also replaces rounds of the running turn, and keeps its input', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const rounds = ['a', 'b', 'c', 'd'].map((id) => ({ say: `${id} ${long}`, tools: [weather(`call_${id}`)] }));
   const input = scripted({ rounds, answer: 'Done.', summary: { say: 'Looked twice.' } });
@@ -113,7 +113,7 @@ test('rounds of the running turn are replaced as well, and its input stays', asy
   ]);
 });
 
-test('dropped results become a note; calls, errors and last rounds stay; no model is asked', async ({ harness }) => {
+test('dropped results become a note without a model, and errors and last rounds stay', async ({ harness }) => {
   const { say } = await converse(
     harness,
     { strategy: 'drop_tool_results', max_input_tokens: 1_000, keep_last_rounds: 1 },
@@ -143,7 +143,7 @@ test('dropped results become a note; calls, errors and last rounds stay; no mode
   ]);
 });
 
-test('messages are kept whole, and shown as they are sent where that is asked for', async ({ harness }) => {
+test('messages are stored whole, and are shown as sent if requested', async ({ harness }) => {
   const { path, say } = await converse(harness, {
     strategy: 'summarize',
     max_input_tokens: 1_000,

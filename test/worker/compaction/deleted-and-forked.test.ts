@@ -6,7 +6,7 @@ import { converse, long, requestedRoles, summariesAsked } from './converse.ts';
 const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
 const answer = scripted({ answer: long, summary: { say: 'They greeted.' } });
 
-test('once a turn is deleted that a summary tells of, the summary is sent no more', async ({ harness }) => {
+test('a summary is no longer sent after a turn that it covers is deleted', async ({ harness }) => {
   const { say } = await converse(harness, context);
   const [first, , third] = [await say(answer), await say(answer), await say(answer)];
 
@@ -20,7 +20,7 @@ test('once a turn is deleted that a summary tells of, the summary is sent no mor
   expect(after.status).toBe('completed');
 });
 
-test('a summary that is written after a turn was deleted tells nothing of it', async ({ harness }) => {
+test('a summary that is written after a turn was deleted omits that turn', async ({ harness }) => {
   const { path, say } = await converse(harness, context);
   const told = scripted({ answer: long, summary: { say: 'They said: {{conversation}}' } });
   const first = await say(scripted({ answer: `The secret is 4711. ${long}` }));
@@ -37,7 +37,7 @@ test('a summary that is written after a turn was deleted tells nothing of it', a
   expect(JSON.stringify([later, sent])).not.toContain('4711');
 });
 
-test('a response after a compacted turn is based on its summary, one from before it is not', async ({ harness }) => {
+test('a response after a compacted turn is based on its summary, an earlier is not', async ({ harness }) => {
   const { say } = await converse(harness, context);
   const [, second, third] = [await say(answer), await say(answer), await say(answer)];
   const ask = async (previous: string) => {
@@ -58,7 +58,7 @@ test('a response after a compacted turn is based on its summary, one from before
   expect(summariesAsked(harness)).toHaveLength(1);
 });
 
-test('the usage of a response counts the summary that was written for it', async ({ harness }) => {
+test('the usage of a response includes its summary', async ({ harness }) => {
   const { say } = await converse(harness, context);
   await say(answer);
   await say(answer);

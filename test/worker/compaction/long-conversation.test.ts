@@ -6,7 +6,7 @@ import { converse, long, summariesAsked } from './converse.ts';
 const TURNS = 20;
 const WINDOW = 8_000;
 
-test('20 turns with tools fit a window of 8,000 tokens at the same cost per round', async ({ harness }) => {
+test('20 turns with tools fit a window of 8,000 tokens at a constant cost per round', async ({ harness }) => {
   const context = { strategy: 'summarize', max_input_tokens: 6_000 };
   const { say } = await converse(harness, context, { tools: ['weather_lookup'] });
   const input = (turn: number) =>
@@ -23,7 +23,7 @@ test('20 turns with tools fit a window of 8,000 tokens at the same cost per roun
     used.push(...rounds.map(({ usage }) => usage?.input_tokens ?? Number.POSITIVE_INFINITY));
   }
 
-  // No request was refused: each has the usage of its only try.
+  // No request was refused: each has the usage of its only attempt.
   expect(harness.modelRequests).toHaveLength(used.length + summariesAsked(harness).length);
   expect(Math.max(...used)).toBeLessThan(WINDOW);
 

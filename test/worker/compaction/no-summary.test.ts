@@ -6,7 +6,7 @@ import { converse, long, requestedRoles, summariesAsked } from './converse.ts';
 
 const weather = (id: string) => ({ name: 'weather_lookup', arguments: { city: 'Tokyo' }, id });
 
-test('a history refused as too long is compacted once, and its round asked again in the job', async ({ harness }) => {
+test('a history that is refused as too long is compacted once, and its round repeated', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
 
@@ -24,7 +24,7 @@ test('a history refused as too long is compacted once, and its round asked again
   expect(turn.rounds[0]?.attempts).toBe(1);
 });
 
-test('a round that was refused in the middle of its text is told anew under another edition', async ({ harness }) => {
+test('a round that was refused in the middle of its text is published as a new edition', async ({ harness }) => {
   const { path, say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
   const error = { code: 'context_length_exceeded', message: 'Too long.' };
@@ -42,7 +42,7 @@ test('a round that was refused in the middle of its text is told anew under anot
   expect(rounds).toEqual([{ edition: 1 }]);
 });
 
-test('what is too long after that fails as it would have', async ({ harness }) => {
+test('a request that is too long after the compaction fails the turn', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
 
@@ -55,9 +55,9 @@ test('what is too long after that fails as it would have', async ({ harness }) =
 });
 
 test.for([
-  ['longer than what it replaces', { say: '{{conversation}} {{conversation}}' }],
+  ['longer than the text it replaces', { say: '{{conversation}} {{conversation}}' }],
   ['refused', { refusal: 'I will not.' }],
-])('a summary that is %s is noted, nothing is replaced, and none is asked for again', async ([, summary]) => {
+])('a summary that is %s is recorded, does not compact and is not requested again', async ([, summary]) => {
   await using harness = await createHarness();
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const script = { answer: long, summary: summary as object };
@@ -74,7 +74,7 @@ test.for([
   expect(summariesAsked(harness)).toHaveLength(1);
 });
 
-test('an empty summary is asked for five times, then the round as it is if no result can go', async ({ harness }) => {
+test('an empty summary is requested five times, and then its round is sent uncompacted', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = scripted({ answer: long, summary: { say: ' ' } });
 
@@ -90,7 +90,7 @@ test('an empty summary is asked for five times, then the round as it is if no re
 test.for([
   ['is empty', { say: ' ' }, 5],
   ['is refused', { refusal: 'I will not.' }, 1],
-] as const)('if a summary %s, its turn drops results instead and asks for none again', async ([, summary, times]) => {
+] as const)('if a summary %s, its turn drops results and requests no other summary', async ([, summary, times]) => {
   await using harness = await createHarness();
   const { say } = await converse(
     harness,
@@ -113,7 +113,7 @@ test.for([
   ]);
 });
 
-test('the next turn asks for a summary again after one without', async ({ harness }) => {
+test('the next turn requests a summary again after a turn without a summary', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const refused = scripted({ answer: long, summary: { refusal: 'I will not.' } });
 
@@ -124,7 +124,7 @@ test('the next turn asks for a summary again after one without', async ({ harnes
   expect([before, summariesAsked(harness).length]).toEqual([1, 2]);
 });
 
-test('with all rounds to be kept there is nothing to compact, and the round is asked as it is', async ({ harness }) => {
+test('no history is compacted if all rounds must be kept, and the round is sent', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000 });
   const answer = scripted({ answer: long });
 
@@ -136,7 +136,7 @@ test('with all rounds to be kept there is nothing to compact, and the round is a
   expect(summariesAsked(harness)).toHaveLength(0);
 });
 
-test('a summary that fails is tried again as its round would be, and then fails the turn', async ({ harness }) => {
+test('a failing summary is retried like a round, and then fails its turn', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const busy = { kind: 'status' as const, status: 503, retry_after: 30 };
   const script = (times: number) => scripted({ answer: long, summary: { say: 'Hi.', fault: { ...busy, times } } });
@@ -150,7 +150,7 @@ test('a summary that fails is tried again as its round would be, and then fails 
   expect(types.filter((type) => type === 'step.retrying')).toHaveLength(2);
 });
 
-test('a job that comes twice asks for one summary', async ({ harness }) => {
+test('a job that is delivered twice requests one summary', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const answer = scripted({ answer: long, summary: { say: 'They greeted.' } });
 
@@ -162,7 +162,7 @@ test('a job that comes twice asks for one summary', async ({ harness }) => {
   expect(summariesAsked(harness)).toHaveLength(1);
 });
 
-test('of two runs that compact before one round, the second uses the summary of the first', async ({ harness }) => {
+test('the second of two runs before the same round uses the summary of the first run', async ({ harness }) => {
   const rounds = ['a', 'b', 'c'].map((id) => ({
     ...{ say: long, tools: [weather(`call_${id}`)] },
     usage: { prompt_tokens: 1_500, completion_tokens: 90 },
@@ -186,7 +186,7 @@ test('of two runs that compact before one round, the second uses the summary of 
   expect((await harness.listEvents(id)).filter(({ type }) => type === 'context.compacted')).toHaveLength(2);
 });
 
-test('a model with a rate limit is not asked for a summary, and the round waits for it', async ({ harness }) => {
+test('a rate-limited model is not asked for a summary, and the round waits for it', async ({ harness }) => {
   const limited = { kind: 'status' as const, status: 429, retry_after: 2, times: 1 };
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1, model: 'openai/small' };
   const { say } = await converse(harness, context);
@@ -201,7 +201,7 @@ test('a model with a rate limit is not asked for a summary, and the round waits 
   expect(harness.worker.rateLimits.allows('openai/small')).toBe(false);
 });
 
-test('a summary that comes broken is asked for again, as a round would be', async ({ harness }) => {
+test('a garbled summary is requested again, like a round', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const fault = { kind: 'garbage' as const, times: 1 };
   const answer = scripted({ answer: long, summary: { say: 'They greeted.', fault } });
@@ -213,7 +213,7 @@ test('a summary that comes broken is asked for again, as a round would be', asyn
   expect(turn).toMatchObject({ status: 'completed', compactions: [{ summary: 'They greeted.' }] });
 });
 
-test('the tokens of a summary count towards the limit of the turn', async ({ harness }) => {
+test('the tokens of a summary count toward the limit of the turn', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 });
   const usage = { prompt_tokens: 50_000, completion_tokens: 5 };
   const rounds = [{ tools: [weather('call_a')] }, { tools: [weather('call_b')] }];

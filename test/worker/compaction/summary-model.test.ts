@@ -12,7 +12,7 @@ const usage = { input_tokens: 1_000, output_tokens: 500 };
 const counted = { ...usage, total_tokens: 1_500, cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
 const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
 
-/** Two turns with a long answer, and a third whose history is summarized before its round. */
+/** Plays two turns with a long answer, and a third turn that summarizes its history before its round. */
 async function converse(harness: Harness, standing: object): Promise<TurnResource> {
   const { body } = await harness.call<{ id: string }>('POST', '/v1/conversations', {
     body: { model: FIRST, ...standing },
@@ -25,7 +25,7 @@ async function converse(harness: Harness, standing: object): Promise<TurnResourc
   return last!;
 }
 
-test('a summary whose model is refused for good is written by the model of the turn, and costs what that costs', async () => {
+test('the turn’s model writes the summary, at its price, if the named model refuses', async () => {
   await using models = await startModels({ PAWL_PRICES });
   const answer = { body: openaiWire.reply({ text: [long], usage: counted }) };
   models.first.answer(answer);
@@ -40,7 +40,7 @@ test('a summary whose model is refused for good is written by the model of the t
   expect((await models.harness.listEvents(turn.id)).map(({ type }) => type)).not.toContain('model.changed');
 });
 
-test('where the model of the turn cannot write the summary, its fallback does, and answers', async () => {
+test('the fallback writes the summary and answers if the model of the turn cannot', async () => {
   await using models = await startModels({ PAWL_PRICES });
   const answer = { body: openaiWire.reply({ text: [long], usage: counted }) };
   models.first.answer(answer);
@@ -55,7 +55,7 @@ test('where the model of the turn cannot write the summary, its fallback does, a
   expect(models.second.asked).toHaveLength(2);
 });
 
-test('a model without a price writes no summaries of a turn whose cost is limited', async () => {
+test('a model without a price writes no summaries of a turn with a cost limit', async () => {
   await using models = await startModels({ PAWL_PRICES: JSON.stringify({ [FIRST]: prices[FIRST] }) });
   const body = { model: FIRST, input: 'Hi', context: { ...context, model: SECOND }, limits: { max_cost_usd: 1 } };
 

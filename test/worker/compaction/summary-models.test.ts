@@ -5,7 +5,7 @@ import { converse, long } from './converse.ts';
 
 const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1, model: THIRD };
 
-test('the model of the turn writes the summary where the one that is named for it has a limit of unknown length', async () => {
+test('the turn’s model writes the summary if the named model has an open-ended limit', async () => {
   await using models = await startModels({ PAWL_FALLBACK_AFTER_MS: '1000' });
   models.first.answer({ body: openaiWire.reply({ text: [long] }) });
   models.third.answer(refusal(429, 'slow_down'));
@@ -19,7 +19,7 @@ test('the model of the turn writes the summary where the one that is named for i
   expect(models.third.asked).toHaveLength(1);
 });
 
-test('the model of the turn has tries of its own where those of the one that is named for summaries are used up', async () => {
+test('the turn’s model has its own attempts after the named model used all of its own', async () => {
   await using models = await startModels();
   models.first.answer({ body: openaiWire.reply({ text: [long] }) });
   models.third.answer({ status: 503 });
@@ -31,6 +31,6 @@ test('the model of the turn has tries of its own where those of the one that is 
   const failed = await say(long, {}, { attempts: 12 });
 
   expect(failed).toMatchObject({ status: 'failed', error: { code: 'provider_unavailable' } });
-  // Two answers, and five tries.
+  // Two answers, and five attempts.
   expect([models.third.asked.length, models.first.asked.length]).toEqual([5, 2 + 5]);
 });

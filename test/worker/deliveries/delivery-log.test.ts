@@ -8,7 +8,6 @@ import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 type Attempt = { attempt: number; at: string; status_code: number | null; body: string | null; error: string | null };
 type Logged = { id: string; attempts: number; webhook_endpoint_id: string | null; log: Attempt[] };
 
-/** The one delivery there is, with its log. */
 async function readDelivery({ call, db }: Harness): Promise<Logged> {
   const { id } = await db.selectFrom('deliveries').select('id').executeTakeFirstOrThrow();
   const { status, body } = await call<Logged>('GET', `/v1/deliveries/${id}`);
@@ -47,7 +46,7 @@ test.each([
   ['429 in seconds', 429, () => '25', 25_000],
   ['503 as a date', 503, IN_A_MINUTE, 58_000],
   ['500 in a long time', 500, () => '999999999', 86_400_000],
-])('a delivery is not tried again before the Retry-After of a %s', async (_, status, retryAfter, leastMs) => {
+])('a delivery is not retried before the Retry-After of a %s', async (_, status, retryAfter, leastMs) => {
   await using harness = await createHarness();
   await using receiver = await openExternalServer(() => ({ status, headers: { 'retry-after': retryAfter() } }));
   const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
@@ -62,18 +61,18 @@ test.each([
   expect(pauseMs).toBeGreaterThanOrEqual(leastMs);
 });
 
-test('an attempt that brought no answer is in the log with the reason', async ({ harness }) => {
+test('an attempt without an answer is in the log with its reason', async ({ harness }) => {
   const { id } = await createEndpoint(harness, 'http://127.0.0.1:9/');
 
   await harness.runTurn({ input: 'Hi' });
 
   expect(await readDelivery(harness)).toMatchObject({
     webhook_endpoint_id: id,
-    log: [{ attempt: 1, status_code: null, body: null, error: expect.stringMatching(/^No connection/) }],
+    log: [{ attempt: 1, status_code: null, body: null, error: expect.stringMatching(/^The connection to 127/) }],
   });
 });
 
-test('of an answer the first KiB is kept, without secrets of ours and what no database takes', async () => {
+test('the log keeps the first KiB of an answer, without secrets and invalid characters', async () => {
   await using harness = await createHarness({ env: { PAWL_SECRETS: '{"crm":"k3y-of-the-crm"}' } });
   await using receiver = await openExternalServer(() => ({
     status: 200,
@@ -86,7 +85,7 @@ test('of an answer the first KiB is kept, without secrets of ours and what no da
   expect(log[0]?.body).toBe(`[redacted] \uFFFD ${'x'.repeat(1024 - 'k3y-of-the-crm \u0000 '.length)}`);
 });
 
-test('the log keeps the last twenty attempts, those of a redelivery too', async ({ harness }) => {
+test('the log keeps the last twenty attempts, also of a redelivery', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: 500, body: String(number) }));
   await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const tryTwelveTimes = async () => {
@@ -107,7 +106,7 @@ test('the log keeps the last twenty attempts, those of a redelivery too', async 
   expect(log.map(({ attempt }) => attempt)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
 });
 
-test('what is redelivered starts afresh, and its last answer is only in the log', async ({ harness }) => {
+test('a redelivery resets its delivery, and keeps the last answer in the log', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200, body: 'No.' }));
   await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const { id } = await readDelivery(harness);
@@ -118,7 +117,7 @@ test('what is redelivered starts afresh, and its last answer is only in the log'
   expect(await readDelivery(harness)).toMatchObject({ log: [{ status_code: 500, body: 'No.' }] });
 });
 
-test('a delivery names the URL of its endpoint while it is pending, and then where it went', async ({ harness }) => {
+test('a pending delivery names its endpoint’s URL, and later the URL that was called', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
   const { id } = await createEndpoint(harness, `${receiver.url}old`);
   await harness.runTurn({ input: 'Hi' });
@@ -135,7 +134,7 @@ test('a delivery names the URL of its endpoint while it is pending, and then whe
   expect(delivered).toMatchObject({ status: 'delivered', url: `${receiver.url}new` });
 });
 
-test('a conversation that is deleted takes its deliveries and their log with it', async ({ harness, receiver }) => {
+test('a deleted conversation deletes its deliveries and their log', async ({ harness, receiver }) => {
   await createEndpoint(harness, receiver.url);
   const { conversation_id } = await harness.runTurn({ input: 'Hi' });
 

@@ -7,7 +7,7 @@ import { createEndpoint, type Delivery, deliveriesTo, findEndpoint, verified } f
 
 const HOUR = 3_600_000;
 
-test('410 disables an endpoint at once, stops its deliveries and tells the other endpoints', async ({ harness }) => {
+test('410 disables an endpoint at once, stops its deliveries and notifies the others', async ({ harness }) => {
   await using gone = await openExternalServer((number) => ({ status: number === 1 ? 500 : 410 }));
   await using watcher = await openExternalServer();
   const endpoint = await createEndpoint(harness, gone.url);
@@ -18,7 +18,7 @@ test('410 disables an endpoint at once, stops its deliveries and tells the other
   await harness.startTurn({ input: 'Third' });
   await letTimePass(harness);
 
-  const reason = 'The receiver answered 410: it wants no more events.';
+  const reason = 'The receiver answered 410: it accepts no more events.';
   expect(await findEndpoint(harness, endpoint)).toMatchObject({ status: 'disabled', disabled_reason: reason });
   expect(gone.caught).toHaveLength(2);
   expect(await deliveriesTo(harness, endpoint.id)).toMatchObject([
@@ -33,7 +33,7 @@ test('410 disables an endpoint at once, stops its deliveries and tells the other
   ]);
 });
 
-test('an event about an endpoint can be read, and delivered once more, like any delivery', async ({ harness }) => {
+test('an event about an endpoint can be read and redelivered like any delivery', async ({ harness }) => {
   await using gone = await openExternalServer(() => ({ status: 410 }));
   await using watcher = await openExternalServer();
   await createEndpoint(harness, gone.url);
@@ -49,7 +49,7 @@ test('an event about an endpoint can be read, and delivered once more, like any 
   expect(watcher.caught.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(delivery!.event_id));
 });
 
-test('an endpoint is disabled after five days without one success, and not before', async ({ harness }) => {
+test('an endpoint is disabled after five days without a success, and not before', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 503 }));
   const endpoint = await createEndpoint(harness, receiver.url);
   const failOnce = async (input: string) => {
@@ -67,12 +67,12 @@ test('an endpoint is disabled after five days without one success, and not befor
   expect(second).toMatchObject({ status: 'enabled' });
   expect(third).toMatchObject({
     status: 'disabled',
-    disabled_reason: 'Nothing came through for 5 days. In the end: The receiver answered 503.',
+    disabled_reason: 'No delivery succeeded for 5 days. The last error: The receiver answered 503.',
   });
   expect((await deliveriesTo(harness, endpoint.id)).map(({ status }) => status)).toEqual(Array(3).fill('failed'));
 });
 
-test('one success in between starts the five days anew', async ({ harness }) => {
+test('a success restarts the five days of an endpoint', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 3 ? 200 : 503 }));
   const endpoint = await createEndpoint(harness, receiver.url);
   for (const input of ['First', 'Second', 'Third']) {
@@ -85,7 +85,7 @@ test('one success in between starts the five days anew', async ({ harness }) => 
   expect(await findEndpoint(harness, endpoint)).toMatchObject({ status: 'enabled' });
 });
 
-test('a disabled endpoint takes no redelivery; enabled, it does, and gets the next events', async ({ harness }) => {
+test('a disabled endpoint takes no redelivery until it is enabled again', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 410 : 200 }));
   const { id } = await createEndpoint(harness, receiver.url);
   await harness.runTurn({ input: 'First' });
@@ -107,7 +107,7 @@ test('a disabled endpoint takes no redelivery; enabled, it does, and gets the ne
 test.each([
   ['disabled', (harness: Harness, path: string) => harness.call('PATCH', path, { body: { status: 'disabled' } })],
   ['deleted', (harness: Harness, path: string) => harness.call('DELETE', path)],
-])('what is pending stops when its endpoint is %s, and says why', async (_, act) => {
+])('pending deliveries stop with a reason when their endpoint is %s', async (_, act) => {
   await using harness = await createHarness();
   await using receiver = await openExternalServer(() => ({ status: 500 }));
   const { id } = await createEndpoint(harness, receiver.url);
@@ -125,7 +125,7 @@ test.each([
   expect(describeRefusal(again)).toBe('409 webhook_endpoint_disabled: null');
 });
 
-test('a delivery in flight when its endpoint is disabled still records how it ended', async ({ harness }) => {
+test('a running delivery records its result although its endpoint was disabled', async ({ harness }) => {
   await using receiver = await openExternalServer(() => null);
   const { id } = await createEndpoint(harness, receiver.url);
   await harness.startTurn({ input: 'Hi' });
@@ -139,7 +139,7 @@ test('a delivery in flight when its endpoint is disabled still records how it en
   expect(await deliveriesTo(harness, id)).toMatchObject([{ status: 'delivered', last_status_code: 200 }]);
 });
 
-test('a delivery that is due while its endpoint is being disabled is stopped instead of made', async ({ harness }) => {
+test('a delivery that is due while its endpoint is disabled is stopped', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { id } = await createEndpoint(harness, receiver.url);
   await harness.startTurn({ input: 'Hi' });

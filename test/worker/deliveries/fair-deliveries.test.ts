@@ -15,7 +15,7 @@ import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 const MANY = 20;
 const hangs = () => null;
 
-/** A harness of the projects `a` and `b`, with a caller of each. */
+/** Opens a harness with the projects `a` and `b`, and a client for each. */
 async function openTwoProjects({ redis = false, weight = 1 } = {}) {
   const projects = makeProjects([{ ...plainProject('a'), weight }, plainProject('b')]);
   const env = { PAWL_API_KEYS: 'a:key-of-a,b:key-of-b' };
@@ -26,7 +26,7 @@ async function openTwoProjects({ redis = false, weight = 1 } = {}) {
   });
 }
 
-/** Ends a turn for each input, and makes none of their deliveries. */
+/** Ends a turn for each input, without making the deliveries. */
 async function endTurns({ workOnce }: Harness, client: ReturnType<typeof apiClient>, inputs: number): Promise<void> {
   for (let number = 0; number < inputs; number += 1) await client.startTurn({ input: 'Hi' });
   while (await workOnce());
@@ -37,7 +37,6 @@ async function countJobs({ parts }: Harness): Promise<number> {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** The projects of all attempts, in their order. */
 async function attemptedProjects({ db }: Harness): Promise<string[]> {
   const { rows } = await sql<{ project: string }>`
     select project from delivery_attempts join deliveries on id = delivery_id order by at`.execute(db);
@@ -45,7 +44,7 @@ async function attemptedProjects({ db }: Harness): Promise<string[]> {
 }
 
 describeQueue(({ redis }) => {
-  test('deliveries that wait have no jobs in the queue, however many they are', async ({ receiver }) => {
+  test('waiting deliveries have no jobs in the queue, even if there are many', async ({ receiver }) => {
     await using harness = await openTwoProjects({ redis });
     for (let number = 0; number < MANY; number += 1) await createEndpoint(harness.a, `${receiver.url}${number}`);
 
@@ -58,7 +57,7 @@ describeQueue(({ redis }) => {
     expect(receiver.caught).toHaveLength(3 * MANY);
   });
 
-  test('a delivery of another project does not wait for those before it', async ({ receiver }) => {
+  test('a delivery of another project does not wait for earlier deliveries', async ({ receiver }) => {
     await using harness = await openTwoProjects({ redis });
     for (let number = 0; number < MANY; number += 1) await createEndpoint(harness.a, `${receiver.url}${number}`);
     await createEndpoint(harness.b, receiver.url);
@@ -69,7 +68,7 @@ describeQueue(({ redis }) => {
 
     const projects = await attemptedProjects(harness);
     expect(projects).toHaveLength(3 * MANY + 1);
-    // Of two projects without an attempt either may be next.
+    // With two projects without an attempt, either may be next.
     expect(projects.indexOf('b')).toBeLessThan(MANY);
   });
 });
@@ -90,7 +89,7 @@ test('projects share the slots for deliveries by their weights', async () => {
   expect(taken.map(({ project }) => project).sort()).toEqual([...Array(6).fill('a'), ...Array(2).fill('b')]);
 });
 
-test('the receivers of a project take turns, whatever waits for one of them', async ({ harness }) => {
+test('receivers of a project take turns, even if many deliveries wait for one receiver', async ({ harness }) => {
   await using busy = await openExternalServer();
   await using quiet = await openExternalServer();
   for (let number = 0; number < MANY; number += 1)
@@ -106,7 +105,7 @@ test('the receivers of a project take turns, whatever waits for one of them', as
   expect(taken.map(({ url }) => new URL(url).host).sort()).toEqual([busy.url, quiet.url].map(hostOf).sort());
 });
 
-test('endpoints that hang, more than there are slots, keep no other endpoint waiting', async ({ harness }) => {
+test('more hanging endpoints than slots do not delay another endpoint', async ({ harness }) => {
   await using hanging = await openExternalServer(hangs);
   await using healthy = await openExternalServer();
   for (let number = 1; number <= 9; number += 1) await createEndpoint(harness, `${hanging.url}${number}`);
@@ -122,7 +121,7 @@ test('endpoints that hang, more than there are slots, keep no other endpoint wai
   for (const caught of hanging.caught) caught.answer({ status: 410 });
 });
 
-test('endpoints that hang, more than attempts may wait, keep no endpoint waiting that answers', async ({ harness }) => {
+test('more hanging endpoints than waiting attempts do not delay an answering endpoint', async ({ harness }) => {
   await using hanging = await openExternalServer(hangs);
   await using healthy = await openExternalServer();
   await createEndpoint(harness, healthy.url);
@@ -140,7 +139,7 @@ test('endpoints that hang, more than attempts may wait, keep no endpoint waiting
   for (const caught of hanging.caught) caught.answer({ status: 410 });
 });
 
-test('a receiver that hangs gets a few attempts at once, and those that wait have had none', async ({ harness }) => {
+test('a hanging receiver gets a few attempts at once, and the others are not started', async ({ harness }) => {
   await using hanging = await openExternalServer(hangs);
   await using healthy = await openExternalServer();
   for (let number = 1; number <= 9; number += 1)
@@ -159,7 +158,7 @@ test('a receiver that hangs gets a few attempts at once, and those that wait hav
   expect(rows).toEqual(Array(5).fill({ attempts: 0 }));
 });
 
-test('a URL that hangs keeps no other URL of its host waiting', async ({ harness }) => {
+test('a URL that hangs does not delay other URLs of its host', async ({ harness }) => {
   const held = new Set<number>();
   await using receiver = await openExternalServer((number, path) => {
     if (path !== '/hangs') return { status: 200 };
@@ -195,7 +194,7 @@ test('a receiver that answers gets more attempts at once, up to half of the slot
   expect(open).toBe(8);
 });
 
-test('a project whose receivers all hang leaves slots to another', async () => {
+test('a project with only hanging receivers leaves slots to another project', async () => {
   await using harness = await openTwoProjects();
   await using hanging = await openExternalServer(hangs);
   await using healthy = await openExternalServer();

@@ -9,7 +9,7 @@ import { openExternalServer } from '#test/harness/servers/external-server.ts';
 import { test } from '#test/harness/test.ts';
 import { createEndpoint } from '#test/harness/webhook-endpoint.ts';
 
-test('more hanging endpoints than attempts may wait do not hold up an endpoint never asked', async ({ harness }) => {
+test('more hanging endpoints than waiting attempts do not delay a new endpoint', async ({ harness }) => {
   await using hanging = await openExternalServer(() => null);
   await using healthy = await openExternalServer();
   for (let number = 1; number <= 60; number += 1) await createEndpoint(harness, `${hanging.url}${number}`);
@@ -21,12 +21,12 @@ test('more hanging endpoints than attempts may wait do not hold up an endpoint n
   await harness.startTurn({ input: 'Hi' });
   await healthy.arrival(1);
 
-  // No attempt has ended before it and left its place.
+  // No attempt has ended before this and freed its place.
   expect(new Set([...(await attemptedUrls(harness)), healthy.url])).toEqual(new Set([healthy.url]));
   for (const caught of hanging.caught) caught.answer({ status: 410 });
 });
 
-test('a receiver that was never asked gets one attempt without a slot', async ({ harness }) => {
+test('a new receiver gets a single attempt without a slot', async ({ harness }) => {
   const endpoints = [];
   for (let number = 1; number <= 5; number += 1)
     endpoints.push(await createEndpoint(harness, `http://127.0.0.1:9/${number}`));
@@ -50,7 +50,7 @@ test('a receiver that was never asked gets one attempt without a slot', async ({
   expect(receiversOf(withSlots)).toEqual([...Array(3).fill(answered!.receiver), failed!.receiver].sort());
 });
 
-test('a receiver that has not answered yet gets further attempts in slots, up to its window', async ({ harness }) => {
+test('a receiver without an answer gets further attempts in slots, up to its window', async ({ harness }) => {
   const { id: receiver } = await createEndpoint(harness, 'http://127.0.0.1:9/');
   for (let number = 1; number <= 3; number += 1) await harness.startTurn({ input: 'Hi' });
   while (await harness.workOnce());
@@ -64,7 +64,7 @@ test('a receiver that has not answered yet gets further attempts in slots, up to
   expect(taken.map(({ isFirst }) => isFirst)).toEqual([false]);
 });
 
-test('first attempts take no slots, and a project leaves a quarter of their places to others', () => {
+test('first attempts need no slots, and leave a quarter of places to other projects', () => {
   const slots = makeDeliverySlots(8);
   const configured = ['a', 'b'].map((name) => ({ name, weight: 1 }));
   const enter = (receiver: string, isFirst: boolean) =>
@@ -83,31 +83,27 @@ test('first attempts take no slots, and a project leaves a quarter of their plac
 test.each([
   ['hangs', 'timeout', false],
   ['is cut off', 'cut', true],
-] as const)(
-  'a webhook whose answer %s after a 200 is delivered; only a hang counts as no answer',
-  async (_, kind, hasAnswered) => {
-    await using harness = await createHarness();
-    await createEndpoint(harness, 'http://127.0.0.1:9/');
-    await harness.startTurn({ input: 'Hi' });
-    while (await harness.workOnce());
-    const [delivery] = await takeDeliveries(harness.db, {
-      ...{ free: 1, firsts: 0, projects: [], receivers: [], answering: [], doubtful: [], hanging: [] },
-      unknown: { project: 1, receiver: 1 },
-    });
-    const send = async () => {
-      throw new EgressFailed(kind, 'The answer has no end.', { sent: true, status: 200, body: '.' });
-    };
+] as const)('a webhook with an answer that %s after a 200 is delivered', async (_, kind, hasAnswered) => {
+  await using harness = await createHarness();
+  await createEndpoint(harness, 'http://127.0.0.1:9/');
+  await harness.startTurn({ input: 'Hi' });
+  while (await harness.workOnce());
+  const [delivery] = await takeDeliveries(harness.db, {
+    ...{ free: 1, firsts: 0, projects: [], receivers: [], answering: [], doubtful: [], hanging: [] },
+    unknown: { project: 1, receiver: 1 },
+  });
+  const send = async () => {
+    throw new EgressFailed(kind, 'The answer has no end.', { sent: true, status: 200, body: '.' });
+  };
 
-    const outcome = await deliverWebhook(delivery!, { ...harness.worker, egress: { ...harness.worker.egress, send } });
+  const outcome = await deliverWebhook(delivery!, { ...harness.worker, egress: { ...harness.worker.egress, send } });
 
-    expect(outcome).toMatchObject({ hasAnswered });
-    expect(await harness.call('GET', `/v1/deliveries/${delivery!.id}`)).toMatchObject({
-      body: { status: 'delivered' },
-    });
-  },
-);
+  expect(outcome).toMatchObject({ hasAnswered });
+  expect(await harness.call('GET', `/v1/deliveries/${delivery!.id}`)).toMatchObject({
+    body: { status: 'delivered' },
+  });
+});
 
-/** The URLs of all attempts that have ended. */
 async function attemptedUrls({ db }: Harness): Promise<string[]> {
   const { rows } = await sql<{ url: string }>`
     select url from delivery_attempts join deliveries on id = delivery_id`.execute(db);

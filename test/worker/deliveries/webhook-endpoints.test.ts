@@ -10,7 +10,7 @@ import { createEndpoint, type Delivery, deliveriesTo, verified } from '#test/har
 const HOUR = 3_600_000;
 const env = { PAWL_API_KEYS: 'alpha:a,beta:b' };
 
-test('an endpoint gets the events of every turn of its project and of no other, signed with its own secret', async () => {
+test('an endpoint gets all events of its project only, signed with its own secret', async () => {
   await using harness = await createHarness({ env });
   await using receiver = await openExternalServer();
   const [alpha, beta] = [apiClient(harness.url, 'a'), apiClient(harness.url, 'b')];
@@ -26,7 +26,7 @@ test('an endpoint gets the events of every turn of its project and of no other, 
   expect(() => verified(receiver.caught[0]!, projectSecret.secrets[0]!)).toThrow('No matching signature');
 });
 
-test('a turn delivers to its own webhook and to each endpoint, under one event id', async ({ harness }) => {
+test('a turn delivers to its webhook and to each endpoint, with the same event id', async ({ harness }) => {
   await using receivers = await openThree();
   await createEndpoint(harness, receivers.urls[1]!, { include: ['turn'] });
   await createEndpoint(harness, receivers.urls[2]!, { events: ['turn.failed', 'turn.completed'] });
@@ -40,7 +40,7 @@ test('a turn delivers to its own webhook and to each endpoint, under one event i
   expect(data.map(({ url, status }) => [url, status])).toEqual(receivers.urls.map((url) => [url, 'delivered']));
 });
 
-test('an endpoint gets only the events that it named, and none from before it was there', async ({ harness }) => {
+test('an endpoint gets only the events that it named, and no earlier events', async ({ harness }) => {
   await using receiver = await openExternalServer();
   await harness.runTurn({ input: 'Before' });
   await createEndpoint(harness, receiver.url, { events: ['turn.cancelled'] });
@@ -53,7 +53,7 @@ test('an endpoint gets only the events that it named, and none from before it wa
   expect(receiver.caught.map(({ body }) => JSON.parse(body))).toMatchObject([{ type: 'turn.cancelled', data: { id } }]);
 });
 
-test('an endpoint gets requires_action once the rest of the batch has run', async ({ harness, receiver }) => {
+test('an endpoint gets requires_action after the rest of the batch has run', async ({ harness, receiver }) => {
   const { secrets } = await createEndpoint(harness, receiver.url);
   const ask = { type: 'function', name: 'ask_device', description: 'Asks the device', parameters: { type: 'object' } };
   const calls = [
@@ -74,7 +74,10 @@ test('an endpoint gets requires_action once the rest of the batch has run', asyn
   ]);
 });
 
-test('while a secret is rotated both sign, and after a day only the new one does', async ({ harness, receiver }) => {
+test('old and new secret sign during a rotation, and after a day only the new secret', async ({
+  harness,
+  receiver,
+}) => {
   const { id, secrets: before } = await createEndpoint(harness, receiver.url);
   const { body: rotated } = await harness.call('POST', `/v1/webhook_endpoints/${id}/rotate_secret`);
   const [newSecret, oldSecret] = rotated.secrets as [string, string];
@@ -92,7 +95,7 @@ test('while a secret is rotated both sign, and after a day only the new one does
   expect((await harness.call('GET', `/v1/webhook_endpoints/${id}/secret`)).body).toEqual({ secrets: [newSecret] });
 });
 
-test('another URL is that of pending deliveries too', async ({ harness }) => {
+test('a new URL of an endpoint also applies to pending deliveries', async ({ harness }) => {
   await using wrong = await openExternalServer(() => ({ status: 500 }));
   await using right = await openExternalServer();
   const { id, secrets } = await createEndpoint(harness, wrong.url);
@@ -106,7 +109,7 @@ test('another URL is that of pending deliveries too', async ({ harness }) => {
   expect(await deliveriesTo(harness, id)).toMatchObject([{ url: right.url, status: 'delivered', attempts: 2 }]);
 });
 
-test('the deliveries to an endpoint are listed newest first, by status where requested', async ({ harness }) => {
+test('the deliveries to an endpoint are listed newest first, by status if requested', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 2 ? 500 : 200 }));
   const { id } = await createEndpoint(harness, receiver.url);
   for (const input of ['1', '2', '3']) {
@@ -121,7 +124,6 @@ test('the deliveries to an endpoint are listed newest first, by status where req
   expect(await deliveriesTo(harness, id, '?status=pending')).toEqual([all[1]]);
 });
 
-/** Three receivers at once. */
 async function openThree() {
   const receivers = [await openExternalServer(), await openExternalServer(), await openExternalServer()];
   return {

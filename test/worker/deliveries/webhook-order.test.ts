@@ -16,7 +16,7 @@ const tools = ['weather_lookup'];
 const events = ['round.completed', 'turn.completed'];
 const inOrder = ['round.completed 1', 'round.completed 2', 'round.completed 3', 'turn.completed'];
 
-/** The types of the events, in the order in which they arrived. */
+/** Returns the types of the events, in order of arrival. */
 function receivedTypes(caught: ReceivedRequest[]): string[] {
   return caught.map(({ body }) => {
     const { type, data } = JSON.parse(body);
@@ -24,12 +24,12 @@ function receivedTypes(caught: ReceivedRequest[]): string[] {
   });
 }
 
-/** Does the work of the turn itself and makes no delivery. */
+/** Works the turn and makes no delivery. */
 async function workTurnsOnly(harness: Harness): Promise<void> {
   while (await harness.workOnce());
 }
 
-/** Room for as many deliveries of one receiver. */
+/** Returns room for this number of deliveries to the same receiver. */
 const roomFor = (free: number) => ({
   ...{ free, firsts: 0, projects: [], receivers: [], answering: [], doubtful: [], hanging: [] },
   unknown: { project: free, receiver: free },
@@ -52,7 +52,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('workers that look at the same time deliver the events of a turn in order, each once', async ({ harness }) => {
+test('workers that poll at the same time deliver the events of a turn in order, once', async ({ harness }) => {
   await using receiver = await openExternalServer();
   await createEndpoint(harness, receiver.url, { events });
   await harness.startTurn({ input: threeRounds, tools });
@@ -64,7 +64,7 @@ test('workers that look at the same time deliver the events of a turn in order, 
   expect(receivedTypes(receiver.caught)).toEqual(inOrder);
 });
 
-test('an event that failed once delays no other: it comes again in its own time', async ({ harness }) => {
+test('an event that failed once delays no other event, and is retried at its time', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
 
   await harness.runTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
@@ -73,7 +73,7 @@ test('an event that failed once delays no other: it comes again in its own time'
   expect(receivedTypes(receiver.caught)).toEqual([...inOrder, 'round.completed 1']);
 });
 
-test('two receivers of one turn do not wait for each other', async ({ harness }) => {
+test('two receivers of a turn do not wait for each other', async ({ harness }) => {
   await using slow = await openExternalServer(() => null);
   await using quick = await openExternalServer();
   await createEndpoint(harness, slow.url, { events });
@@ -89,7 +89,7 @@ test('two receivers of one turn do not wait for each other', async ({ harness })
   expect(bySlow).toEqual([inOrder[0]]);
 });
 
-test('events that no worker was told of are delivered, and their order is kept', async ({ harness, receiver }) => {
+test('events without a notified worker are delivered in order', async ({ harness, receiver }) => {
   await harness.startTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
   await workTurnsOnly(harness);
 
@@ -98,7 +98,7 @@ test('events that no worker was told of are delivered, and their order is kept',
   expect(receivedTypes(receiver.caught)).toEqual(inOrder);
 });
 
-test('an event of a lost worker delays the others no longer than its lease, and comes again', async ({ harness }) => {
+test('an event of a lost worker delays others at most for its lease, and is sent again', async ({ harness }) => {
   await using receiver = await openExternalServer();
   await harness.startTurn({ input: threeRounds, tools, webhook: { url: receiver.url, events } });
   await workTurnsOnly(harness);
@@ -113,7 +113,7 @@ test('an event of a lost worker delays the others no longer than its lease, and 
   expect(receivedTypes(receiver.caught).sort()).toEqual(inOrder);
 });
 
-test('workers that look for a delivery at the same time make one attempt', async ({ harness }) => {
+test('workers that poll for a delivery at the same time make a single attempt', async ({ harness }) => {
   await using receiver = await openExternalServer(() => null);
   await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
   await workTurnsOnly(harness);
@@ -125,7 +125,7 @@ test('workers that look for a delivery at the same time make one attempt', async
   expect(receiver.caught).toHaveLength(1);
 });
 
-test('a worker killed between a 200 and its commit sends the event again, under the same id', async ({ harness }) => {
+test('a worker killed between a 200 and its commit sends the event again, with its id', async ({ harness }) => {
   await using receiver = await openExternalServer(() => null);
   await using worker = await startProcess('worker', harness.env);
   await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
@@ -152,7 +152,7 @@ test('a worker killed between a 200 and its commit sends the event again, under 
   ]);
 });
 
-/** The server process that waits for the lock on a delivery, to save what came of it. */
+/** Returns the server process that waits for the lock on a delivery, to save its result. */
 async function commitUnderWay({ db }: Harness): Promise<number> {
   for (;;) {
     const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity where wait_event_type = 'Lock'

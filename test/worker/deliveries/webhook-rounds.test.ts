@@ -13,7 +13,7 @@ const look = { name: 'weather_lookup', arguments: { city: 'Tokyo' } };
 const oneCall = scripted({ rounds: [{ say: 'Looking.', tools: [look] }], answer: 'Sunny.' });
 const tools = ['weather_lookup'];
 
-test('a webhook that requests rounds gets each of them, the last one too, before the end', async ({ harness }) => {
+test('a webhook that requests rounds gets each round before the end, also the last', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const webhook = { url: receiver.url, events: ['round.completed', 'turn.completed'] };
 
@@ -36,7 +36,7 @@ test('a webhook that requests rounds gets each of them, the last one too, before
   );
 });
 
-test('no webhook gets rounds without having requested them', async ({ harness, receiver }) => {
+test('no webhook gets rounds without a request', async ({ harness, receiver }) => {
   await createEndpoint(harness, receiver.url);
 
   await harness.runTurn({ input: oneCall, tools, webhook: { url: receiver.url } });
@@ -44,7 +44,7 @@ test('no webhook gets rounds without having requested them', async ({ harness, r
   expect(receiver.caught.map(({ body }) => JSON.parse(body).type)).toEqual(['turn.completed', 'turn.completed']);
 });
 
-test('an endpoint gets rounds too, with the turn where it wants it', async ({ harness, receiver }) => {
+test('an endpoint gets rounds too, with the turn if it requests that', async ({ harness, receiver }) => {
   const { secrets } = await createEndpoint(harness, receiver.url, { events: ['round.completed'], include: ['turn'] });
 
   const { id } = await harness.runTurn({ input: oneCall, tools });
@@ -56,7 +56,7 @@ test('an endpoint gets rounds too, with the turn where it wants it', async ({ ha
   ]);
 });
 
-test('a round that makes its turn wait is delivered before what the turn waits for', async ({ harness, receiver }) => {
+test('a round is delivered before the requires_action of its turn', async ({ harness, receiver }) => {
   const ask = { type: 'function', name: 'ask_device', description: 'Asks the device', parameters: { type: 'object' } };
   const input = scripted({ rounds: [{ tools: [{ name: 'ask_device', arguments: {} }] }], answer: 'Done.' });
   const webhook = { url: receiver.url, events: ['turn.requires_action', 'round.completed'] };
@@ -66,7 +66,7 @@ test('a round that makes its turn wait is delivered before what the turn waits f
   expect(receiver.caught.map(({ body }) => JSON.parse(body).type)).toEqual(['round.completed', 'turn.requires_action']);
 });
 
-test('a round that is delivered again is the same, whatever its calls have answered since', async ({ harness }) => {
+test('a redelivered round has the same content, without later results of its calls', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
   const webhook = { url: receiver.url, events: ['round.completed'] };
 
@@ -78,7 +78,7 @@ test('a round that is delivered again is the same, whatever its calls have answe
   expect(first[1]?.body).toBe(first[0]?.body);
 });
 
-test('the rounds of a turn that fails and is retried are delivered once each', async ({ harness, receiver }) => {
+test('each round of a turn that fails and is retried is delivered once', async ({ harness, receiver }) => {
   const fault = { kind: 'status' as const, status: 401, times: 1 };
   const input = scripted({ rounds: [{ tools: [look] }], answer: 'Back.', final: { fault } });
   const events = ['round.completed', 'turn.failed', 'turn.completed'];

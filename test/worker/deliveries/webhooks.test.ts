@@ -14,13 +14,13 @@ async function deliveriesOf({ call }: Harness, turnId: string): Promise<Delivery
   return body.data;
 }
 
-/** The event in a webhook, after its signature was checked as a receiver would. */
+/** Returns the event in a webhook, after a check of its signature as a receiver does it. */
 async function openEnvelope({ call }: Harness, { headers, body }: ReceivedRequest): Promise<Record<string, unknown>> {
   const { secrets } = (await call<{ secrets: string[] }>('GET', '/v1/webhook_secret')).body;
   return new Webhook(secrets[0]!).verify(body, headers as Record<string, string>) as Record<string, unknown>;
 }
 
-test('the end of a turn is delivered thin and signed', async ({ harness, receiver }) => {
+test('the end of a turn is delivered without the turn, and signed', async ({ harness, receiver }) => {
   const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const [caught] = receiver.caught;
   const event = await openEnvelope(harness, caught!);
@@ -41,7 +41,7 @@ test('the end of a turn is delivered thin and signed', async ({ harness, receive
   ]);
 });
 
-test('a webhook that includes the turn holds the turn as it is read', async ({ harness, receiver }) => {
+test('a webhook that includes the turn has the turn as the API returns it', async ({ harness, receiver }) => {
   const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url, include: ['turn'] } });
 
   expect((await openEnvelope(harness, receiver.caught[0]!)).data).toEqual({ id, turn: await harness.findTurn(id) });
@@ -51,7 +51,7 @@ test.each([
   ['turn.completed', scripted({ answer: 'Fine.' })],
   ['turn.incomplete', scripted({ final: { finish_reason: 'length' } })],
   ['turn.failed', scripted({ final: { fault: { kind: 'status', status: 401 } } })],
-])('%s is delivered without being requested', async (type, input) => {
+])('%s is delivered without a request', async (type, input) => {
   await using harness = await createHarness();
   await using receiver = await openExternalServer();
 
@@ -70,7 +70,7 @@ test('a cancelled turn is delivered too', async ({ harness, receiver }) => {
   expect(receiver.caught.map(({ body }) => JSON.parse(body).type)).toEqual(['turn.cancelled']);
 });
 
-test('only the events that were named are delivered', async ({ harness, receiver }) => {
+test('only the named events are delivered', async ({ harness, receiver }) => {
   const webhook = { url: receiver.url, events: ['turn.failed', 'turn.cancelled'] };
   const { id } = await harness.runTurn({ input: 'Hi', webhook });
 
@@ -78,7 +78,7 @@ test('only the events that were named are delivered', async ({ harness, receiver
   expect(await deliveriesOf(harness, id)).toEqual([]);
 });
 
-test('a failed delivery is made again with the same webhook-id and a signature of its own', async ({ harness }) => {
+test('a failed delivery is repeated with the same webhook-id and a new signature', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number < 3 ? 500 : 204 }));
 
   const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
@@ -97,7 +97,7 @@ test('a failed delivery is made again with the same webhook-id and a signature o
   expect(await deliveriesOf(harness, id)).toMatchObject([{ status: 'delivered', attempts: 3, last_status_code: 204 }]);
 });
 
-test('the next attempt is said to come after 5 s, then after 30 s, a little more or less', async ({ harness }) => {
+test('the next attempt is announced for about 5 s later, then for about 30 s later', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 500 }));
   const { id } = await harness.startTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const delayMs = async (work: Promise<void>) => {
@@ -127,7 +127,7 @@ test('a redirect is not followed and counts as a failed attempt', async ({ harne
   expect(elsewhere.caught).toHaveLength(0);
 });
 
-test('410 stops the deliveries of an event for good', async ({ harness }) => {
+test('410 permanently stops the deliveries of an event', async ({ harness }) => {
   await using receiver = await openExternalServer(() => ({ status: 410 }));
 
   const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
@@ -137,7 +137,7 @@ test('410 stops the deliveries of an event for good', async ({ harness }) => {
   expect(await deliveriesOf(harness, id)).toMatchObject([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
 });
 
-test('an event can be delivered once more, with the same webhook-id', async ({ harness }) => {
+test('an event can be redelivered with the same webhook-id', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 410 : 200 }));
   const { id } = await harness.runTurn({ input: 'Hi', webhook: { url: receiver.url } });
   const [failed] = await deliveriesOf(harness, id);
@@ -150,7 +150,7 @@ test('an event can be delivered once more, with the same webhook-id', async ({ h
   expect(await deliveriesOf(harness, id)).toMatchObject([{ id: failed!.id, status: 'delivered' }]);
 });
 
-test('a turn that fails, is retried and completes delivers both ends, the first as it was', async ({ harness }) => {
+test('a turn that fails, is retried and completes delivers both ends', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 500 : 200 }));
   const input = scripted({ answer: 'Back.', final: { fault: { kind: 'status', status: 401, times: 1 } } });
   const { id } = await harness.runTurn({ input, webhook: { url: receiver.url, include: ['turn'] } });
@@ -169,7 +169,7 @@ test('a turn that fails, is retried and completes delivers both ends, the first 
   ]);
 });
 
-test('while secrets rotate, a webhook is signed with each and all are shown', async ({ receiver }) => {
+test('a webhook is signed with each secret during a rotation, and all are shown', async ({ receiver }) => {
   const secrets = [1, 2].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
   await using harness = await createHarness({ env: { PAWL_WEBHOOK_SECRET: secrets.join(',') } });
 

@@ -8,7 +8,7 @@ import { describeRefusal } from '../../api/refusals.ts';
 const say = ({ call }: Harness, id: string, input: unknown, headers: Record<string, string> = {}) =>
   call<TurnResource>('POST', `/v1/turns/${id}/input`, { body: { input }, headers });
 
-/** What the model was sent with its last request, role by role. */
+/** Returns the messages of the last model request, each with its role. */
 const sent = ({ modelRequests }: Harness) =>
   (modelRequests.at(-1)!.body as { messages: { role: string; content: unknown }[] }).messages.map(
     ({ role, content }) => `${role}: ${content}`,
@@ -16,7 +16,7 @@ const sent = ({ modelRequests }: Harness) =>
 
 const typesOf = async (harness: Harness, id: string) => (await harness.listEvents(id)).map(({ type }) => type);
 
-test('an input that joins between two rounds is sent after the results of the round before', async ({ harness }) => {
+test('an input that joins between two rounds is sent after the results of the first', async ({ harness }) => {
   const input = scripted({
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' }, id: 'call_1' }] }],
   });
@@ -42,7 +42,7 @@ test('an input that joins between two rounds is sent after the results of the ro
   expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, index) => index + 1));
 });
 
-test('an answer behind which an input has joined stays as a round, and the turn goes on', async ({ harness }) => {
+test('an answer becomes a round, and its turn continues, if an input joined meanwhile', async ({ harness }) => {
   const { id, conversation_id } = await harness.startTurn({ input: scripted({ answer: 'First.' }) });
   const held = harness.holdModel();
   const round = harness.workOnce();
@@ -75,7 +75,7 @@ test('an answer behind which an input has joined stays as a round, and the turn 
   expect(sent(harness).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
 });
 
-test('an input joins the input of a queued turn, and follows the results that a turn awaits', async ({ harness }) => {
+test('an input joins a queued turn’s input, or follows the results that a turn awaits', async ({ harness }) => {
   const asks = { rounds: [{ tools: [{ name: 'locate', arguments: {}, id: 'call_1' }] }] };
   const { id } = await harness.startTurn({
     input: 'Hello',
@@ -112,7 +112,7 @@ test('an input joins the input of a queued turn, and follows the results that a 
   ]);
 });
 
-test('a turn that fails keeps what it has not sent, and a retry sends it', async ({ harness }) => {
+test('a failed turn keeps its unsent inputs, and a retry sends them', async ({ harness }) => {
   const { id } = await harness.startTurn({
     input: scripted({ final: { fault: { kind: 'status', status: 401 } } }),
   });
@@ -128,7 +128,7 @@ test('a turn that fails keeps what it has not sent, and a retry sends it', async
   expect(done.rounds).toMatchObject([{ number: 1, input: [{ content: scripted({ answer: 'Again.' }) }] }]);
 });
 
-test('an input that joins while the next round waits for a worker is sent with that round', async ({ harness }) => {
+test('an input that joins while the next round waits for a worker is sent with it', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' } }] }] });
   const { id } = await harness.startTurn({ input, tools: ['weather_lookup'] });
   await harness.workOnce();

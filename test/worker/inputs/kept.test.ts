@@ -10,13 +10,12 @@ const next = ({ call }: Harness, conversationId: string) =>
   call<TurnResource>('POST', `/v1/conversations/${conversationId}/turns`, { body: { input: 'Next' } });
 const cancel = ({ call }: Harness, id: string) => call<TurnResource>('POST', `/v1/turns/${id}/cancel`);
 
-/** What users have said in the last request to the model. */
 const heard = ({ modelRequests }: Harness) =>
   (modelRequests.at(-1)!.body as { messages: { role: string; content: unknown }[] }).messages.flatMap(
     ({ role, content }) => (role === 'user' ? [content] : []),
   );
 
-test('what has joined is found by its words, changes the ETag, and is erased with its turn', async ({ harness }) => {
+test('a joined input is found by words, changes the ETag and is erased with its turn', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
   const before = await harness.call('GET', `/v1/turns/${id}`);
   const found = async () =>
@@ -34,7 +33,7 @@ test('what has joined is found by its words, changes the ETag, and is erased wit
   expect(await harness.db.selectFrom('inputs').selectAll().execute()).toEqual([]);
 });
 
-test('inputs that a cancelled turn has not sent go to the next one, unless it never began', async ({ harness }) => {
+test('the next turn sends the unsent inputs of a cancelled turn, unless it never began', async ({ harness }) => {
   const begun = await harness.runTurn({
     input: scripted({ rounds: [{ tools: [{ name: 'locate', arguments: {} }] }] }),
     tools: [{ name: 'locate', description: 'Asks the device where the user is' }],
@@ -52,7 +51,7 @@ test('inputs that a cancelled turn has not sent go to the next one, unless it ne
   expect(heard(harness)).toEqual([begun.input[0]!.content, 'Never mind', 'Next']);
 });
 
-test('the last round of a limit goes on too, and again may call nothing', async ({ harness }) => {
+test('the last round of a limit also continues after a joined input, without calls', async ({ harness }) => {
   const calling = {
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' } }] }],
     answer: 'So far.',
@@ -78,7 +77,7 @@ test('the last round of a limit goes on too, and again may call nothing', async 
   expect(harness.modelRequests.at(-1)?.body.tool_choice).toBe('none');
 });
 
-test('streams tell the answer that was not the last, what joined behind it, and the next one', async ({ harness }) => {
+test('streams send the superseded answer, the joined input and the next answer', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ answer: 'First.' }) });
   await harness.whileModelThinks(() => say(harness, id, scripted({ answer: 'Second.' })));
   await workUntilEnded(harness, id);
@@ -103,7 +102,7 @@ test('streams tell the answer that was not the last, what joined behind it, and 
   expect(JSON.stringify(expanded.body)).toMatch(/First\.[\s\S]*Second\.[\s\S]*"Second\."/);
 });
 
-test('an input that joins a response is an item of it, and of its conversation once sent', async ({ harness }) => {
+test('an input that joins a response is an item of the response and of later requests', async ({ harness }) => {
   const body = { model: 'openai/test', input: scripted({ answer: 'First.' }), background: true };
   const { body: response } = await harness.call<{ id: string }>('POST', '/v1/responses', { body });
   const id = response.id.replace('resp_', 'turn_');

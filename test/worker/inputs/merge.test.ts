@@ -12,7 +12,7 @@ const merge = ({ call }: Harness, conversationId: string, body: Record<string, u
 
 const contents = ({ input }: { input: { content: unknown }[] }) => input.map(({ content }) => content);
 
-test('a merged input joins the last turn that has not begun, and none that has', async ({ harness }) => {
+test('a merged input joins the last turn that has not begun, and no begun turn', async ({ harness }) => {
   const calling = scripted({
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' }, id: 'call_1' }] }],
   });
@@ -32,7 +32,7 @@ test('a merged input joins the last turn that has not begun, and none that has',
   expect(events).toEqual(['turn.queued', 'input.added', 'turn.started', 'round.completed', 'turn.completed']);
 });
 
-test('a debounced turn begins after its last input, at most ten times as long after the first', async ({ harness }) => {
+test('a debounced turn begins after its last input, at most ten times as long in all', async ({ harness }) => {
   const { body: conversation } = await harness.call('POST', '/v1/conversations', { body: { model: 'openai/test' } });
   const id = String(conversation.id);
 
@@ -61,7 +61,7 @@ test('a debounced turn begins after its last input, at most ten times as long af
   expect((await harness.listEvents(done.id)).filter(({ type }) => type === 'turn.queued')).toHaveLength(1);
 });
 
-test('a debounce goes with merge alone', async ({ harness }) => {
+test('debounce_ms requires merge', async ({ harness }) => {
   const { conversation_id: id } = await harness.startTurn({ input: 'Hi' });
 
   const refused = await merge(harness, id, { input: 'So?', on_active_turn: 'steer', debounce_ms: 10 });

@@ -17,7 +17,7 @@ const steer = ({ call }: Harness, conversationId: string, { key, ...body }: Stee
 
 const contents = ({ input }: { input: { content: unknown }[] }) => input.map(({ content }) => content);
 
-test('a steered input joins the active turn, and starts one if none is active', async ({ harness }) => {
+test('a steered input joins the active turn, and starts a turn if none is active', async ({ harness }) => {
   const calling = scripted({
     rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' }, id: 'call_1' }] }],
   });
@@ -50,7 +50,7 @@ test('a steered input joins the active turn, and starts one if none is active', 
   ]);
 });
 
-test('what differs from the turn that would be joined is refused by its name', async ({ harness }) => {
+test('a steered input with different fields from the active turn is refused by field', async ({ harness }) => {
   const same = {
     instructions: 'Be brief.',
     limits: { max_rounds: 4, deadline_seconds: 60 },
@@ -89,7 +89,7 @@ test.for([
   ['Responses', 'merge', 'queued', {}, sound, 'input[0].content[1]'],
   ['Chat Completions', 'steer', 'running', { stop: ['END'] }, remote, 'input[0].content[0]'],
   ['Chat Completions', 'merge', 'queued', { stop: ['END'] }, remote, 'input[0].content[0]'],
-] as const)('a turn over %s is joined by %s while it is %s, if its wire takes the input', async (each) => {
+] as const)('a turn over %s is joined by %s while it is %s, if its wire accepts the input', async (each) => {
   const [, on_active_turn, state, fields, unfit, param] = each;
   const calls = [{ id: 'call_1', name: 'weather_lookup', arguments: ['{"city":"Bern"}'] }];
   await using wires = await openTwoWires({ reply: { calls } });

@@ -33,7 +33,7 @@ test('the lease of a long step is renewed until it ends', async ({ harness }) =>
   expect(harness.worker.heartbeat.count()).toBe(0);
 });
 
-test('a run that lost its lease to another stops, and writes nothing', async ({ harness }) => {
+test('a run that lost its lease to another run stops without a write', async ({ harness }) => {
   const { id, working } = await startHanging(harness);
 
   await harness.advance(7_000);
@@ -48,7 +48,7 @@ test('a run that lost its lease to another stops, and writes nothing', async ({ 
   expect((await harness.listEvents(id)).map((event) => event.type)).toEqual(['turn.queued', 'turn.started']);
 });
 
-test('a run that is stopped for a deploy hands its step back, and no attempt is used up', async ({ harness }) => {
+test('a run that is stopped for a deploy hands its step back, and uses no attempt', async ({ harness }) => {
   const { working } = await startHanging(harness);
 
   harness.worker.heartbeat.stop('shutdown');

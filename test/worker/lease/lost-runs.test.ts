@@ -13,20 +13,20 @@ const LEASE_MS = 6_000;
 const once = { name: 'do_once', arguments: { city: 'Tokyo' }, id: 'call_once' };
 const input = scripted({ rounds: [{ tools: [once] }], answer: 'It says: {{results}}' });
 
-/** A turn whose first round is committed: its batch is due, and no tool has been called yet. */
+/** Starts a turn and commits its first round. Its batch is due, and no tool has run yet. */
 async function startBatch(harness: Harness, url: string, effect: string): Promise<string> {
   const { id } = await harness.startTurn({ input, tools: [httpTool('do_once', url, { effect })] });
   await harness.workOnce();
   return id;
 }
 
-/** The run on the turn is silent for longer than a lease, and the turn is enqueued again. */
+/** Lets the run's lease pass without a heartbeat, and enqueues the turn again. */
 async function loseRun(harness: Harness): Promise<void> {
   await harness.advance(LEASE_MS + 1_000);
   expect(await harness.rescue()).toBe(1);
 }
 
-test('the claim of a dead run becomes outcome_unknown, and the tool is never called', async ({ harness }) => {
+test('the claim of a dead run becomes outcome_unknown, and the tool never runs', async ({ harness }) => {
   await using tool = await openExternalServer();
   const turnId = await startBatch(harness, tool.url, 'at_most_once');
 
@@ -41,7 +41,7 @@ test('the claim of a dead run becomes outcome_unknown, and the tool is never cal
   expect(turn.output).toContain('Tool execution failed (outcome_unknown)');
 });
 
-test('as long as the run that claimed a call may be alive, no other run touches it', async ({ harness }) => {
+test('no other run touches a claimed call while the run that claimed it may be alive', async ({ harness }) => {
   await using tool = await openExternalServer();
   const turnId = await startBatch(harness, tool.url, 'at_most_once');
 
@@ -54,7 +54,7 @@ test('as long as the run that claimed a call may be alive, no other run touches 
   expect(tool.caught).toHaveLength(0);
 });
 
-test('an at_most_once call of a lost run is not made again, and its late answer is dropped', async ({ harness }) => {
+test('an at_most_once call of a lost run is not repeated, and its late answer dropped', async ({ harness }) => {
   await using tool = await openExternalServer(() => null);
   const turnId = await startBatch(harness, tool.url, 'at_most_once');
 
@@ -75,7 +75,7 @@ test('an at_most_once call of a lost run is not made again, and its late answer 
   expect(await harness.findTurn(turnId)).toEqual(before);
 });
 
-test('an idempotent call of a run that was lost in the middle is made again with the same key', async ({ harness }) => {
+test('an idempotent call of a lost run is repeated with the same key', async ({ harness }) => {
   await using tool = await openExternalServer((number) => (number === 1 ? null : { status: 200, body: 'done' }));
   const turnId = await startBatch(harness, tool.url, 'idempotent');
 
@@ -92,7 +92,7 @@ test('an idempotent call of a run that was lost in the middle is made again with
   expect(await harness.findTurn(turnId)).toEqual(before);
 });
 
-test('a call that a lost run claimed and did not make goes to one run, however many jobs come', async ({ harness }) => {
+test('one run makes a call that a lost run claimed and did not make, despite many jobs', async ({ harness }) => {
   await using tool = await openExternalServer();
   const turnId = await startBatch(harness, tool.url, 'at_most_once');
   const job = { name: 'run-tool-batch' as const, data: { turnId, step: 'b1' } };
@@ -135,7 +135,7 @@ test.for([
   ]);
 });
 
-test('a turn that another run has leased is left alone until the lease lapses', async ({ harness }) => {
+test('a turn that another run has leased is left alone until the lease ends', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   expect(await takeLease(harness.db, (await loadTurn(harness.db, id))!, 'another')).not.toBeNull();
@@ -148,7 +148,7 @@ test('a turn that another run has leased is left alone until the lease lapses', 
   expect((await harness.findTurn(id)).status).toBe('completed');
 });
 
-test('a turn with runs that all die silently fails as poison, after ten of them', async ({ harness }) => {
+test('a turn with ten runs that die silently fails as poison', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: 'Hi' });
 
   for (let run = 1; run <= 10; run += 1) {

@@ -9,11 +9,11 @@ import { flood, openTwoProjects } from './flood.ts';
 const input = scripted({ answer: 'Done.' });
 const hanging = scripted({ final: { fault: { kind: 'hang' } } });
 
-/** The places of the harness, whose worker is by hand: those of one worker. Of them a project has three quarters at most. */
+/** The places of the harness with a manual worker. A project may have three quarters of these places. */
 const PLACES = 16;
 const MOST = 12;
 
-/** Works so many steps; says how many turns of each project have ended by then. */
+/** Works this number of steps, and returns how many turns of each project have ended. */
 async function endedAfter(steps: number, harness: Harness): Promise<{ a: number; b: number }> {
   for (let step = 0; step < steps; step += 1) await harness.workOnce();
   const { rows } = await sql<{ project: 'a' | 'b'; ended: number }>`
@@ -22,7 +22,7 @@ async function endedAfter(steps: number, harness: Harness): Promise<{ a: number;
 }
 
 describeQueue(({ redis }) => {
-  test('a turn of one project is worked at once beside ten thousand of another', async () => {
+  test('a turn of a project is worked at once despite ten thousand of another project', async () => {
     await using harness = await openTwoProjects({ redis });
     await flood(harness, (await harness.a.startTurn({ input, priority: 9 })).id, 10_000);
     await harness.admit();
@@ -37,7 +37,7 @@ describeQueue(({ redis }) => {
     expect(await harness.countJobs()).toBeLessThanOrEqual(PLACES);
   });
 
-  test('two projects with a backlog get steps by their weights, and by new weights after a reload', async () => {
+  test('two projects with a backlog get steps by their weights, also after a reload', async () => {
     await using harness = await openTwoProjects({ redis, a: { weight: 3 } });
     for (const caller of [harness.a, harness.b]) await flood(harness, (await caller.startTurn({ input })).id, 300);
     await harness.admit();
@@ -52,7 +52,7 @@ describeQueue(({ redis }) => {
     expect((last.a - before.a) / (last.b - before.b)).toBeCloseTo(1, 0);
   });
 
-  test('turns that hang take three quarters of the places, and others are worked', async () => {
+  test('hanging turns take three quarters of the places, and others are worked', async () => {
     await using harness = await openTwoProjects({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const stuck = await Promise.all(Array.from({ length: 14 }, () => harness.a.startTurn({ input: hanging })));
@@ -67,7 +67,7 @@ describeQueue(({ redis }) => {
     await Promise.all(stuck.map((turn) => harness.a.call('POST', `/v1/turns/${turn.id}/cancel`)));
   });
 
-  test('a queue that was lost is told of turns with a place only', async () => {
+  test('a lost queue gets jobs only of turns with a place', async () => {
     await using harness = await openTwoProjects({ redis });
     await flood(harness, (await harness.a.startTurn({ input })).id, 300);
     await harness.admit();
@@ -78,7 +78,7 @@ describeQueue(({ redis }) => {
     expect(rescued).toBe(MOST);
   });
 
-  test('a turn that waits for a place is cancelled without a word to the queue', async () => {
+  test('a turn that waits for a place is cancelled without a command to the queue', async () => {
     await using harness = await openTwoProjects({ redis, a: { maxActiveTurns: 1 } });
     const [working, waiting] = [await harness.a.startTurn({ input }), await harness.a.startTurn({ input })];
     await harness.admit();
@@ -92,7 +92,7 @@ describeQueue(({ redis }) => {
     expect(await Promise.all(statuses)).toEqual(['completed', 'cancelled']);
   });
 
-  test('a project never has more turns at work than it may, whatever starts and ends at the same time', async () => {
+  test('a project never exceeds max_active_turns if turns start and end concurrently', async () => {
     await using harness = await openTwoProjects({ redis, a: { maxActiveTurns: 3 } });
     const peaks: number[] = [];
     const watch = async () => void peaks.push(await harness.placesOf('a'));

@@ -8,7 +8,7 @@ import { bookedUnder, openLimits, passMinute, rowOf, startTurns, statusesOf } fr
 const look = { tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] };
 const usage = { prompt_tokens: 40, completion_tokens: 10, total_tokens: 50 };
 
-test('each round of a tool loop is booked under the limit, and the loop goes on a minute later', async () => {
+test('each round of a tool loop is booked, and the loop continues a minute later', async () => {
   await using harness = await openLimits({ 'openai/*': { requests_per_minute: 2 } });
   const input = scripted({ rounds: [look, look, look] });
   const [turn] = await startTurns(harness, 1, { input, tools: ['weather_lookup'] });
@@ -22,7 +22,7 @@ test('each round of a tool loop is booked under the limit, and the loop goes on 
   expect(await harness.findTurn(turn!.id)).toMatchObject({ status: 'completed', usage: { llm_calls: 4 } });
 });
 
-test('an emulated round books three requests, and its reply corrects that', async () => {
+test('an emulated round books three requests, and its reply corrects the number', async () => {
   await using harness = await openLimits({ 'openai/*': { requests_per_minute: 5 } });
   const input = scripted({ rounds: [look], calls_as: 'json' });
   const [turn] = await startTurns(harness, 1, { input, tools: ['weather_lookup'], tool_mode: 'emulated' });
@@ -37,7 +37,7 @@ test('an emulated round books three requests, and its reply corrects that', asyn
   expect((await bookedUnder(harness, 'openai/*'))?.requests).toBe(5);
 });
 
-test('tokens are booked before the request: the input and max_output_tokens, and the reply corrects them', async () => {
+test('input tokens and max_output_tokens are booked before the request, and corrected', async () => {
   await using harness = await openLimits({ 'openai/*': { tokens_per_minute: 10_000 } });
   await startTurns(harness, 1, { input: scripted({ answer: 'Hi.', final: { usage } }), max_output_tokens: 4_000 });
 
@@ -48,7 +48,7 @@ test('tokens are booked before the request: the input and max_output_tokens, and
   expect(await bookedUnder(harness, 'openai/*')).toMatchObject({ tokens: 50 });
 });
 
-test('without max_output_tokens a request books what the model writes on average', async () => {
+test('without max_output_tokens a request books the model’s average output', async () => {
   await using harness = await openLimits({ 'openai/*': { tokens_per_minute: 100_000 } });
   const input = scripted({ answer: 'Hi.', final: { usage } });
   const booked = async () => {
@@ -78,7 +78,7 @@ test('turns that need more tokens than are left wait until there is room', async
   expect(done.map((statuses) => statuses.filter((status) => status === 'completed').length)).toEqual([1, 2, 3]);
 });
 
-test('a round that needs more tokens than the limit allows is asked alone', async () => {
+test('a round that needs more tokens than the whole limit is asked alone', async () => {
   await using harness = await openLimits({ 'openai/*': { tokens_per_minute: 100 } });
   const turns = await startTurns(harness, 2, { max_output_tokens: 5_000 });
   await harness.workUntilIdle();
@@ -131,7 +131,7 @@ test('a summary and the round after it share the slot of their run', async () =>
   expect(turns[2]).toMatchObject({ compactions: [{ summary: 'They greeted.' }] });
 });
 
-test('a later round takes a slot for a summary of a model with limits, although its own model has none', async () => {
+test('a later round takes a slot for a summary, even if only its model has limits', async () => {
   await using harness = await openLimits({ 'openai/small': { concurrency: 1 } });
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1, model: 'openai/small' };
   const { say } = await converse(harness, context);
@@ -146,7 +146,7 @@ test('a later round takes a slot for a summary of a model with limits, although 
   expect(slots).toEqual([{ turn_id: turn.id, limit_name: 'openai/small' }]);
 });
 
-test('a round on flex that waits under a limit keeps its tier, and changes it in time for its deadline', async () => {
+test('a round on flex under a limit keeps its tier, and changes it before its deadline', async () => {
   const limits = JSON.stringify({ 'openai/*': { requests_per_minute: 1 } });
   await using opened = await openFlex({ env: { PAWL_PROVIDER_LIMITS: limits } });
   const { harness, server } = opened;

@@ -15,7 +15,6 @@ const answer = (headers: Record<string, string>) => ({
 });
 const inMs = (ms: number) => isoAgo(-ms);
 
-/** Two turns of a model, one after the other. */
 async function runTwo(harness: Harness, model: string): Promise<string[]> {
   const [first] = await startTurns(harness, 1, { model });
   await harness.workUntilIdle();
@@ -47,11 +46,11 @@ test.each([
 
 test.each([
   ['something is left', { [`${left}-requests`]: '1', [`${reset}-requests`]: '2m' }],
-  ['nothing is left, but no reset is known', { [`${left}-requests`]: '0' }],
+  ['no request is left, but no reset is known', { [`${left}-requests`]: '0' }],
   ['the reset cannot be read', { [`${left}-requests`]: '0', [`${reset}-requests`]: 'soon' }],
   ['the reset is now', { [`${left}-requests`]: '0', [`${reset}-requests`]: '0s' }],
   ['only the reset is known', { [`${reset}-requests`]: '2m' }],
-  ['what is left cannot be read', { [`${left}-requests`]: 'none', [`${reset}-requests`]: '2m' }],
+  ['the rest cannot be read', { [`${left}-requests`]: 'none', [`${reset}-requests`]: '2m' }],
 ])('the next turn is asked if %s', async (_, headers) => {
   await using models = await startModels();
   models.first.answer(answer(headers));
@@ -75,7 +74,7 @@ test.each([
   expect(await runTwo(models.harness, SECOND)).toEqual(['completed', status]);
 });
 
-test('a turn waits for the reset that a reply reports, as after a 429, and other models are asked', async () => {
+test('a turn waits for a reported reset, as after a 429, and other models are asked', async () => {
   await using models = await startModels();
   const { harness, first } = models;
   first.answer(answer({ [`${left}-requests`]: '0', [`${reset}-requests`]: '40s' }));
@@ -96,7 +95,7 @@ test('a turn waits for the reset that a reply reports, as after a 429, and other
   expect(await harness.findTurn(leaving.id)).toMatchObject({ status: 'completed', rounds: [{ model: THIRD }] });
 });
 
-test('other workers receive that nothing is left', async () => {
+test('other workers receive that a limit is used up', async () => {
   await using models = await startModels();
   const { harness, first } = models;
   const received: unknown[] = [];
@@ -113,7 +112,7 @@ test('other workers receive that nothing is left', async () => {
   );
 });
 
-test('a summary that reports that nothing is left holds up its model', async () => {
+test('a summary that reports a used-up limit blocks its model', async () => {
   await using models = await startModels();
   const { harness, first, third } = models;
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1, model: THIRD };

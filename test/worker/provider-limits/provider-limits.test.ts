@@ -5,7 +5,7 @@ import { openLimits, passMinute, rowOf, secondWorker, startTurns, statusesOf } f
 
 const perMinute = (requests: number) => ({ 'openai/*': { requests_per_minute: requests } });
 
-test('no more requests than the limit allows are made in a minute by two workers, and the others wait', async () => {
+test('two workers make no more requests in a minute than the limit allows', async () => {
   await using harness = await openLimits(perMinute(3));
   const other = secondWorker(harness);
   const turns = await startTurns(harness, 5);
@@ -20,7 +20,7 @@ test('no more requests than the limit allows are made in a minute by two workers
   );
 });
 
-test('the turns that waited under a limit are asked a minute later, first come first', async () => {
+test('turns that waited under a limit are asked a minute later, in order of arrival', async () => {
   await using harness = await openLimits(perMinute(2));
   const turns = await startTurns(harness, 6);
   await harness.workUntilIdle();
@@ -40,7 +40,7 @@ test('the turns that waited under a limit are asked a minute later, first come f
   expect(await harness.db.selectFrom('provider_waits').selectAll().execute()).toEqual([]);
 });
 
-test('waiting under a limit uses no attempt and has no event, and its wait is not counted', async () => {
+test('a wait under a limit uses no attempt, has no event, and is not counted', async () => {
   await using harness = await openLimits(perMinute(1));
   const [first, second] = await startTurns(harness, 2);
   await harness.workUntilIdle();
@@ -90,7 +90,7 @@ test('the deadline of a turn ends its wait under a limit', async () => {
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a turn that waits under a limit is cancelled at once, and holds up no other', async () => {
+test('a turn that waits under a limit is cancelled at once, and blocks no other turn', async () => {
   await using harness = await openLimits(perMinute(1));
   const turns = await startTurns(harness, 3);
   await harness.workUntilIdle();
@@ -105,7 +105,7 @@ test('a turn that waits under a limit is cancelled at once, and holds up no othe
   expect(await harness.db.selectFrom('provider_waits').selectAll().execute()).toEqual([]);
 });
 
-test('a turn that no waker finds looks for room by itself when its wait is over', async () => {
+test('a turn that no waker finds looks for room when its wait is over', async () => {
   await using harness = await openLimits(perMinute(1));
   const turns = await startTurns(harness, 2);
   await harness.workUntilIdle();
@@ -117,7 +117,7 @@ test('a turn that no waker finds looks for room by itself when its wait is over'
   expect(await harness.db.selectFrom('provider_waits').selectAll().execute()).toEqual([]);
 });
 
-test('`until` is the time at which there is room under the limit', async () => {
+test('`until` is the time of the next room under the limit', async () => {
   await using harness = await openLimits(perMinute(2));
   await startTurns(harness, 2);
   await harness.workUntilIdle();
@@ -149,7 +149,7 @@ test('a retry of a round is a request under the limit', async () => {
   expect([harness.modelRequests.length, (await rowOf(harness, id)).attempts]).toEqual([3, 3]);
 });
 
-test('limits of models and of their provider are kept together, and other models wait for nothing', async () => {
+test('limits of models and their provider apply together, and other models do not wait', async () => {
   await using harness = await openLimits({
     'openai/*': { requests_per_minute: 3 },
     'openai/small*': { requests_per_minute: 1 },

@@ -8,7 +8,7 @@ import { openLimits, passMinute, rowOf, startTurns, statusesOf } from './open-li
 
 const limits = (given: object) => ({ PAWL_PROVIDER_LIMITS: JSON.stringify(given) });
 
-test('turns that wait under a limit while their model is rate-limited are not woken again and again', async () => {
+test('turns under a limit are not woken repeatedly while their model is rate-limited', async () => {
   await using models = await startModels(limits({ 'openai/*': { requests_per_minute: 2 } }));
   const { harness, first } = models;
   first.answer({ body: openaiWire.reply({ text: ['Hello.'] }) });
@@ -18,7 +18,7 @@ test('turns that wait under a limit while their model is rate-limited are not wo
   harness.worker.rateLimits = makeRateLimits(harness.worker.pubsub, () => clock.now);
   harness.worker.rateLimits.refused(FIRST, 1_000);
   clock.now += 1_000;
-  // The probe is refused, too: waiting counts from then on.
+  // The probe is refused, too. The wait counts from then on.
   harness.worker.rateLimits.refused(FIRST, 60_000);
   await harness.advance(60_500);
 
@@ -37,7 +37,7 @@ test('turns that wait under a limit while their model is rate-limited are not wo
   expect(Math.max(...turnsNow.map(({ generation }) => generation))).toBeLessThan(6);
 });
 
-test('a 429 under a limit is handled as without one, and stays booked', async () => {
+test('a 429 under a limit is handled like any 429, and its request stays booked', async () => {
   await using models = await startModels(limits({ 'openai/*': { requests_per_minute: 5 } }));
   const { harness, first } = models;
   first.answer({ body: openaiWire.reply({ text: ['Hello.'] }) });
@@ -51,7 +51,7 @@ test('a 429 under a limit is handled as without one, and stays booked', async ()
   expect((await rowOf(harness, turn!.id)).waited_ms).toBeGreaterThan(19_000);
 });
 
-test('a turn that waits under a limit holds no place of its project, and asks for one when it is woken', async () => {
+test('a turn that waits under a limit has no place, and requests a place on its wakeup', async () => {
   const projects = { a: { keys: ['a'], max_active_turns: 1 }, b: { keys: ['b'] } };
   await using harness = await openLimits(
     { 'openai/limited': { requests_per_minute: 1 } },
@@ -81,7 +81,7 @@ test('a turn that waits under a limit holds no place of its project, and asks fo
   for (const id of ids) expect(await client.findTurn(id)).toMatchObject({ status: 'completed' });
 });
 
-test('a project without a free place holds up no turn of another project under a limit', async () => {
+test('a project without a free place blocks no turn of another project under a limit', async () => {
   const projects = { a: { keys: ['a'], max_active_turns: 1 }, b: { keys: ['b'] } };
   await using harness = await openLimits(
     { 'openai/limited': { concurrency: 1 } },
@@ -101,7 +101,7 @@ test('a project without a free place holds up no turn of another project under a
   await harness.workOnce();
   const second = await start(b, 'openai/limited');
   await harness.workOnce();
-  // The one place of project a is held by a turn of another model.
+  // A turn of another model has the only place of project a.
   await start(a, 'openai/free');
   working.push(harness.workOnce());
   const slot = sql`update work set lease_until = now() - interval '1 second' where id = ${asking.id}`;

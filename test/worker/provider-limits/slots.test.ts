@@ -6,7 +6,7 @@ import { openLimits, secondWorker, startTurns, statusesOf } from './open-limits.
 
 const atOnce = (concurrency: number) => ({ 'openai/*': { concurrency } });
 
-/** Lets two workers take so many jobs at once. `asked` resolves when so many requests have reached the model. */
+/** Lets two workers take this number of jobs in all. */
 function workAtOnce(harness: Harness, jobs: number) {
   const other = secondWorker(harness);
   let left = jobs;
@@ -17,13 +17,13 @@ function workAtOnce(harness: Harness, jobs: number) {
   );
   return {
     over: Promise.all(working),
-    /** Resolves when all but so many jobs have ended, and so many requests have been made in all. */
+    /** Resolves when all but this number of jobs have ended, and this number of requests was made in all. */
     untilHeld: (held: number, requests: number) =>
       waitUntil(() => left === held && harness.modelRequests.length === requests),
   };
 }
 
-test('never more rounds are asked at once than the limit allows, by two workers', async () => {
+test('two workers never ask more rounds at once than the limit allows', async () => {
   await using harness = await openLimits(atOnce(2));
   const turns = await startTurns(harness, 5);
 
@@ -71,7 +71,7 @@ test('a worker that is killed frees its slot when its lease ends', async () => {
   expect(await statusesOf(harness, [killed!])).toEqual(['completed']);
 });
 
-test('a slot is free while tools run, and each round of a tool loop takes one anew', async () => {
+test('a slot is free while tools run, and each round of a tool loop takes a slot again', async () => {
   await using harness = await openLimits(atOnce(1));
   const input = scripted({
     rounds: [1, 2, 3].map((nth) => ({ tools: [{ name: 'weather_lookup', arguments: { city: `City ${nth}` } }] })),
@@ -86,7 +86,7 @@ test('a slot is free while tools run, and each round of a tool loop takes one an
   expect((await harness.findTurn(looping!.id)).rounds).toHaveLength(4);
 });
 
-test('a later round takes its lease before it is asked, and holds the slot with that', async () => {
+test('a later round takes its lease before its request, and holds the slot with it', async () => {
   await using harness = await openLimits(atOnce(1));
   const input = scripted({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] }] });
   const [looping] = await startTurns(harness, 1, { input, tools: ['weather_lookup'] });
@@ -108,7 +108,7 @@ test('a later round takes its lease before it is asked, and holds the slot with 
   expect(await statusesOf(harness, [looping!, other!])).toEqual(['completed', 'completed']);
 });
 
-test('a turn that is cancelled while its model thinks frees its slot', async () => {
+test('a turn that is cancelled during its model request frees its slot', async () => {
   await using harness = await openLimits(atOnce(1));
   const [first, second] = await startTurns(harness, 2);
   const held = harness.holdModel(1);
@@ -125,7 +125,7 @@ test('a turn that is cancelled while its model thinks frees its slot', async () 
   expect(await statusesOf(harness, [first!, second!])).toEqual(['cancelled', 'completed']);
 });
 
-test('a round that fails frees its slot while it waits for its next try', async () => {
+test('a round that fails frees its slot while it waits for its next attempt', async () => {
   await using harness = await openLimits(atOnce(1));
   const failing = scripted({ final: { fault: { kind: 'status', status: 503, retry_after: 60, times: 1 } } });
   const [first] = await startTurns(harness, 1, { input: failing });

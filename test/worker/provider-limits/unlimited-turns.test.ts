@@ -7,7 +7,7 @@ import { scripted } from '#test/harness/scripted.ts';
 const LIMITS = JSON.stringify({ 'other/*': { requests_per_minute: 1, tokens_per_minute: 1, concurrency: 1 } });
 const input = scripted({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] }] });
 
-test('a turn whose model has no limits makes no statement more', async () => {
+test('a turn with a model without limits makes no extra statement', async () => {
   await using counted = await openCountedPostgres();
   const play = async (env: Record<string, string>) => {
     await using harness = await createHarness({ env: { DATABASE_URL: counted.url, ...env } });
@@ -34,7 +34,7 @@ async function resetStatements(url: string): Promise<void> {
   await inSession(url, (sql) => sql`select pg_stat_statements_reset()`);
 }
 
-/** The statements about turns and their work, and how often each was made. */
+/** Returns the statements about turns and their work, with the count of each. */
 function statementsOf(url: string): Promise<{ query: string; calls: number }[]> {
   return inSession(url, async (sql) => [
     ...(await sql<{ query: string; calls: number }[]>`

@@ -5,11 +5,11 @@ import { startProcess } from '#test/harness/start-process.ts';
 
 const HEAP_MIB = 512;
 
-/** So many responses of one chain have far more text than a worker with this heap loads. */
+/** The number of responses in a chain with far more text than a worker with this heap loads. */
 const RESPONSES = 12;
 const text = 'word '.repeat(1_400_000);
 
-test('a worker survives a chain of large responses, and large turns that run at once', {
+test('a worker survives a chain of large responses and concurrent large turns', {
   timeout: 900_000,
 }, async () => {
   await using harness = await createHarness();
@@ -47,6 +47,6 @@ test('a worker survives a chain of large responses, and large turns that run at 
   expect(new Set(endsAtOnce)).toEqual(new Set(['completed']));
   const jobs = worker.lines.filter(({ event }) => event === 'job.failed');
   expect(jobs).toEqual([]);
-  // The process that was started first is still the one that works.
+  // The process that was started first is still running.
   expect(await harness.db.selectFrom('workers').select('id').execute()).toHaveLength(1);
 });

@@ -24,7 +24,7 @@ async function say(harness: Harness, path: string, body: object): Promise<TurnRe
 
 const test = base.extend('packages', opening(openPackages));
 
-test('a turn with tools of a packaged provider: its calls run, and what it used is counted', async ({ packages }) => {
+test('a turn with a packaged provider runs its calls, and counts its usage', async ({ packages }) => {
   const { harness, mistral } = packages;
   play(
     mistral,
@@ -75,7 +75,7 @@ test('a packaged provider streams its text, and a cancel ends its request', asyn
   expect(cancelled.body).toMatchObject({ status: 'cancelled' });
 });
 
-test('a conversation goes between wires and packages, and each gets its own state alone', async ({ packages }) => {
+test('a conversation changes between wires and packages, and each gets its own state', async ({ packages }) => {
   const { harness, mistral, bedrock } = packages;
   const { body } = await harness.call('POST', '/v1/conversations', { body: { tools: ['weather_lookup'] } });
   const path = `/v1/conversations/${body.id}/turns`;
@@ -109,7 +109,7 @@ test('a conversation goes between wires and packages, and each gets its own stat
   expect(JSON.stringify(harness.modelRequests.at(-1))).not.toContain('thought of bedrock');
 });
 
-/** A message that only calls has a text of no length there, which Mistral takes. */
+/** Returns the problems of a request to Mistral, which accepts an empty text beside calls. */
 function problemsOf(body: Record<string, unknown>): string[] {
   const messages = (body.messages as { content: unknown }[]).map((message) => ({
     ...message,
@@ -118,7 +118,7 @@ function problemsOf(body: Record<string, unknown>): string[] {
   return checkOpenai({ ...body, messages }, /^[a-zA-Z0-9]{9}$/);
 }
 
-test('in a final round a package is told of no tools, and earlier calls are sent as text', async ({ packages }) => {
+test('a final round sends no tools to a package, and earlier calls as text', async ({ packages }) => {
   const { harness, bedrock } = packages;
   play(
     bedrock,
@@ -136,7 +136,7 @@ test('in a final round a package is told of no tools, and earlier calls are sent
   expect(JSON.stringify(messages)).toContain('sunny');
 });
 
-test('emulated calls of a packaged provider', async ({ packages: { harness, bedrock } }) => {
+test('a packaged provider runs emulated calls', async ({ packages: { harness, bedrock } }) => {
   const decision = JSON.stringify({ tools: [{ tool: 'weather_lookup', arguments: { city: 'Kyoto' } }] });
   const texts = [['I cannot.'], [decision], ['I cannot.'], ['{"tools":[]}'], ['Sunny in Kyoto.']];
   const [first, ...more] = texts.map((text) => bedrockWire.reply({ text }));
@@ -149,7 +149,7 @@ test('emulated calls of a packaged provider', async ({ packages: { harness, bedr
   expect(turn).toMatchObject({ status: 'completed', output: 'Sunny in Kyoto.', usage: { tool_calls: 1 } });
 });
 
-test('a stream that breaks is asked for again, a refused key is not, and no key shows', async ({ packages }) => {
+test('a broken stream is retried, a refused key is not, and no key is shown', async ({ packages }) => {
   const { harness, bedrock } = packages;
   bedrock.answer({ body: bedrockWire.reply({ text: ['Half'] }).slice(0, 1), ending: 'cut' });
   bedrock.answerNext({ body: bedrockWire.reply({ text: ['Whole.'] }) });
@@ -166,7 +166,7 @@ test('a stream that breaks is asked for again, a refused key is not, and no key 
   expect(refused.error!.message).toContain('The key [redacted] is not known.');
 });
 
-test('what a package has no word for is refused at submission', async ({ packages: { harness } }) => {
+test('a field without an equivalent in a package is refused at submission', async ({ packages: { harness } }) => {
   const start = (fields: object) => harness.call('POST', '/v1/turns', { body: { input: 'Hi', ...fields } });
 
   const efforts = await start({ model: 'before/m', reasoning_effort: 'low' });
@@ -187,7 +187,7 @@ test('what a package has no word for is refused at submission', async ({ package
   );
 });
 
-test('a package and a wire replace each other as fallback, without their options', async ({ packages }) => {
+test('a package and a wire serve as fallbacks for each other, without their options', async ({ packages }) => {
   const { harness, bedrock } = packages;
   const [model, other] = ['bedrock/amazon.nova-pro', 'sim/some'];
   play(bedrock, bedrockWire.reply({ text: ['In its place.'] }));

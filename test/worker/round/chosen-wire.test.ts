@@ -13,7 +13,7 @@ const audio = user({ type: 'input_audio', data: WAV, format: 'wav' });
 
 const test = base.extend('wires', opening(openTwoWires));
 
-test('built-in providers speak Responses at their hosts, and Chat Completions at others', async ({ wires }) => {
+test('built-in providers use Responses at their hosts, and Chat Completions at others', async ({ wires }) => {
   const asked = async (env: Record<string, string>, name: string) => {
     await run(await wires.open(env), '/v1/turns', { model: `${name}/some-model`, input: 'Hi?' });
     const { host, wire } = wires.asked.at(-1)!;
@@ -29,7 +29,7 @@ test('built-in providers speak Responses at their hosts, and Chat Completions at
   expect(await asked({ XAI_BASE_URL: urlAt(openai) }, 'xai')).toEqual([openai, 'chat']);
 });
 
-test('OPENAI_WIRE and XAI_WIRE decide at any base URL, each for its provider', async ({ wires }) => {
+test('OPENAI_WIRE and XAI_WIRE choose the wire at any base URL, each for its provider', async ({ wires }) => {
   const elsewhere = { OPENAI_BASE_URL: urlAt('gateway.test'), XAI_BASE_URL: urlAt('gateway.test') };
   const settings: Record<string, string>[] = [
     { OPENAI_WIRE: 'chat' },
@@ -63,7 +63,7 @@ const onlyChat: [string, object, string][] = [
   ['audio', { input: audio }, 'input_audio'],
 ];
 
-test.for(onlyChat)('a turn with %s goes over Chat Completions', async ([, fields, named], { wires }) => {
+test.for(onlyChat)('a turn with %s is sent over Chat Completions', async ([, fields, named], { wires }) => {
   const harness = await wires.open();
 
   const turn = await run(harness, '/v1/turns', { ...hi, ...fields });
@@ -92,7 +92,7 @@ test.for(onlyChat)('a turn with %s is refused if Responses was chosen', async ([
   expect(wires.asked).toEqual([]);
 });
 
-test('the wire is stored with the turn, and a worker with another setting asks over it', async ({ wires }) => {
+test('the wire is stored with the turn, and a worker with another setting uses it', async ({ wires }) => {
   const chat = await wires.open({ OPENAI_WIRE: 'chat' });
   const responses = await wires.open({ OPENAI_WIRE: 'responses' });
   const unset = await wires.open();
@@ -108,7 +108,7 @@ test('the wire is stored with the turn, and a worker with another setting asks o
   expect(wires.asked.map(({ wire }) => wire)).toEqual([...['chat', 'chat', 'chat'], ...Array(6).fill('responses')]);
 });
 
-test('a turn that was stored without a wire goes over Chat Completions', async ({ wires }) => {
+test('a turn that was stored without a wire is sent over Chat Completions', async ({ wires }) => {
   for (const env of [{}, { OPENAI_WIRE: 'responses' }, { OPENAI_WIRE: 'chat' }]) {
     const harness = await wires.open(env);
     await startWithConfig(harness, { input: 'Hi?', config: { model } });
@@ -138,7 +138,7 @@ test('turns of conversations, forks, reruns and schedules have a wire, too', asy
   }
 });
 
-test('a fork or a rerun of a turn with audio goes over Chat Completions, too', async ({ wires }) => {
+test('a fork or a rerun of a turn with audio is sent over Chat Completions, too', async ({ wires }) => {
   const harness = await wires.open();
   const { id } = await run(harness, '/v1/turns', { model, input: audio });
 
@@ -149,7 +149,7 @@ test('a fork or a rerun of a turn with audio goes over Chat Completions, too', a
   for (const { body } of wires.asked) expect(JSON.stringify(body)).toContain('input_audio');
 });
 
-test('turns of a conversation with stop go over Chat Completions, and others over Responses', async ({ wires }) => {
+test('turns of a conversation with stop use Chat Completions, and others use Responses', async ({ wires }) => {
   const harness = await wires.open();
   const stopping = await harness.call('POST', '/v1/conversations', { body: { model, stop: ['END'] } });
   const plain = await harness.call('POST', '/v1/conversations', { body: { model } });
@@ -162,7 +162,7 @@ test('turns of a conversation with stop go over Chat Completions, and others ove
   expect(wires.asked.map(({ wire }) => wire)).toEqual(['chat', 'chat', 'responses', 'responses']);
 });
 
-test('a server without Responses fails the turn at once, and the error names OPENAI_WIRE=chat', async () => {
+test('a server without Responses fails the turn, and the error names OPENAI_WIRE=chat', async () => {
   await using wires = await openTwoWires({ lacksResponses: true });
   const harness = await wires.open();
 
@@ -176,7 +176,7 @@ test('a server without Responses fails the turn at once, and the error names OPE
   expect(wires.asked).toHaveLength(1);
 });
 
-test('a turn with fallback models goes on with the next one if a server has no Responses', async () => {
+test('a turn with fallback models asks the next model if a server has no Responses', async () => {
   await using wires = await openTwoWires({ lacksResponses: true });
   const gateway = { kind: 'openai', base_url: urlAt('gateway.test') };
   const harness = await wires.open({ PAWL_PROVIDERS: JSON.stringify({ gateway }) });

@@ -8,7 +8,7 @@ import { test } from '#test/harness/test.ts';
 const failing = (fault: object) => scripted({ answer: 'At last.', final: { fault: fault as never } });
 const weather = { tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] };
 
-test('requests that failed are counted once each, and a reverted end shows what it showed', async ({ harness }) => {
+test('failed requests are counted once each, and a reverted end shows the same counts', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: failing({ kind: 'status', status: 500 }) });
   const failed = await workUntilEnded(harness, id);
   await harness.call('POST', `/v1/turns/${id}/retry`);
@@ -47,7 +47,7 @@ test('a provider that requests a pause counts the request that it refused', asyn
   const { id } = await harness.runTurn({
     input: failing({ kind: 'status', status: 429, retry_after: 1, times: 1 }),
   });
-  // The pause is over by the database's clock, which the test moves; the worker's own goes on as it does.
+  // The pause is over by the database's clock, which the test moves. The worker's clock is not moved.
   harness.worker.rateLimits = makeRateLimits(harness.worker.pubsub);
   const turn = await workUntilEnded(harness, id);
 
@@ -55,7 +55,7 @@ test('a provider that requests a pause counts the request that it refused', asyn
   expect(harness.modelRequests).toHaveLength(2);
 });
 
-test('a request that a deadline cut off is counted', async ({ harness }) => {
+test('a request that a deadline aborted is counted', async ({ harness }) => {
   const turn = await harness.runTurn({ input: failing({ kind: 'hang' }), limits: { deadline_seconds: 1 } });
 
   expect(turn).toMatchObject({ status: 'incomplete', usage: { llm_calls: 1 } });

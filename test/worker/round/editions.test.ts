@@ -11,7 +11,7 @@ const hangs = { kind: 'hang' as const, after_chars: 12 };
 const tools = ['weather_lookup'];
 const INTERNAL = ['edition', 'reasoning_length', 'refusal_from'];
 
-test('a run that was lost in the middle of its text leaves the next one another edition', async ({ harness }) => {
+test('a run lost in the middle of its text leaves another edition to the next run', async ({ harness }) => {
   const input = scripted({ piece_chars: 4, answer: 'Once and again.', final: { fault: { ...hangs, times: 1 } } });
   const { id, live } = await startWatched(harness, { input });
   const lost = harness.workOnce();
@@ -29,7 +29,7 @@ test('a run that was lost in the middle of its text leaves the next one another 
   expect('Once and again.'.startsWith(textOf(live, 0))).toBe(true);
 });
 
-test('two runs of one job, both without a lease at first, publish under different editions', async ({ harness }) => {
+test('two runs of a job without a lease at first publish under different editions', async ({ harness }) => {
   const { id, live } = await startSecondRound(harness, { fault: { ...hangs, times: 2 } }, 'unseen');
   const job = { name: 'run-round' as const, data: { turnId: id, step: 'r2', generation: 0 } };
 
@@ -44,7 +44,7 @@ test('two runs of one job, both without a lease at first, publish under differen
   expect(tellers).toEqual(new Set([0]));
 });
 
-test('a run takes no lease while nobody watches, and one at once when a client does', async ({ harness }) => {
+test('a run takes no lease without a watcher, and takes a lease when a client watches', async ({ harness }) => {
   const unseen = await startSecondRound(harness, {}, 'unseen');
   await harness.workUntilIdle();
   const seen = await startSecondRound(harness, { think_ms: 200 });
@@ -60,7 +60,7 @@ test.for([
   { fault: { kind: 'status' as const, status: 429, retry_after: 1, times: 1 }, edition: 0 },
   { fault: { kind: 'status' as const, status: 503, retry_after: 1, times: 1 }, edition: 0 },
   { fault: { kind: 'cut' as const, after_chars: 8, times: 1 }, edition: 1 },
-])('the next try of a round after $fault.kind $fault.status has edition $edition', async ({ fault, edition }) => {
+])('the next attempt of a round after $fault.kind $fault.status has edition $edition', async ({ fault, edition }) => {
   await using harness = await createHarness();
   const input = scripted({ answer: 'At long last.', final: { fault }, piece_chars: 4 });
   const { live } = await startWatched(harness, { input });
@@ -90,7 +90,7 @@ test.for([
   expect(await harness.db.selectFrom('turn_states').select('edition').executeTakeFirst()).toEqual({ edition });
 });
 
-test('a round keeps what was thought before its text, and live events say how long that is', async ({ harness }) => {
+test('a round keeps its reasoning, and live events report the length of the reasoning', async ({ harness }) => {
   const first = { piece_chars: 4, pace_ms: 30, reasoning: 'They want Tokyo.', say: 'Let me look.', tools: [look] };
   const input = scripted({ rounds: [first], answer: 'Sunny.', final: { think_ms: 100 } });
   const { live, stream } = await startWatched(harness, { input, tools });
@@ -114,7 +114,7 @@ test('a round keeps what was thought before its text, and live events say how lo
   expect(stream.seen.filter(({ data }) => INTERNAL.some((field) => field in data))).toEqual([]);
 });
 
-/** Starts a turn that a client watches; `live` are the events that the worker publishes of it. */
+/** Starts a turn that a client watches. `live` has the events that the worker publishes of the turn. */
 async function startWatched(harness: Harness, request: { input: string; tools?: string[] }) {
   const { id } = await harness.startTurn(request);
   return { id, ...(await watch(harness, id)) };
@@ -133,7 +133,7 @@ function listen(harness: Harness, id: string): LiveEvent[] {
   return live;
 }
 
-/** A turn whose second round is due, which a run may start without a lease. */
+/** Returns a turn with a due second round, which a run may start without a lease. */
 async function startSecondRound(harness: Harness, final: object, watched = 'watched') {
   const input = scripted({ piece_chars: 1, rounds: [{ tools: [look] }], answer: 'Second answer.', final });
   const { id } = await harness.startTurn({ input, tools });
@@ -146,7 +146,7 @@ function isText(event: LiveEvent): boolean {
   return event.type === 'output_text.delta';
 }
 
-/** The text that was told under an edition, put together as a watcher would. */
+/** Returns the text that was published under an edition, joined as a watcher does it. */
 function textOf(live: LiveEvent[], edition: number): string {
   return live.reduce((text, event) => {
     if (event.type !== 'output_text.delta' || event.edition !== edition) return text;

@@ -12,7 +12,7 @@ const schema = {
 const output_schema = { name: 'trip', schema };
 const fits = '{"city":"Lisbon","days":3}';
 
-test('an answer that does not fit is repaired by the fallback where its model is gone by then', async ({ models }) => {
+test('the fallback repairs an invalid answer after the turn has left its model', async ({ models }) => {
   models.first.answer({ body: openaiWire.reply({ text: ['{"city":"Lisbon","days":0}'] }) });
   models.first.answerNext(refusal(401, 'invalid_api_key'));
   models.second.answer({ body: anthropicWire.reply({ text: [fits] }) });
@@ -29,7 +29,7 @@ test('an answer that does not fit is repaired by the fallback where its model is
 
 const plain = { kind: 'openai', base_url: 'http://127.0.0.1:1/v1', structured_outputs: false };
 
-test('a model is given the output schema natively beside a fallback without structured outputs', async () => {
+test('a model gets the schema natively beside a fallback without structured outputs', async () => {
   await using models = await startModels({ PAWL_PROVIDERS: JSON.stringify({ plain }) });
   models.first.answer({ body: openaiWire.reply({ text: [fits] }) });
   const fallback_models = ['plain/model'];
@@ -54,7 +54,7 @@ test('a model is given the output schema natively beside a fallback without stru
 test.each([
   { model: FIRST, fallback: THIRD },
   { model: THIRD, fallback: FIRST },
-])('$model and $fallback are each told the output schema in their own way', async ({ model, fallback }) => {
+])('$model and $fallback each get the output schema in their own way', async ({ model, fallback }) => {
   await using models = await startModels({}, { structured_outputs: false });
   const [one, other] = model === FIRST ? [models.first, models.third] : [models.third, models.first];
   one.answer(refusal(401, 'invalid_api_key'));

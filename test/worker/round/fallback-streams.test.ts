@@ -11,8 +11,9 @@ const [begun = ''] = openaiWire.reply({ text: [HALF] });
 const SECOND = 'Second here.';
 
 /**
- * Watches a turn whose first model tells half a sentence, dies once the streams have heard it, and is followed by another, which
- * ends once the first stream has heard its text: a text that comes after the commit is not told.
+ * Watches a turn with a first model that sends half a sentence and dies after the streams have received it. Another
+ * model follows, and ends after the first stream has received its text: text that arrives after the commit is not
+ * streamed.
  */
 async function watchDying(
   harness: Harness,
@@ -37,7 +38,7 @@ async function watchDying(
 const hasHalf = (seen: Seen[]) => seen.some(({ data }) => data.delta === HALF);
 const hasSecond = (seen: Seen[]) => seen.some(({ data }) => data.delta === SECOND);
 
-test('a stream tells the reply of the new model in place of what the first one said', async () => {
+test('a stream sends the reply of the new model in place of the first model’s text', async () => {
   await using first = await startWireServer();
   await using second = await startWireServer();
   const env = { OPENAI_BASE_URL: first.origin, ANTHROPIC_BASE_URL: second.origin, ANTHROPIC_API_KEY: 'none-at-all' };
@@ -65,7 +66,7 @@ test('a stream tells the reply of the new model in place of what the first one s
   expect(response.at(-1)).toMatchObject({ type: 'error', data: { code: 'stream_superseded' } });
 });
 
-test('a response whose first model said nothing is told without a break, and names the model that was asked for', async () => {
+test('a response has no break and names the requested model if the first sent no text', async () => {
   await using first = await startWireServer();
   await using second = await startWireServer();
   const env = { OPENAI_BASE_URL: first.origin, ANTHROPIC_BASE_URL: second.origin, ANTHROPIC_API_KEY: 'none-at-all' };

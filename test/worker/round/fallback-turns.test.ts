@@ -6,9 +6,7 @@ import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { FIRST, refusal, run, SECOND, start, test } from './fallback-models.ts';
 
-test('a turn stays with the model that answered, and its options and state go to their own provider alone', async ({
-  models,
-}) => {
+test('a turn stays with the model that answered, and state stays with its own provider', async ({ models }) => {
   const { harness, first, second } = models;
   const call = (id: string, city: string) => ({ id, name: 'weather_lookup', arguments: [JSON.stringify({ city })] });
   first.answer({ body: openaiWire.reply({ reasoning: ['thought of first'], calls: [call('call_1', 'Tokyo')] }) });
@@ -40,7 +38,7 @@ test('a turn stays with the model that answered, and its options and state go to
   expect(JSON.stringify(first.asked.at(-1))).not.toContain('thought of second');
 });
 
-test('a retry of a turn whose models have all failed begins with its own model', async ({ models }) => {
+test('a retry of a turn with only failed models begins with its own model', async ({ models }) => {
   models.first.answer(refusal(401, 'invalid_api_key'));
   models.second.answer(refusal(403, 'permission_error'));
   const { id } = await run(models.harness);
@@ -52,9 +50,7 @@ test('a retry of a turn whose models have all failed begins with its own model',
   expect(await models.harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'First again.' });
 });
 
-test('a worker that dies behind the change leaves a turn that the next one goes on with, in the new queue', async ({
-  models,
-}) => {
+test('a turn continues in the new queue after a worker dies at the change of model', async ({ models }) => {
   const { harness, first } = models;
   first.answer(refusal(401, 'invalid_api_key'));
   const { id } = await start(harness);
@@ -69,7 +65,7 @@ test('a worker that dies behind the change leaves a turn that the next one goes 
   expect(first.asked).toHaveLength(1);
 });
 
-test('the next model is asked by a job in the queue of its own provider', async ({ models }) => {
+test('a job in the queue of the next model’s provider asks that model', async ({ models }) => {
   const { harness, first } = models;
   first.answer(refusal(401, 'invalid_api_key'));
   await start(harness);
@@ -87,7 +83,7 @@ test('the next model is asked by a job in the queue of its own provider', async 
   ]);
 });
 
-test('a turn whose job was lost while its model is away for long is not put off by the rescuer', async ({ models }) => {
+test('a turn with a lost job is not delayed by the rescuer while its model is away', async ({ models }) => {
   const { harness, first } = models;
   const { id } = await start(harness);
   await harness.workOnce(async () => {});
@@ -99,7 +95,7 @@ test('a turn whose job was lost while its model is away for long is not put off 
   expect(first.asked).toEqual([]);
 });
 
-test('limits count what all models did', async ({ models }) => {
+test('limits count the usage of all models', async ({ models }) => {
   const call = { id: 'call_1', name: 'weather_lookup', arguments: ['{"city":"Tokyo"}'] };
   models.first.answer({ body: openaiWire.reply({ calls: [call] }) });
   models.first.answerNext(refusal(401, 'invalid_api_key'));
@@ -110,7 +106,7 @@ test('limits count what all models did', async ({ models }) => {
   expect(turn.rounds.map(({ model }) => model)).toEqual([FIRST, SECOND]);
 });
 
-test('a turn that goes to another model ends at its deadline like any other', async ({ models }) => {
+test('a turn that changes to another model ends at its deadline like any other turn', async ({ models }) => {
   models.first.answer(refusal(401, 'invalid_api_key'));
   models.second.answer(refusal(503, 'away', { 'retry-after': '20' }));
   const { id } = await start(models.harness, { limits: { deadline_seconds: 60 } });

@@ -7,12 +7,12 @@ test.for([
   ['its key is refused', refusal(401, 'invalid_api_key'), 'provider_authentication_failed'],
   ['it may not be used', refusal(403, 'forbidden'), 'provider_permission_denied'],
   ['it is not known', refusal(404, 'model_not_found'), 'provider_model_not_found'],
-  ['it lacks what the turn needs', refusal(400, 'unsupported_parameter'), 'model_unsupported_feature'],
+  ['it lacks a feature of the turn', refusal(400, 'unsupported_parameter'), 'model_unsupported_feature'],
   ['its quota is used up', refusal(429, 'insufficient_quota'), 'quota_exceeded'],
   ['it is overloaded', refusal(529, 'overloaded'), 'provider_overloaded'],
   ['it asks to wait for a minute', refusal(429, 'slow_down', { 'retry-after': '60' }), 'provider_rate_limited'],
   ['it is away for a minute', refusal(503, 'maintenance', { 'retry-after': '60' }), 'provider_unavailable'],
-] as const)('the next model is asked at once where %s', async ([, answer, code]) => {
+] as const)('the next model is asked at once if %s', async ([, answer, code]) => {
   await using models = await startModels();
   models.first.answer(answer);
 
@@ -29,7 +29,7 @@ test.for([
   expect(events[2]).toMatchObject({ round: 1, from: FIRST, to: SECOND, error: { type: 'provider_error', code } });
 });
 
-test('a provider that dies in each of its replies is left once its tries are used up', async ({ models }) => {
+test('a provider that dies in each of its replies is left after all attempts', async ({ models }) => {
   const [begun = ''] = openaiWire.reply({ text: ['Half a sen'] });
   models.first.answer({ body: [begun], ending: 'cut' });
   const { id } = await start(models.harness);
@@ -45,7 +45,7 @@ test('a provider that dies in each of its replies is left once its tries are use
   ]);
 });
 
-test('a model that asks to wait for a moment is waited for', async ({ models }) => {
+test('a turn waits for a model that requests a short pause', async ({ models }) => {
   models.first.answer(refusal(429, 'slow_down', { 'retry-after': '2' }));
   models.first.answerNext({ body: openaiWire.reply({ text: ['First here.'] }) });
 
@@ -58,14 +58,14 @@ test('a model that asks to wait for a moment is waited for', async ({ models }) 
   expect(await typesOf(models.harness, id)).not.toContain('model.changed');
 });
 
-test('how long a model is waited for is the operator’s to say', async () => {
+test('the operator sets how long a turn waits for a model before its fallback', async () => {
   await using models = await startModels({ PAWL_FALLBACK_AFTER_MS: '1000' });
   models.first.answer(refusal(429, 'slow_down', { 'retry-after': '2' }));
 
   expect(await run(models.harness)).toMatchObject({ status: 'completed', output: 'Second here.' });
 });
 
-test('a turn that begins while its model is away for long asks the next model', async ({ models }) => {
+test('a turn that begins during a long outage of its model asks the next model', async ({ models }) => {
   models.first.answer(refusal(429, 'slow_down', { 'retry-after': '60' }));
   await run(models.harness);
 
@@ -78,7 +78,7 @@ test('a turn that begins while its model is away for long asks the next model', 
   ]);
 });
 
-test('a turn that waits for its model asks the next one once that is away for longer', async ({ models }) => {
+test('a waiting turn asks the next model when its model stays away for longer', async ({ models }) => {
   const { harness, first } = models;
   first.answer(refusal(429, 'slow_down', { 'retry-after': '5' }));
   const { id } = await start(harness);
@@ -94,7 +94,7 @@ test('a turn that waits for its model asks the next one once that is away for lo
 test.for([
   ['is too long for it', refusal(400, 'context_length_exceeded'), 'context_length_exceeded'],
   ['is one that it refuses', refusal(400, 'nonsense'), 'provider_invalid_request'],
-] as const)('no other model is asked where the request %s', async ([, answer, code]) => {
+] as const)('no other model is asked if the request %s', async ([, answer, code]) => {
   await using models = await startModels();
   models.first.answer(answer);
 
@@ -104,14 +104,14 @@ test.for([
   expect(models.second.asked).toEqual([]);
 });
 
-test('nor where a model answers, be it a refusal', async ({ models }) => {
+test('no fallback is asked if a model answers, even with a refusal', async ({ models }) => {
   models.first.answer({ body: openaiWire.reply({ text: ['No.'], finishReason: 'content_filter' }) });
 
   expect(await run(models.harness)).toMatchObject({ status: 'incomplete', rounds: [{ model: FIRST }] });
   expect(models.second.asked).toEqual([]);
 });
 
-test('the models are asked in their order, each once, and the turn has the last error', async ({ models }) => {
+test('each model is asked once, in order, and the turn has the last error', async ({ models }) => {
   models.first.answer(refusal(401, 'invalid_api_key'));
   models.second.answer(refusal(404, 'not_found_error'));
   models.third.answer(refusal(403, 'forbidden'));

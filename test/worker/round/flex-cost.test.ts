@@ -24,7 +24,7 @@ test.for([
   },
 );
 
-test('a tier without a price has no known cost, and its name is shown as it came', async ({ harness, server }) => {
+test('a tier without a price has no known cost, and keeps its reported name', async ({ harness, server }) => {
   server.report('priority');
   const unpriced = await run(harness, { service_tier: 'priority' });
   server.report('Ultra-Fast 2');
@@ -35,7 +35,7 @@ test('a tier without a price has no known cost, and its name is shown as it came
   expect(unknown.rounds).toMatchObject([{ service_tier: 'Ultra-Fast 2', usage: { cost_usd: COSTS.default } }]);
 });
 
-test('the rounds of a turn that changes its tier cost what each of them was served on', async () => {
+test('the rounds of a turn that changes its tier cost the price of the reported tier', async () => {
   await using opened = await openFlex({ reply: callUntil(1) });
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE, 3);
@@ -48,7 +48,7 @@ test('the rounds of a turn that changes its tier cost what each of them was serv
   expect(turn.usage.cost_usd).toBeCloseTo(COSTS.default + COSTS.flex, 12);
 });
 
-test('a limit on cost counts the tier that the provider reports', async () => {
+test('a cost limit counts the tier that the provider reports', async () => {
   await using opened = await openFlex({ reply: callUntil(3) });
   const { harness, server } = opened;
   const own = { tools: ['weather_lookup'], limits: { max_cost_usd: 2 * COSTS.flex + 0.0001 } };
@@ -61,7 +61,7 @@ test('a limit on cost counts the tier that the provider reports', async () => {
   expect([onFlex, onDefault].map(({ rounds }) => rounds.length)).toEqual([4, 3]);
 });
 
-test('a round whose reported tier has no price counts nothing towards a limit on cost, and the turn says so', async ({
+test('a round with an unpriced tier does not count toward a cost limit, with a warning', async ({
   harness,
   server,
 }) => {
@@ -70,10 +70,10 @@ test('a round whose reported tier has no price counts nothing towards a limit on
   const turn = await run(harness, { limits: { max_cost_usd: 1 } });
 
   expect(turn).toMatchObject({ status: 'completed', usage: { cost_usd: null } });
-  expect(turn.warnings).toEqual(['What a round cost is not known, so max_cost_usd does not count it']);
+  expect(turn.warnings).toEqual(['The cost of a round is unknown, so max_cost_usd does not count it']);
 });
 
-test('the price of a fast tier is that of priority', async () => {
+test('a fast tier has the price of priority', async () => {
   const prices = { [MODEL]: { ...base, tiers: { priority: { input: 4, output: 16 } } } };
   await using opened = await openFlex({ env: { PAWL_PRICES: JSON.stringify(prices) } });
   const { harness, server } = opened;

@@ -32,7 +32,7 @@ test('a round that waits for flex wakes up when a fifth of its time is left', as
   const { delay } = await rowOf(harness, id);
 
   expect(server.tiers()).toEqual(['flex', 'flex']);
-  // Of 100 s 30 s are left, and 20 s are for default.
+  // 30 s of 100 s are left, and 20 s are for default.
   expect(delay).toBeLessThanOrEqual(10_000);
 });
 
@@ -49,7 +49,7 @@ test('a long turn leaves flex at most ten minutes before its deadline', async ({
   expect(await tierChanges(harness, id)).toMatchObject([{ because: 'deadline' }]);
 });
 
-test('a later round that begins shortly before the deadline is asked on default at once', async () => {
+test('a later round that begins just before the deadline is asked on default at once', async () => {
   await using opened = await openFlex({ reply: callUntil(1) });
   const { harness, server } = opened;
   const { id } = await start(harness, {
@@ -75,7 +75,7 @@ test('without tier_fallback a near deadline changes no tier', async ({ harness, 
   expect(await tierChanges(harness, id)).toEqual([]);
 });
 
-test('a rate limit on flex keeps no round from default near its deadline', async ({ harness, server }) => {
+test('a rate limit on flex does not delay a change to default near the deadline', async ({ harness, server }) => {
   server.refuse('flex', retryAfter(60));
 
   const { id } = await run(harness, { tier_fallback, limits: { deadline_seconds: 100 } });
@@ -98,10 +98,7 @@ test('a round is asked on default after PAWL_FLEX_WAIT_MS, even with fewer refus
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed' });
 });
 
-test('a turn that begins shortly before its deadline is asked on default, and reports that after its start', async ({
-  harness,
-  server,
-}) => {
+test('a turn that begins shortly before its deadline is asked on default', async ({ harness, server }) => {
   const { id } = await start(harness, { tier_fallback, limits: { deadline_seconds: 1_000 } });
 
   await passTime(harness, 850_000);
@@ -124,13 +121,13 @@ test.each([
   const { delay } = await rowOf(harness, id);
   await passTime(harness, 62_000);
 
-  // Of 70 s 14 s are for default.
+  // 14 s of 70 s are for default.
   expect(delay).toBeLessThanOrEqual(56_000);
   expect(server.tiers()).toEqual(['flex', 'default']);
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'default' }] });
 });
 
-test('a request that hangs on flex is asked on default when a fifth of the time is left', async () => {
+test('a request that hangs on flex is asked on default when a fifth of time is left', async () => {
   await using harness = await createHarness();
   const { id } = await harness.startTurn({
     ...{ service_tier: 'flex', tier_fallback, limits: { deadline_seconds: 1_000 } },

@@ -5,7 +5,7 @@ import { MODEL, OTHER, openFlex, passPauses, passTime, rowOf, run, start, test, 
 
 const env = { PAWL_FLEX_WAIT_MS: '600000' };
 
-test('a turn on flex fails once it has waited for PAWL_FLEX_WAIT_MS, and says that its provider is overloaded', async () => {
+test('a turn on flex fails as overloaded after it has waited for PAWL_FLEX_WAIT_MS', async () => {
   await using opened = await openFlex({ env });
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE);
@@ -28,7 +28,7 @@ test('a turn on flex fails once it has waited for PAWL_FLEX_WAIT_MS, and says th
   expect(new Set(server.tiers())).toEqual(new Set(['flex']));
 });
 
-test('by default a turn waits for flex for six hours', async ({ harness, server }) => {
+test('a turn waits for flex for six hours by default', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
 
   const { id } = await run(harness);
@@ -57,7 +57,7 @@ test('the time of a round on flex begins with its first refusal for lack of capa
   expect((await harness.findTurn(id)).status).toBe('failed');
 });
 
-test('a retry of a turn that has waited too long waits for flex anew', async () => {
+test('a retry of a turn that has waited too long waits for flex again', async () => {
   await using opened = await openFlex({ env });
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE);
@@ -78,7 +78,7 @@ test('a retry of a turn that has waited too long waits for flex anew', async () 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'flex' }] });
 });
 
-test('a turn is cancelled while it waits for flex, and asks nothing more', async ({ harness, server }) => {
+test('a turn is cancelled while it waits for flex, and makes no more requests', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness);
 
@@ -105,7 +105,7 @@ test('a deadline ends a turn that waits for flex', async ({ harness, server }) =
   expect(new Set(server.tiers())).toEqual(new Set(['flex']));
 });
 
-test('with a deadline a turn waits for flex longer than PAWL_FLEX_WAIT_MS', async () => {
+test('a turn with a deadline waits for flex longer than PAWL_FLEX_WAIT_MS', async () => {
   await using opened = await openFlex({ env });
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE);
@@ -120,7 +120,7 @@ test('with a deadline a turn waits for flex longer than PAWL_FLEX_WAIT_MS', asyn
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'flex' }] });
 });
 
-test('a turn with fallback models waits for flex first, and then asks the next model on flex', async () => {
+test('a turn with fallback models waits for flex, and then asks the next model on flex', async () => {
   await using opened = await openFlex({ env });
   const { harness, server, other } = opened;
   server.refuse('flex', UNAVAILABLE);
@@ -139,7 +139,7 @@ test('a turn with fallback models waits for flex first, and then asks the next m
   expect(turn.rounds).toMatchObject([{ service_tier: 'flex' }]);
 });
 
-test('the next model has all of PAWL_FLEX_WAIT_MS for itself', async () => {
+test('the next model has its own full PAWL_FLEX_WAIT_MS', async () => {
   await using opened = await openFlex({ env });
   const { harness, server, other } = opened;
   server.refuse('flex', UNAVAILABLE);
@@ -171,7 +171,7 @@ test('a long pause that a provider requests on flex keeps the turn at its model'
   expect(other.asked).toEqual([]);
 });
 
-test('a turn of a worker that is lost on flex is asked again on flex', async ({ harness, server }) => {
+test('a turn that lost its worker on flex is asked again on flex', async ({ harness, server }) => {
   const held = server.hold(1);
   const { id } = await start(harness);
   const lost = harness.workOnce();
@@ -188,7 +188,7 @@ test('a turn of a worker that is lost on flex is asked again on flex', async ({ 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'flex' }] });
 });
 
-test('with PAWL_FLEX_WAIT_MS 0 the first refusal is the last', async () => {
+test('the first refusal is the last if PAWL_FLEX_WAIT_MS is 0', async () => {
   await using opened = await openFlex({ env: { PAWL_FLEX_WAIT_MS: '0' } });
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE);

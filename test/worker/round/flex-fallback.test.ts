@@ -8,7 +8,7 @@ const tier_fallback = 'default';
 const retryAfter = (seconds: number) => ({ ...RATE_LIMITED, headers: { 'retry-after': String(seconds) } });
 
 describeQueue(({ redis }) => {
-  test('after three refusals on flex a round with tier_fallback is asked on default', async () => {
+  test('a round with tier_fallback is asked on default after three refusals on flex', async () => {
     await using opened = await openFlex({ redis });
     const { harness, server } = opened;
     server.refuse('flex', UNAVAILABLE);
@@ -42,7 +42,7 @@ test('a round that flex serves after two refusals changes no tier', async ({ har
   expect(await tierChanges(harness, id)).toEqual([]);
 });
 
-test('the round after a change of tier is asked on flex again, and counts its own refusals', async () => {
+test('the round after a change of tier is asked on flex again, with its own refusals', async () => {
   await using opened = await openFlex({ reply: callUntil(2) });
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE, 5);
@@ -86,7 +86,7 @@ test('ordinary rate limits on flex never change the tier of a round', async ({ h
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'flex' }] });
 });
 
-test('a failure on default after a change is tried again there, with all attempts', async ({ harness, server }) => {
+test('a failure on default after a change is retried on default, with all attempts', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   server.refuse('default', { status: 503, error: { message: 'Away.', code: 'service_unavailable' } }, 4);
 
@@ -98,7 +98,7 @@ test('a failure on default after a change is tried again there, with all attempt
   expect(await tierChanges(harness, id)).toHaveLength(1);
 });
 
-test('a rate limit on default after a change is that of the ordinary tier', async ({ harness, server }) => {
+test('a rate limit on default after a change is a rate limit of the ordinary tier', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   server.refuse('default', retryAfter(30), 1);
 

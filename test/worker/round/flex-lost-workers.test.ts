@@ -5,7 +5,7 @@ import { passTime, rowOf, run, start, test, tierChanges } from './flex-turns.ts'
 
 const tier_fallback = 'default';
 
-test('a worker that dies after the change leaves a round that is asked on default', async ({ harness, server }) => {
+test('a round is asked on default after its worker died at the change of tier', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness, { tier_fallback });
   await passTime(harness);
@@ -24,7 +24,7 @@ test('a worker that dies after the change leaves a round that is asked on defaul
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'default' }] });
 });
 
-test('a round of a worker that is lost on default is asked on default again', async ({ harness, server }) => {
+test('a round that lost its worker on default is asked on default again', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness, { tier_fallback });
   await passTime(harness);
@@ -44,7 +44,7 @@ test('a round of a worker that is lost on default is asked on default again', as
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', rounds: [{ service_tier: 'default' }] });
 });
 
-test('a job of the last refusal that is delivered twice changes the tier once', async ({ harness, server }) => {
+test('a last refusal that is delivered twice changes the tier once', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness, { tier_fallback });
   await passTime(harness);

@@ -16,7 +16,11 @@ test('a round with tier_fallback changes its tier before it changes its model', 
   expect(other.asked).toEqual([]);
 });
 
-test('a model that fails on default after a change is left for the next one', async ({ harness, server, other }) => {
+test('a model that fails on default after a change is replaced by the next model', async ({
+  harness,
+  server,
+  other,
+}) => {
   server.refuse('flex', UNAVAILABLE);
   server.refuse('default', wrongKey);
 
@@ -29,7 +33,11 @@ test('a model that fails on default after a change is left for the next one', as
   expect(await tierChanges(harness, id)).toHaveLength(1);
 });
 
-test('a model whose key is refused on flex is left for the next one at once', async ({ harness, server, other }) => {
+test('a model that refuses its key on flex is replaced by the next model at once', async ({
+  harness,
+  server,
+  other,
+}) => {
   server.refuse('flex', wrongKey);
 
   const turn = await run(harness, { fallback_models: [OTHER] });
@@ -38,7 +46,7 @@ test('a model whose key is refused on flex is left for the next one at once', as
   expect(other.tiers()).toEqual(['flex']);
 });
 
-test('refusals of the first model do not count for the next one', async ({ harness, server, other }) => {
+test('refusals of the first model do not count for the next model', async ({ harness, server, other }) => {
   server.refuse('flex', UNAVAILABLE, 2);
   other.refuse('flex', UNAVAILABLE, 2);
   const { id } = await run(harness, { tier_fallback: 'default', fallback_models: [OTHER] });

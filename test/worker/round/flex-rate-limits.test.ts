@@ -13,7 +13,7 @@ const limited = { ...RATE_LIMITED, headers: { 'retry-after': '60' } };
 const FLEX = limitName(MODEL, 'flex');
 
 describeQueue(({ redis }) => {
-  test('a rate limit on flex holds up flex alone', async () => {
+  test('a rate limit on flex blocks flex only', async () => {
     await using opened = await openFlex({ redis });
     const { harness, server } = opened;
     server.refuse('flex', limited, 1);
@@ -30,7 +30,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a rate limit on the ordinary tier holds up neither flex nor priority', async ({ harness, server }) => {
+test('a rate limit on the ordinary tier blocks neither flex nor priority', async ({ harness, server }) => {
   server.refuse('default', limited, 1);
 
   const waiting = await run(harness, { service_tier: 'default' });
@@ -51,7 +51,7 @@ test('turns without a tier, on auto and on default share a rate limit', async ({
   expect(server.asked).toHaveLength(1);
 });
 
-test('turns on flex are not begun while flex is rate-limited, and use up nothing', async ({ harness, server }) => {
+test('turns on flex do not begin and use no attempt while flex is rate-limited', async ({ harness, server }) => {
   harness.worker.rateLimits.refused(FLEX, 20_000);
 
   const turns = await Promise.all(Array.from({ length: 3 }, () => start(harness)));
@@ -63,7 +63,7 @@ test('turns on flex are not begun while flex is rate-limited, and use up nothing
   expect(kept).toEqual(turns.map(() => ({ starts: 0, attempts: 0, tier_wait: null })));
 });
 
-test('a turn on flex that has waited ten minutes for a rate limit that does not end fails', async ({ harness }) => {
+test('a turn on flex fails after ten minutes of a rate limit that does not end', async ({ harness }) => {
   const clock = stopClock(harness);
   const { id } = await start(harness);
   harness.worker.rateLimits.refused(FLEX, 1_000);
@@ -76,7 +76,7 @@ test('a turn on flex that has waited ten minutes for a rate limit that does not 
   expect(await harness.findTurn(id)).toMatchObject({ status: 'failed', error: { code: 'provider_rate_limited' } });
 });
 
-test('the rescuer puts off turns on flex, and no others, while flex is rate-limited', async ({ harness, server }) => {
+test('the rescuer postpones turns on flex, and no others, while flex is rate-limited', async ({ harness, server }) => {
   const [onFlex, ordinary] = [await start(harness), await start(harness, { service_tier: null })];
   await harness.workOnce(async () => {});
   await harness.workOnce(async () => {});
@@ -124,7 +124,7 @@ test('a turn asks the next model on flex after a long rate limit on flex', async
   expect(other.tiers()).toEqual(['flex']);
 });
 
-/** The worker's limits go by a clock that stands still until the test moves it. */
+/** Moves the worker's rate limits to a clock that only the test moves. */
 function stopClock({ worker }: Harness): { now: number } {
   const clock = { now: 0 };
   worker.rateLimits = makeRateLimits(worker.pubsub, () => clock.now);

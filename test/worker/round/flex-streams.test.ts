@@ -5,7 +5,7 @@ import { openFlex, passPauses, run, start, test, tierChanges } from './flex-turn
 
 const changed = { from: 'flex', to: 'default', because: 'refused', round: 1 };
 
-test('a stream tells of a change of tier, and then of the reply on the new tier', async ({ harness, server }) => {
+test('a stream sends the change of tier, and then the reply on the new tier', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await start(harness, { tier_fallback: 'default' });
   const stream = await openStream(`${harness.url}/v1/turns/${id}/events`, {});
@@ -21,7 +21,7 @@ test('a stream tells of a change of tier, and then of the reply on the new tier'
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'Hello.' });
 });
 
-test('a stream that begins after the end tells of the change of tier, too', async ({ harness, server }) => {
+test('a stream that begins after the end also sends the change of tier', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE);
   const { id } = await run(harness, { tier_fallback: 'default' });
   await passPauses(harness, 2);
@@ -34,7 +34,7 @@ test('a stream that begins after the end tells of the change of tier, too', asyn
   expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 });
 
-test.each(['ui-stream', 'response'])('the %s of a turn that changes its tier breaks nowhere', async (form) => {
+test.each(['ui-stream', 'response'])('the %s of a turn that changes its tier has no break', async (form) => {
   await using opened = await openFlex();
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE);
@@ -54,7 +54,7 @@ test.each(['ui-stream', 'response'])('the %s of a turn that changes its tier bre
   expect(await tierChanges(harness, id)).toHaveLength(1);
 });
 
-test('a turn that waits for flex says since when it waits, and until when', async ({ harness, server }) => {
+test('a turn that waits for flex reports since when and until when it waits', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 1);
   const { id } = await run(harness);
 

@@ -35,7 +35,7 @@ test('each refusal for lack of capacity is reported with its pause', async ({ ha
   expect(retrying).toMatchObject({ round: 1, phase: 'llm_round', error, retry_in_ms: expect.any(Number) });
 });
 
-test('refusals for lack of capacity use no attempt, however many they are', async ({ harness, server }) => {
+test('refusals for lack of capacity use no attempt', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 12);
 
   const { id } = await run(harness);
@@ -48,7 +48,7 @@ test('refusals for lack of capacity use no attempt, however many they are', asyn
   expect(server.asked).toHaveLength(13);
 });
 
-test('a wait for flex does not count towards the ten minutes of rate limits', async ({ harness, server }) => {
+test('a wait for flex does not count toward the ten minutes of rate limits', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 8);
 
   const { id } = await run(harness);
@@ -85,7 +85,7 @@ test('a pause on flex is at least as long as the provider requests', async ({ ha
   expect(server.asked).toHaveLength(1);
 });
 
-test('a refusal for lack of capacity holds up no other turn on flex', async ({ harness, server }) => {
+test('a refusal for lack of capacity blocks no other turn on flex', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 1);
 
   const waiting = await run(harness);
@@ -138,7 +138,7 @@ test('other failures on flex use attempts as on any tier', async ({ harness, ser
 });
 
 test('a lack of capacity between failures neither uses nor returns an attempt', async ({ harness, server }) => {
-  // The request for a pause keeps a request from following within the same pass.
+  // The request for a pause keeps the next request out of this pass.
   const away = { ...UNAVAILABLE, status: 503, error: { message: 'Away.', code: 'service_unavailable' } };
   server.refuse('flex', away, 4);
   const { id } = await run(harness);
@@ -153,7 +153,7 @@ test('a lack of capacity between failures neither uses nor returns an attempt', 
   expect(server.asked).toHaveLength(8);
 });
 
-test('a job that is delivered twice asks once and counts one refusal', async ({ harness, server }) => {
+test('a job that is delivered twice makes one request and counts one refusal', async ({ harness, server }) => {
   server.refuse('flex', UNAVAILABLE, 1);
 
   const { id } = await start(harness);
@@ -163,7 +163,7 @@ test('a job that is delivered twice asks once and counts one refusal', async ({ 
   expect(await rowOf(harness, id)).toMatchObject({ tier_wait: { refusals: 1 } });
 });
 
-test('each round of a turn with tools is asked on flex, and waits on its own', async () => {
+test('each round of a turn with tools is asked on flex, with a wait of its own', async () => {
   await using opened = await openFlex({ reply: callUntil(1) });
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE, 2);
@@ -198,7 +198,7 @@ test('a round on flex waits over Responses, too', async () => {
   expect(server.tiers()).toEqual(['flex', 'flex']);
 });
 
-test('each request of an emulated round is asked on flex, and the round reports it', async () => {
+test('each request of an emulated round is sent on flex, and the round reports flex', async () => {
   const decision = '{"tools":[]}';
   await using opened = await openFlex({ reply: () => ({ text: [decision] }) });
   const { harness, server } = opened;
@@ -209,7 +209,7 @@ test('each request of an emulated round is asked on flex, and the round reports 
   expect(server.tiers()).toEqual(['flex', 'flex', 'flex']);
 });
 
-test('a turn without a service tier sends none, and reports what its provider reports', async ({ harness, server }) => {
+test('a turn without a service tier sends none, and reports the tier of its provider', async ({ harness, server }) => {
   const turn = await run(harness, { service_tier: null });
 
   expect(server.tiers()).toEqual([null]);

@@ -18,7 +18,7 @@ const visit = (id: string) => ({ name: 'note_visit', arguments: { city: 'Lisbon'
 
 const test = testWith({ env: LIMIT });
 
-test('a turn fails as context_length_exceeded when its history passes the limit', async ({ harness }) => {
+test('a turn fails as context_length_exceeded when its history exceeds the limit', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'none' });
 
   const turns = [await say(words), await say(words), await say(words)];
@@ -33,7 +33,7 @@ test('a turn fails as context_length_exceeded when its history passes the limit'
   expect(harness.modelRequests).toHaveLength(3);
 });
 
-test('a history beyond the limit is summarized when its turn allows it', async ({ harness }) => {
+test('a history beyond the limit is summarized if its turn allows it', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const tools = ['note_visit'];
   const city = (id: string) => ({ name: 'note_visit', arguments: { city: words.slice(0, 6_000) }, id });
@@ -46,7 +46,7 @@ test('a history beyond the limit is summarized when its turn allows it', async (
   expect(turns[2]?.compactions).toMatchObject([{ strategy: 'summarize', summary: 'Cities.' }]);
 });
 
-test('a turn whose older turns are summarized is asked on when all its turns pass the limit', async ({ harness }) => {
+test('a turn with summarized older turns continues if all its turns exceed the limit', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', max_input_tokens: 3_000, keep_last_rounds: 1 });
   const input = `${scripted({ answer: 'Yes.', summary: { say: 'They talked.' } })}${' '.repeat(9_000)}`;
 
@@ -58,7 +58,7 @@ test('a turn whose older turns are summarized is asked on when all its turns pas
   expect(requestedRoles(harness.modelRequests.at(-1)!)).toBe('user user assistant user');
 });
 
-test('results of a history beyond the limit are dropped when its turn allows it', async ({ harness }) => {
+test('results of a history beyond the limit are dropped if its turn allows it', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'drop_tool_results', keep_last_rounds: 1 });
   const tools = [
     { name: 'read', description: 'Reads a long text', parameters: { type: 'object' }, execution: { kind: 'client' } },
@@ -81,7 +81,7 @@ test('results of a history beyond the limit are dropped when its turn allows it'
   expect(results.map(({ content }) => content === words)).toEqual([false, false, false, false, true]);
 });
 
-test('results that a compaction has dropped are not loaded, also if the history is within the limit', async () => {
+test('results that a compaction has dropped are not loaded, even below the limit', async () => {
   await using harness = await createHarness({ env: { PAWL_HISTORY_LIMIT: '400000' } });
   const context = { strategy: 'drop_tool_results', max_input_tokens: 5_000, keep_last_rounds: 1 };
   const { say } = await converse(harness, context);
@@ -107,7 +107,7 @@ test('results that a compaction has dropped are not loaded, also if the history 
   expect(lengths.filter((length) => length === words.length).length).toBeLessThan(2);
 });
 
-test('a shortened result ends with a whole escape, wherever it is cut', async ({ harness }) => {
+test('a shortened result ends with a whole escape, at any cut', async ({ harness }) => {
   const turn = await harness.runTurn({
     input: scripted({ rounds: [{ tools: [{ name: 'note_visit', arguments: { city: 'Lisbon' } }] }], answer: 'Noted.' }),
     tools: ['note_visit'],
@@ -135,7 +135,7 @@ test('a shortened result ends with a whole escape, wherever it is cut', async ({
   }
 });
 
-test('a turn with a large input is worked, and fails when it alone passes the limit', async ({ harness }) => {
+test('a turn with a large input runs, and fails only if its input exceeds the limit', async ({ harness }) => {
   const input = (size: number) =>
     `${scripted({ rounds: [{ tools: [visit('call_a')] }], answer: 'Noted.' })}${' '.repeat(size)}`;
   const [large, tooLarge] = await Promise.all(
@@ -149,7 +149,7 @@ test('a turn with a large input is worked, and fails when it alone passes the li
 });
 
 test.each(['summarize', 'drop_tool_results'])(
-  'a turn whose own results pass the limit goes on with %s, also on another worker',
+  'a turn with its own results beyond the limit continues with %s, on any worker',
   async (strategy) => {
     await using harness = await createHarness({ env: LIMIT });
     const context = { strategy, keep_last_rounds: 1 };

@@ -6,19 +6,24 @@ import { FIRST, refusal, SECOND, start, startModels, THIRD, test, typesOf } from
 
 const alone = { fallback_models: [] };
 
-test.for([1, 7])('a turn with max_attempts %i asks a model that fails as often', async (max_attempts) => {
-  await using models = await startModels();
-  models.first.answer(refusal(503, 'maintenance'));
-  const { id } = await start(models.harness, { ...alone, model_retry: { max_attempts } });
+test.for([1, 7])(
+  'a turn with max_attempts %i makes this number of requests to a failing model',
+  async (max_attempts) => {
+    await using models = await startModels();
+    models.first.answer(refusal(503, 'maintenance'));
+    const { id } = await start(models.harness, { ...alone, model_retry: { max_attempts } });
 
-  const turn = await workUntilEnded(models.harness, id);
+    const turn = await workUntilEnded(models.harness, id);
 
-  expect(turn).toMatchObject({ status: 'failed', error: { code: 'provider_unavailable' } });
-  expect(models.first.asked).toHaveLength(max_attempts);
-  expect((await typesOf(models.harness, id)).filter((type) => type === 'step.retrying')).toHaveLength(max_attempts - 1);
-});
+    expect(turn).toMatchObject({ status: 'failed', error: { code: 'provider_unavailable' } });
+    expect(models.first.asked).toHaveLength(max_attempts);
+    expect((await typesOf(models.harness, id)).filter((type) => type === 'step.retrying')).toHaveLength(
+      max_attempts - 1,
+    );
+  },
+);
 
-test('each model of a turn has max_attempts, and the next one is asked after them', async ({ models }) => {
+test('each model of a turn has max_attempts, and then the next model is asked', async ({ models }) => {
   const { harness, first, second } = models;
   first.answer(refusal(503, 'maintenance'));
   second.answer(refusal(503, 'maintenance'));
@@ -33,7 +38,7 @@ test('each model of a turn has max_attempts, and the next one is asked after the
   );
 });
 
-test('max_attempts does not add tries where a page answers in place of a model', async ({ models }) => {
+test('max_attempts adds no attempt if a page answers in place of a model', async ({ models }) => {
   models.first.answer({ headers: { 'content-type': 'text/html' }, body: ['<html>Sign in</html>'] });
   const { id } = await start(models.harness, { ...alone, model_retry: { max_attempts: 7 } });
 
@@ -63,7 +68,7 @@ test.for([
   );
 });
 
-test('a turn may wait longer for its model than the operator does by default', async () => {
+test('a turn may wait longer for its model than the operator’s default', async () => {
   await using models = await startModels({ PAWL_MODEL_TIMEOUT_MS: '1', PAWL_MODEL_IDLE_TIMEOUT_MS: '1' });
   const { harness, first } = models;
   first.answer({ body: openaiWire.reply({ text: ['First here.'] }) });
@@ -75,7 +80,7 @@ test('a turn may wait longer for its model than the operator does by default', a
   expect(await harness.findTurn(id)).toMatchObject({ status: 'completed', output: 'First here.' });
 });
 
-test('the lease of a round lasts as long as the timeout of its turn allows', async () => {
+test('the lease of a round lasts as long as its timeout allows', async () => {
   await using models = await startModels({ PAWL_MODEL_TIMEOUT_MS: '1000' });
   const { harness, first } = models;
   first.answer({ body: openaiWire.reply({ text: ['First here.'] }) });
@@ -91,28 +96,31 @@ test('the lease of a round lasts as long as the timeout of its turn allows', asy
     await start(harness, { ...alone, model_retry });
   await harness.workUntilIdle();
 
-  // A minute beside two requests.
+  // A minute more than two requests.
   expect(limits).toEqual([62_000, 60_000 + 2 * 3_600_000, 60_020]);
 });
 
 const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1, model: THIRD };
 
-test.for([1, 2, 7])('max_attempts %i counts for summaries, and for the model that follows', async (max_attempts) => {
-  await using models = await startModels();
-  const { harness, first, third } = models;
-  first.answer({ body: openaiWire.reply({ text: [long] }) });
-  third.answer({ status: 503 });
-  const { say } = await converse(harness, context, { model: FIRST, model_retry: { max_attempts } });
+test.for([1, 2, 7])(
+  'max_attempts %i also applies to summaries, and to the model that follows',
+  async (max_attempts) => {
+    await using models = await startModels();
+    const { harness, first, third } = models;
+    first.answer({ body: openaiWire.reply({ text: [long] }) });
+    third.answer({ status: 503 });
+    const { say } = await converse(harness, context, { model: FIRST, model_retry: { max_attempts } });
 
-  await say(long);
-  await say(long);
-  first.answer({ status: 503 });
-  const failed = await say(long, {}, { attempts: 18 });
+    await say(long);
+    await say(long);
+    first.answer({ status: 503 });
+    const failed = await say(long, {}, { attempts: 18 });
 
-  expect(failed).toMatchObject({ status: 'failed', error: { code: 'provider_unavailable' } });
-  // The first model answered twice before.
-  expect([third.asked.length, first.asked.length]).toEqual([max_attempts, 2 + max_attempts]);
-});
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'provider_unavailable' } });
+    // The first model answered twice before this.
+    expect([third.asked.length, first.asked.length]).toEqual([max_attempts, 2 + max_attempts]);
+  },
+);
 
 test('timeouts of a turn end a request for a summary', async ({ models }) => {
   const { harness, first, third } = models;

@@ -29,7 +29,7 @@ async function work(harness: Harness, body: object): Promise<TurnResource> {
   return (await harness.call<TurnResource>('GET', `/v1/turns/${id}`)).body;
 }
 
-test('an answer that fits is the output, parsed', async ({ harness }) => {
+test('a valid answer is the output, parsed', async ({ harness }) => {
   const turn = await work(harness, { input: scripted({ answer: `\`\`\`json\n${fits}\n\`\`\`` }) });
 
   expect(turn).toMatchObject({ status: 'completed', output_parsed: { items: [{ price: 2.5 }] } });
@@ -39,7 +39,7 @@ test('an answer that fits is the output, parsed', async ({ harness }) => {
   expect(body.data).toMatchObject([{ output_parsed: { items: [{ price: 2.5 }] } }]);
 });
 
-test('an answer that does not fit is repaired in one more round, which is told where', async ({ harness }) => {
+test('an invalid answer is repaired in another round, which is sent the violations', async ({ harness }) => {
   const turn = await work(harness, { input: scripted({ answer: broken, repairs: [{ say: fits }] }) });
 
   expect(turn).toMatchObject({
@@ -60,7 +60,7 @@ test('an answer that does not fit is repaired in one more round, which is told w
   ]);
 });
 
-test('an answer that does not fit after its repair fails the turn, and a retry asks once more', async ({ harness }) => {
+test('an invalid answer after a repair fails the turn, and a retry asks once more', async ({ harness }) => {
   const repairs = [{ say: '{"items":[{}]}' }, { say: fits }];
 
   const turn = await work(harness, { input: scripted({ answer: broken, repairs }) });
@@ -76,7 +76,7 @@ test('an answer that does not fit after its repair fails the turn, and a retry a
   expect(retried.rounds.map((round) => round.assistant_response)).toEqual([broken, '{"items":[{}]}', null]);
 });
 
-test('the text beside calls is free, and a repair calls nothing, in every tool mode', async ({ harness }) => {
+test('the text beside calls is free, and a repair makes no calls, in each tool mode', async ({ harness }) => {
   const tools = ['weather_lookup'];
   const rounds = [{ say: 'Let me look.', tools: [{ name: 'weather_lookup', arguments: { city: 'Lisbon' } }] }];
   const script = { rounds, answer: broken, repairs: [{ say: fits, tools: rounds[0]!.tools }] };
@@ -104,7 +104,7 @@ test('the text beside calls is free, and a repair calls nothing, in every tool m
   }
 });
 
-test('a wire gets the schema in every round, strict if it allows that; else instructions do', async ({ harness }) => {
+test('a wire gets the schema in each round, strict if possible, else as instructions', async ({ harness }) => {
   const open = { type: 'object', properties: { city: { type: 'string' } } };
   const input = scripted({ answer: broken, repairs: [{ say: fits }] });
 
@@ -124,7 +124,7 @@ test('a wire gets the schema in every round, strict if it allows that; else inst
   expect(system!.content).toContain(JSON.stringify(open));
 });
 
-test('a reply that is cut or refused, and the last round of a limit, end the turn unchecked', async ({ harness }) => {
+test('a cut or refused reply and the last round of a limit end the turn unchecked', async ({ harness }) => {
   const cut = await work(harness, { input: scripted({ final: { say: '{"it', finish_reason: 'length' } }) });
   const refused = await work(harness, { input: scripted({ final: { refusal: 'No.' } }) });
   const limited = await work(harness, {
@@ -139,7 +139,7 @@ test('a reply that is cut or refused, and the last round of a limit, end the tur
   for (const turn of [cut, refused, limited]) expect(turn.output_parsed).toBeNull();
 });
 
-test('the next turn is sent both answers and the note between, whether the repair fit or not', async ({ harness }) => {
+test('the next turn is sent both answers and the note, whether the repair fits or not', async ({ harness }) => {
   const standing = { model: 'openai/test', output_schema };
   const { body: conversation } = await harness.call('POST', '/v1/conversations', { body: standing });
   const path = `/v1/conversations/${conversation.id}/turns`;
@@ -164,7 +164,7 @@ test('the next turn is sent both answers and the note between, whether the repai
   expect(list.data[1]).toMatchObject({ content: fits, rounds: [{ number: 1, assistant_response: broken }] });
 });
 
-test('every round is told in order, and the failure of a turn is the same after a retry', async ({ harness }) => {
+test('each round is published in order, and a retried turn keeps its failure', async ({ harness }) => {
   const turn = await work(harness, { input: scripted({ answer: broken, repairs: [{ say: '{}' }, { say: fits }] }) });
   const eventsOf = async () => (await harness.call<{ data: object[] }>('GET', `/v1/turns/${turn.id}/events`)).body.data;
 

@@ -22,7 +22,7 @@ async function play(harness: Harness, request: Record<string, unknown>): Promise
   return harness.runTurn({ tools: ['weather_lookup', 'send_postcard'], ...request });
 }
 
-/** Every request so far went over the wire, and nothing in it breaks its rules. */
+/** Expects that each request so far was sent over the wire and is valid. */
 function expectValid({ modelRequests }: Harness): void {
   expect(new Set(modelRequests.map(({ path }) => path))).toEqual(new Set(['/v1/responses']));
   const problems = modelRequests.flatMap(({ sent }) => checkOpenaiResponses(sent, { reasons: () => true }));
@@ -45,7 +45,7 @@ test.for([
   expectValid(harness);
 });
 
-test('a conversation goes from one tool mode to the next over Responses', async ({ harness }) => {
+test('a conversation changes from each tool mode to the next over Responses', async ({ harness }) => {
   const { conversation_id } = await play(harness, { input: scripted(script) });
   const go = async (tool_mode: string, calls_as: 'native' | 'json' | 'inline') => {
     const body = { input: scripted({ ...script, calls_as }), tool_mode };
@@ -60,7 +60,7 @@ test('a conversation goes from one tool mode to the next over Responses', async 
   expectValid(harness);
 });
 
-test('the reasoning of rounds goes back unless a summary covers them', async ({ harness }) => {
+test('the reasoning of rounds is sent back unless a summary covers the rounds', async ({ harness }) => {
   const context = { strategy: 'summarize', max_input_tokens: 1_000, keep_last_rounds: 1 };
   const { say } = await converse(harness, context, { instructions: 'Be kind.' });
   const saying = (reasoning: string) =>
@@ -91,7 +91,7 @@ test('the last round of a limit keeps its tools and forbids calls', async ({ har
   expectValid(harness);
 });
 
-test('images and files go over Responses in the input and in the results of tools', async () => {
+test('images and files are sent over Responses in the input and in tool results', async () => {
   await using server = await startWireServer();
   const PAWL_TOOLS = new URL('../../api/blobs/picture-tools.ts', import.meta.url).pathname;
   await using harness = await createHarness({ env: { OPENAI_WIRE, PAWL_TOOLS, OPENAI_BASE_URL: server.origin } });
@@ -134,7 +134,7 @@ test('images and files go over Responses in the input and in the results of tool
   });
 });
 
-test('a server may use the same ids of calls in each response', async () => {
+test('a server may use the same call ids in each response', async () => {
   await using server = await startWireServer();
   await using harness = await createHarness({ env: { OPENAI_WIRE, OPENAI_BASE_URL: server.origin } });
   const asking = (city: string) => {
@@ -164,7 +164,7 @@ test('a server may use the same ids of calls in each response', async () => {
   expect(items.flatMap(({ output }) => output ?? [])).toEqual(['Tokyo', 'Kyoto', 'Osaka', 'Nara'].map(sunny));
 });
 
-test('another model of the provider, which takes no reasoning, is asked once more without it', async () => {
+test('another model of the provider without reasoning is asked again without it', async () => {
   await using server = await startWireServer();
   await using harness = await createHarness({ env: { OPENAI_WIRE, OPENAI_BASE_URL: server.origin } });
   const message =

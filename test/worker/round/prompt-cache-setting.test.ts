@@ -13,7 +13,7 @@ import {
 } from './open-cached.ts';
 
 const addedField = /"(cache_control|prompt_cache_key|prompt_cache_options)":/;
-/** For each answered request, whether it has a field that asks for caching. */
+/** Returns for each answered request whether it has a field that requests caching. */
 const asksForCache = ({ server }: Cached) => server.answered.map((body) => addedField.test(JSON.stringify(body)));
 const marksIn = (body: unknown) => anthropicBlocks(body as AnthropicBody).flatMap((block) => markOf(block) ?? []);
 const keysOf = ({ server }: Cached) => server.answered.map((body) => body.prompt_cache_key);
@@ -95,7 +95,7 @@ test('cache marks and keys of the caller replace the marks and keys of Pawl', as
   expect(keysOf(keyed)).toEqual(['mine']);
 });
 
-/** A provider of the operator that speaks the wire of a model. */
+/** Returns a model of an operator's provider with this wire, and the setting of that provider. */
 function gatewayOf({ wire, model }: CachedModel, own: object = {}) {
   const name = model.split('/')[1];
   const providers = (origin: string) => ({ gateway: { kind: wire.name, base_url: origin, ...own } });
@@ -106,7 +106,7 @@ function gatewayOf({ wire, model }: CachedModel, own: object = {}) {
 }
 
 test.for([anthropic, olderOpenai])(
-  'a provider with the wire of $model is asked for caching if it says so',
+  'a provider with the wire of $model and prompt_cache is asked for caching',
   async (on) => {
     const [silent, told] = [gatewayOf(on), gatewayOf(on, { prompt_cache: true })];
     await using plain = await openCached(silent.model, { env: silent.env });
@@ -123,7 +123,7 @@ test.for([anthropic, olderOpenai])(
 test.for([
   [anthropic, 'cache_control'],
   [openai, 'prompt_cache_key'],
-] as const)('a server that refuses a cache field is asked again without it', async ([on, field]) => {
+] as const)('a server that refuses a cache field is asked again without the field', async ([on, field]) => {
   await using cached = await openCached(on, { reply: callUntil(3), unknownFields: [field] });
 
   const first = await cached.run(longPrefix);

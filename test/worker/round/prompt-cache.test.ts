@@ -18,11 +18,11 @@ const models = [anthropic, openai, olderOpenai, responses, olderResponses, gemin
 const needsOnce = new Map<unknown, string[]>([
   [olderResponses, ['Encrypted content is not supported with this model.']],
 ]);
-/** What the server of a model refuses once, and Pawl then leaves out. */
+/** Returns the messages with which a model's server refuses a field once. Pawl then omits the field. */
 const refusalsOf = (on: unknown) => needsOnce.get(on) ?? [];
 const ROUNDS = 10;
 
-/** The share of input tokens that the cache served after the first request. */
+/** Returns the share of input tokens that the cache served after the first request. */
 function cachedShare(counts: readonly TokenCount[]): number {
   const later = sumCounts(counts.slice(1));
   return later.read / inputOf(later);
@@ -83,7 +83,7 @@ test('the last round of Anthropic at a limit reads tools and system from the cac
   expectOwnBill(cached, turn);
 });
 
-/** How each wire says that no tool may be called. */
+/** The fields with which each wire forbids calls. */
 const noCalls = new Map<unknown, object>([
   [anthropic, { tool_choice: { type: 'none' } }],
   [openai, { tool_choice: 'none' }],
@@ -139,7 +139,7 @@ test('Anthropic gets marks at the ends of the system prompt and of both requests
   }
 });
 
-test('without a system prompt, the last tool carries the first mark of Anthropic', async () => {
+test('the last tool has the first mark of Anthropic if there is no system prompt', async () => {
   await using cached = await openCached(anthropic);
 
   await cached.run({ tools: longPrefix.tools });

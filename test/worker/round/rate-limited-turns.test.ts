@@ -21,7 +21,7 @@ const locate = {
 describeQueue(({ redis }) => {
   const test = testWith({ redis });
 
-  test('a 429 stops neither another model of its provider nor another provider', async ({ harness, worker: _ }) => {
+  test('a 429 blocks neither another model of its provider nor another provider', async ({ harness, worker: _ }) => {
     const limited = await harness.startTurn({ input: refusing(429, 86_400) });
     await waitUntil(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false));
 
@@ -33,7 +33,7 @@ describeQueue(({ redis }) => {
     expect((await harness.findTurn(limited.id)).status).toBe('in_progress');
   });
 
-  test('turns that two providers send away come back, each after its own pause', async ({ harness }) => {
+  test('turns that two providers refuse return, each after its own pause', async ({ harness }) => {
     const clock = stopClock(harness);
     const late = await harness.startTurn({ input: refusing(503, 50, 1), model: 'sim/demo' });
     const soon = await harness.runTurn({ input: refusing(429, 1, 1) });
@@ -55,7 +55,7 @@ describeQueue(({ redis }) => {
     expect(statuses).toEqual(['in_progress completed', 'completed completed']);
   });
 
-  test('a turn that is refused each time does not keep the others from the model', async ({ harness, worker: _ }) => {
+  test('a turn that is refused each time does not keep other turns from the model', async ({ harness, worker: _ }) => {
     const refused = await harness.startTurn({ input: refusing(429, 1) });
     await waitUntil(() => expect(harness.worker.rateLimits.allows(MODEL)).toBe(false));
 
@@ -65,7 +65,7 @@ describeQueue(({ redis }) => {
     expect((await harness.findTurn(refused.id)).status).toBe('in_progress');
   });
 
-  test('what one worker has met reaches the others', async ({ harness, worker: _ }) => {
+  test('a rate limit of a worker reaches the other workers', async ({ harness, worker: _ }) => {
     const pubsub = openPubsub({ databaseUrl: harness.env.DATABASE_URL, redisUrl: harness.settings.REDIS_URL });
     const other = makeRateLimits(pubsub);
 
@@ -76,7 +76,7 @@ describeQueue(({ redis }) => {
     await pubsub.close();
   });
 
-  test('a rate limit holds up no deadline, and no call that expires', async ({ harness, worker: _ }) => {
+  test('a rate limit delays no deadline, and no call that expires', async ({ harness, worker: _ }) => {
     const rounds = [{ tools: [{ name: 'locate_user', arguments: {}, id: 'call_where' }] }];
     const waiting = await harness.startTurn({ input: scripted({ rounds, answer: 'There.' }), tools: [locate] });
     const statusOf = async (id: string) => (await harness.findTurn(id)).status;
@@ -92,7 +92,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a provider that requests a pause of a day is called again after a minute', async ({ harness }) => {
+test('a provider that requests a pause of a day is asked again after a minute', async ({ harness }) => {
   stopClock(harness);
   const { id } = await harness.runTurn({ input: refusing(429, 86_400, 1) });
   const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
@@ -103,7 +103,7 @@ test('a provider that requests a pause of a day is called again after a minute',
   expect(turn).toMatchObject({ status: 'completed', rounds: [{ attempts: 1 }] });
 });
 
-test('a provider that is down and requests a pause of a day is called again after a minute', async ({ harness }) => {
+test('a provider that is down and requests a pause of a day is asked after a minute', async ({ harness }) => {
   const { id } = await harness.runTurn({ input: refusing(503, 86_400, 1) });
   const retrying = (await harness.listEvents(id)).find(({ type }) => type === 'step.retrying');
 
@@ -111,7 +111,7 @@ test('a provider that is down and requests a pause of a day is called again afte
   expect(await workUntilEnded(harness, id)).toMatchObject({ status: 'completed' });
 });
 
-test('turns of a rate-limited model are not begun, use up nothing and prolong no limit', async ({ harness }) => {
+test('turns of a rate-limited model do not begin, use no attempt and prolong no limit', async ({ harness }) => {
   const { rateLimits } = harness.worker;
   rateLimits.refused(MODEL, 20_000);
 
@@ -129,7 +129,7 @@ test('turns of a rate-limited model are not begun, use up nothing and prolong no
   expect(kept).toEqual(turns.map(() => ({ starts: 0, attempts: 0, lease_owner: null })));
 });
 
-test('when a limit is over one request tries, and the others wait for what becomes of it', async ({ harness }) => {
+test('a single request probes a model after its limit, and the others wait for that', async ({ harness }) => {
   const clock = stopClock(harness);
   harness.worker.rateLimits.refused(MODEL, 1_000);
   clock.now += 1_000;
@@ -137,7 +137,7 @@ test('when a limit is over one request tries, and the others wait for what becom
   await harness.startTurn({ input: scripted({ final: { fault: { kind: 'hang' } } }) });
   const probing = harness.workOnce();
   await waitUntil(() => expect(harness.modelRequests).toHaveLength(1));
-  // A long probe postpones the other turns, so the other turn does not return before the test reads it.
+  // A long probe delays the other turns. So the other turn does not return before the test reads it.
   clock.now += 20_000;
   const other = await harness.runTurn({ input: 'Hi' });
   const during = await harness.findTurn(other.id);
@@ -167,7 +167,7 @@ test('the first delta of the reply to a probe frees the model', async ({ harness
   expect(ended.status).toBe('completed');
 });
 
-test('a turn that has waited ten minutes for a limit that does not end fails', async ({ harness }) => {
+test('a turn fails after ten minutes of a limit that does not end', async ({ harness }) => {
   const clock = stopClock(harness);
   const { id } = await harness.startTurn({ input: 'Hi' });
   harness.worker.rateLimits.refused(MODEL, 1_000);
@@ -182,7 +182,7 @@ test('a turn that has waited ten minutes for a limit that does not end fails', a
   expect(harness.modelRequests).toHaveLength(0);
 });
 
-test('a turn that waits in line for a model that answers in between waits as long as it takes', async ({ harness }) => {
+test('a turn waits without a maximum if its model answers other turns in between', async ({ harness }) => {
   const clock = stopClock(harness);
   const { rateLimits } = harness.worker;
   const { id } = await harness.startTurn({ input: 'Hi' });
@@ -201,7 +201,7 @@ test('a turn that waits in line for a model that answers in between waits as lon
   expect((await harness.findTurn(id)).status).toBe('completed');
 });
 
-test('a begun turn that is postponed reports so once, and waits for the provider since then', async ({ harness }) => {
+test('a begun turn that is postponed reports that once, and waits for the provider', async ({ harness }) => {
   const { id } = await harness.runTurn({ input: refusing(429, 30, 1) });
   const first = await harness.findTurn(id);
   const [{ generation }] = (await harness.db.selectFrom('turn_states').select('generation').execute()) as [
@@ -220,7 +220,7 @@ test('a begun turn that is postponed reports so once, and waits for the provider
   expect(second.waiting).toMatchObject({ for: 'provider', since: first.waiting?.since });
 });
 
-/** The worker's limits go by a clock that stands still until the test moves it. */
+/** Moves the worker's rate limits to a clock that only the test moves. */
 function stopClock({ worker }: Harness): { now: number } {
   const clock = { now: 0 };
   worker.rateLimits = makeRateLimits(worker.pubsub, () => clock.now);

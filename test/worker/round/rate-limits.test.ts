@@ -4,7 +4,7 @@ import { makeRateLimits, type RateLimits } from '#services/worker/rate-limits.ts
 
 const MODEL = 'openai/test';
 
-test('a model is left alone for as long as its provider requests, but between a second and a minute', () => {
+test('a model is left alone as long as its provider requests, between 1 s and 1 min', () => {
   const { limits, clock } = limitsAt(0);
 
   limits.refused('openai/a', 7_000);
@@ -16,7 +16,7 @@ test('a model is left alone for as long as its provider requests, but between a 
   expect(limits.limited()).toEqual([]);
 });
 
-test('one that names no time is left alone longer each time, until a call succeeds', () => {
+test('the pause of a limit without a time grows until a call succeeds', () => {
   const { limits, clock } = limitsAt(0);
   const pauses = Array.from({ length: 6 }, () => {
     limits.refused(MODEL, undefined);
@@ -32,7 +32,7 @@ test('one that names no time is left alone longer each time, until a call succee
   expect(limits.limited()).toEqual([{ name: MODEL, forMs: 5_000, counts: false }]);
 });
 
-test('refusals of calls that were under way when the limit came make its pause no longer', () => {
+test('refusals of requests from before the limit do not extend its pause', () => {
   const { limits } = limitsAt(0);
 
   for (const _ of Array(50)) limits.refused(MODEL, undefined);
@@ -40,7 +40,7 @@ test('refusals of calls that were under way when the limit came make its pause n
   expect(limits.limited()).toEqual([{ name: MODEL, forMs: 5_000, counts: false }]);
 });
 
-test('a call that began before the limit does not end it', () => {
+test('a request from before the limit does not end it', () => {
   const { limits } = limitsAt(0);
   const before = limits.acquire(MODEL);
 
@@ -50,7 +50,7 @@ test('a call that began before the limit does not end it', () => {
   expect(limits.allows(MODEL)).toBe(false);
 });
 
-test('a probe that ends without an answer lets the next one try, and one that hangs delays nothing for long', () => {
+test('a probe without an answer, or a hanging probe, lets the next probe start', () => {
   const { limits, clock } = limitsAt(0);
   limits.refused(MODEL, 1_000);
   clock.now = 1_000;
@@ -65,7 +65,7 @@ test('a probe that ends without an answer lets the next one try, and one that ha
   expect([during, afterwards, limits.allows(MODEL)]).toEqual([false, true, true]);
 });
 
-test('a turn that waits for a probe comes back in half a second, and later the longer the probe takes', () => {
+test('a turn that waits for a probe returns in 500 ms, or later for a slow probe', () => {
   const { limits, clock } = limitsAt(0);
   limits.refused(MODEL, 1_000);
   clock.now = 1_000;
@@ -77,7 +77,7 @@ test('a turn that waits for a probe comes back in half a second, and later the l
   expect([atOnce, limits.waitMs(MODEL)]).toEqual([500, 20_000]);
 });
 
-test('a probe that another worker publishes no more delays nothing, and one that it publishes does', () => {
+test('a probe of another worker delays turns only while that worker publishes it', () => {
   const clock = { now: 0 };
   const published: RateLimitChange[] = [];
   const publishToWorkers = (message: unknown) => void published.push(message as RateLimitChange);
@@ -100,7 +100,7 @@ test('a probe that another worker publishes no more delays nothing, and one that
   expect([whilePublished, other.limits.allows(MODEL)]).toEqual([false, true]);
 });
 
-test('a turn that is refused again comes back behind those that wait', () => {
+test('a turn that is refused again returns after the waiting turns', () => {
   const { limits } = limitsAt(0);
   limits.refused(MODEL, 2_000);
 
@@ -110,7 +110,7 @@ test('a turn that is refused again comes back behind those that wait', () => {
   expect(refused).toBe(3_000);
 });
 
-test('a turn alone comes back when the limit ends, ten thousand of them over a minute', () => {
+test('a single turn returns when the limit ends, and ten thousand turns over a minute', () => {
   const { limits } = limitsAt(0);
   limits.refused(MODEL, 2_000);
 
@@ -142,7 +142,7 @@ test('workers publish a limit, its probe and its end to each other', () => {
   expect([one.any(), other.any()]).toEqual([false, false]);
 });
 
-test('no more models are remembered than a worker can bear', () => {
+test('a worker remembers a bounded number of models', () => {
   const { limits } = limitsAt(0);
 
   for (let model = 0; model < 2_000; model += 1) limits.refused(`openai/${model}`, 60_000);
@@ -156,7 +156,7 @@ function limitsAt(now: number) {
   return { clock, limits: makeRateLimits({ publishToWorkers: () => {} }, () => clock.now) };
 }
 
-test('a reply after which nothing is left closes the limit until the reset, and is no refusal', () => {
+test('a reply that uses up the limit closes it until the reset, and is not a refusal', () => {
   const { limits } = limitsAt(0);
 
   for (const _ of Array(3)) limits.exhausted(MODEL, 7_200_000);

@@ -24,7 +24,7 @@ test.each([
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('a history is compacted also on the words of a server that the wire is not named for', async ({ harness }) => {
+test('the error message of another server also triggers a compaction', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
   const words = 'Range of input length should be [1, 98304]';
@@ -38,7 +38,7 @@ test('a history is compacted also on the words of a server that the wire is not 
   expect(summariesAsked(harness)).toHaveLength(1);
 });
 
-test('no history is compacted when a limit of the reply is too high', async ({ harness }) => {
+test('no history is compacted when max_tokens is too high', async ({ harness }) => {
   const { say } = await converse(harness, { strategy: 'summarize', keep_last_rounds: 1 });
   const script = { answer: long, summary: { say: 'They greeted.' } };
   const message = "max_tokens is too large: 100000. This model's maximum context length is 8192 tokens.";

@@ -83,7 +83,7 @@ async function say(harness: Harness, { model, tool_mode }: Wire, conversationId:
 const statesOf = ({ requests }: ForgetfulServer) => requests.map(({ states }) => [...new Set(states)]);
 const refusedOf = ({ requests }: ForgetfulServer) => requests.flatMap(({ isRefused }, at) => (isRefused ? [at] : []));
 
-/** The history of each request that was answered after a refusal begins with that of the request before. */
+/** Expects that the history of each request after a refusal begins with the history of the request before. */
 function expectGrowing(server: ForgetfulServer): void {
   const after = server.requests.slice(refusedOf(server).at(-1)! + 1).map(({ history }) => history);
   expect(after.length).toBeGreaterThan(2);
@@ -92,7 +92,7 @@ function expectGrowing(server: ForgetfulServer): void {
   }
 }
 
-test.for(cases)('$wire.name: state of an earlier turn is left out for good if $words', async (each) => {
+test.for(cases)('$wire.name: state of an earlier turn is permanently omitted if $words', async (each) => {
   await using opened = await open(each, ['call', 'answer']);
   const { harness, server, openAgain } = opened;
   const { wire } = each;
@@ -118,7 +118,7 @@ test.for(cases)('$wire.name: state of an earlier turn is left out for good if $w
   expectGrowing(server);
 });
 
-test.for(cases)('$wire.name: a round is asked again without an attempt if $words', async (each) => {
+test.for(cases)('$wire.name: a round is repeated without an attempt if $words', async (each) => {
   await using opened = await open(each, ['call', 'call', 'call', 'answer']);
   const { harness, server } = opened;
   const started = harness.startTurn({ model: each.wire.model, input: 'How is Bern?', tools: ['weather_lookup'] });
@@ -157,7 +157,7 @@ const modes = [anthropic, responses].flatMap((wire) => {
   return (['inline', 'emulated'] as const).map((tool_mode) => ({ ...each, name: wire.name, tool_mode }));
 });
 
-test.for(modes)('$name: state is left out for good if a turn in the mode $tool_mode learned it', async (each) => {
+test.for(modes)('$name: state is permanently omitted if a turn in the mode $tool_mode learned it', async (each) => {
   await using opened = await open(each, ['answer']);
   const { harness, server } = opened;
   const { model } = each.wire;

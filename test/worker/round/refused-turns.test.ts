@@ -4,7 +4,7 @@ import { workUntilEnded } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '#test/harness/test.ts';
 
-test('a refused turn is incomplete, with all the text, and its round has the refusal’s start', async ({ harness }) => {
+test('a refused turn is incomplete with all its text, and its round has the refusal', async ({ harness }) => {
   const { id } = await harness.startTurn({ input: scripted({ final: { say: 'Well, ', refusal: 'I cannot.' } }) });
   const ended = await workUntilEnded(harness, id);
   const kept = await loadTurn(harness.db, id);

@@ -49,9 +49,9 @@ afterAll(async () => {
   console.log(areRecordingsHere ? sum : 'tool loops: folder of recordings not found, skipped');
 });
 
-test.skipIf(areRecordingsHere)('recordings of tool loops are not at hand', () => undefined);
+test.skipIf(areRecordingsHere)('recordings of tool loops are missing', () => undefined);
 
-test.for(sample)('$file runs as whole turns, as it was recorded', async ({ reader, turns, wire }) => {
+test.for(sample)('$file runs as whole turns, like the recording', async ({ reader, turns, wire }) => {
   let conversationId: string | null = null;
   const before: RecordedTurn['rounds'] = [];
 
@@ -74,7 +74,7 @@ test.for(sample)('$file runs as whole turns, as it was recorded', async ({ reade
   whole += 1;
 });
 
-test.skipIf(!areRecordingsHere)('at least 95 in 100 of the recorded tool loops can run whole', () => {
+test.skipIf(!areRecordingsHere)('at least 95 of 100 recorded tool loops can run whole', () => {
   expect(recordings.length).toBeGreaterThan(100);
   expect(loops.length / recordings.length).toBeGreaterThanOrEqual(0.95);
   expect(whole).toBe(sample.length);
@@ -102,7 +102,7 @@ function checkTurn(turn: TurnResource, { rounds }: RecordedTurn) {
   }
 }
 
-/** A client that kept the last calls to itself leaves the turn waiting for them. */
+/** Returns the expected status. The turn waits for its last calls if the recorded client kept them to itself. */
 function endOf({ reply, exchange }: RecordedTurn['rounds'][number]): string {
   if (exchange.response.status !== 200) return 'failed';
   return reply.calls.length > 0 ? 'requires_action' : 'completed';
@@ -112,12 +112,14 @@ function isFit(id: string): boolean {
   return /^[a-zA-Z0-9_-]{1,64}$/.test(id);
 }
 
-/** Between Anthropic's texts stands a blank line where the model did something else. */
+/** Removes the blank lines that join Anthropic's texts. */
 function plain(text: string | null): string {
   return (text ?? '').replaceAll('\n\n', '');
 }
 
-/** The model was sent what the client answered, in the same order; what Pawl answered itself is an error. */
+/**
+ * Expects that the model was sent the client's results in order, and an error for each result that Pawl gave itself.
+ */
 function checkAnswers(turn: TurnResource, { rounds }: RecordedTurn, sent: { reader: WireReader; last: object }) {
   const given = rounds.filter(({ reply }) => reply.problem === null).flatMap(({ answers }) => answers);
   const before = turn.status === 'failed' ? turn.rounds : turn.rounds.slice(0, -1);
@@ -134,7 +136,9 @@ function checkAnswers(turn: TurnResource, { rounds }: RecordedTurn, sent: { read
   }
 }
 
-/** Each request is valid, and has the history of the recorded one, unless that client had changed it. */
+/**
+ * Expects that each request is valid, and has the history of the recorded request unless the client had changed it.
+ */
 function checkRequests(requests: Record<string, unknown>[], { rounds, fields }: RecordedTurn, reader: WireReader) {
   expect(requests).toHaveLength(rounds.length);
   for (const [index, body] of requests.entries()) {
@@ -143,14 +147,14 @@ function checkRequests(requests: Record<string, unknown>[], { rounds, fields }: 
     if (!exchange.request) return;
     const { said: ours } = reader.request({ ...exchange, request: { body } });
     const { said: theirs } = reader.request(exchange);
-    // Some clients run one call of several, make up calls of their own, or show the model a reply that failed.
+    // Some clients run a single call of several, invent calls, or show the model a failed reply.
     const isChanged = countCalls(ours) !== countCalls(theirs);
     expect(isChanged || isAlike(ours, theirs), JSON.stringify({ ours, theirs })).toBe(true);
     count(isChanged ? 'requests that the client had changed' : 'requests alike');
   }
 }
 
-/** Beyond what was said, each request has the fields and the state of the recorded one. */
+/** Expects that each request has the fields and the state of the recorded request. */
 function checkDifferences(
   requests: Record<string, unknown>[],
   { rounds }: RecordedTurn,

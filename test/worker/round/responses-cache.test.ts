@@ -18,7 +18,7 @@ test('prompt_cache "1h" keeps prefixes for 12 hours at OpenAI and costs their pr
   expect(turn.usage.cost_usd).toBeCloseTo(bill(), 8);
 });
 
-test('prompt_cache "5m" keeps prefixes for 30 minutes at OpenAI and costs the ordinary write', async () => {
+test('prompt_cache "5m" keeps prefixes for 30 min at OpenAI at the usual write price', async () => {
   await using cached = await openCached(responses, { reply: callUntil(4) });
 
   const turn = await cached.run({ ...longPrefix, prompt_cache: '5m' });
@@ -28,7 +28,7 @@ test('prompt_cache "5m" keeps prefixes for 30 minutes at OpenAI and costs the or
   expect(turn.usage.cost_usd).toBeCloseTo(cached.server.bill(), 8);
 });
 
-test('a model that has no time to cache is asked without it, with a warning in each turn', async () => {
+test('a model without a cache time is asked without it, with a warning in each turn', async () => {
   await using cached = await openCached(olderResponses);
 
   const turns = [
@@ -42,7 +42,7 @@ test('a model that has no time to cache is asked without it, with a warning in e
   expect(optionsOf(cached.server)).toEqual([undefined, undefined]);
 });
 
-test('a repair round over Responses reads the prompt cache, at the bill of the server', async () => {
+test('a repair round over Responses reads the prompt cache, and is charged for that', async () => {
   const schema = { type: 'object', properties: { pages: { type: 'integer' } }, required: ['pages'] };
   const output_schema = { name: 'report', schema: { ...schema, additionalProperties: false } };
   const answers = ['{"pages":"three"}', '{"pages":3}'];
@@ -74,7 +74,7 @@ test('prompt_cache "off" sends no key and no time to OpenAI', async () => {
 
 const fields = ['prompt_cache_key', 'prompt_cache_options', 'include', 'stream_options'];
 
-test.for(fields)('a server of Responses that refuses %s is asked again at once without it', async (field) => {
+test.for(fields)('a server of Responses that refuses %s is asked again at once without the field', async (field) => {
   await using cached = await openCached(responses, { reply: callUntil(3), unknownFields: [field] });
 
   const first = await cached.run({ ...longPrefix, prompt_cache: '1h' });
@@ -85,7 +85,7 @@ test.for(fields)('a server of Responses that refuses %s is asked again at once w
   expect(cached.server.answered.filter((body) => field in body)).toEqual([]);
 });
 
-test('a server that refuses all added fields is asked without each of them, and the turn fails nowhere', async () => {
+test('a server that refuses all added fields is asked without them, and no turn fails', async () => {
   await using cached = await openCached(responses, { reply: callUntil(3), unknownFields: fields });
 
   const turn = await cached.run({ ...longPrefix, prompt_cache: '1h' });

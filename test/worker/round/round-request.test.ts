@@ -8,7 +8,7 @@ const requestOf = (own: Partial<TurnConfig>, round = 1) => {
   return roundRequest({ ...turn, config: { ...turn.config, ...own } }, { kind: 'run-round', round, final: null }, []);
 };
 
-test('a round is asked with the sampling of its turn, and its text format, in every round', () => {
+test('each round is asked with the sampling and the text format of its turn', () => {
   const textFormat = { type: 'json_schema', name: 'place', schema: { type: 'object' } } as const;
   const sampling = { top_p: 0, reasoning_effort: 'low', verbosity: 'high' } as const;
 
@@ -19,7 +19,7 @@ test('a round is asked with the sampling of its turn, and its text format, in ev
   }
 });
 
-test('a turn that says nothing of it, or was kept before there was any, is asked for nothing', () => {
+test('a turn without sampling settings, or from before them, sends no such settings', () => {
   const { top_p: _p, reasoning_effort: _e, verbosity: _v, ...before } = makeTurn({}).config;
 
   const request = requestOf(before);

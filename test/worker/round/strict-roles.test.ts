@@ -7,7 +7,7 @@ const qwen = { order: checkSystemFirst, words: 'System message must be at the be
 const gemma = { order: checkAlternate, words: 'Conversation roles must alternate user/assistant/user/assistant/...' };
 const noSystem = { order: checkUserOnly, words: 'System role not supported' };
 
-/** Looks once, by a marker or by a decision, and then says what the tool has answered. */
+/** Replies with a call by marker or decision, and then with the result of the tool. */
 function reply(conversation: string): string {
   const hasLooked = conversation.includes('sunny');
   if (conversation.includes('[TOOL_CALL: name'))
@@ -36,7 +36,7 @@ const servers = [
   ['user-only', noSystem],
 ] as const;
 
-test.each(servers)('inline calls run on a server with roles %s, and nothing is refused', async (roles, strict) => {
+test.each(servers)('inline calls run on a server with roles %s, without a refusal', async (roles, strict) => {
   const { turns, refused } = await play(strict, 'inline', roles);
 
   expect(turns).toMatchObject([
@@ -46,14 +46,14 @@ test.each(servers)('inline calls run on a server with roles %s, and nothing is r
   expect(refused).toBe(0);
 });
 
-test.each(servers)('emulated calls run on a server with roles %s, and nothing is refused', async (roles, strict) => {
+test.each(servers)('emulated calls run on a server with roles %s, without a refusal', async (roles, strict) => {
   const { turns, refused } = await play(strict, 'emulated', roles);
 
   expect(turns).toMatchObject([{ status: 'completed', usage: { tool_calls: 1 } }, { status: 'completed' }]);
   expect(refused).toBe(0);
 });
 
-test.each(servers)('a server with roles %s that is not configured so refuses one request', async (_, strict) => {
+test.each(servers)('a server with roles %s but without that setting refuses a single request', async (_, strict) => {
   const { turns, refused } = await play(strict, 'inline');
 
   expect(turns).toMatchObject([

@@ -12,7 +12,7 @@ const question = { input: 'Where to, and for how long?', output_schema: { name: 
 const broken = '{"city":"Lisbon","days":0}';
 const fits = '{"city":"Lisbon","days":3}';
 
-/** What each wire is asked to hold the reply to. */
+/** The fields of a request on each wire that hold the reply to the schema. */
 const asked: Record<string, object> = {
   openai: { response_format: { type: 'json_schema', json_schema: { name: 'trip', strict: true, schema } } },
   'openai-responses': { text: { format: { type: 'json_schema', name: 'trip', strict: true, schema } } },
@@ -26,7 +26,7 @@ const asked: Record<string, object> = {
   },
 };
 
-test.for(wires)('the same structured question is answered on the wire of $name, and repaired there', async (wire) => {
+test.for(wires)('the same structured question is answered and repaired on the wire of $name', async (wire) => {
   await using opened = await openWire(wire);
   const { harness, says, heard } = opened;
   says({ text: [broken] }, { text: [fits] });
@@ -39,7 +39,7 @@ test.for(wires)('the same structured question is answered on the wire of $name, 
   expect(said.at(-1)).toMatch(/^user: .*\n- \/days must be >= 1\n/s);
 });
 
-test.for(wires)('a model on the wire of $name that is only told so in words answers too', async (wire) => {
+test.for(wires)('a model on the wire of $name with the schema in words answers too', async (wire) => {
   await using opened = await openWire(wire);
   const { harness, says, heard } = opened;
   says({ text: ['```json\n', fits, '\n```'] });

@@ -15,7 +15,7 @@ import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 const weather = (city: string) => JSON.stringify({ city, temp: 22, condition: 'sunny' });
 const call = (id: string, city: string) => ({ id, name: 'weather_lookup', arguments: [JSON.stringify({ city })] });
 
-/** What a model says in a turn on one wire: a call with state that its server wants back, then its answer. */
+/** The model's replies in a turn on a wire: a call with state for its server, then its answer. */
 type Script = { reader: WireReader; model: string; city: string; state: string; replies: [string[], string[]] };
 
 const scripts: Script[] = [
@@ -60,7 +60,6 @@ const scripts: Script[] = [
   },
 ];
 
-/** The states in a request. */
 function statesIn(body: object): string[] {
   const text = JSON.stringify(body);
   return scripts.map(({ state }) => state).filter((state) => text.includes(state));
@@ -92,7 +91,7 @@ async function newConversation({ call }: Harness): Promise<string> {
   return `/v1/conversations/${body.id}`;
 }
 
-/** Every wire at a server of its own, and a second provider for each at the same server. */
+/** Returns the settings of each wire at its server, with a second provider at each server. */
 function settingsFor([chat, responses, anthropic, gemini]: WireServer[]) {
   const twins = [
     { kind: 'openai', base_url: chat!.origin },
@@ -108,7 +107,7 @@ function settingsFor([chat, responses, anthropic, gemini]: WireServer[]) {
   };
 }
 
-test('a conversation goes over all four wires and round again, and each server gets its own state alone', async () => {
+test('a conversation changes over all four wires, and each server gets its own state', async () => {
   await using stack = new AsyncDisposableStack();
   const servers = await Promise.all(scripts.map(async () => stack.use(await startWireServer())));
   const harness = stack.use(await createHarness({ env: settingsFor(servers) }));
@@ -142,7 +141,7 @@ test('a conversation goes over all four wires and round again, and each server g
   }
 });
 
-test('the state of openai stays with its wire and its base URL', async () => {
+test('the state of openai is sent only over its wire to its base URL', async () => {
   await using stack = new AsyncDisposableStack();
   const [here, there] = [stack.use(await startWireServer()), stack.use(await startWireServer())];
   const open = async (env: Record<string, string>, beside?: Harness) => {

@@ -17,7 +17,7 @@ async function schedule(harness: Pick<Harness, 'call'>, fields: object): Promise
 const read = async ({ call }: Pick<Harness, 'call'>, id: string) =>
   (await call<ScheduleResource>('GET', `/v1/schedules/${id}`)).body;
 
-/** Fires the planned times of a schedule up to its creation, by a clock that stands still. */
+/** Fires the planned times of a schedule up to its creation, which is the current time. */
 async function fireUntilCreated(
   { db, worker }: Harness,
   { id, created_at: now }: Pick<ScheduleResource, 'id' | 'created_at'>,
@@ -29,7 +29,7 @@ async function fireUntilCreated(
 
 const errorsOf = ({ last }: ScheduleResource) => last.map(({ error }) => error?.code ?? null);
 
-test('each planned time starts one turn, whatever number of workers look', async ({ harness }) => {
+test('each planned time starts one turn, with any number of workers', async ({ harness }) => {
   const { id, next } = await schedule(harness, { every_seconds: 60 });
 
   for (let minute = 1; minute <= 2; minute += 1) {
@@ -51,19 +51,19 @@ test('each planned time starts one turn, whatever number of workers look', async
   expect(harness.modelRequests).toHaveLength(2);
 });
 
-test('a schedule fires once or never for missed times, and once for each that is just late', async ({ harness }) => {
+test('a schedule fires once or never for missed times, and for each slightly late time', async ({ harness }) => {
   const once = await schedule(harness, { every_seconds: 4 });
   const skip = await schedule(harness, { every_seconds: 4, if_missed: 'skip' });
 
   await harness.advance(40_000);
   for (const one of [once, skip]) await fireUntilCreated(harness, one);
 
-  // 12 s to 40 s late is missed; 0, 4 and 8 s late is not.
+  // 12 s to 40 s late is missed. 0, 4 and 8 s late is not.
   expect((await read(harness, once.id)).last).toHaveLength(4);
   expect((await read(harness, skip.id)).last).toHaveLength(3);
 });
 
-test('a planned time whose turn cannot start says why, and the next one is tried again', async () => {
+test('a planned time that cannot start a turn says why, and the next time is tried', async () => {
   await using harness = await createHarness({
     env: { PAWL_PROJECTS: JSON.stringify({ web: { keys: ['key'], max_queued_turns: 2 } }) },
   });
@@ -96,7 +96,7 @@ test('a planned time whose turn cannot start says why, and the next one is tried
   expect(errorsOf(await read({ call }, many.id))).toEqual(['conversation_not_found', 'quota_exceeded', null]);
 });
 
-test('a schedule that was changed, disabled or deleted since a worker read it does not fire', async ({ harness }) => {
+test('a schedule changed, disabled or deleted after a worker read it is not fired', async ({ harness }) => {
   const made = await Promise.all([1, 2, 3, 4].map(() => schedule(harness, { every_seconds: 60 })));
   const [changed, disabled, deleted, left] = made.map(({ id }) => `/v1/schedules/${id}`);
 
@@ -122,7 +122,7 @@ test('a schedule that was changed, disabled or deleted since a worker read it do
   expect(harness.modelRequests.map(({ body }) => body.messages.at(-1)?.content)).toEqual(['Something else']);
 });
 
-test('a planned time that comes again, since the clock went back, starts and holds up nothing', async ({ harness }) => {
+test('a repeated planned time after the clock was set back starts and blocks no turn', async ({ harness }) => {
   const { id } = await schedule(harness, { every_seconds: 60 });
   await harness.advance(60_000);
   const [due] = await listDueSchedules(harness.db, 1);

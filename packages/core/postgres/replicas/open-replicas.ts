@@ -4,10 +4,9 @@ import { isTransient } from '../retry-transient.ts';
 import { positionsOf } from './position.ts';
 import { openReplica, type Replica, type ReportReplica } from './replica.ts';
 
-/** The replicas of a primary. */
 export type Replicas<Tables> = {
   /**
-   * Runs a query that writes nothing, on a replica with all earlier commits, else on the primary. It may run twice.
+   * Runs a query without writes on a replica with all earlier commits, else on the primary. The query may run twice.
    */
   read<T>(query: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -20,7 +19,7 @@ type Options<Tables> = {
   count(server: 'replica' | 'primary'): void;
 };
 
-/** Opens the replicas that a URL names, one or several. They take turns, each while it is fit. */
+/** Opens the replicas that a URL names. They take turns while they are usable. */
 export function openReplicas<Tables>({ url, primary, report, count }: Options<Tables>): Replicas<Tables> {
   const askPosition = positionsOf(primary);
   const replicas = serversOf(url).map((server) => openReplica<Tables>({ ...server, askPosition, report }));
@@ -58,7 +57,7 @@ export function openReplicas<Tables>({ url, primary, report, count }: Options<Ta
   };
 }
 
-/** A statement that takes too long would on the primary too, and cost it as much. */
+/** The code of a statement that takes too long. The primary would take as long, at the same cost. */
 const OUT_OF_TIME = '57014';
 
 function serversOf(url: string): { name: string; url: string }[] {

@@ -2,13 +2,18 @@ import { type Kysely, sql } from 'kysely';
 import { batchConcurrent } from '../batch.ts';
 import { read } from '../read-write.ts';
 
-/** Where a primary is in its log. `lsn` alone says nothing: after a failover another log may have passed it. */
+/**
+ * The position of a primary in its log. `lsn` alone is not enough: after a failover another log may have passed it.
+ */
 export type Position = { lsn: string; timeline: string; system: string; database: string };
 
-/** What a server that should be a replica says of a position. */
+/** The state of a server that should be a replica, compared with a position. */
 export type Standing = { isStandby: boolean; isSameDatabase: boolean; isOnTimeline: boolean; hasReached: boolean };
 
-/** Asks a primary for a position after all that any caller can have seen. Concurrent callers share an answer. */
+/**
+ * Returns a function that asks a primary for a position after all commits that any caller may have seen. Concurrent
+ * callers share an answer.
+ */
 export function positionsOf<Tables>(primary: Kysely<Tables>): () => Promise<Position> {
   const askWithOthers = batchConcurrent<null, Position>(async (group) => {
     const [position] = await read<Position>(primary, POSITION);
@@ -22,7 +27,7 @@ const POSITION = sql<Position>`
     current_database() as database
   from pg_current_wal_flush_lsn() as lsn, pg_control_system()`;
 
-/** Asks whether a server has reached a position. It follows a failover a while before its control file says so. */
+/** Asks whether a server has reached a position. A server follows a failover before its control file shows this. */
 export async function standingAt<Tables>(server: Kysely<Tables>, position: Position): Promise<Standing> {
   const { lsn, timeline, system, database } = position;
   const [standing] = await read<Standing>(

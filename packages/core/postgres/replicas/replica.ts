@@ -5,18 +5,26 @@ import { pooledDialect } from '../dialect.ts';
 import { openPool } from '../pool.ts';
 import { type Position, standingAt } from './position.ts';
 
-/** A server that may read for the primary, and is left out while it cannot. */
+/** A server that may read for the primary. It is left out while it cannot read. */
 export type Replica<Tables> = {
-  /** Whether reads should be tried here. One that is left out is asked again now and then, beside the reads. */
+  /**
+   * Whether reads should be tried here. A server that is left out is asked again from time to time, beside the reads.
+   */
   isUsable(): boolean;
-  /** A transaction in which each statement sees all that is committed at a position; null where it cannot be had soon. */
+  /**
+   * Begins a transaction in which each statement sees all commits up to a position. Returns null if this takes too
+   * long.
+   */
   enter(position: Position): Promise<ControlledTransaction<Tables> | null>;
-  /** Ends such a transaction; a failure of the server in it has the server left out. */
+  /** Ends such a transaction. If the server has failed in it, the server is left out. */
   leave(transaction: ControlledTransaction<Tables>, failure?: unknown): void;
   close(): Promise<void>;
 };
 
-/** Learns why a replica is left out, in words that follow its name; null when it reads. Told when that changes. */
+/**
+ * A report that a replica is left out, with the reason in words after its name, or null once it reads. Sent on each
+ * change.
+ */
 export type ReportReplica = (name: string, trouble: string | null) => void;
 
 type Options = { name: string; url: string; askPosition(): Promise<Position>; report: ReportReplica };
@@ -24,11 +32,11 @@ type Options = { name: string; url: string; askPosition(): Promise<Position>; re
 const CONNECTIONS = 10;
 const RETRY_AFTER_MS = 2_000;
 
-/** Opens a replica. It is used once it has been asked whether it is one. */
+/** Opens a replica. It is used after it has confirmed that it is a replica. */
 export function openReplica<Tables>({ name, url, askPosition, report }: Options): Replica<Tables> {
   const pool = openPool((closed) => openConnection(url, closed), { shared: 0, own: CONNECTIONS });
   const db = new Kysely<Tables>({ dialect: pooledDialect(pool) });
-  let trouble: string | null = 'was not asked yet';
+  let trouble: string | null = 'was not checked yet';
   let retryAt = Number.POSITIVE_INFINITY;
 
   function change(to: string | null): void {
@@ -68,7 +76,7 @@ export function openReplica<Tables>({ name, url, askPosition, report }: Options)
   };
 }
 
-/** What a server that takes longer costs a read, before the primary does it. */
+/** The maximum wait of a read for a slow server, before the primary runs the read. */
 const ENTER_TIMEOUT_MS = 1_000;
 
 async function enterInTime<Tables>(db: Kysely<Tables>, position: Position): Promise<ControlledTransaction<Tables>> {
@@ -92,27 +100,29 @@ async function enterAt<Tables>(db: Kysely<Tables>, position: Position): Promise<
   }
 }
 
-/** What is on its way arrives within a few milliseconds; 127 in all. */
+/** The pauses in which commits on their way arrive, 127 ms in all. */
 const PAUSES_MS = [1, 2, 4, 8, 16, 32, 64];
 
 async function untilReached<Tables>(db: Kysely<Tables>, position: Position): Promise<void> {
   for (const pauseMs of [...PAUSES_MS, null]) {
     const { isStandby, isSameDatabase, isOnTimeline, hasReached } = await standingAt(db, position);
-    if (!isSameDatabase) throw new ReplicaUnfit('is no copy of this database');
-    if (!isStandby) throw new ReplicaUnfit('is no standby: it takes writes');
+    if (!isSameDatabase) throw new ReplicaUnfit('is not a copy of this database');
+    if (!isStandby) throw new ReplicaUnfit('is not a standby: it accepts writes');
     if (isOnTimeline && hasReached) return;
-    if (pauseMs === null)
-      throw new ReplicaUnfit(isOnTimeline ? 'is behind' : 'follows another primary, or an older one');
+    if (pauseMs === null) throw new ReplicaUnfit(isOnTimeline ? 'is behind' : 'follows another or an older primary');
     await sleep(pauseMs);
   }
 }
 
-/** There is nothing to commit. A rollback that fails has lost its connection, and is over too. */
+/**
+ * Ends a transaction, which has no writes to commit. If the rollback fails, the connection is lost and the
+ * transaction is over too.
+ */
 function end<Tables>(transaction: ControlledTransaction<Tables>): void {
   void transaction.rollback().execute();
 }
 
-/** A server that answers, and should not read now; the message goes on behind its name. */
+/** The error of a server that answers but should not read now. The message follows its name. */
 class ReplicaUnfit extends Error {}
 
 function troubleOf(error: unknown): string {

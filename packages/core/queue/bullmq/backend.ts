@@ -3,15 +3,15 @@ import type { JobData } from '../job.ts';
 
 type Processor = (job: BullJob<JobData>) => Promise<void>;
 
-/** How BullMQ reaches its store; all that Redis and Postgres differ in. */
+/** The access of BullMQ to its store. It has all differences between Redis and PostgreSQL. */
 export type Backend = {
   makeQueue(name: string): BullQueue;
   /**
-   * Queues on the acknowledging connection, in order; a silent one wakes no worker. Null if a store keeps no order.
+   * Queues on the acknowledging connection, in order. A silent queue wakes no worker. Null if a store keeps no order.
    */
   ackQueues: { make(name: string): BullQueue; makeSilent(name: string): BullQueue } | null;
   makeWorker(name: string, process: Processor | null, concurrency: number): BullWorker;
-  /** The policy by which the store may lose jobs when its memory is full; null for none. */
+  /** Returns the policy by which the store may lose jobs when its memory is full, or null. */
   findEviction(): Promise<string | null>;
   close(): Promise<void>;
 };
@@ -23,8 +23,8 @@ export type BullWorker = Pick<Worker<JobData>, 'close' | 'concurrency' | 'on' | 
 };
 
 /**
- * The options of workers. The lock outlives a lease (R11). Stalls never fail a job: a turn fails by our own
- * count. BullMQ's own pause after a refused connection is longer than we may be away.
+ * The options of workers. The lock outlives a lease (R11). Stalls never fail a job: a turn fails by Pawl's own count.
+ * BullMQ's own pause after a refused connection is longer than Pawl may be away.
  */
 const WORKER_OPTIONS = {
   lockDuration: 15_000,
@@ -35,7 +35,7 @@ const WORKER_OPTIONS = {
   removeOnFail: { count: 0 },
 };
 
-/** BullMQ does not renew the lock of a job that is taken by hand, so the lock lasts ten minutes. */
+/** The options for jobs that are taken by hand. BullMQ does not renew their lock, so the lock lasts ten minutes. */
 const BY_HAND = { autorun: false, lockDuration: 600_000 };
 
 /** Returns the options of a worker. Without `process` the worker takes jobs by hand. */

@@ -1,22 +1,29 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 
-/** Has a worker fetch a job: at once where the score is 0, else at that time (milliseconds since 1970). */
+/** The sign for a worker to fetch a job: at once if the score is 0, else at that time (milliseconds since 1970). */
 export type Marker = { member: string; score: number };
 
-/** One worker of a waiter. */
+/** A worker of a waiter. */
 export type WaitingWorker = {
-  /** The worker fetches a job now. It calls back if there was none: only then it needs no earlier wakeup. */
+  /**
+   * Begins a fetch of a job. The returned function reports that no job was found: only then the worker needs no
+   * earlier wakeup.
+   */
   startFetch(): () => void;
-  /** Resolves with a marker when there may be a job, and with null after `seconds` or an `interrupt`. Never rejects. */
+  /**
+   * Resolves with a marker when there may be a job, or with null after `seconds` or an `interrupt`. Never rejects.
+   */
   wait(seconds: number): Promise<Marker | null>;
-  /** Ends the current wait; the worker gets no wakeups until its next fetch. */
+  /** Ends the current wait. The worker gets no wakeups until its next fetch. */
   interrupt(): void;
 };
 
-/** Where all workers of a process wait for jobs, on a number of connections that does not grow with their queues. */
+/**
+ * The common wait of all workers of a process for jobs. Its number of connections does not grow with their queues.
+ */
 export type JobWaiter = { join(queue: string): WaitingWorker; close(): Promise<void> };
 
-/** Has all workers of a process wait in one place, not on a connection each (docs/decisions/0019-patches.md). */
+/** Lets all workers of a process wait together, not on a connection each (docs/decisions/0019-patches.md). */
 export function withJobWaiter<Backend extends IQueueBackend, Connection>(
   make: BackendFactory<Backend, Connection>,
   waiter: JobWaiter,

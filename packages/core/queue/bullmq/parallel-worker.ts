@@ -4,7 +4,7 @@ import type { JobData } from '../job.ts';
 const FETCH_AGAIN_MS = 1_000;
 
 /**
- * Fetches jobs side by side, and meanwhile goes on with others. With 64 free places, the first of 64 jobs would wait
+ * A worker that fetches jobs in parallel, while it works others. With 64 free slots, the first of 64 jobs would wait
  * for 64 round trips of BullMQ's own worker (docs/decisions/0051-jobs-are-fetched-side-by-side.md).
  */
 export class ParallelWorker extends Worker<JobData> {
@@ -19,18 +19,19 @@ export class ParallelWorker extends Worker<JobData> {
     this.running = true;
     await this.startStalledCheckTimer();
     this.lockManager.start();
-    // `close` waits for it.
+    // `close` waits for this loop.
     this.mainLoopRunning = this.fillPlaces();
     await this.mainLoopRunning;
   }
 
   /**
-   * Keeps the places filled until the worker closes. One place alone waits for jobs; for as long as each look has found one, as many
-   * look at once as have found one before: 1, 1, 2, 4. All but the first begin together, so that the database gets them as one group.
+   * Keeps the slots filled until the worker closes. While there are no jobs, only one slot waits for a job. After
+   * each successful fetch, the number of parallel fetches doubles: 1, 1, 2, 4. All jobs but the first begin together,
+   * so that the database gets their statements as a group.
    */
   private async fillPlaces(): Promise<void> {
     const places = new Set<Promise<void>>();
-    // Not a race of all places: each would add to what a place that lasts has to tell.
+    // No `Promise.race` over the slots: every iteration would add a listener to long-running slots.
     let freed = Promise.withResolvers<void>();
     let found = 0;
     let together = Promise.withResolvers<void>();

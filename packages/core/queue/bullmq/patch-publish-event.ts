@@ -1,6 +1,6 @@
 /**
- * Silences BullMQ's events on Postgres, four rows and notifications for each job, if its function is the known one
- * (docs/decisions/0019-patches.md).
+ * Silences BullMQ's events on PostgreSQL, four rows and notifications for each job, if its function is the known
+ * function (docs/decisions/0019-patches.md).
  */
 export async function patchPublishEvent(client: { query(text: string): Promise<unknown> }): Promise<void> {
   await client.query(PATCH);
@@ -8,7 +8,10 @@ export async function patchPublishEvent(client: { query(text: string): Promise<u
 
 const PUBLISH_EVENT = 'bullmq.publish_event(p_queue text, p_event text, p_data jsonb)';
 
-/** One at a time, and only where there is something to change: sessions forget their plans when a function changes. */
+/**
+ * The patch runs in one session at a time, and changes only an unpatched function: sessions drop their plans when a
+ * function changes.
+ */
 const PATCH = `
   do $do$
   begin

@@ -3,15 +3,15 @@ import type { JobData, JobName } from '../job.ts';
 import type { JobHandler, JobWorkers } from '../job-queue.ts';
 import type { Backend, BullWorker } from './backend.ts';
 
-/** How long a start waits for a queue that is away; its workers take jobs once it is back. */
+/** The time that a start waits for a queue that is away. Its workers take jobs when it is back. */
 const READY_MS = 5_000;
 
 const REOPEN_MS = 1_000;
 
-/** A turn keeps a place that others may wait for this long. After that, its next step goes through the queue. */
+/** The time for which a turn keeps a slot that others may wait for. After that, its next step is enqueued. */
 const PLACE_IS_KEPT_MS = 1_000;
 
-/** Starts a BullMQ worker for each queue; all of them hand their jobs to one handler. */
+/** Starts a BullMQ worker for each queue. All workers give their jobs to one handler. */
 export async function workQueues(
   backend: Backend,
   queues: string[],
@@ -58,7 +58,10 @@ function startWorker(backend: Backend, name: string, { handle, concurrency, clos
   return worker;
 }
 
-/** BullMQ opens a worker once and for all: one that found its queue away is replaced by another, until one is open. */
+/**
+ * Starts workers until a worker is open. BullMQ opens a worker only once, so a worker that found its queue away is
+ * replaced.
+ */
 async function* untilOpen(start: () => BullWorker, closing: AbortSignal): AsyncGenerator<BullWorker> {
   while (!closing.aborted) {
     const worker = start();

@@ -7,10 +7,10 @@ import { debounceWakeups } from './debounce-wakeups.ts';
 import { listenForJobs } from './listen-for-jobs.ts';
 import { openPool } from './open-pool.ts';
 
-/** Connections at most: statements of one moment go together, so more would only stand by. */
+/** The maximum of connections. Statements of one moment are sent together, so more connections would be idle. */
 const POOL_SIZE = 4;
 
-/** BullMQ on the PostgreSQL of the turns, without Redis. `onError` gets the reason why a connection failed. */
+/** Runs BullMQ on the PostgreSQL of the turns, without Redis. `onError` gets the reason of a failed connection. */
 export function postgresBackend(
   { databaseUrl, directUrl = databaseUrl }: DatabaseUrls,
   onError: (error: unknown) => void = () => {},

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 
-/** How long a wakeup waits while a worker's own jobs hand out the next ones, milliseconds. */
+/** The wait of a wakeup while a worker's own jobs hand out the next jobs, in milliseconds. */
 const DEBOUNCE_MS = 5;
 
-/** Milliseconds since some moment, and a pause of as many; a test has a clock of its own. */
+/** A clock in milliseconds, with a pause. A test has its own clock. */
 type Clock = { now(): number; pause(ms: number): Promise<void> };
 
 const realClock: Clock = { now: () => performance.now(), pause: (ms) => sleep(ms) };
 
 /**
- * Delays wakeups that would find nothing: a worker's own steps have taken the job that was announced
- * (docs/decisions/0019-patches.md). If nothing was handed out, a wakeup counts at once.
+ * Delays wakeups that would find no job, since a worker's own steps have taken the announced job
+ * (docs/decisions/0019-patches.md). If no job was handed out, a wakeup counts at once.
  */
 export function debounceWakeups<Backend extends IQueueBackend, Connection>(
   make: BackendFactory<Backend, Connection>,

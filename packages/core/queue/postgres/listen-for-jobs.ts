@@ -5,25 +5,29 @@ import { writerAt } from '../../postgres/writer.ts';
 import type { JobWaiter, Marker, WaitingWorker } from '../bullmq/job-waiter.ts';
 import { likeLibpq } from './like-libpq.ts';
 
-/** BullMQ notifies this channel of each added job, with the name of its queue. */
+/** The channel on which BullMQ announces each added job, with the name of its queue. */
 const CHANNEL = 'bullmq_jobs';
 
-/** A connection that does not answer a ping in time is dead, although its socket may be open. */
+/**
+ * The time between pings. A connection that does not answer a ping in time is dead, although its socket may be open.
+ */
 const PING_EVERY_MS = 3_000;
 const PING_TIMEOUT_MS = 5_000;
 
-/** A connection that broke is opened again soon; one that could not be opened, later. */
+/**
+ * The pause before a broken connection is opened again, and the longer pause after a connection could not be opened.
+ */
 const REOPEN_MS = 100;
 const RETRY_MS = 1_000;
 
-/** How often a worker polls by itself while nothing can notify it, seconds. */
+/** The seconds between polls of a worker while no notification can reach it. */
 const POLL_S = 1;
 
 type WakeableWorker = WaitingWorker & { wake(): void };
 
 /**
- * All workers of a process wait on one connection that listens. After a break it is opened anew, and every worker is
- * woken, since notifications were lost. `onError` gets the reason.
+ * Lets all workers of a process wait on one connection that listens. After a break, opens it again and wakes every
+ * worker, since notifications were lost. `onError` gets the reason.
  */
 export function listenForJobs(url: string, onError: (error: unknown) => void): JobWaiter {
   const workers = new Map<string, Set<WakeableWorker>>();

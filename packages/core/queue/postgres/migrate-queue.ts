@@ -9,7 +9,7 @@ import { Misconfigured } from '../../failure.ts';
 import { patchPublishEvent } from '../bullmq/patch-publish-event.ts';
 import { openPool } from './open-pool.ts';
 
-/** Brings BullMQ's own schema up to date, durably: the caller goes on without checking it again. */
+/** Updates BullMQ's own schema durably, so that the caller need not check it again. */
 export async function migrateQueue(url: string): Promise<void> {
   const pool = openPool(url, { max: 1, durability: 'on' });
   const client = await pool.connect();
@@ -24,7 +24,7 @@ export async function migrateQueue(url: string): Promise<void> {
   }
 }
 
-/** Refuses a database whose queue is not that of this version, or of a newer one that works with it. */
+/** Refuses a database if its queue is neither of this version nor of a newer version that works with it. */
 export async function requireQueueMigrated(url: string): Promise<void> {
   const pool = openPool(url, { max: 1, durability: 'off' });
   try {
@@ -45,4 +45,4 @@ function explain(error: unknown): unknown {
 const LACKS_QUEUE = 'The database lacks tables of its queue (schema bullmq). Run `npm run migrate` first.';
 
 const NEWER_QUEUE =
-  'The queue in the database (schema bullmq) was made by a newer version of Pawl. Use that version, or set REDIS_URL.';
+  'The queue in the database (schema bullmq) was created by a newer version of Pawl. Use that version, or set REDIS_URL.';

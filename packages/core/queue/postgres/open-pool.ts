@@ -5,8 +5,9 @@ import { likeLibpq } from './like-libpq.ts';
 import { patchPool } from './patch-pool.ts';
 
 /**
- * A job that is lost with the database is enqueued again, so no commit of a job waits for the disk. Each statement has an index:
- * one that is planned while no job is kept would read the whole table instead, and sessions keep that plan when jobs come.
+ * Opens a pool for the queue. A job that is lost with the database is enqueued again, so no commit of a job waits for
+ * the disk. Each statement has an index, but a plan from a time without jobs would read the whole table, and sessions
+ * keep that plan.
  */
 export function openPool(url: string, { max, durability }: { max: number; durability: 'on' | 'off' }): pg.Pool {
   const writer = writerAt(url);
@@ -18,7 +19,7 @@ export function openPool(url: string, { max, durability }: { max: number; durabi
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
     query_timeout: 10_000,
-    // A connection that has not answered in that time is closed; without this, BullMQ gives it back and is given it again.
+    // Closes a connection that has not answered in that time. Otherwise BullMQ returns it and gets it again.
     pipeline: true,
     ...(!writer.isPooled && { options: startupOptions(settings) }),
     application_name: 'pawl-queue',

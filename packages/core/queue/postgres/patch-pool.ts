@@ -3,13 +3,14 @@ import { type BatchEntry, batchConcurrent } from '../../postgres/batch.ts';
 import { beginText } from '../../postgres/session.ts';
 
 /**
- * Has a pool run BullMQ's statements prepared, and together with concurrent ones (docs/decisions/0019-patches.md).
+ * Makes a pool run BullMQ's statements prepared, and together with concurrent statements
+ * (docs/decisions/0019-patches.md).
  */
 export function patchPool(pool: pg.Pool, { setLocal, prepares }: Sessions = OWN_SESSIONS): void {
   const query = pool.query.bind(pool);
   const run: Run = setLocal ? inTransactions(pool, setLocal) : query;
   const queryOfBullMq = batchStatements(prepares ? prepareStatements(run) : (text, values) => run({ text, values }));
-  // The pool has nine forms of this; BullMQ gives a text and its values.
+  // The pool accepts nine forms of arguments. BullMQ passes a text and its values.
   const queryAny = (...args: unknown[]) => {
     const [text, values] = args;
     const isOfBullMq = args.length === 2 && typeof text === 'string' && Array.isArray(values);
@@ -18,7 +19,10 @@ export function patchPool(pool: pg.Pool, { setLocal, prepares }: Sessions = OWN_
   pool.query = queryAny as pg.Pool['query'];
 }
 
-/** `setLocal` are statements at the start of each transaction of a pooler; null if each session stays. */
+/**
+ * The sessions of a pool. `setLocal` has the statements at the start of each transaction with a pooler, or null if
+ * each session stays.
+ */
 type Sessions = { setLocal: string[] | null; prepares: boolean };
 
 const OWN_SESSIONS: Sessions = { setLocal: null, prepares: true };
@@ -27,10 +31,13 @@ type Run = (statement: pg.QueryConfig) => Promise<pg.QueryResult>;
 
 type Query = (text: string, values: unknown[]) => Promise<pg.QueryResult>;
 
-/** SQLSTATE where a table or function has changed since the statement was prepared; nothing of it was run. */
+/**
+ * The SQLSTATE after a change of a table or function since the statement was prepared. No part of the statement was
+ * run.
+ */
 const HAS_CHANGED = '0A000';
 
-/** Has each connection parse and plan BullMQ's few texts once: pg prepares statements that have a name. */
+/** Makes each connection parse and plan BullMQ's few texts once, since pg prepares statements that have a name. */
 function prepareStatements(query: Run): Query {
   const names = new Map<string, string>();
   let named = 0;
@@ -43,7 +50,7 @@ function prepareStatements(query: Run): Query {
     names.set(text, name);
     return name;
   }
-  /** Where a migration has changed a statement's columns, connections that have it prepared take it under a new name. */
+  /** If a migration has changed a statement's columns, connections that have prepared it take it under a new name. */
   return async (text, values) => {
     const name = nameOf(text);
     try {
@@ -56,7 +63,7 @@ function prepareStatements(query: Run): Query {
   };
 }
 
-/** Sends `begin`, the statement and `commit` at once. A connection on which any of them fails is closed, as pg's pool does. */
+/** Sends `begin`, the statement and `commit` at once. If any fails, closes the connection, as pg's pool does. */
 function inTransactions(pool: pg.Pool, setLocal: string[]): Run {
   const begin = [beginText(), ...setLocal].join(';');
   return async (statement) => {
@@ -73,12 +80,14 @@ type QueuedValues = BatchEntry<unknown[], pg.QueryResult>;
 
 const MAX_BATCH = 32;
 
-/** Nearly all statements of BullMQ call a function of its own or read its tables; all others are left alone. */
+/**
+ * The form of nearly all statements of BullMQ, which call its functions or read its tables. All others do not change.
+ */
 const SELECTS = /^(\s|--.*\n)*select\b/i;
 
 /**
- * Makes concurrent statements of one text one statement: one round trip, commit and notification for many jobs. If
- * one is refused, nothing has happened, and each is run alone.
+ * Merges concurrent statements with the same text: one round trip, commit and notification for many jobs. If
+ * PostgreSQL refuses a merged statement, it has had no effect, and each of its statements runs alone.
  */
 function batchStatements(query: Query): Query {
   const batches = new Map<string, (values: unknown[]) => Promise<pg.QueryResult>>();
@@ -111,7 +120,7 @@ async function runGroup(group: QueuedValues[], { runAll, runOne }: Runners): Pro
   try {
     distributeRows(group, await runAll(group.map(({ statement }) => statement)));
   } catch (error) {
-    // Only Postgres knows that nothing has happened.
+    // Only an error of PostgreSQL shows that the statement had no effect.
     if (!(error instanceof pg.DatabaseError)) throw error;
     return runEach(group, runOne);
   }
@@ -122,20 +131,26 @@ async function runEach(group: QueuedValues[], runOne: Runners['runOne']): Promis
 }
 
 /**
- * Many statements together keep their locks until all are done, and could wait in a circle with the renewal of locks.
- * So together they soon give up, and each runs alone. The commit waits without this limit.
+ * The lock timeout of merged statements. They keep their locks until all are done, and could deadlock with the
+ * renewal of locks. So they give up soon, and each runs alone. The commit waits without this limit.
  */
 const LOCK_TIMEOUT = {
   start: "where (select set_config('lock_timeout', '50ms', true)) is not null",
   end: "where (select set_config('lock_timeout', '0', true)) is null",
 };
 
-/** Each power of two has a text, which each connection prepares; slots that are left over are not run. */
+/**
+ * Returns the number of slots, a power of two, since each connection prepares a text for each number. Unused slots
+ * are not run.
+ */
 function slotsFor(statements: number): number {
   return 2 ** Math.ceil(Math.log2(statements));
 }
 
-/** The statement once for each slot, in order, as far as `$1` says; `slot` names it in each row. The last is never run. */
+/**
+ * Returns the statement once for each slot, in order. `$1` is the number of slots to run, and `slot` names the slot
+ * of each row. The last part never runs.
+ */
 function batchText(text: string, { slots, parameters }: { slots: number; parameters: number }): string {
   const bare = text.replaceAll(/--.*$/gm, '').replace(/;\s*$/, '');
   const parts = Array.from({ length: slots }, (_, slot) => {

@@ -15,7 +15,10 @@ import { requireRedis } from './require-redis.ts';
 
 type NamedRedis = { to: RedisUrl; name: string };
 
-/** BullMQ on Redis. Refuses a Redis that is too old or evicts keys. `onError` gets why a connection failed. */
+/**
+ * Runs BullMQ on Redis. Refuses a Redis that is too old or evicts keys. `onError` gets the reason of a failed
+ * connection.
+ */
 export async function redisBackend(
   { to, name }: NamedRedis,
   onError: (error: unknown) => void = () => {},
@@ -32,7 +35,7 @@ export async function redisBackend(
   const ahead = { connection: working, ...ALREADY_OPEN, prefix };
   return {
     makeQueue: (name) => new Queue(name, { connection: adding, ...ALREADY_OPEN, prefix }),
-    // A cluster may send a command to another node and again, so that it comes after a later one.
+    // A cluster may redirect a command to another node, so that a later command overtakes it.
     ackQueues:
       to.kind === 'cluster'
         ? null
@@ -59,35 +62,45 @@ function openClient(to: RedisUrl, report: (error: unknown) => void, options: Con
   return openClusterConnection(to, options).on('error', report).on('node error', report);
 }
 
-/** Leaves the marker that wakes a worker where none looks. */
+/** A backend that writes the marker, which wakes a worker, to a key that no worker reads. */
 const silentBackend: typeof createRedisBackend = (...options) => {
   const backend = createRedisBackend(...options);
   backend.keys.marker += ':silent';
   return backend;
 };
 
-/** Opens a queue without a command to Redis, which could be lost, and the queue would be dead for good. */
+/**
+ * The options that open a queue without a command to Redis. If that command were lost, the queue would be dead
+ * permanently.
+ */
 const ALREADY_OPEN = { skipWaitingForReady: true, skipVersionCheck: true };
 
 const PREFIX = 'pawl';
 
-/** Its tag keeps all keys on one node: a worker waits for several queues in one command. */
+/**
+ * The prefix of keys in a cluster. Its tag keeps all keys on one node, since a worker waits for several queues in one
+ * command.
+ */
 const CLUSTER_PREFIX = '{pawl}';
 
 const CONNECT_MS = 2_000;
 
-/** A command that was cut off fails at once, and each is answered within its time, so silence is a dead connection. */
+/**
+ * The options of blocking connections. An interrupted command fails at once, and each is answered within its time, so
+ * silence means a dead connection.
+ */
 const BLOCKING = { maxRetriesPerRequest: 0, socketTimeout: BLOCK_S * 1_000 + 2_500 };
 
-/** Enqueuing is given up after a second: by then its connection is not worth keeping either. */
+/** The options for enqueuing, which is given up after a second. Its connection is not worth keeping then either. */
 const FAIL_FAST = { enableOfflineQueue: false, socketTimeout: 2_000 };
 
 const GREETING_EVERY_MS = 5_000;
 const GREETING_TIMEOUT_MS = 1_000;
 
 /**
- * Reports to `onError` why connections to a Redis fail. A Redis without a free connection says so and closes: a reset
- * to a client that has begun to send. So a connection that only reads is opened once more, every five seconds at most.
+ * Reports to `onError` why connections to a Redis fail. A Redis without a free connection sends the reason and
+ * closes. For a client that has begun to send, this is a reset. So a connection that only reads is opened once more,
+ * every five seconds at most.
  */
 function explainRedisErrors(to: RedisUrl, onError: (error: unknown) => void): (error: unknown) => void {
   let readAt = Number.NEGATIVE_INFINITY;
@@ -95,7 +108,7 @@ function explainRedisErrors(to: RedisUrl, onError: (error: unknown) => void): (e
     onError(error);
     if (performance.now() - readAt < GREETING_EVERY_MS) return;
     readAt = performance.now();
-    // Sentinel and clusters have many hosts, and which one failed is not known here.
+    // Sentinel and clusters have many hosts, and the failed host is not known here.
     if (to.kind !== 'single') return;
     void readGreeting(to.url).then((greeting) => {
       if (greeting) onError(new Error(greeting));
@@ -103,10 +116,13 @@ function explainRedisErrors(to: RedisUrl, onError: (error: unknown) => void): (e
   };
 }
 
-/** What a server sends to a client that has just connected; empty for one that waits for commands, as Redis does. */
+/**
+ * Reads the greeting that a server sends to a new client. It is empty if the server waits for commands, as Redis
+ * does.
+ */
 async function readGreeting(url: string): Promise<string> {
   const { hostname, port, protocol } = new URL(url);
-  // Over TLS nothing is said before the handshake.
+  // With TLS, a server sends no greeting before the handshake.
   if (protocol !== 'redis:') return '';
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 6379 });
   try {

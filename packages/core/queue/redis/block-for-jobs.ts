@@ -3,10 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import type { JobWaiter, Marker } from '../bullmq/job-waiter.ts';
 
-/** Blocking connections at most: one provider has this many queues with `sim`, and so a connection for each of them. */
+/**
+ * The maximum of blocking connections. One provider has this many queues with `sim`, and so a connection for each
+ * queue.
+ */
 const MAX_BLOCKING_CONNECTIONS = 4;
 
-/** How long one blocking command lasts, seconds. */
+/** The duration of a blocking command, in seconds. */
 export const BLOCK_S = 5;
 
 const REOPEN_MS = 1_000;
@@ -19,7 +22,7 @@ type BlockingConnection = {
   close(): void;
 };
 
-/** All workers of a process wait on a few connections that block on their markers. `sending` never blocks. */
+/** Lets all workers of a process wait on a few connections that block on their markers. `sending` never blocks. */
 export function blockForJobs(openBlocking: () => Client, sending: Client, prefix: string): JobWaiter {
   const connections: BlockingConnection[] = [];
   const connectionsOf = new Map<string, BlockingConnection>();
@@ -37,7 +40,7 @@ export function blockForJobs(openBlocking: () => Client, sending: Client, prefix
     join: (queue) => {
       const key = `${prefix}:${queue}:marker`;
       return {
-        // A marker stays in Redis until a worker takes it, so there is nothing to forget.
+        // A marker stays in Redis until a worker takes it, so a fetch keeps no state.
         startFetch: () => () => {},
         wait: (seconds) => connectionOf(key).wait(key, seconds),
         interrupt: () => connectionsOf.get(key)?.leave(key),
@@ -50,8 +53,8 @@ export function blockForJobs(openBlocking: () => Client, sending: Client, prefix
 }
 
 /**
- * One connection that blocks for several queues. A marker that it takes while no worker waits for it goes back, for a
- * worker of another process. Where the connection fails, the workers that wait on it poll by themselves, about once a second.
+ * Opens a connection that blocks for several queues. If it takes a marker that no worker waits for, it returns the
+ * marker for a worker of another process. If the connection fails, its waiting workers poll about once a second.
  */
 function openBlockingConnection(blocking: Client, sending: Client, prefix: string): BlockingConnection {
   const wakeup = `${prefix}:wakeup:${randomUUID()}`;
@@ -76,7 +79,7 @@ function openBlockingConnection(blocking: Client, sending: Client, prefix: strin
     const isTaken = waits.finish(key, { member, score: Number.parseInt(score, 10) });
     if (!isTaken) sending.zadd(key, 'NX', score, member).catch(() => {});
   }
-  /** Ends the current blocking command, by a key of its own: a command that is still on its way finds the key as well. */
+  /** Ends the current blocking command through its own key: a command that is still on its way finds the key too. */
   function unblock(): void {
     blockedOn = null;
     const sent = sending

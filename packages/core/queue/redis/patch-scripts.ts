@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Has BullMQ's scripts write no events, and a fetch wake another worker only if it leaves a job
- * (docs/decisions/0019-patches.md). Scripts with other lines run as they are.
+ * Makes BullMQ's scripts write no events, and a fetch wake another worker only if it leaves a job
+ * (docs/decisions/0019-patches.md). Scripts with other lines run unchanged.
  */
 export function patchScripts(redis: Pick<Redis, 'defineCommand'>): void {
   const define = redis.defineCommand;
@@ -16,7 +16,7 @@ function patchScript(name: string, lua: string): string {
   return FETCHES.test(name) ? silent.replace(WAKE_ALWAYS, WAKE_FOR_OTHERS) : silent;
 }
 
-/** Scripts that hand out a job; their keys begin with those of the waiting jobs, of the active and of the prioritized ones. */
+/** The scripts that hand out a job. Their keys begin with the keys of the waiting, active and prioritized jobs. */
 const FETCHES = /^moveTo(?:Active|Finished):/;
 
 const CALL = 'local rcall = redis.call\n';

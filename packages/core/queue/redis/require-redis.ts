@@ -9,12 +9,12 @@ const LONGEST_MS = 2_000;
 
 const ONCE = { connectTimeout: LONGEST_MS, commandTimeout: LONGEST_MS, retryStrategy: () => null };
 
-/** The oldest one that BullMQ's scripts are made for. */
+/** The oldest version that BullMQ's scripts support. */
 const OLDEST = { major: 6, minor: 2 };
 
 type Asked = { to: RedisUrl; name: string; report: (error: unknown) => void };
 
-/** Refuses a Redis that is too old, evicts keys or refuses the credentials. Accepts one that does not answer. */
+/** Refuses a Redis that is too old, evicts keys or refuses the credentials. Accepts a Redis that does not answer. */
 export async function requireRedis({ to, name, report }: Asked): Promise<void> {
   const { version, policies } = await readServer(to, report);
   if (policies.includes('refused'))
@@ -27,7 +27,7 @@ export async function requireRedis({ to, name, report }: Asked): Promise<void> {
   if (policy) throw new Misconfigured(evictionSentence(name, policy));
 }
 
-/** Whether Pawl cannot work on a Redis of this version, such as `7.0.15`; an unknown one counts as new. */
+/** Returns whether a version, such as `7.0.15`, is too old for Pawl. An unknown version counts as new. */
 export function isTooOld(version: string | null): boolean {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version ?? '') ?? [];
   if (major === undefined) return false;

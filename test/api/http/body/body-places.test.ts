@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeBodyPlaces } from '#services/api/http/body/body-places.ts';
 
-test('a body enters when its project holds no more than is free', async () => {
+test('a body enters if its project uses no more bytes than are free', async () => {
   const { enter, entered } = watchPlaces(100);
 
   for (let n = 1; n <= 4; n += 1) enter('busy', `busy ${n}`, 20);
@@ -11,7 +11,7 @@ test('a body enters when its project holds no more than is free', async () => {
   expect(entered.map(({ name }) => name)).toEqual(['busy 1', 'busy 2', 'busy 3', 'other']);
 });
 
-test('bodies that wait are let in by turns of their projects', async () => {
+test('waiting bodies of several projects enter in rotation', async () => {
   const { enter, entered } = watchPlaces(100);
   enter('first', 'first', 100);
   for (let n = 1; n <= 3; n += 1) enter('busy', `busy ${n}`, 60);
@@ -25,7 +25,7 @@ test('bodies that wait are let in by turns of their projects', async () => {
   expect(entered.map(({ name }) => name)).toEqual(['first', 'busy 1', 'other', 'busy 2', 'busy 3']);
 });
 
-test('a body that is larger than all room enters alone', async () => {
+test('a body larger than the whole budget enters alone', async () => {
   const { enter, entered } = watchPlaces(100);
 
   enter('busy', 'large', 500);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** The methods and paths of all routes that take JSON as their body, with any ids. Files are sent as forms. */
+/** The methods and paths of all routes with a JSON body, with any ids. Files are sent as forms. */
 const routes = registered
   .map((route) => route.replaceAll(/\{\w+\}/g, 'x').split(' '))
   .filter(([method = '', path = '']) => ['POST', 'PUT', 'PATCH'].includes(method) && !path.endsWith('/files'));

@@ -16,7 +16,7 @@ const OTHER = { authorization: 'Bearer key-of-other-project' };
 const small = { model: 'openai/test', input: 'Hi' };
 const large = { ...small, provider_options: { rows: Array(90_000).fill(0) } };
 
-test('a small body is answered while large bodies hold the share of its project', async () => {
+test('a small body is answered while large bodies fill the share of its project', async () => {
   const { url } = harness;
   const held = Array.from({ length: 40 }, () => openPost(url, 8 * 1024 * 1024, BUSY.authorization));
 
@@ -28,9 +28,9 @@ test('a small body is answered while large bodies hold the share of its project'
   expect(answers.map(({ status }) => status)).toEqual([202, 202]);
 });
 
-test('a large body waits unread while its project holds its share, and one of another project does not', async () => {
+test('a large body waits only while its own project uses its share', async () => {
   const { url } = harness;
-  // Bodies that are declared and never sent hold the share of their project.
+  // Bodies that are declared but never sent fill the share of their project.
   const held = Array.from({ length: 40 }, () => openPost(url, 8 * 1024 * 1024, BUSY.authorization));
 
   const { status } = await harness.call('POST', '/v1/turns', { body: large, headers: OTHER });
@@ -47,7 +47,7 @@ test.each([
   ['empty objects', `{"a":[${'{},'.repeat(300_000)}{}]}`, 'json_too_large'],
   ['numbers', `[${'1,'.repeat(400_000)}1]`, 'json_too_large'],
 ])('a large body of %s is refused before it is parsed', async (_, body, code) => {
-  // Not JSON at its end: a parser would say so.
+  // Invalid JSON at its end, which a parser would report.
   const broken = `${body.slice(0, -1)} x${body.slice(-1)}`;
   const post = (given: string) => harness.call('POST', '/v1/responses', { body: given, headers: BUSY });
 
@@ -58,7 +58,7 @@ test.each([
 test.each([
   ['[', 'a list'],
   ['{"a":"', 'a text'],
-])('a body that is cut off in %s is no JSON, however deep it is', async (end) => {
+])('a body that is cut off in %s is refused as invalid JSON at any depth', async (end) => {
   const body = `${'['.repeat(1_000)}${end}`;
 
   expect(describeRefusal(await harness.call('POST', '/v1/turns', { body, headers: BUSY }))).toBe(
@@ -66,7 +66,7 @@ test.each([
   );
 });
 
-test('60,000 empty lists are 60,001 values and are taken', async () => {
+test('60,000 empty lists count as 60,001 values and are accepted', async () => {
   const body = { ...small, provider_options: { rows: Array.from({ length: 60_000 }, () => []) } };
 
   expect((await harness.call('POST', '/v1/turns', { body, headers: BUSY })).status).toBe(202);
@@ -77,14 +77,14 @@ test.each([
   [{ 'content-encoding': 'br, gzip' }, 'Content-Encoding', 'br'],
   [{ 'content-type': 'application/json; charset=iso-8859-1' }, 'Content-Type', 'UTF-8'],
   [{ 'content-type': 'application/json;charset="utf-16"' }, 'Content-Type', 'UTF-8'],
-])('a body with %j is refused by its header', async (headers, param, named) => {
+])('a body with %j is refused because of its header', async (headers, param, named) => {
   const refused = await post(JSON.stringify(small), headers);
 
   expect(describeRefusal(refused)).toBe(`415 unsupported_media_type: ${param}`);
   expect(JSON.stringify(refused.body)).toContain(named);
 });
 
-test('a packed body is refused by its header, and not as JSON that is not valid', async () => {
+test('a compressed body is refused because of its header, not as invalid JSON', async () => {
   const refused = await post(gzipSync(JSON.stringify(small)), { 'content-encoding': 'gzip' });
 
   expect(describeRefusal(refused)).toBe('415 unsupported_media_type: Content-Encoding');
@@ -95,11 +95,11 @@ test.each([
   { 'content-type': 'application/json; charset="UTF-8"' },
   { 'content-type': 'application/merge-patch+json;charset=utf8' },
   { 'content-encoding': 'identity' },
-])('a body with %j is taken', async (headers) => {
+])('a body with %j is accepted', async (headers) => {
   expect((await post(JSON.stringify(small), headers)).status).toBe(202);
 });
 
-test.each([100, 100_000])('%d bytes with some that are not UTF-8 are refused, and not replaced', async (length) => {
+test.each([100, 100_000])('a body of %d bytes that is not valid UTF-8 is refused, not repaired', async (length) => {
   const [before, after] = JSON.stringify({ ...small, input: `${'x'.repeat(length)}?` }).split('?');
   const body = Buffer.concat([Buffer.from(before!), Buffer.from([0xe9, 0x20]), Buffer.from(after!)]);
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 test.each(['{', '', 'Hi', '{"input":}', "{'input':'Hi'}", '{"input":"Hi"}}', '\u0000'])(
-  'a body that is no JSON is refused: %j',
+  'a body that is not valid JSON is refused: %j',
   async (body) => {
     const refusal = describeRefusal(await harness.call('POST', '/v1/turns', { body }));
 
@@ -21,13 +21,13 @@ test.each(['{', '', 'Hi', '{"input":}', "{'input':'Hi'}", '{"input":"Hi"}}', '\u
   },
 );
 
-test.each(['[]', '"Hi"', 'null', '5', 'true'])('a body that is no object is refused: %s', async (body) => {
+test.each(['[]', '"Hi"', 'null', '5', 'true'])('a body that is not an object is refused: %s', async (body) => {
   const refusal = describeRefusal(await harness.call('POST', '/v1/turns', { body }));
 
   expect(refusal).toMatch(/^400 invalid_value: /);
 });
 
-test('a number that is too large for anything is refused, and not taken for null', async () => {
+test('a number that overflows is refused, and not read as null', async () => {
   const body = '{"model":"openai/test","input":"Hi","limits":{"deadline_seconds":1e400}}';
 
   const refusal = describeRefusal(await harness.call('POST', '/v1/turns', { body }));
@@ -51,7 +51,7 @@ test.each<[string, (many: number) => object, number, string]>([
     33,
     'webhook.events',
   ],
-])('%s is refused for its length before its items are looked at', async (_, bodyOf, tooLong, param) => {
+])('%s that is too long is refused before its items are checked', async (_, bodyOf, tooLong, param) => {
   const post = async (many: number) => {
     const body = { model: 'openai/test', input: 'Hi', ...bodyOf(many) };
     return describeRefusal(await harness.call('POST', '/v1/turns', { body }));
@@ -62,7 +62,7 @@ test.each<[string, (many: number) => object, number, string]>([
   expect(await post(250_000)).toBe('400 json_too_large: null');
 });
 
-test('a URL that is longer than any is refused', async () => {
+test('a URL longer than 4,096 characters is refused', async () => {
   const url = `https://example.com/${'a'.repeat(4_096)}`;
   const tool = { name: 'look_up', description: 'Looks something up.', execution: { kind: 'http', url } };
   const post = async (more: object) =>
@@ -75,7 +75,7 @@ test('a URL that is longer than any is refused', async () => {
   );
 });
 
-test('an object with an absurd number of keys is refused', async () => {
+test('an object with more than 10,000 keys is refused', async () => {
   const output = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, 0]));
 
   const body = { model: 'openai/test', input: 'Hi', provider_options: { output } };
@@ -83,13 +83,13 @@ test('an object with an absurd number of keys is refused', async () => {
   expect(describeRefusal(await harness.call('POST', '/v1/turns', { body }))).toBe('400 json_too_large: null');
 });
 
-test('a large body of values that are fine is taken', async () => {
+test('a large body of valid values is accepted', async () => {
   const body = { model: 'openai/test', input: 'Hi', provider_options: { rows: Array(99_000).fill(0) } };
 
   expect((await harness.call('POST', '/v1/turns', { body })).status).toBe(202);
 });
 
-test('a body of 1 MiB is read, one byte more is refused', async () => {
+test('a body of 1 MiB is accepted, and a body with one byte more is refused', async () => {
   const bodyOf = (bytes: number) => {
     const empty = JSON.stringify({ model: 'openai/test', input: 'Hi', instructions: '' });
     return `${empty.slice(0, -2)}${'x'.repeat(bytes - empty.length)}"}`;
@@ -105,7 +105,7 @@ test('a body of 1 MiB is read, one byte more is refused', async () => {
   expect(isOver!.headers.get('connection')).toBe('close');
 });
 
-test('a body without a length is refused as soon as it is over 1 MiB', async () => {
+test('a body without a declared length is refused when it exceeds 1 MiB', async () => {
   const { hostname, port } = new URL(harness.url);
   const socket = connect(Number(port), hostname);
   const head = 'POST /v1/turns HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n';
@@ -118,7 +118,7 @@ test('a body without a length is refused as soon as it is over 1 MiB', async () 
 });
 
 test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'json'])(
-  'a body that says it is %s is refused',
+  'a body with the content type %s is refused',
   async (type) => {
     const body = new Blob([JSON.stringify({ model: 'openai/test', input: 'Hi' })]);
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
@@ -130,7 +130,7 @@ test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'multip
   },
 );
 
-test('a body nested too deep is refused, whatever field it is in', async () => {
+test('a body that is nested too deep is refused in any field', async () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   const bodies = [
     `{"model":"openai/test","input":"Hi","provider_options":{"x":${nested(100)}}}`,
@@ -156,13 +156,13 @@ test.each([
     '{"model":"openai/test","input":"Hi","provider_options":{"a":[{"__proto__":1}]}}',
     'provider_options.a[0].__proto__',
   ],
-])('a prototype in disguise is refused by its place: %s', async (body, param) => {
+])('a __proto__ key is refused with its path: %s', async (body, param) => {
   const refusal = describeRefusal(await harness.call('POST', '/v1/turns', { body }));
 
   expect(refusal).toBe(`400 unknown_field: ${param}`);
 });
 
-test('NUL and half a surrogate pair do no harm, in every text and key', async () => {
+test('NUL and half a surrogate pair are replaced in all texts and keys', async () => {
   const odd = 'a\u0000b\ud800c';
   const body = {
     ...{ model: 'openai/test', input: odd, instructions: odd },
@@ -180,7 +180,7 @@ test('NUL and half a surrogate pair do no harm, in every text and key', async ()
   expect(harness.modelRequests.at(-1)?.body).toMatchObject({ user: 'a\ufffdb\ufffdc' });
 });
 
-test('an unusual but harmless key is only a key', async () => {
+test('keys such as constructor and toString are stored like any other key', async () => {
   const body = '{"model":"openai/test","input":"Hi","metadata":{"constructor":"a","toString":"b","a.b[0]":"c"}}';
 
   const { status, body: turn } = await harness.call('POST', '/v1/turns', { body });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 
-// A refused request changes nothing, so one harness serves all tests.
+// A refused request leaves no rows, so one harness serves all tests.
 let harness: Harness;
 beforeAll(async () => {
   harness = await createHarness();
@@ -28,7 +28,7 @@ test.each([
     { input: 'Hi', tools: [tool] },
     'Put `name`, `description` and `parameters` into the tool itself.',
   ],
-])('%s names the field to use, in a turn and in a response', async (field, body, advice) => {
+])('%s is refused with the name of the field to use, in turns and responses', async (field, body, advice) => {
   const [turn, response] = await Promise.all(
     ['/v1/turns', '/v1/responses'].map((path) => refusalOf(path, { model: 'openai/test', ...body })),
   );
@@ -49,8 +49,8 @@ test.each([
   ],
   ['/v1/conversations', { messages: [] }, '`messages` is not a field of a turn. Use `input`.'],
   ['/v1/schedules', { turn: { messages: [] } }, '`turn.messages` is not a field of a turn. Use `input`.'],
-  ['/v1/webhook_endpoints', { messages: [] }, 'There is no field `messages`. Remove it, or check its spelling.'],
-])('a POST to %s with %j is advised', async (path, body, sentence) => {
+  ['/v1/webhook_endpoints', { messages: [] }, 'Unknown field `messages`. Remove it, or check its spelling.'],
+])('a POST to %s with %j gets advice on the field', async (path, body, sentence) => {
   const [, message] = await refusalOf(path, body);
 
   expect(message).toContain(sentence);

@@ -12,7 +12,7 @@ const usage = {
 const looks = { say: 'Let me look.', tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }], usage };
 
 describeQueue(({ redis }) => {
-  test('a completion is answered when its turn has ended, with all fields of OpenAI’s answer', async () => {
+  test('a completion is answered when its turn ends, with all fields of OpenAI’s answer', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const { complete, turnOf } = completing(harness);
@@ -42,7 +42,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('the text of all rounds is joined by a blank line, and usage is their sum', async ({ harness, worker: _ }) => {
+test('a completion joins the texts of all rounds and adds up their usage', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness, { base: '/openai/v1' });
   const messages = [scriptedUser({ rounds: [looks], answer: 'It is sunny.', final: { usage } })];
 
@@ -60,7 +60,7 @@ test('the text of all rounds is joined by a blank line, and usage is their sum',
   expect(await completions.retrieve(completion.id)).toEqual(completion);
 });
 
-test('reasoning is reasoning_content, and is left out if the model shows none', async ({ harness, worker: _ }) => {
+test('a completion shows reasoning_content only if the model shows reasoning', async ({ harness, worker: _ }) => {
   const { complete } = completing(harness);
 
   const thought = await complete({ messages: [scriptedUser({ answer: 'Yes.', final: { reasoning: 'Hm.' } })] });
@@ -136,7 +136,7 @@ test('a running completion is retrieved without an end, or after a wait', async 
   expect(completion).toMatchObject({ id, choices: [{ finish_reason: 'stop' }] });
 });
 
-test('a completion that is cancelled while it is waited for is answered with stop', async ({ harness }) => {
+test('a completion that is cancelled during the request ends with stop', async ({ harness }) => {
   const { complete } = completing(harness);
   const answering = complete({ messages: [user('Hi')] });
   const id = await startedTurn(harness);

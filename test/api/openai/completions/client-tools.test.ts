@@ -39,7 +39,7 @@ const calls = [called('call_a', 'get_weather'), called('call_b', 'get_time')];
 const asked: Message = { role: 'assistant', content: 'Let me look.', tool_calls: calls };
 
 describeQueue(({ redis }) => {
-  test('the client answers its tool calls in two further requests, each with the whole history', async () => {
+  test('a client answers tool calls in further requests, each with the whole history', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const { complete, lastSent, turnOf } = completing(harness);
@@ -70,7 +70,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('runTools of the OpenAI client runs a whole loop, waited for and streamed', async ({ harness, worker: _ }) => {
+test('runTools of the OpenAI client runs a whole loop, with and without a stream', async ({ harness, worker: _ }) => {
   const { completions } = completing(harness);
   const run = (answer: string) => ({
     type: 'function' as const,
@@ -96,7 +96,7 @@ test('runTools of the OpenAI client runs a whole loop, waited for and streamed',
   expect(harness.modelRequests).toHaveLength(6);
 });
 
-test('tool messages may come in any order, and a repeated one counts once', async ({ harness, worker: _ }) => {
+test('tool messages may be in any order, and a repeated message counts once', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const results = [toolMessage('call_b', 'Noon'), toolMessage('call_a'), toolMessage('call_b', 'Noon')];
 
@@ -146,7 +146,7 @@ test.each<[string, Message[], string | RegExp, string | null]>([
   expect(body.data).toEqual([]);
 });
 
-test('a call id that a model uses again means the latest open call', async ({ harness, worker: _ }) => {
+test('a repeated call id in tool messages refers to the latest open call', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const again: Message = { role: 'assistant', tool_calls: [called('call_a', 'get_time')] };
   const once: Message = { role: 'assistant', tool_calls: [called('call_a', 'get_weather')] };
@@ -183,7 +183,7 @@ test('parts of a tool message are text, and arguments are not checked', async ({
   });
 });
 
-test('a function is the client’s, also if the operator has a tool of that name', async ({ harness, worker: _ }) => {
+test('a client function takes precedence over a server tool of the same name', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const messages = [scriptedUser({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: city, id: 'mine' }] }] })];
 

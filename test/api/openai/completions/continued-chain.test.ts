@@ -27,7 +27,7 @@ const asking = scriptedUser({
 const hello: Message[] = [{ role: 'system', content: 'Be brief.' }, scriptedUser({ answer: 'Hello, Ada.' })];
 
 describeQueue(({ redis }) => {
-  test('a completion whose messages begin with those and the answer of another continues that turn', async () => {
+  test('a completion that repeats the messages and answer of another continues its turn', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const { complete, turnOf, lastSent } = completing(harness);
@@ -48,7 +48,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a completion continues the turn whose tool calls it answers', async ({ harness, worker: _ }) => {
+test('a completion that answers tool calls continues their turn', async ({ harness, worker: _ }) => {
   const { complete, turnOf } = completing(harness);
   const first = await complete({ messages: [asking], tools });
   const second = await complete({ messages: [asking, answerOf(first), toolMessage('call_a')], tools });
@@ -74,7 +74,7 @@ test('answers continue a turn in each form in which clients send them back', asy
   }
 });
 
-test('of several requests that continue one turn, each does', async ({ harness, worker: _ }) => {
+test('several completions may continue the same turn', async ({ harness, worker: _ }) => {
   const { complete, turnOf } = completing(harness);
   const first = await complete({ messages: hello });
 
@@ -84,7 +84,7 @@ test('of several requests that continue one turn, each does', async ({ harness, 
   }
 });
 
-test('the answer of a completion whose tools Pawl ran is continued, too', async ({ harness, worker: _ }) => {
+test('a completion may continue a turn with tools that Pawl ran', async ({ harness, worker: _ }) => {
   const { complete, turnOf } = completing(harness);
   const tool = { name: 'weather_lookup', arguments: city };
   const messages = [scriptedUser({ rounds: [{ say: 'Wait.', tools: [tool] }], answer: 'Sunny.' })];
@@ -101,7 +101,7 @@ test.each<[string, (answer: Message) => unknown[]]>([
   ['a role', (answer) => [{ role: 'user', content: 'Be brief.' }, hello[1], answer, user('And?')]],
   ['the order', (answer) => [hello[0], answer, hello[1], user('And?')]],
   ['the end', () => [...hello, user('And?')]],
-])('an edited history continues no turn, and is answered: %s', async (_, edit) => {
+])('a completion with an edited history is answered, but continues no turn: %s', async (_, edit) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const { complete, turnOf, lastSent } = completing(harness);
@@ -113,7 +113,7 @@ test.each<[string, (answer: Message) => unknown[]]>([
   expect(lastSent().messages).toHaveLength(edit(answerOf(first)).length);
 });
 
-test('an id, a name or arguments of a call that differ continue no turn', async ({ harness, worker: _ }) => {
+test('a completion continues no turn if a call has another id, name or arguments', async ({ harness, worker: _ }) => {
   const { complete, turnOf } = completing(harness);
   await complete({ messages: [asking], tools });
   const call = { id: 'call_a', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } };
@@ -151,7 +151,7 @@ test('a completion of another key, project, user or without store is not continu
   expect(await continues(one, { messages: follows })).toBeNull();
 });
 
-test('an answer of a stream, or a function_call, can be continued', async ({ harness, worker: _ }) => {
+test('a completion may continue a streamed answer or a function_call', async ({ harness, worker: _ }) => {
   const { complete, completions, turnOf } = completing(harness);
   const functions = [{ name: 'get_weather', parameters: { type: 'object', properties: {} } }];
   const messages = [asking];
@@ -170,7 +170,7 @@ test.each([
   ['is retrieved', (id: string) => `/v1/chat/completions/${id}`],
   ['is waited for', (id: string) => `/v1/chat/completions/${id}?wait=5`],
   ['is listed', () => '/v1/chat/completions'],
-])('an answer that %s after its client has left is continued', async (_, pathOf) => {
+])('an answer that %s after its client left is continued', async (_, pathOf) => {
   await using harness = await createHarness({ env: { PAWL_MAX_STREAMS: '1' } });
   const { complete, turnOf } = completing(harness);
   const headers = { 'pawl-on-disconnect': 'continue' };
@@ -190,7 +190,7 @@ test.each([
   expect((await turnOf(next)).continues).toBe(id);
 });
 
-test('a turn that was deleted is not continued', async ({ harness, worker: _ }) => {
+test('a completion does not continue a deleted turn', async ({ harness, worker: _ }) => {
   const { complete, completions, turnOf } = completing(harness);
   const first = await complete({ messages: hello });
   await completions.delete(first.id);
@@ -200,7 +200,7 @@ test('a turn that was deleted is not continued', async ({ harness, worker: _ }) 
   expect((await turnOf(next)).continues).toBeNull();
 });
 
-test('a turn of the native API and a response continue no turn', async ({ harness }) => {
+test('a turn of the native API does not continue another turn', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Hi' });
 
   expect(turn).toMatchObject({ continues: null });

@@ -78,7 +78,7 @@ test.each([
       ...{ logit_bias: {}, stream: false, service_tier: 'auto', response_format: { type: 'text' }, tools: [] },
     },
   ],
-])('%s asks the model for the same as no field at all', async (_, fields) => {
+])('%s in a field sends the model the same request as an absent field', async (_, fields) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const { complete } = completing(harness);
@@ -115,13 +115,13 @@ test.each([
   ['verbosity', { verbosity: 'low' }],
   ['seed', { seed: 7 }],
   ['response_format', { response_format: { type: 'json_object' } }],
-])('%s is refused for a model whose wire does not have it', async (param, body) => {
+])('%s is refused if the wire of the model does not support it', async (param, body) => {
   const error = await completing(sharedHarness()).refused({ model: 'anthropic/claude-opus-5', messages, ...body });
 
   expect(error).toMatchObject({ status: 400, code: 'unsupported_parameter', param });
 });
 
-test('fields of pawl are those of a turn request', async ({ harness, worker: _ }) => {
+test('the fields of pawl are fields of a turn request', async ({ harness, worker: _ }) => {
   await using endpoint = await openExternalServer(() => ({ status: 200 }));
   const { complete, lastSent } = completing(harness);
   const pawl = {

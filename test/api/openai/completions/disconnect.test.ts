@@ -9,7 +9,7 @@ import { completing, scriptedUser, startedTurn } from './completing.ts';
 
 type Opening = { headers?: Record<string, string>; stream?: boolean };
 
-/** Opens a create request on a connection of its own. The test closes the connection. */
+/** Opens a create request on its own connection. The test closes the connection. */
 async function open({ url }: { url: string }, { headers = {}, stream = false }: Opening = {}): Promise<ClientRequest> {
   const made = request(`${url}/v1/chat/completions`, {
     ...{ method: 'POST', agent: false },
@@ -23,7 +23,7 @@ async function open({ url }: { url: string }, { headers = {}, stream = false }: 
 
 const statusOf = async (harness: Harness) => (await harness.findTurn(await startedTurn(harness))).status;
 
-/** Waits until open connections use up the limit of streams, or no longer do. */
+/** Waits until open connections use up the limit of streams, or no longer use it up. */
 async function untilHeld(harness: Harness, isUsedUp: boolean): Promise<void> {
   const id = await startedTurn(harness);
   const ask = async () => (await harness.call('GET', `/v1/turns/${id}?wait=0.001`)).status;
@@ -43,7 +43,7 @@ test.for([false, true])(
   },
 );
 
-test('a client of the OpenAI SDK that aborts its stream cancels the completion', async ({ harness, worker: _ }) => {
+test('an OpenAI client that aborts its stream cancels the completion', async ({ harness, worker: _ }) => {
   const gate = harness.holdModel();
   const stream = completing(harness).completions.stream({
     model: 'test',
@@ -59,19 +59,22 @@ test('a client of the OpenAI SDK that aborts its stream cancels the completion',
   await ended;
 });
 
-test.each([false, true])('Pawl-On-Disconnect: continue lets a completion run on, with stream: %s', async (stream) => {
-  await using harness = await createHarness({ env: { PAWL_MAX_STREAMS: '1' } });
-  const connection = await open(harness, { stream, headers: { 'pawl-on-disconnect': 'continue' } });
-  await untilHeld(harness, true);
+test.each([false, true])(
+  'a completion continues with Pawl-On-Disconnect: continue, with stream: %s',
+  async (stream) => {
+    await using harness = await createHarness({ env: { PAWL_MAX_STREAMS: '1' } });
+    const connection = await open(harness, { stream, headers: { 'pawl-on-disconnect': 'continue' } });
+    await untilHeld(harness, true);
 
-  connection.destroy();
-  await untilHeld(harness, false);
-  await harness.workUntilIdle();
+    connection.destroy();
+    await untilHeld(harness, false);
+    await harness.workUntilIdle();
 
-  expect(await statusOf(harness)).toBe('completed');
-});
+    expect(await statusOf(harness)).toBe('completed');
+  },
+);
 
-test('of two connections with one Idempotency-Key, only the last to close cancels', async () => {
+test('the last connection with an Idempotency-Key to close cancels the completion', async () => {
   await using harness = await createHarness({ env: { PAWL_MAX_STREAMS: '2' } });
   const opening = { stream: true, headers: { 'idempotency-key': 'one' } };
   const [first, second] = [await open(harness, opening), await open(harness, opening)];
@@ -85,7 +88,7 @@ test('of two connections with one Idempotency-Key, only the last to close cancel
   await waitUntil(async () => expect(await statusOf(harness)).toBe('cancelled'));
 });
 
-test('a client that leaves after its completion has ended changes nothing', async ({ harness, worker: _ }) => {
+test('a client that disconnects after its completion has ended does not cancel it', async ({ harness, worker: _ }) => {
   const connection = await open(harness);
   const [answer] = await once(connection, 'response');
 
@@ -94,7 +97,7 @@ test('a client that leaves after its completion has ended changes nothing', asyn
   expect(await statusOf(harness)).toBe('completed');
 });
 
-test('an API that stops cancels nothing, and says which completion continues', async ({ harness }) => {
+test('an API that stops cancels no completion, and its answer has the completion id', async ({ harness }) => {
   const { parts, settings, log } = harness;
   const stopping = await startApi(parts, settings, log);
   const connection = await open({ url: stopping.url });

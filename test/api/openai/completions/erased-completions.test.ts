@@ -8,7 +8,7 @@ import { answerOf, completing, scriptedUser, turnIdOf, user } from './completing
 
 const secret = [scriptedUser({ answer: 'SECRET.' })];
 
-/** Lets the minute pass in which the content has to go. */
+/** Lets the minute pass within which the content must be erased. */
 async function eraseWithinMinute(harness: Harness): Promise<void> {
   await sql`update turns set completed_at = completed_at - interval '1 minute'`.execute(harness.db);
   await harness.advance(60_000);
@@ -25,7 +25,10 @@ test('a completion with store: false is erased within a minute after its end', a
   expect(await tablesWith(harness, turnIdOf(id))).not.toContain('completions');
 });
 
-test('a deleted completion is erased within a minute, with its hash of chains', async ({ harness, worker: _ }) => {
+test('a deleted completion is erased within a minute, with the hash of its messages', async ({
+  harness,
+  worker: _,
+}) => {
   const { complete, completions } = completing(harness);
   const completion = await complete({ messages: secret, store: true });
 
@@ -36,7 +39,7 @@ test('a deleted completion is erased within a minute, with its hash of chains', 
   expect(await tablesWith(harness, turnIdOf(completion.id))).not.toContain('completions');
 });
 
-test('a completion that continues a deleted one keeps its client’s messages', async ({ harness, worker: _ }) => {
+test('a completion that continues a deleted completion keeps its client’s messages', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const first = await complete({ messages: secret });
   const next = await complete({ messages: [...secret, answerOf(first), user('And?')] });
@@ -48,7 +51,7 @@ test('a completion that continues a deleted one keeps its client’s messages', 
   expect(data.map(({ content }) => content)).toEqual([secret[0]?.content, 'SECRET.', 'And?']);
 });
 
-test('a completion that follows a deleted one by its id keeps its history', async ({ harness, worker: _ }) => {
+test('a completion that names a deleted completion as previous keeps its history', async ({ harness, worker: _ }) => {
   const { complete, completions, lastSent } = completing(harness);
   const first = await complete({ messages: secret });
   const second = await complete({ messages: [user('And?')], pawl: { previous_completion_id: first.id } });

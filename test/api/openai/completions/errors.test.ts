@@ -44,7 +44,7 @@ test.each<[number, string, abstract new (...args: never[]) => Error, object]>([
   expect(await raised(completions.retrieve(id))).toMatchObject({ status, code, message: error.message });
 });
 
-test('a model that does not call the tool that it has to is a 400', async ({ harness, worker: _ }) => {
+test('a model that does not call a required tool fails the completion with 400', async ({ harness, worker: _ }) => {
   const messages = [scriptedUser({ calls_as: 'json', answer: 'No.' })];
   const body = { messages, tools: [clientTool('locate')], tool_choice: 'required', pawl: { tool_mode: 'emulated' } };
 
@@ -54,7 +54,7 @@ test('a model that does not call the tool that it has to is a 400', async ({ har
   expect(error.code).toBe('tool_choice_violated');
 });
 
-test('a rate limit of the provider that does not end is a 429 with retry-after', async ({ harness }) => {
+test('a persistent rate limit of the provider fails with 429 and retry-after', async ({ harness }) => {
   const { refused } = completing(harness);
   const refusing = refused({ messages: [user('Hi')] });
   await startedTurn(harness);
@@ -74,7 +74,7 @@ test('a rate limit of the provider that does not end is a 429 with retry-after',
   expect(error.headers?.get('x-should-retry')).toBe('false');
 });
 
-test('an answer after a wait has the usual headers and the id of its completion', async ({ harness, worker: _ }) => {
+test('an answer to a create has the usual headers and the id of its completion', async ({ harness, worker: _ }) => {
   const body = { model: 'test', messages: [user('Hi')] };
 
   const { headers, body: completion } = await harness.call('POST', '/v1/chat/completions', { body });
@@ -87,7 +87,7 @@ test('an answer after a wait has the usual headers and the id of its completion'
 test.each([
   ['a stream', { stream: true }],
   ['a completion', {}],
-])('%s that is refused is a plain HTTP error with an envelope', async (_, more) => {
+])('%s that is refused gets a JSON error with status 400', async (_, more) => {
   await using harness = await createHarness();
   const body = { model: 'test', messages: [], ...more };
 
@@ -101,7 +101,7 @@ test.each([
   });
 });
 
-test('an unknown route or method, and a body that is not JSON, get the envelope', async ({ harness }) => {
+test('an unknown route or method, or invalid JSON, gets the error envelope', async ({ harness }) => {
   const missing = 'chatcmpl-01kagz8m4pfvbte2n5q7rys3wx';
 
   for (const [method, path, status] of [

@@ -10,7 +10,7 @@ const key = { 'idempotency-key': 'once' };
 const body = { messages: [scriptedUser({ answer: 'Once upon a time.', piece_chars: 3 })] };
 
 describeQueue(({ redis }) => {
-  test('an Idempotency-Key that comes twice is one completion, and both clients receive it', async () => {
+  test('two requests with one Idempotency-Key share one completion', async () => {
     await using harness = await createHarness({ redis });
     const { complete } = completing(harness);
 
@@ -24,7 +24,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('an Idempotency-Key with another body is a conflict that no client retries', async ({ harness, worker: _ }) => {
+test('an Idempotency-Key with another body is a conflict that clients do not retry', async ({ harness, worker: _ }) => {
   const { complete, refused } = completing(harness);
   await complete(body, key);
 
@@ -36,7 +36,7 @@ test('an Idempotency-Key with another body is a conflict that no client retries'
   }
 });
 
-test('a streamed request that comes again with its Idempotency-Key is the same stream from its start', async () => {
+test('a stream repeated with its Idempotency-Key begins again from the start', async () => {
   await using harness = await createHarness();
   const open = () =>
     openCompletionStream(harness, { body: { ...body, stream_options: { include_usage: true } }, headers: key });
@@ -54,7 +54,7 @@ test('a streamed request that comes again with its Idempotency-Key is the same s
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('an Idempotency-Key finds a completion that failed, with the same error', async ({ harness, worker: _ }) => {
+test('an Idempotency-Key finds a failed completion, with the same error', async ({ harness, worker: _ }) => {
   const { refused } = completing(harness);
   const failing = { messages: [scriptedUser({ final: { fault: { kind: 'status', status: 400 } } })] };
 
@@ -78,7 +78,7 @@ test('an Idempotency-Key works with store: false too', async ({ harness }) => {
   expect(harness.modelRequests).toHaveLength(1);
 });
 
-test('without an Idempotency-Key an equal request is a second completion', async ({ harness, worker: _ }) => {
+test('an equal request without an Idempotency-Key starts a second completion', async ({ harness, worker: _ }) => {
   const { complete } = completing(harness);
 
   const [one, other] = [await complete(body), await complete(body)];

@@ -22,7 +22,7 @@ const question = scriptedUser({
 });
 const call = { name: 'get_weather', arguments: JSON.stringify(city) };
 
-test('a call of functions is a function_call, and a function message its result', async ({ harness, worker: _ }) => {
+test('a call of functions is a function_call, and a function message answers it', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
 
   const first = await complete({ messages: [question], functions, function_call: 'auto' });
@@ -52,7 +52,7 @@ test('a streamed call of functions is one delta with a function_call', async ({ 
 test.each([
   ['none', 'none', 'stop'],
   [{ name: 'get_weather' }, { type: 'function', function: { name: 'get_weather' } }, 'function_call'],
-])('function_call %j is the choice of a tool', async (function_call, sent, finish_reason) => {
+])('function_call %j becomes a tool_choice for the model', async (function_call, sent, finish_reason) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const { complete, lastSent } = completing(harness);
@@ -63,7 +63,7 @@ test.each([
   expect(choices[0]?.finish_reason).toBe(finish_reason);
 });
 
-test('of two calls in one reply at least one is shown, and the next request is valid', async () => {
+test('a reply with two calls of functions shows a call, and the next request is valid', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const { complete } = completing(harness);
@@ -100,7 +100,7 @@ test.each([
 test.each([
   ['no result', [question, { role: 'assistant', function_call: call }, user('And?')]],
   ['a result twice', [question, { role: 'assistant', function_call: call }, result, { ...result, content: 'Rainy' }]],
-])('a refusal of functions with %s says nothing of ids that the client never sent', async (_, messages) => {
+])('a refusal of functions with %s names only ids that the client sent', async (_, messages) => {
   const error = await completing(sharedHarness()).refused({ messages, functions });
 
   expect(error).toMatchObject({ status: 400, code: 'tool_output_mismatch' });

@@ -7,8 +7,8 @@ import { contentOf, deltasOf, openCompletionStream } from './completion-stream.t
 const body = { messages: [user('Hi')] };
 
 /**
- * Streams a completion whose first run is lost in the middle of its text. Both streams, of which one has committed text
- * only, then receive what the second run says.
+ * Streams a completion. Its first run is lost within its text. The second stream receives committed text only. Both
+ * streams then receive the text of the second run.
  */
 async function streamLostRun(harness: Awaited<ReturnType<typeof openCutHarness>>['harness']) {
   const open = (headers: Record<string, string> = {}) =>
@@ -29,7 +29,7 @@ async function streamLostRun(harness: Awaited<ReturnType<typeof openCutHarness>>
 }
 
 describeQueue(({ redis }) => {
-  test('a stream continues if its worker died and the second reply is equal', async () => {
+  test('a stream continues if the reply after a lost worker is equal', async () => {
     await using opened = await openCutHarness(redis, ['Half ', 'a sentence.']);
 
     const { id, live, committed } = await streamLostRun(opened.harness);
@@ -43,7 +43,7 @@ describeQueue(({ redis }) => {
     expect(opened.server.asked).toHaveLength(2);
   });
 
-  test('a stream ends with stream_superseded if its worker died and the second reply differs', async () => {
+  test('a stream ends with stream_superseded if the reply after a lost worker differs', async () => {
     await using opened = await openCutHarness(redis, ['Half of it.']);
 
     const { id, live, committed, open } = await streamLostRun(opened.harness);

@@ -11,24 +11,21 @@ test.each([
   ['gpt-4.1', 'gpt-4.1'],
   ['meta-llama/x', 'meta-llama/x'],
   ['built-in', 'aliased'],
-])(
-  'the model name %s reaches its provider as %s, and the completion shows the name that was sent',
-  async (model, sent) => {
-    await using harness = await createHarness({
-      env: { PAWL_MODEL_ALIASES: JSON.stringify({ 'built-in': 'openai/aliased' }) },
-    });
-    await using _worker = await startBackgroundWorker(harness);
-    const { complete, completions, lastSent } = completing(harness);
+])('the model name %s reaches its provider as %s, and the completion repeats it', async (model, sent) => {
+  await using harness = await createHarness({
+    env: { PAWL_MODEL_ALIASES: JSON.stringify({ 'built-in': 'openai/aliased' }) },
+  });
+  await using _worker = await startBackgroundWorker(harness);
+  const { complete, completions, lastSent } = completing(harness);
 
-    const completion = await complete({ model, messages });
+  const completion = await complete({ model, messages });
 
-    expect(completion.model).toBe(model);
-    expect((await completions.retrieve(completion.id)).model).toBe(model);
-    expect(lastSent().model).toBe(sent);
-  },
-);
+  expect(completion.model).toBe(model);
+  expect((await completions.retrieve(completion.id)).model).toBe(model);
+  expect(lastSent().model).toBe(sent);
+});
 
-test('a name without a provider goes to the default provider', async () => {
+test('a model name without a provider uses the default provider', async () => {
   await using harness = await createHarness({
     env: (base_url) => ({
       PAWL_DEFAULT_PROVIDER: 'local',
@@ -48,7 +45,7 @@ test.each([
   ['missing_required_parameter', { model: undefined }],
   ['invalid_value', { model: '' }],
   ['invalid_value', { model: 7 }],
-])('a model of no provider is refused with %s: %j', async (code, body) => {
+])('a model name without a configured provider is refused with %s: %j', async (code, body) => {
   const error = await completing(sharedHarness()).refused({ messages: [user('Hi')], ...body } as never);
 
   expect(error).toMatchObject({ status: 400, code, param: 'model', type: 'invalid_request_error' });

@@ -31,7 +31,7 @@ test.each([
   expect(choices[0]?.finish_reason).toBe(tool_choice === 'none' ? 'stop' : 'tool_calls');
 });
 
-test('allowed_tools offers those tools only', async ({ harness, worker: _ }) => {
+test('allowed_tools offers only the tools that it names', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const allowed_tools = { mode: 'required', tools: [choose('get_time')] };
 
@@ -43,7 +43,7 @@ test('allowed_tools offers those tools only', async ({ harness, worker: _ }) => 
   expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'get_time' } }]);
 });
 
-test('parallel_tool_calls, strict, description and no schema reach the model', async ({ harness, worker: _ }) => {
+test('parallel_tool_calls, strict and description reach the model', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const parameters = { type: 'object', properties: {}, required: [], additionalProperties: false };
   const strict = { type: 'function', function: { name: 'a', description: 'Does A', strict: true, parameters } };

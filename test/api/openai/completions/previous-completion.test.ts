@@ -20,7 +20,7 @@ const asking = scriptedUser({
 const after = ({ id }: { id: string }, more: object = {}) => ({ pawl: { previous_completion_id: id, ...more } });
 
 describeQueue(({ redis }) => {
-  test('a completion that follows another is the next turn of its conversation, with new messages only', async () => {
+  test('a completion with previous_completion_id continues the same conversation', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const { complete, lastSent, turnOf } = completing(harness);
@@ -39,7 +39,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('two completions that follow one are forks, and neither sees the other', async ({ harness, worker: _ }) => {
+test('two completions with the same previous completion are separate forks', async ({ harness, worker: _ }) => {
   const { complete, lastSent, turnOf } = completing(harness);
   const first = await complete({ messages: [user('I am Ada.')] });
 
@@ -53,7 +53,7 @@ test('two completions that follow one are forks, and neither sees the other', as
   ]);
 });
 
-test('the next completion answers all calls by tool messages alone, in any order', async ({ harness, worker: _ }) => {
+test('tool messages after previous_completion_id answer all calls in any order', async ({ harness, worker: _ }) => {
   const { complete, refused } = completing(harness);
   const first = await complete({ messages: [asking], tools });
 
@@ -81,7 +81,7 @@ test('a completion without messages is refused while calls are open', async ({ h
 });
 
 test.each([['chatcmpl-01kagz8m4pfvbte2n5q7rys3wx'], ['nonsense'], ['']])(
-  'a previous_completion_id of no completion is refused: %s',
+  'an unknown previous_completion_id is refused: %s',
   async (id) => {
     await using harness = await createHarness();
 
@@ -91,7 +91,7 @@ test.each([['chatcmpl-01kagz8m4pfvbte2n5q7rys3wx'], ['nonsense'], ['']])(
   },
 );
 
-test('messages of functions name no call, and are refused after a completion', async ({ harness, worker: _ }) => {
+test('a function message after previous_completion_id is refused', async ({ harness, worker: _ }) => {
   const { complete, refused } = completing(harness);
   const functions = [{ name: 'get_weather', parameters: { type: 'object', properties: {} } }];
   const first = await complete({
@@ -107,7 +107,7 @@ test('messages of functions name no call, and are refused after a completion', a
   expect(error.param).toMatch(/^messages\[0\]/);
 });
 
-test('a completion follows a response, and a response follows a completion', async ({ harness, worker: _ }) => {
+test('a completion may follow a response, and a response a completion', async ({ harness, worker: _ }) => {
   const { complete, client, lastSent } = completing(harness);
   const response = await client.responses.create({ model: 'test', input: 'I am Ada.' });
 

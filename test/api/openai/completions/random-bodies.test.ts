@@ -6,7 +6,7 @@ const ids = fc.constantFrom('call_a', 'call_b', 'call_c');
 const text = fc.constantFrom('Hi', '', ' ', 'And?', '🐢');
 const called = (id: string) => ({ id, type: 'function', function: { name: 'locate', arguments: '{}' } });
 
-/** Messages that are well-formed one by one, in any order. */
+/** Well-formed messages in any order. */
 const message = fc.oneof(
   fc.record({ role: fc.constantFrom('system', 'developer', 'user', 'assistant'), content: text }),
   fc.record({ role: fc.constant('tool'), tool_call_id: ids, content: text }),
@@ -38,7 +38,7 @@ const body = fc.dictionary(fc.constantFrom(...names), fc.jsonValue({ maxDepth: 3
 
 type Answer = { error?: { message: string; type: string; param: string | null; code: string } };
 
-/** The envelope of a refusal that its reader can use: a sentence, a path, and a code that is no provider’s. */
+/** Expects a refusal with a sentence, a path, and a code that does not blame a provider. */
 function expectRefusal({ error }: Answer, about: unknown): void {
   const told = JSON.stringify([about, error]);
   expect(error, told).toMatchObject({ type: 'invalid_request_error', code: expect.any(String) });
@@ -47,7 +47,7 @@ function expectRefusal({ error }: Answer, about: unknown): void {
   expect(error?.message, told).not.toMatch(/undefined|\[object|NaN|Zod|resp_|function_call_output(?! with)|\binput\[/);
 }
 
-test('a random body is answered or refused, and never fails', async ({ harness, worker: _ }) => {
+test('a create request with random fields is answered or refused, and never fails', async ({ harness, worker: _ }) => {
   const messages = [{ role: 'user', content: 'Hi' }];
 
   await fc.assert(
@@ -61,7 +61,7 @@ test('a random body is answered or refused, and never fails', async ({ harness, 
   );
 });
 
-test('random messages are refused by Pawl, or are valid for the provider', async ({ harness, worker: _ }) => {
+test('random messages are either refused by Pawl or valid for the provider', async ({ harness, worker: _ }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 6 }), async (messages) => {
       const given = { model: 'test', messages };

@@ -12,7 +12,7 @@ const said = {
 };
 const calls = (...names: string[]) => names.map((name) => ({ name, arguments: city }));
 
-/** A round with calls that Pawl runs, and a last round that answers, refuses, or calls the client. */
+/** A script of rounds with calls that Pawl runs. The last round answers, refuses, or calls a tool of the client. */
 const script = fc.record({
   rounds: fc.array(fc.record({ ...said, tools: fc.constant(calls('weather_lookup')) }), { maxLength: 2 }),
   last: fc.oneof(
@@ -22,7 +22,7 @@ const script = fc.record({
   ),
 });
 
-/** Puts the chunks of a stream together as a client does. */
+/** Assembles the chunks of a stream as a client does. */
 function messageOf(chunks: Chunk[]) {
   const deltas = deltasOf(chunks);
   const join = (key: 'content' | 'refusal' | 'reasoning_content') =>
@@ -42,7 +42,7 @@ function shownMessage({ choices: [choice] }: Completion) {
 
 type Message = Completion['choices'][number]['message'] & { reasoning_content?: string };
 
-test('a stream that is put together is the message that a retrieve shows, live and committed', async () => {
+test('chunks of a live or committed stream add up to the message that a retrieve shows', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const { completions } = completing(harness);

@@ -28,7 +28,7 @@ test('the OpenAI client parses the answer, and the model receives the schema', a
   });
 });
 
-test('a response_format with tools parses the last round of a loop', async ({ harness, worker: _ }) => {
+test('parse returns tool calls instead of an answer if the model calls a tool', async ({ harness, worker: _ }) => {
   const { completions } = completing(harness);
   const messages = [
     scriptedUser({ rounds: [{ tools: [{ name: 'get_weather', arguments: {}, id: 'call_a' }] }], answer }),
@@ -41,7 +41,7 @@ test('a response_format with tools parses the last round of a loop', async ({ ha
   expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { parsed: null, content: null } });
 });
 
-test('json_object reaches the model', async ({ harness, worker: _ }) => {
+test('the response_format json_object reaches the model', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
 
   const { choices } = await complete({ messages: [user('Reply in JSON')], response_format: { type: 'json_object' } });
@@ -50,7 +50,7 @@ test('json_object reaches the model', async ({ harness, worker: _ }) => {
   expect(JSON.parse(choices[0]?.message.content ?? '')).toHaveProperty('answer');
 });
 
-test('a refusal is what parse returns in place of a parsed answer', async ({ harness, worker: _ }) => {
+test('parse returns the refusal instead of a parsed answer', async ({ harness, worker: _ }) => {
   const messages = [scriptedUser({ final: { refusal: 'I cannot.' } })];
 
   const { choices } = await completing(harness).completions.parse({ model: 'test', messages, response_format });

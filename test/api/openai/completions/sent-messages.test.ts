@@ -19,7 +19,7 @@ async function sentFor(messages: unknown[]) {
   return lastSent().messages;
 }
 
-test('system and developer messages at the head are instructions, and a later one stays in its place', async () => {
+test('system and developer messages are instructions at the head, else stay in place', async () => {
   const sent = await sentFor([
     { role: 'system', content: 'Be brief.' },
     { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] },
@@ -49,7 +49,7 @@ test('parts of a user reach the model: text, image, audio and file', async () =>
   expect(sent).toMatchObject([{ role: 'user', content }]);
 });
 
-test('parts of an assistant are text and refusal, and an empty assistant message is fine', async () => {
+test('assistant messages may have parts of text and refusal, or no content', async () => {
   const sent = await sentFor([
     user('Hi'),
     {
@@ -70,7 +70,7 @@ test('parts of an assistant are text and refusal, and an empty assistant message
   expect(texts.some((text) => text.startsWith('assistant') && text.includes('Still no.'))).toBe(true);
 });
 
-test('unknown keys of a message are ignored, also those that only answers have', async () => {
+test('unknown keys of a message are ignored, as are keys that only answers have', async () => {
   const sent = await sentFor([
     { ...user('Hi'), name: 'ada', id: 'msg_1', timestamp: 1 },
     { role: 'assistant', content: 'Hello.', annotations: [], audio: null, function_call: null, tool_calls: null, x: 1 },
@@ -129,7 +129,7 @@ test.each([
   expect(error.param?.slice(0, param.length)).toBe(param);
 });
 
-test('a part that the wire of the model does not have is refused before any work', async () => {
+test('a part that the wire of the model does not support is refused before any request', async () => {
   await using server = await startWireServer();
   await using harness = await createHarness({
     env: { ANTHROPIC_API_KEY: 'none-at-all', ANTHROPIC_BASE_URL: server.origin },

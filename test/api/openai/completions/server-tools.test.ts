@@ -24,7 +24,7 @@ const calls = (...names: string[]) => names.map((name) => ({ name, arguments: ci
 const asking = (...names: string[]) => scriptedUser({ rounds: [{ tools: calls(...names) }], answer: '{{results}}' });
 
 describeQueue(({ redis }) => {
-  test('Pawl runs a server-side tool, an HTTP tool and an MCP tool inside one completion', async () => {
+  test('Pawl runs a server-side tool, an HTTP tool and an MCP tool in one completion', async () => {
     await using server = await openExternalServer(() => ({ status: 200, body: 'posted' }));
     await using mcp = await openExternalMcpServer();
     const env = { PAWL_MCP: JSON.stringify({ cities: { url: mcp.url } }) };
@@ -53,7 +53,7 @@ describeQueue(({ redis }) => {
 test.each([
   ['allow', 'paid', 1],
   ['deny', /[Nn]ot today/, 0],
-])('a completion waits for an approval, which a person decides with %s', async (decision, said, requests) => {
+])('a completion waits for an approval until a person decides %s', async (decision, said, requests) => {
   await using server = await openExternalServer(() => ({ status: 200, body: 'paid' }));
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
@@ -77,7 +77,7 @@ test.each([
   expect(server.caught).toHaveLength(requests);
 });
 
-test('a stream stays open while an approval is decided, beside a call of the client', async () => {
+test('a stream stays open while it waits for an approval beside a client call', async () => {
   await using server = await openExternalServer(() => ({ status: 200, body: 'paid' }));
   await using harness = await createHarness();
   const messages = [scriptedUser({ rounds: [{ say: 'Let me pay.', tools: calls('pay', 'locate') }] })];
@@ -103,7 +103,7 @@ test('a stream stays open while an approval is decided, beside a call of the cli
   expect(stream.chunks().at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
 });
 
-test('Pawl runs its own calls of a reply first, and shows only the client’s', async ({ harness, worker: _ }) => {
+test('Pawl runs its own calls of a reply first, and shows only the client’s calls', async ({ harness, worker: _ }) => {
   const { complete, lastSent, turnOf } = completing(harness);
   const messages = [asking('locate', 'weather_lookup')];
   const body = { tools: [clientTool('locate')], pawl: { tools: ['weather_lookup'] } };
@@ -122,7 +122,7 @@ test('Pawl runs its own calls of a reply first, and shows only the client’s', 
   expect(lastSent().messages).toHaveLength(3);
 });
 
-test('a completion that follows another by id also gets the calls that Pawl ran', async ({ harness, worker: _ }) => {
+test('a completion with previous_completion_id also sends the calls that Pawl ran', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
   const body = { tools: [clientTool('locate')], pawl: { tools: ['weather_lookup'] } };
 
@@ -138,7 +138,7 @@ test('a completion that follows another by id also gets the calls that Pawl ran'
   expect(lastSent().messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
 });
 
-test('the operator’s tools are offered only if the request names them', async ({ harness, worker: _ }) => {
+test('a completion offers tools of the operator only if the request names them', async ({ harness, worker: _ }) => {
   const { complete, lastSent } = completing(harness);
 
   await complete({ messages: [user('Rome?')] });
@@ -159,7 +159,7 @@ test.each([
   expect(error.param).toMatch(/tools\[0\]/);
 });
 
-test('an MCP server that is down is a 503 that names its tool, before any work', async () => {
+test('an unavailable MCP server fails a create with 503 and the path of its tool', async () => {
   const env = { PAWL_MCP: JSON.stringify({ cities: { url: `http://127.0.0.1:${await closedPort()}/mcp` } }) };
   await using harness = await createHarness({ env });
   const body = { messages: [user('Rome?')], pawl: { tools: ['weather_lookup', 'cities__look_up'] } };

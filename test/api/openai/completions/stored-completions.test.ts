@@ -10,7 +10,7 @@ const sharedHarness = shareHarness();
 const says = (answer: string) => [scriptedUser({ answer })];
 const broken = [scriptedUser({ answer: 'Never.', final: { fault: { kind: 'status', status: 400 } } })];
 
-/** The answers of each route about one completion. */
+/** Returns the answers of each route about one completion. */
 async function answersAbout({ call }: Harness, id: string, headers: Record<string, string> = {}) {
   const path = `/v1/chat/completions/${id}`;
   return Promise.all([
@@ -21,7 +21,7 @@ async function answersAbout({ call }: Harness, id: string, headers: Record<strin
   ]);
 }
 
-test('a completion with store: false is found by no route, before its end and afterwards', async ({ harness }) => {
+test('a completion with store: false is found by no route, before or after its end', async ({ harness }) => {
   const { completions, refused } = completing(harness);
   const stream = await openCompletionStream(harness, { body: { messages: says('Secret.'), store: false } });
   await stream.until((chunks) => chunks.length > 0);
@@ -51,7 +51,7 @@ test('a completion without store is retrieved but not listed', async ({ harness,
   expect((await completions.list()).data).toEqual([listed]);
 });
 
-test('the list is in order, in pages, and is filtered by model and metadata', async ({ harness, worker: _ }) => {
+test('stored completions are listed in order, in pages, and by model and metadata', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const made: Completion[] = [];
   for (const [model, metadata] of [
@@ -108,7 +108,7 @@ test('a failed completion is listed with its error, and a retrieve raises the er
   expect(again.headers?.get('x-should-retry')).toBe('false');
 });
 
-test('messages of a completion are those of its request, instructions first', async ({ harness, worker: _ }) => {
+test('messages of a completion are listed as requested, instructions first', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const call = { id: 'call_a', type: 'function', function: { name: 'locate', arguments: '{}' } };
   const parts = [
@@ -141,7 +141,7 @@ test('messages of a completion are those of its request, instructions first', as
   expect(paged).toEqual(data.map((message) => message.id).toReversed());
 });
 
-test('messages of a completion that follows another are its own only', async ({ harness, worker: _ }) => {
+test('messages of a completion exclude those of its previous completion', async ({ harness, worker: _ }) => {
   const { complete, completions } = completing(harness);
   const first = await complete({ messages: says('Hello.') });
 
@@ -150,7 +150,7 @@ test('messages of a completion that follows another are its own only', async ({ 
   expect((await completions.messages.list(next.id)).data).toMatchObject([{ role: 'user', content: 'And?' }]);
 });
 
-test('metadata of a completion is changed', async ({ harness, worker: _ }) => {
+test('an update changes the metadata of a completion', async ({ harness, worker: _ }) => {
   const { complete, completions, turnOf } = completing(harness);
   const completion = await complete({ messages: says('Hi.'), store: true, metadata: { a: 'b', c: 'd' } });
 
@@ -166,7 +166,7 @@ test('metadata of a completion is changed', async ({ harness, worker: _ }) => {
   }
 });
 
-test('a deleted completion is not found, and a completion that runs is cancelled first', async ({ harness }) => {
+test('a deleted completion is cancelled if it runs, and is no longer found', async ({ harness }) => {
   const { completions, complete } = completing(harness);
   const answering = complete({ messages: says('Never.') }).catch((error: unknown) => error);
   const id = (await startedTurn(harness)).replace('turn_', 'chatcmpl-');
@@ -181,7 +181,7 @@ test('a deleted completion is not found, and a completion that runs is cancelled
   expect(harness.modelRequests).toEqual([]);
 });
 
-test('a turn of either API is a completion, and a completion is a response', async ({ harness, worker: _ }) => {
+test('a turn can be retrieved as a completion, and a completion as a response', async ({ harness, worker: _ }) => {
   const { complete, completions, client } = completing(harness);
   const native = await harness.startTurn({ input: 'Hi' });
   const turn = await harness.untilEnded(native.id);
@@ -194,7 +194,7 @@ test('a turn of either API is a completion, and a completion is a response', asy
   expect(asResponse).toMatchObject({ status: 'completed', output_text: 'Hello.' });
 });
 
-test('a completion of another project is not found, and no completion can follow it', async () => {
+test('a completion of another project is neither found nor followed', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-a,beta:key-b' } });
   await using _worker = await startBackgroundWorker(harness);
   const alpha = completing(harness, { key: 'key-a' });

@@ -54,7 +54,7 @@ test('the OpenAI client raises the error of a stream', async ({ harness, worker:
   expect(error).toMatchObject({ code: 'provider_invalid_request' });
 });
 
-test('a stream of a completion that is cancelled ends with stop and [DONE]', async ({ harness }) => {
+test('the stream of a cancelled completion ends with stop and [DONE]', async ({ harness }) => {
   const stream = await openCompletionStream(harness, { body: { messages: [user('Hi')] } });
   const id = await startedTurn(harness);
 
@@ -67,7 +67,7 @@ test('a stream of a completion that is cancelled ends with stop and [DONE]', asy
 
 const [begun = ''] = openaiWire.reply({ text: ['Half a sen'] });
 
-/** Streams a completion whose model has said half a sentence. */
+/** Streams a completion until its model has sent half a sentence. */
 async function streamHalf(server: WireServer, pawl: object = {}) {
   const harness = await createHarness({ env: { OPENAI_BASE_URL: server.origin } });
   const worker = await startBackgroundWorker(harness);
@@ -80,7 +80,7 @@ async function streamHalf(server: WireServer, pawl: object = {}) {
   return { harness, stream, [Symbol.asyncDispose]: dispose };
 }
 
-test('a stream that is cancelled in the middle of a text ends with stop and [DONE]', async () => {
+test('a stream that is cancelled within a text ends with stop and [DONE]', async () => {
   await using server = await startWireServer();
   server.answer({ body: [begun], ending: 'hang' });
   await using half = await streamHalf(server);
@@ -97,7 +97,7 @@ test('a stream that is cancelled in the middle of a text ends with stop and [DON
   ]);
 });
 
-test('a stream whose model breaks off for good ends with the error and without [DONE]', async () => {
+test('a stream ends with an error and without [DONE] if its model fails permanently', async () => {
   await using server = await startWireServer();
   const heard = Promise.withResolvers<void>();
   server.answer({ body: [begun, heard.promise], ending: 'cut' });
@@ -110,7 +110,7 @@ test('a stream whose model breaks off for good ends with the error and without [
   expect(half.stream.frames).not.toContain('data: [DONE]');
 });
 
-test('a stream of an API that stops ends with an error, and its completion continues', async ({ harness }) => {
+test('a stream ends with an error if its API stops, and the completion continues', async ({ harness }) => {
   const { parts, settings, log } = harness;
   const stopping = await startApi(parts, settings, log);
   const stream = await openCompletionStream(stopping, { body: { messages: [user('Hi')] } });

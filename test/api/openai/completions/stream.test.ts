@@ -15,7 +15,7 @@ const twoCalls = [
 const tools = [clientTool('get_weather'), clientTool('get_time')];
 
 describeQueue(({ redis }) => {
-  test('a stream has the role first, then text, the finish reason, the usage and [DONE]', async () => {
+  test('a stream has the role, text, finish reason, usage and [DONE] in this order', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const messages = [scriptedUser({ answer: 'Hello, Ada. 🐢', final: { usage } })];
@@ -42,7 +42,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a stream without include_usage has no usage, and has a stream’s headers', async ({ harness, worker: _ }) => {
+test('a stream without include_usage has no usage, and has the headers of a stream', async ({ harness, worker: _ }) => {
   const stream = await openCompletionStream(harness, {
     ...{ body: { messages: [scriptedUser({ answer: 'Hello.' })] }, path: '/openai/v1/chat/completions' },
   });
@@ -57,7 +57,10 @@ test('a stream without include_usage has no usage, and has a stream’s headers'
   expect(headers.get('x-request-id')).toMatch(/^req_/);
 });
 
-test('the OpenAI client’s stream ends with the completion that a retrieve shows', async ({ harness, worker: _ }) => {
+test('the stream of the OpenAI client ends with the completion that a retrieve shows', async ({
+  harness,
+  worker: _,
+}) => {
   const { completions } = completing(harness);
   const messages = [scriptedUser({ rounds: [{ say: 'Wait.', tools: twoCalls }] })];
 
@@ -79,7 +82,7 @@ test('the OpenAI client’s stream ends with the completion that a retrieve show
   expect(final.created).toBe(retrieved.created);
 });
 
-test('a call is one whole delta, after the text of its round', async ({ harness, worker: _ }) => {
+test('a tool call is one whole delta after the text of its round', async ({ harness, worker: _ }) => {
   const messages = [scriptedUser({ rounds: [{ say: 'Wait.', tools: twoCalls, piece_chars: 2 }] })];
 
   const stream = await openCompletionStream(harness, { body: { messages, tools } });
@@ -94,7 +97,7 @@ test('a call is one whole delta, after the text of its round', async ({ harness,
   expect(stream.chunks().at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
 });
 
-test('only the calls of the client are in a stream, counted from 0', async ({ harness, worker: _ }) => {
+test('a stream contains only the calls of the client, with indexes from 0', async ({ harness, worker: _ }) => {
   const calls = [{ name: 'weather_lookup', arguments: city }, twoCalls[1]!];
   const messages = [scriptedUser({ rounds: [{ tools: calls }] })];
 
@@ -122,7 +125,7 @@ test('a call of a custom tool is streamed with its input', async ({ harness, wor
   ]);
 });
 
-test('reasoning comes before the text, and a refusal after it', async ({ harness, worker: _ }) => {
+test('a stream sends reasoning before the text, and a refusal after it', async ({ harness, worker: _ }) => {
   const messages = [scriptedUser({ final: { reasoning: 'Hm.', say: 'Well. ', refusal: 'I cannot.', piece_chars: 2 } })];
 
   const stream = await openCompletionStream(harness, { body: { messages } });
@@ -153,7 +156,7 @@ test.each([true, false])('an unknown value of the header Pawl-Stream is refused,
   expect(await harness.db.selectFrom('turns').select('id').execute()).toEqual([]);
 });
 
-test('text is live, and with Pawl-Stream: committed it comes when its round is committed', async () => {
+test('a committed stream sends text when its round commits, a live stream at once', async () => {
   await using server = await startWireServer();
   await using harness = await createHarness({ env: { OPENAI_BASE_URL: server.origin } });
   await using _worker = await startBackgroundWorker(harness);

@@ -92,11 +92,11 @@ test.each<[string, string | Buffer, Record<string, string>, string]>([
     '415 unsupported_media_type: Content-Encoding',
   ],
   ['is too large', formOf([file(Buffer.alloc(2_000_000, 1)), purpose]), {}, '413 body_too_large: null'],
-])('a body that %s is refused', async (_, body, headers, refusal) => {
+])('a file body that %s is refused', async (_, body, headers, refusal) => {
   expect(describeRefusal(await send(body, headers))).toBe(refusal);
 });
 
-test('a body without a length is refused once it is too large, and taken if it is not', async () => {
+test('a body without a declared length is refused only if it is too large', async () => {
   const streamed = (bytes: number) =>
     new Blob([new Uint8Array(formOf([file(Buffer.alloc(bytes, 1)), purpose]))]).stream();
 
@@ -111,7 +111,7 @@ test.each<[string, Part, string]>([
   ['with quotes after backslashes', file(pdf, 'filename="a \\"b\\".pdf"'), 'a "b".pdf'],
   ['without quotes', file(pdf, 'filename=a.pdf'), 'a.pdf'],
   ['with a line end', file(pdf, 'filename="a%0D%0Ab.pdf"'), 'a\r\nb.pdf'],
-])('a name that is written %s is read, and sent with the bytes', async (_, part, filename) => {
+])('a file name that is written %s is read, and sent with the content', async (_, part, filename) => {
   const { status, body } = await send(formOf([purpose, part]));
   const content = await fetch(`${harness.url}/v1/files/${body.id}/content`);
 
@@ -121,7 +121,7 @@ test.each<[string, Part, string]>([
   expect(pdf.equals(Buffer.from(await content.arrayBuffer()))).toBe(true);
 });
 
-test('a form with text before it, other headers and a quoted boundary is read', async () => {
+test('a form with a preamble, extra headers and a quoted boundary is accepted', async () => {
   const body = Buffer.concat([
     Buffer.from('Hello.\r\n'),
     formOf([[`X-Own: 1\r\n${file()[0]}`, pdf], purpose], 'of parts'),
@@ -132,7 +132,7 @@ test('a form with text before it, other headers and a quoted boundary is read', 
   expect(answer).toMatchObject({ status: 200, body: { filename: 'a.pdf', bytes: String(pdf).length } });
 });
 
-test('a file may have the lines of a form in it', async () => {
+test('a file may contain the lines of a form', async () => {
   const inner = formOf([file(), purpose], 'other');
 
   const { body } = await send(formOf([file(inner, 'filename="form.txt"'), purpose]));

@@ -25,7 +25,7 @@ type Listed = { id: string; data: { content?: object[]; output?: object[] }[] };
 const post = (path: string, body: object) => harness.call<Listed>('POST', path, { body, headers });
 const respond = (input: object[], model = 'openai/test') => post('/v1/responses', { model, input, background: true });
 
-test.for(wires)("a client's files reach a model over the wire $name like inline data", async (wire) => {
+test.for(wires)('files of a client reach a model over the wire $name like inline data', async (wire) => {
   await using opened = await openWire(wire);
   await using _worker = await startBackgroundWorker(opened.harness);
   const { client, create, says, heard } = opened;
@@ -51,7 +51,7 @@ test.for(wires)("a client's files reach a model over the wire $name like inline 
   expect([PNG, PDF].map((base64) => body.includes(base64))).toEqual([true, true]);
 });
 
-test('lists show the blob of a file and its name, and the rows of the turn have no bytes', async () => {
+test('item lists show the blob and name of a file, and rows hold no bytes', async () => {
   const [picture, offer] = [await createFile(PNG, 'cat.png'), await createFile(PDF, 'offer.pdf')];
   const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
   const output = { type: 'function_call_output', call_id: 'call_1', output: [imageOf(picture)] };
@@ -72,7 +72,7 @@ test('lists show the blob of a file and its name, and the rows of the turn have 
   expect(await tablesWith(harness, PNG.slice(0, 40))).toEqual([]);
 });
 
-test('a turn keeps the bytes of a file that is deleted, until the turn is deleted too', async () => {
+test('a turn keeps the bytes of a deleted file until the turn is deleted', async () => {
   const picture = await createFile(PNG, 'cat.png');
   const { body } = await respond(user(imageOf(picture)));
   await openaiClient(harness, '/v1', 'key-one').files.delete(picture);
@@ -85,7 +85,7 @@ test('a turn keeps the bytes of a file that is deleted, until the turn is delete
   expect(await countBlobs(harness)).toEqual({ blobs: 0, references: 0 });
 });
 
-test('a file keeps the bytes of a turn that is deleted', async () => {
+test('a file keeps its bytes when a turn that uses it is deleted', async () => {
   const picture = await createFile(PNG, 'cat.png');
   const { body } = await respond(user(imageOf(picture)));
   await harness.workUntilIdle();
@@ -96,7 +96,7 @@ test('a file keeps the bytes of a turn that is deleted', async () => {
   expect((await respond(user(imageOf(picture)))).status).toBe(200);
 });
 
-test('items of a conversation can name files', async () => {
+test('items of a conversation may refer to files', async () => {
   const picture = await createFile(PNG, 'cat.png');
   const { body: conversation } = await post('/openai/v1/conversations', { items: user(imageOf(picture)) });
 
@@ -112,7 +112,7 @@ test('items of a conversation can name files', async () => {
   expect(await countBlobs(harness)).toEqual({ blobs: 1, references: 2 });
 });
 
-test('a part is refused by its `file_id` if the file is unknown, foreign, expired or of another kind', async () => {
+test('a part with an unknown, foreign, expired or mismatched `file_id` is refused', async () => {
   const [picture, offer] = [await createFile(PNG, 'cat.png'), await createFile(PDF, 'offer.pdf')];
   const foreign = await createFile(pngOf({ mark: 'other' }), 'dog.png', 'key-two');
   const expiring = await openaiClient(harness, '/v1', 'key-one').files.create({
@@ -142,7 +142,7 @@ test('a part is refused by its `file_id` if the file is unknown, foreign, expire
   );
 });
 
-test('a count of tokens counts a file like inline data, and refuses an unknown one', async () => {
+test('a token count treats a file like inline data, and refuses an unknown file', async () => {
   const picture = await createFile(PNG, 'cat.png');
   const count = (part: object) =>
     post('/v1/responses/input_tokens', { model: 'openai/test', input: user(text('See'), part) });
@@ -154,7 +154,7 @@ test('a count of tokens counts a file like inline data, and refuses an unknown o
   expect(describeRefusal(await count(imageOf('file-none')))).toBe('400 invalid_value: input[0].content[2].file_id');
 });
 
-test('a chat completion takes a file by its id', async () => {
+test('a chat completion accepts a file id', async () => {
   const offer = await createFile(PDF, 'offer.pdf');
   const complete = (file_id: string) =>
     post('/v1/chat/completions', {
@@ -176,7 +176,7 @@ test('a chat completion takes a file by its id', async () => {
   expect(describeRefusal(await complete('file-none'))).toBe('400 invalid_value: messages[0].content[1].file.file_id');
 });
 
-test('a file that the wire cannot carry is refused like inline data', async () => {
+test('a file that the wire does not support is refused like inline data', async () => {
   const table = await createFile(Buffer.from('a,b\n1,2').toString('base64'), 'table.csv');
 
   expect(describeRefusal(await respond(user(fileOf(table))))).toBe('400 unsupported_content: input[0].content[1]');

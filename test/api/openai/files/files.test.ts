@@ -17,7 +17,7 @@ const bytesOf = (base64: string) => Buffer.from(base64, 'base64');
 const uploadOf = (base64: string, name: string) => toFile(bytesOf(base64), name);
 
 test.each(['/v1', '/openai/v1'] as const)(
-  "OpenAI's client creates, lists, reads and deletes files under %s",
+  'the OpenAI client creates, lists, reads and deletes files under %s',
   async (base) => {
     const client = openaiClient(harness, base, 'key-one');
     const purpose = 'user_data';
@@ -48,7 +48,7 @@ test.each(['/v1', '/openai/v1'] as const)(
   },
 );
 
-test('a file belongs to its project, and its blob is deleted with it', async () => {
+test('a file is visible in its project only, and its blob is deleted with it', async () => {
   const [client, other] = ['key-one', 'key-two'].map((key) => openaiClient(harness, '/v1', key));
   const { id } = await client!.files.create({ file: await uploadOf(PNG, 'cat.png'), purpose: 'user_data' });
 
@@ -63,7 +63,7 @@ test('a file belongs to its project, and its blob is deleted with it', async () 
   expect(await statusOf(pathOf(PNG))).toBe(404);
 });
 
-test('two files of the same bytes share a blob, and it is deleted with the last of them', async () => {
+test('files with the same bytes share a blob until the last file is deleted', async () => {
   const client = openaiClient(harness, '/v1', 'key-one');
   const create = async (name: string) => client.files.create({ file: await uploadOf(PDF, name), purpose: 'user_data' });
   const [one, two] = [await create('one.pdf'), await create('two.pdf')];
@@ -75,7 +75,7 @@ test('two files of the same bytes share a blob, and it is deleted with the last 
   expect(await countBlobs(harness)).toEqual({ blobs: 0, references: 0 });
 });
 
-test('a large file is sent and read whole', async () => {
+test('a file of 7 MB is uploaded and read whole', async () => {
   const client = openaiClient(harness, '/v1', 'key-one');
   const large = pngOf({ bytes: 7_000_000 });
 
@@ -86,7 +86,7 @@ test('a large file is sent and read whole', async () => {
   expect(bytesOf(large).equals(Buffer.from(await content.arrayBuffer()))).toBe(true);
 });
 
-test('a file that has expired leaves every read, and the sweep deletes it with its blob', async () => {
+test('an expired file is not found, and the sweep deletes the file and its blob', async () => {
   const client = openaiClient(harness, '/v1', 'key-one');
   const lasting = await client.files.create({ file: await uploadOf(PNG, 'cat.png'), purpose: 'user_data' });
   const { id } = await client.files.create({
@@ -104,7 +104,7 @@ test('a file that has expired leaves every read, and the sweep deletes it with i
   expect(await countBlobs(harness)).toEqual({ blobs: 1, references: 0 });
 });
 
-test('a file that is created again under its key is created once, whatever the boundary of its form is', async () => {
+test('a file is created once per Idempotency-Key, for any boundary of its form', async () => {
   const client = openaiClient(harness, '/v1', 'key-one');
   const create = async (name: string) =>
     client.files.create(
@@ -123,7 +123,7 @@ test('a file that is created again under its key is created once, whatever the b
   expect((await client.files.list()).data).toEqual([]);
 });
 
-test('a list is in pages, and refuses an `after` that is not in it', async () => {
+test('a list of files has pages, and refuses an unknown `after`', async () => {
   const client = openaiClient(harness, '/v1', 'key-one');
   const ids: string[] = [];
   for (const name of ['a.pdf', 'b.pdf', 'c.pdf'])

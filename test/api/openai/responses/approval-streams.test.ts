@@ -23,7 +23,7 @@ const said = [
 ];
 
 describeQueue(({ redis }) => {
-  test('a request and the call that it allows are streamed to OpenAI’s client, in the foreground too', async () => {
+  test('the OpenAI client streams an approval request and the call that it allows', async () => {
     await using opened = await openApproving({ redis });
     await using _worker = await startBackgroundWorker(opened.harness);
     const { client, tools } = opened;
@@ -45,7 +45,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a request is told at once, and an adopted call between the beginning and the first round', async () => {
+test('a request is streamed at once, and an allowed call before the first round', async () => {
   await using opened = await openApproving();
   await using _worker = await startBackgroundWorker(opened.harness);
   const { client, tools } = opened;
@@ -66,7 +66,7 @@ test('a request is told at once, and an adopted call between the beginning and t
   );
 });
 
-test('a stream goes on behind any number of adopted calls, while they run and afterwards', async () => {
+test('a stream continues after any event of allowed calls, during and after the run', async () => {
   await using opened = await openApproving();
   const { client, harness } = opened;
   const asked = await opened.ask(pay('call_a'), pay('call_b'));
@@ -87,7 +87,7 @@ test('a stream goes on behind any number of adopted calls, while they run and af
   }
 });
 
-test('a response that is cancelled before it runs what it adopted tells its calls as failed, and ends', async () => {
+test('a response cancelled before its allowed calls run streams the calls as failed', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
   const { id } = await opened.start({ previous_response_id: asked.id, input: [answered(asked.requests[0]!)] });

@@ -7,7 +7,7 @@ type Item = OpenAI.Responses.ResponseInputItem;
 const question: Item = { role: 'user', content: asking(pay()) };
 const reference = (id: string): Item => ({ type: 'item_reference', id });
 
-test('a client that sends all items again allows a request among them, and later sends what came of it', async () => {
+test('a client that sends all items again may allow a request among them', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
   const [request] = asked.requests;
@@ -23,7 +23,7 @@ test('a client that sends all items again allows a request among them, and later
   expect(opened.called()).toHaveLength(1);
 });
 
-test('a client that sends references again does so as well, behind a response and without one', async () => {
+test('a client that sends references again may allow a request among them', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
   const [request] = asked.requests;
@@ -41,7 +41,7 @@ test('a client that sends references again does so as well, behind a response an
   expect(opened.called()).toHaveLength(1);
 });
 
-test('behind a response its requests are not told twice, and those of nobody have nothing to tell', async () => {
+test('a response ignores a repeated request of its history, and an unknown request', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
   const [request] = asked.requests;
@@ -55,7 +55,7 @@ test('behind a response its requests are not told twice, and those of nobody hav
   expect(opened.told()).toEqual(['call_pay: paid']);
 });
 
-test('a request that is sent again and left unanswered was denied', async () => {
+test('a repeated request without an answer counts as denied', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
 
@@ -64,7 +64,7 @@ test('a request that is sent again and left unanswered was denied', async () => 
   expect(opened.told()).toEqual([expect.stringMatching(/^mcp_1: Tool execution failed \(permission_denied\)/)]);
 });
 
-test('what was sent is listed with the ids of its requests', async () => {
+test('input items list an approval request and its answer with the request id', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
   const [request] = asked.requests;

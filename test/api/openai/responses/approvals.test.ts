@@ -18,7 +18,7 @@ test('a call that needs approval is not run, and ends the response as a request'
   expect(opened.called()).toEqual([]);
 });
 
-test('an allowed call runs first, with the tool of the response that asked for it', async () => {
+test('an allowed call runs first, with the tool of the earlier response', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
 
@@ -39,7 +39,7 @@ test('an allowed call runs first, with the tool of the response that asked for i
   expect(opened.told()).toEqual(['call_pay: paid']);
 });
 
-test('a denied call and one left unanswered are told to the model, and the response begins with its first round', async () => {
+test('a call that is denied or left unanswered is reported to the model', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay('call_a'), pay('call_b'));
 
@@ -54,7 +54,7 @@ test('a denied call and one left unanswered are told to the model, and the respo
   ]);
 });
 
-test('beside a request Pawl runs its own calls to their end, and the caller answers its own', async () => {
+test('a response with an approval request also runs Pawl’s calls and hands over others', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(look(), locate(), pay());
 
@@ -70,7 +70,7 @@ test('beside a request Pawl runs its own calls to their end, and the caller answ
   expect(opened.told()).toEqual(['call_look: paid', 'call_locate: here', 'call_pay: paid']);
 });
 
-test('a request is answered by an approval only, once, and where it was made', async () => {
+test('a request accepts one answer, as an approval, after its own response', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
   const [request] = asked.requests;
@@ -93,7 +93,7 @@ test('a request is answered by an approval only, once, and where it was made', a
   expect(opened.called()).toEqual([]);
 });
 
-test('an approval is used by one response: a second that allows the same request is refused, one that denies is not', async () => {
+test('a second response that allows a used request is refused, but may deny it', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay('call_a'), pay('call_b'));
   const previous_response_id = asked.id;
@@ -119,7 +119,7 @@ test('an approval is used by one response: a second that allows the same request
   expect(opened.called()).toHaveLength(2);
 });
 
-test('of creates that allow the same request at once, one is made', async () => {
+test('one of several concurrent responses that allow the same request is created', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
   const body = { previous_response_id: asked.id, input: [answered(asked.requests[0]!)] };
@@ -135,7 +135,7 @@ test('of creates that allow the same request at once, one is made', async () => 
   expect(opened.called()).toHaveLength(1);
 });
 
-test('a request is used up by a response that was cancelled before it ran the call, or was deleted and erased', async () => {
+test('a request stays used if its response is cancelled before the call, or erased', async () => {
   await using opened = await openApproving();
   const { client, harness } = opened;
   const asked = await opened.ask(pay());
@@ -154,7 +154,7 @@ test('a request is used up by a response that was cancelled before it ran the ca
   expect(opened.called()).toEqual([]);
 });
 
-test('an allowed call runs though the response that asked for it is deleted, and its history stays', async () => {
+test('an allowed call runs even if the response that requested it is deleted', async () => {
   await using opened = await openApproving();
   const asked = await opened.ask(pay());
   const next = await opened.start({ previous_response_id: asked.id, input: [answered(asked.requests[0]!)] });
@@ -168,7 +168,7 @@ test('an allowed call runs though the response that asked for it is deleted, and
   expect(gone).toMatchObject({ code: 'previous_response_not_found' });
 });
 
-test('in a conversation a request is answered by its next response, and denied by a turn that came before', async () => {
+test('a request in a conversation is answered by the next response, or else denied', async () => {
   await using opened = await openApproving();
   const { harness, tools } = opened;
   const conversation = (await harness.call<{ id: string }>('POST', '/v1/conversations', { body: {} })).body.id;
@@ -188,7 +188,7 @@ test('in a conversation a request is answered by its next response, and denied b
   expect(late).toMatchObject({ code: 'item_not_found' });
 });
 
-test('while the response that asks is at work, its request cannot be answered', async () => {
+test('a request cannot be answered while its response is running', async () => {
   await using opened = await openApproving();
   const asked = await opened.start({ input: asking(look(), pay()), tools: opened.tools });
   await opened.harness.workOnce();

@@ -21,7 +21,7 @@ const asks = (...ids: string[]) =>
   });
 const output = (call_id: string, text = 'Sunny') => ({ type: 'function_call_output' as const, call_id, output: text });
 
-/** Starts responses in the background, works them, and shows what the model was sent. */
+/** Starts responses in the background, runs them, and returns the last request to the model. */
 function chaining(harness: Harness) {
   const client = openaiClient(harness);
   const start = (body: Body) => client.responses.create({ model: 'test', background: true, ...body });
@@ -41,7 +41,7 @@ function chaining(harness: Harness) {
 }
 
 describeQueue(({ redis }) => {
-  test('a response that follows the last one is the next turn of its conversation', async () => {
+  test('a response that follows the latest response is the next turn of its conversation', async () => {
     await using harness = await createHarness({ redis });
     const { run, lastSent, conversationOf } = chaining(harness);
 
@@ -57,7 +57,7 @@ describeQueue(({ redis }) => {
     ]);
   });
 
-  test('two responses on one both succeed, and never see each other', async () => {
+  test('several responses may follow the same response, each with its own history', async () => {
     await using harness = await createHarness({ redis });
     const { start, run, client, lastSent, conversationOf } = chaining(harness);
     const first = await run({ input: 'I am Ada.' });
@@ -79,7 +79,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('calls are handed over, and their outputs go on in any order', async ({ harness }) => {
+test('a response hands calls over, and accepts their outputs in any order', async ({ harness }) => {
   const { run, lastSent } = chaining(harness);
 
   const asked = await run({ input: asks('call_a', 'call_b'), tools });
@@ -94,7 +94,7 @@ test('calls are handed over, and their outputs go on in any order', async ({ har
   ]);
 });
 
-test('outputs that do not fit the calls are refused, and nothing is changed', async ({ harness }) => {
+test('outputs that do not match the calls are refused, and the calls stay open', async ({ harness }) => {
   const { run, refused } = chaining(harness);
   const asked = await run({ input: asks('call_a', 'call_b'), tools });
   const previous_response_id = asked.id;
@@ -113,7 +113,7 @@ test('outputs that do not fit the calls are refused, and nothing is changed', as
   expect(otherwise.status).toBe('completed');
 });
 
-test('what stands on a response at work waits as its successor, and is refused as a branch', async ({ harness }) => {
+test('a response after a running response waits, but a second such response is refused', async ({ harness }) => {
   const { start, refused, client } = chaining(harness);
   const first = await start({ input: 'I am Ada.' });
   const previous_response_id = first.id;
@@ -131,7 +131,7 @@ test('what stands on a response at work waits as its successor, and is refused a
   expect((await client.responses.retrieve(next.id)).status).toBe('completed');
 });
 
-test('what cannot be continued is refused in words that say so', async () => {
+test('an unknown or foreign previous_response_id or conversation is refused', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-a,beta:key-b' } });
   const beta = await openaiClient(harness, '/v1', 'key-b').responses.create({
     model: 'test',
@@ -149,7 +149,7 @@ test('what cannot be continued is refused in words that say so', async () => {
   expect(await raised(alpha.responses.create(nowhere))).toMatchObject({ status: 404, code: 'conversation_not_found' });
 });
 
-test('a conversation of either API is continued, and one at work is waited for', async ({ harness }) => {
+test('a conversation of either API is continued, after its running turn', async ({ harness }) => {
   const { start, client, lastSent } = chaining(harness);
   const turn = await harness.startTurn({ input: 'I am Ada.' });
 
@@ -166,7 +166,7 @@ test('a conversation of either API is continued, and one at work is waited for',
   ).toEqual([...['I am Ada.', 'Who am I?', 'And now?']]);
 });
 
-test('what a reference names stands in its place, unless the history has it', async ({ harness }) => {
+test('an item reference is replaced by its item, unless the history contains it', async ({ harness }) => {
   const { run, refused, lastSent } = chaining(harness);
   const first = await run({ input: 'I am Ada.' });
   const reference = { type: 'item_reference' as const, id: first.output[0]!.id ?? '' };

@@ -9,7 +9,7 @@ import { openaiClient, raised } from './openai-client.ts';
 const model = 'test';
 
 describeQueue(({ redis }) => {
-  test('a create in the foreground is answered when the response has ended', async () => {
+  test('a foreground create is answered when the response has ended', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const client = openaiClient(harness);
@@ -24,7 +24,7 @@ describeQueue(({ redis }) => {
     expect(await harness.findTurn(response.id.replace('resp_', 'turn_'))).toMatchObject({ output: 'Hello, Ada.' });
   });
 
-  test('a create in the background is answered at once, and is waited for', async () => {
+  test('a background create is answered at once, and a read may wait for its end', async () => {
     await using harness = await createHarness({ redis });
     const client = openaiClient(harness, '/openai/v1');
 
@@ -54,7 +54,7 @@ test.each([
   [400, OpenAI.BadRequestError, 'model_unsupported_feature', { body: { error: { code: 'unsupported_value' } } }],
   [404, OpenAI.BadRequestError, 'provider_model_not_found', {}],
   [401, OpenAI.InternalServerError, 'provider_authentication_failed', {}],
-])('a provider that answers %i makes the client raise what fits %s', async (status, expected, code, more) => {
+])('a provider error %i raises the matching client error with code %s', async (status, expected, code, more) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const input = scripted({ answer: 'Never.', final: { fault: { kind: 'status', status, ...more } } });
@@ -72,7 +72,7 @@ test.each([
   [400, 'unknown_tool'],
   [503, 'mcp_server_unavailable'],
   [500, 'internal'],
-])('a foreground response that failed is answered %i if its code is %s', async (status, code) => {
+])('a failed foreground response is answered with %i if its code is %s', async (status, code) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const fault = { kind: 'status' as const, status: 400 };
@@ -90,7 +90,7 @@ test.each([
   expect(error.headers?.get('x-should-retry')).toBe('false');
 });
 
-test('a key that comes twice is one response, and both callers get it', async ({ harness, client }) => {
+test('two creates with one idempotency key share one response', async ({ harness, client }) => {
   const body = { model, input: scripted({ answer: 'Once.' }) };
   const create = () => client.responses.create(body, { headers: { 'idempotency-key': 'once' } });
 
@@ -107,7 +107,7 @@ test('a key that comes twice is one response, and both callers get it', async ({
   expect(error.headers?.get('x-should-retry')).toBe('false');
 });
 
-test('a response that is not stored is found by no route, before and after its end', async () => {
+test('an unstored response is found by no route', async () => {
   await using harness = await createHarness();
   const client = openaiClient(harness);
   await using _worker = await startBackgroundWorker(harness);

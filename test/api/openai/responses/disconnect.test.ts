@@ -8,7 +8,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { test } from '../test.ts';
 
-/** A create on a connection of its own, once the response is there. Closing it is the test's business. */
+/** Sends a create on its own connection, which the test closes. */
 async function open({ url }: { url: string }, headers: Record<string, string> = {}): Promise<ClientRequest> {
   const made = request(`${url}/v1/responses`, {
     ...{ method: 'POST', agent: false },
@@ -24,7 +24,7 @@ async function turns({ call }: Harness): Promise<TurnResource[]> {
   return (await call<{ data: TurnResource[] }>('GET', '/v1/turns')).body.data;
 }
 
-/** Waits until the callers' connections use up what their key may have open, or no longer do. */
+/** Waits until open connections use up the limit of their key, or no longer use it up. */
 async function untilHeld(harness: Harness, isUsedUp: boolean): Promise<void> {
   await waitUntil(async () => expect(await turns(harness)).toHaveLength(1));
   const [turn] = await turns(harness);
@@ -43,7 +43,7 @@ test('a caller who closes the connection of a foreground create cancels it', asy
   await waitUntil(async () => expect(await statuses(harness)).toEqual(['cancelled']));
 });
 
-test('a response whose caller asks for it goes on when the connection is closed', async () => {
+test('a response with Pawl-On-Disconnect continues when its connection closes', async () => {
   await using harness = await createHarness({ env: { PAWL_MAX_STREAMS: '1' } });
   const connection = await open(harness, { 'pawl-on-disconnect': 'continue' });
   await untilHeld(harness, true);
@@ -55,7 +55,7 @@ test('a response whose caller asks for it goes on when the connection is closed'
   expect(await statuses(harness)).toEqual(['completed']);
 });
 
-test('an API that stops cancels nothing', async ({ harness }) => {
+test('an API that stops does not cancel responses', async ({ harness }) => {
   const { parts, settings, log } = harness;
   const stopping = await startApi(parts, settings, log);
   const connection = await open({ url: stopping.url });
@@ -70,7 +70,7 @@ test('an API that stops cancels nothing', async ({ harness }) => {
   expect(await statuses(harness)).toEqual(['queued']);
 });
 
-test('a response that ended before its caller left stays as it is', async ({ harness, worker: _ }) => {
+test('a response that ended before its caller left does not change', async ({ harness, worker: _ }) => {
   const connection = await open(harness);
   const [answer] = await once(connection, 'response');
 

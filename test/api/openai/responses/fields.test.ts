@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readBody, refusalOf } from './read-body.ts';
 
-test('a plain request has the defaults of OpenAI in its answers, and asks its provider for nothing', async () => {
+test('a response shows OpenAI’s defaults, but does not send them to its provider', async () => {
   const { config, ...request } = await readBody({});
 
   expect(request).toMatchObject({
@@ -24,7 +24,7 @@ test('a plain request has the defaults of OpenAI in its answers, and asks its pr
   });
 });
 
-test('null counts as left out, in every field', async () => {
+test('a null in any field equals an absent field', async () => {
   const names = [
     ...['instructions', 'previous_response_id', 'conversation', 'background', 'store', 'stream', 'tools', 'text'],
     ...['tool_choice', 'max_output_tokens', 'temperature', 'reasoning', 'include', 'metadata', 'truncation', 'user'],
@@ -35,7 +35,7 @@ test('null counts as left out, in every field', async () => {
   expect(await readBody(nulls)).toEqual(await readBody({}));
 });
 
-test('what a request asks for reaches the turn', async () => {
+test('the fields of a response request reach the turn', async () => {
   const schema = { type: 'object', properties: {} };
   const { config, ...request } = await readBody({
     ...{ instructions: 'Be brief.', temperature: 0.5, top_p: 0.9, max_output_tokens: 100, max_tool_calls: 3 },
@@ -91,11 +91,11 @@ test.each([
   ['mutually_exclusive_parameters', 'previous_response_id', { previous_response_id: 'resp_1', conversation: 'conv_1' }],
   ['background_requires_store', 'background', { background: true, store: false }],
   ['egress_blocked', 'pawl.webhook.url', { pawl: { webhook: { url: 'http://10.0.0.1/' } } }],
-])('%s is said of %s', async (code, param, body) => {
+])('a response is refused with %s at %s', async (code, param, body) => {
   expect(await refusalOf(body)).toMatchObject({ status: 400, code, param });
 });
 
-test('an empty input is fine behind a response and in a conversation', async () => {
+test('an empty input is accepted after a response and in a conversation', async () => {
   expect(await readBody({ input: [], previous_response_id: 'resp_1' })).toMatchObject({
     ...{ input: [], previousResponseId: 'resp_1', conversationId: null },
   });
@@ -114,7 +114,7 @@ test.each([
   expect(await refusalOf({ model, ...body })).toMatchObject({ code: 'unsupported_parameter', param });
 });
 
-test('neutral values and hints are fine on any wire, and not sent there', async () => {
+test('neutral values and hints are accepted on any wire, and not sent', async () => {
   const neutral = { presence_penalty: 0, top_logprobs: 0, service_tier: 'auto', text: { verbosity: 'medium' } };
   const hints = {
     ...{ user: 'ada', client_metadata: { a: 1 }, reasoning: { context: 'auto', mode: 'standard' } },
@@ -131,13 +131,13 @@ test.each([
   ['gemini', 'flash', { env: { GEMINI_API_KEY: 'k' } }],
   ['sim', 'gpt-4.1', { env: {} }],
   ['gemini', 'gpt-4.1', { settings: { defaultProvider: 'gemini' } }],
-])('a model without a provider goes whole to %s: %s', async (provider, model, operator) => {
+])('a model name without a known provider goes unchanged to %s: %s', async (provider, model, operator) => {
   const { config } = await readBody({ model }, operator);
 
   expect(config).toMatchObject({ model: `${provider}/${model}`, response: { model } });
 });
 
-test('an alias comes first, a provider that is built in keeps its name, and several to choose from are refused', async () => {
+test('a model alias takes precedence, and an ambiguous provider is refused', async () => {
   const settings = { modelAliases: { 'gpt-4o-mini': 'gemini/flash' } };
   const { config } = await readBody({ model: 'gpt-4o-mini' }, { settings });
   expect(config).toMatchObject({ model: 'gemini/flash', response: { model: 'gpt-4o-mini' } });

@@ -14,7 +14,7 @@ const deltasOf = (events: { type: string; delta?: unknown }[]) => events.filter(
 const heard = (text: string) => (seen: { type: string; data: Record<string, unknown> }[]) =>
   deltasOf(seen.map(({ data, type }) => ({ ...data, type }))).join('') === text;
 
-test('a response is told while it is made, and the end says what GET says', async () => {
+test('a running response is streamed, and its last event equals a retrieve', async () => {
   await using harness = await createStreamHarness();
   const response = await playResponse(harness, { background: true });
   const stream = await harness.stream(response.id);
@@ -57,7 +57,7 @@ test('a response is told while it is made, and the end says what GET says', asyn
   expect(joinedOutput(stream.events())).toEqual(output);
 });
 
-test('a round that is begun again goes on behind what was told, once it has said the same', async () => {
+test('a stream continues after a new attempt of a round that repeats the same text', async () => {
   await using harness = await createStreamHarness();
   const { response, stream } = await streamFirstRun(harness);
   await response.beginAgain();
@@ -76,7 +76,7 @@ test('a round that is begun again goes on behind what was told, once it has said
   expect(joinedOutput(stream.events())).toEqual(presentResponse(await response.load()).output);
 });
 
-test('a round that says something else ends the stream with an error and without [DONE], and goes on itself', async () => {
+test('a stream ends with an error if a new attempt of its round differs', async () => {
   await using harness = await createStreamHarness();
   const { response, stream } = await streamFirstRun(harness);
   await response.beginAgain();
@@ -96,7 +96,7 @@ test('a round that says something else ends the stream with an error and without
   expect(joinedOutput(again.events())).toEqual(presentResponse(await response.load()).output);
 });
 
-test('a committed text that is not what was told ends the stream', async () => {
+test('a stream ends with an error if the committed text differs from the streamed text', async () => {
   await using harness = await createStreamHarness();
   const response = await playResponse(harness);
   await response.start();
@@ -110,7 +110,7 @@ test('a committed text that is not what was told ends the stream', async () => {
   expect(stream.seen.at(-1)).toMatchObject({ type: 'error', data: { code: 'stream_superseded' } });
 });
 
-test('a stream of another process begins behind a number in the running text', async () => {
+test('a stream of another process can start at any number in a running text', async () => {
   await using harness = await createStreamHarness();
   await using other = await createStreamHarness({ beside: harness });
   const response = await playResponse(harness);
@@ -140,7 +140,7 @@ test('a stream of another process begins behind a number in the running text', a
   expect(early.seen.map(({ type, data }) => [type, data.code])).toEqual([['error', 'cursor_beyond_end']]);
 });
 
-test('results are told as they come, in the same order to all, and a number behind the end gets [DONE] alone', async () => {
+test('results are streamed in order of arrival, and a stream after the end is empty', async () => {
   await using harness = await createStreamHarness();
   const response = await playResponse(harness);
   await response.start();
@@ -166,7 +166,7 @@ test('results are told as they come, in the same order to all, and a number behi
   expect(behind.seen.map(({ type }) => type)).toEqual(['[DONE]']);
 });
 
-test('a response that is cancelled in the middle of a text ends with response.incomplete, behind all that was told', async () => {
+test('a response cancelled within a text ends its stream with response.incomplete', async () => {
   await using harness = await createStreamHarness();
   const response = await playResponse(harness);
   await response.start();
@@ -185,7 +185,7 @@ test('a response that is cancelled in the middle of a text ends with response.in
   expect(last!.sequence_number).toBeGreaterThan(before!.sequence_number);
 });
 
-test('a number of an edition that was given up is an error before the first byte', async () => {
+test('a stream refuses a number of an abandoned attempt before its first byte', async () => {
   await using harness = await createStreamHarness();
   const response = await playResponse(harness);
   await response.start();

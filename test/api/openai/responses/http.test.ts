@@ -36,16 +36,19 @@ test.each(['/v1', '/openai/v1'])(
   },
 );
 
-test.each(['/v1', '/openai/v1'])('what of OpenAI’s API is not served under %s is no route', async (base) => {
-  await using harness = await createHarness();
+test.each(['/v1', '/openai/v1'])(
+  'a path of OpenAI’s API that Pawl does not serve under %s is not found',
+  async (base) => {
+    await using harness = await createHarness();
 
-  const { status, body, headers } = await harness.call('POST', `${base}/vector_stores`, { body: { name: 'Notes' } });
+    const { status, body, headers } = await harness.call('POST', `${base}/vector_stores`, { body: { name: 'Notes' } });
 
-  expect([status, body]).toMatchObject([404, { error: { code: 'route_not_found' } }]);
-  expect(headers.get('x-request-id')).toMatch(/^req_/);
-});
+    expect([status, body]).toMatchObject([404, { error: { code: 'route_not_found' } }]);
+    expect(headers.get('x-request-id')).toMatch(/^req_/);
+  },
+);
 
-test('OpenAI’s client learns that a body is too large, and keeps its connection', async ({ harness }) => {
+test('the OpenAI client gets 413 for a large body and keeps its connection', async ({ harness }) => {
   const client = openaiClient(harness);
   for (const mebibytes of [9, 20, 12, 9]) {
     const input = 'x'.repeat(mebibytes * 2 ** 20);
@@ -54,7 +57,7 @@ test('OpenAI’s client learns that a body is too large, and keeps its connectio
   }
 });
 
-test('a body of a response may be larger than others, up to what the operator allows', async () => {
+test('a response body may be as large as PAWL_BODY_LIMIT, unlike other bodies', async () => {
   await using harness = await createHarness({ env: { PAWL_BODY_LIMIT: '3000000' } });
   const post = (path: string, bytes: number) =>
     harness.call('POST', path, { body: { model: 'test', input: 'x'.repeat(bytes), background: true } });
@@ -66,7 +69,7 @@ test('a body of a response may be larger than others, up to what the operator al
   expect((await post('/v1/turns', 1_100_000)).status).toBe(413);
 });
 
-test('what a response was created with is listed in pages, newest first', async ({ harness, client }) => {
+test('input items of a response are listed in pages, newest first', async ({ harness, client }) => {
   const input = ['one', 'two', 'three'].map((content) => ({ role: 'user' as const, content }));
   const id = await create(harness, { input });
 
@@ -83,7 +86,7 @@ test('what a response was created with is listed in pages, newest first', async 
   }
 });
 
-test('a cancel that comes again, or too late, shows the response as it is', async ({ harness }) => {
+test('a repeated or late cancel returns the response without a change', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
   const [active, ended] = [await create(harness), await create(harness)];
 
@@ -93,7 +96,7 @@ test('a cancel that comes again, or too late, shows the response as it is', asyn
   expect(await client.responses.cancel(ended)).toMatchObject({ id: ended, status: 'completed' });
 });
 
-test('a deleted response is gone for both APIs, and what stands on it keeps its history', async ({ harness }) => {
+test('a deleted response is not found, and later responses keep its history', async ({ harness }) => {
   const client = openaiClient(harness);
   const first = await create(harness, { input: 'I am Ada.' });
   await harness.workUntilIdle();
@@ -114,7 +117,7 @@ test('a deleted response is gone for both APIs, and what stands on it keeps its 
   });
 });
 
-test('an active response is cancelled by its deletion', async ({ harness }) => {
+test('deleting an active response cancels it', async ({ harness }) => {
   const id = await create(harness);
 
   const { body } = await harness.call('DELETE', `/v1/responses/${id}`);
@@ -124,7 +127,7 @@ test('an active response is cancelled by its deletion', async ({ harness }) => {
   expect(harness.modelRequests).toEqual([]);
 });
 
-test('what a provider cannot be shown is refused at the place where the caller has it', async ({ harness }) => {
+test('an unsupported content part is refused with its path in the request', async ({ harness }) => {
   const file = { type: 'input_file', filename: 'a.zip', file_data: 'data:application/zip;base64,AA==' };
   const content = [{ type: 'input_text', text: 'Look:' }, file];
   const input = [

@@ -4,7 +4,7 @@ import { readBody, refusalOf } from './read-body.ts';
 const read = async (...input: object[]) => (await readBody({ input })).input.map(({ item }) => item);
 const text = (words: string, type = 'input_text') => ({ type, text: words });
 
-test('messages are read with and without a type, as a text or as parts', async () => {
+test('messages are accepted with and without a type, as a text or as parts', async () => {
   const image = { type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' };
   const file = { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' };
 
@@ -28,7 +28,7 @@ test('messages are read with and without a type, as a text or as parts', async (
   ]);
 });
 
-test('calls and their results are read, and what a server ran', async () => {
+test('calls, their results and calls of an MCP server are accepted', async () => {
   const call = { type: 'function_call', call_id: 'c1', name: 'locate', arguments: '{}' };
   const custom = { type: 'custom_tool_call', call_id: 'c2', name: 'patch', input: 'x' };
   const ran = { type: 'mcp_call', server_label: 'docs', name: 'search', arguments: '{}' };
@@ -53,7 +53,7 @@ test('calls and their results are read, and what a server ran', async () => {
   ]);
 });
 
-test('a call of a server without its result is that of the item it names, and of none where it names no item of Pawl', async () => {
+test('an mcp_call without a result becomes a reference if its id belongs to Pawl', async () => {
   const id = 'mcp_01kagz8m4pfvbte2n5q7rys3wx_r1_0';
   const ran = { type: 'mcp_call', server_label: 'docs', name: 'search', arguments: '{}' };
   const call = { ...ran, output: null, error: null };
@@ -66,7 +66,7 @@ test('a call of a server without its result is that of the item it names, and of
   ]);
 });
 
-test('an output that no call asked for is told by the user, from the tool that it names', async () => {
+test('an output without a call becomes a message of the user that names its tool', async () => {
   const goal = { type: 'function_call_output', id: 'fco_1', name: 'goal', namespace: 'agent', output: 'Ship it.' };
 
   expect(await read(goal, { ...goal, call_id: null, namespace: null, output: [text('Ship it.')] })).toEqual([
@@ -75,7 +75,7 @@ test('an output that no call asked for is told by the user, from the tool that i
   ]);
 });
 
-test('what is of no use here is left out, and references are left to be resolved, each at its place', async () => {
+test('useless items are dropped, and references keep their place for resolution', async () => {
   const { input } = await readBody({
     input: [
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' },
@@ -116,6 +116,6 @@ test.each([
   ['missing_required_parameter', 'input[0].content', [{ role: 'user' }]],
   ['invalid_value', 'input[0].role', [{ role: 'owner', content: 'a' }]],
   ['invalid_value', 'input[0].content', [{ role: 'user', content: '' }]],
-])('%s is said of %s', async (code, param, input) => {
+])('an input is refused with %s at %s', async (code, param, input) => {
   expect(await refusalOf({ input })).toMatchObject({ status: 400, code, param });
 });

@@ -11,7 +11,7 @@ const calls = ['weather_lookup', 'cities__look_up'].map((name) => ({ name, argum
 const question = scripted({ rounds: [{ tools: calls }], answer: 'It is sunny.' });
 const next = scripted({ answer: 'Still sunny.' });
 const results = ['{"city":"Rome","temp":22,"condition":"sunny"}', 'Rome is a city'];
-/** Clients whose types ask for an address take an empty one. */
+/** An empty address, which clients accept if their types require an address. */
 const serverUrl = '';
 
 function heard({ modelRequests }: Harness) {
@@ -19,7 +19,7 @@ function heard({ modelRequests }: Harness) {
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
 }
 
-test('the AI SDK offers tools by their label, sees them run elsewhere, and refers to them afterwards', async () => {
+test('the AI SDK offers tools by label, shows Pawl’s results, and refers to them later', async () => {
   await using server = await openExternalMcpServer();
   await using harness = await createHarness({ env: { PAWL_MCP: JSON.stringify({ cities: { url: server.url } }) } });
   await using _worker = await startBackgroundWorker(harness);
@@ -42,7 +42,7 @@ test('the AI SDK offers tools by their label, sees them run elsewhere, and refer
   expect(heard(harness)).toEqual(results);
 });
 
-test('an agent of OpenAI’s SDK has the tools of a label, and sends its history back', async () => {
+test('an agent of OpenAI’s SDK uses labelled tools, and sends its history back', async () => {
   await using server = await openExternalMcpServer();
   await using harness = await createHarness({ env: { PAWL_MCP: JSON.stringify({ cities: { url: server.url } }) } });
   await using _worker = await startBackgroundWorker(harness);

@@ -4,7 +4,7 @@ import { createHarness } from '#test/harness/create-harness.ts';
 import { createServer, listen } from '#test/harness/servers/create-server.ts';
 import { openaiClient, raised } from './openai-client.ts';
 
-/** A server of lists, as the three wires have them; it refuses the key `wrong`. */
+/** Starts a server with model lists of the three wires. It refuses the key `wrong`. */
 async function startLists() {
   const lists: Record<string, object> = {
     '/openai/v1/models': {
@@ -29,7 +29,7 @@ async function startLists() {
   return { url: origin, asked, [Symbol.asyncDispose]: close };
 }
 
-test('OpenAI’s client lists aliases and what each provider lists, and retrieves one', async () => {
+test('the OpenAI client lists and retrieves aliases and models of all providers', async () => {
   await using lists = await startLists();
   const extra = {
     ...{ wrong: { kind: 'openai', base_url: `${lists.url}/openai/v1`, api_key: 'wrong' } },

@@ -41,7 +41,7 @@ const failed = {
 const said = [{ type: 'message', content: [{ text: 'Let me look.' }] }, ...answered, failed];
 
 describeQueue(({ redis }) => {
-  test('Pawl runs the tools of its labels, waited for, streamed and in the background', async () => {
+  test('Pawl runs labelled tools for waiting, streamed and background requests', async () => {
     await using server = await openExternalMcpServer();
     await using harness = await createHarness({ redis, env: withMcp(server.url) });
     await using _worker = await startBackgroundWorker(harness);
@@ -71,7 +71,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a stream tells the results of labelled tools in the order in which they come', async () => {
+test('a stream sends the results of labelled tools in the order of their arrival', async () => {
   await using slow = await openExternalServer(() => null);
   await using server = await openExternalMcpServer();
   await using harness = await createHarness({ env: withMcp(server.url) });
@@ -110,7 +110,7 @@ test('a stream tells the results of labelled tools in the order in which they co
   expect(again).toEqual(told);
 });
 
-test('labelled tools and choices of them are shown to the letter, as JSON and in streams', async () => {
+test('labelled tools and tool choices have their exact shape, in JSON and in streams', async () => {
   await using server = await openExternalMcpServer();
   await using harness = await createHarness({ env: withMcp(server.url) });
   await using _worker = await startBackgroundWorker(harness);
@@ -130,7 +130,7 @@ test('labelled tools and choices of them are shown to the letter, as JSON and in
   }
 });
 
-test('beside a call of the caller’s the others run, and the next response stands on all of them', async () => {
+test('labelled tools run beside a client call, and the next response has all results', async () => {
   await using server = await openExternalMcpServer();
   await using harness = await createHarness({ env: withMcp(server.url) });
   await using _worker = await startBackgroundWorker(harness);
@@ -153,7 +153,7 @@ test('beside a call of the caller’s the others run, and the next response stan
   ]);
 });
 
-test('calls that Pawl ran are sent back as items or by reference, and say the same to the model', async () => {
+test('calls that Pawl ran may be sent back as items or references', async () => {
   await using server = await openExternalMcpServer();
   await using harness = await createHarness({ env: withMcp(server.url) });
   await using _worker = await startBackgroundWorker(harness);
@@ -194,7 +194,7 @@ test('calls that Pawl ran are sent back as items or by reference, and say the sa
   expect(data.filter(({ type }) => type === 'mcp_call').map(shown)).toEqual(ran.map(shown));
 });
 
-test('what a label does not stand for is refused as the client’s own exceptions, before anything is done', async () => {
+test('an unknown label or tool is refused before any work', async () => {
   await using harness = await createHarness({ env: withMcp(`http://127.0.0.1:${await closedPort()}/mcp`) });
   const client = openaiClient(harness);
   const refusal = (tool: object) => raised(client.responses.create({ model, input: 'Hi', tools: [tool as never] }));

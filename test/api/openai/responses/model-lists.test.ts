@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Provider } from '#core/llm/provider.ts';
 import { makeModelLists } from '#services/api/openai/responses/model-lists.ts';
 
-/** Lists of a provider whose answers the test gives, at the time that it sets. */
+/** Returns the model lists of a provider. The test gives its answers and sets the time. */
 function listing() {
   const asked: PromiseWithResolvers<{ id: string; created: number }[]>[] = [];
   const clock = { now: 0 };
@@ -16,7 +16,7 @@ function listing() {
   return { asked, clock, list: () => lists.listOf('one') };
 }
 
-test('all who ask within a minute get one answer, later ones a new one', async () => {
+test('model lists are shared for a minute, then requested again', async () => {
   const { asked, clock, list } = listing();
 
   const both = Promise.all([list(), list()]);
@@ -33,7 +33,7 @@ test('all who ask within a minute get one answer, later ones a new one', async (
   expect(asked).toHaveLength(2);
 });
 
-test('a failure is not kept', async () => {
+test('a failed model list is not cached', async () => {
   const { asked, list } = listing();
 
   const failing = list();

@@ -14,7 +14,7 @@ const cities = { type: 'mcp', server_label: 'cities', require_approval: 'never' 
 const oddName = 'odd_name_bf2eb8ac';
 const all = ['book', 'look_up', 'measure', oddName, 'visit', 'wait'];
 
-/** An operator with server-side tools, one of which needs an approval, and with an MCP server. */
+/** Opens an operator with MCP servers and server-side tools. One tool needs an approval. */
 async function openOperator() {
   const server = await openExternalMcpServer();
   const gone = `http://127.0.0.1:${await closedPort()}/mcp`;
@@ -34,7 +34,7 @@ async function offeredBy(body: object, operator: Parameters<typeof readBody>[1])
   return config.tools.map(({ name, approval }) => (approval === 'always' ? `${name}!` : name));
 }
 
-test('a label offers all tools that the operator has under it, as the operator defines them', async () => {
+test('a label offers all its tools as the operator defines them', async () => {
   await using operator = await openOperator();
 
   const { config } = await readBody({ tools: [pawl, cities] }, operator);
@@ -73,7 +73,7 @@ test.each([
     { always: { read_only: true }, never: { read_only: true } },
     ['weather_lookup!', 'send_money!', 'cities__book!', 'cities__look_up!'],
   ],
-])('require_approval %j adds approvals and takes none away: %j', async (require_approval, left) => {
+])('require_approval %j adds approvals, and removes none: %j', async (require_approval, left) => {
   await using operator = await openOperator();
   const tools = [
     { ...pawl, require_approval, allowed_tools: ['weather_lookup', 'send_money'] },
@@ -83,7 +83,7 @@ test.each([
   expect(await offeredBy({ tools }, operator)).toEqual(left);
 });
 
-test('answers show the tool as it was sent, with what holds where nothing was said, and none of its tools', async () => {
+test('a response shows a labelled tool as it was sent, with defaults for absent fields', async () => {
   await using operator = await openOperator();
   const sent = {
     ...{ ...cities, server_description: 'All about cities', allowed_tools: { tool_names: ['book'] } },
@@ -109,7 +109,7 @@ test('answers show the tool as it was sent, with what holds where nothing was sa
   ]);
 });
 
-test('a tool_choice chooses one tool of a label, or offers those of the label only', async () => {
+test('a tool_choice selects one tool of a label, or limits the offer to a label', async () => {
   await using operator = await openOperator();
   const tools = [{ type: 'function', name: 'look_up' }, { ...pawl, allowed_tools: ['weather_lookup'] }, cities];
   const read = async (tool_choice: object) => {
@@ -176,24 +176,26 @@ test.each<[code: string, param: string, body: object]>([
     },
   ],
   ['missing_required_parameter', 'tool_choice.server_label', { tools: [pawl], tool_choice: { type: 'mcp' } }],
-])('%s is said at %s', async (code, param, body) => {
+])('a labelled tool is refused with %s at %s', async (code, param, body) => {
   await using operator = await openOperator();
 
   expect(await refusalOf(body, operator)).toMatchObject({ code, param });
 });
 
-test('a refused label says which there are, and a refused name which tools it has', async () => {
+test('the refusal of a label names all labels, and the refusal of a tool its tools', async () => {
   await using operator = await openOperator();
   const messageOf = async (tool: object) => (await refusalOf({ tools: [{ ...cities, ...tool }] }, operator)).message;
 
-  expect(await messageOf({ server_label: 'towns' })).toContain('Give one of: pawl, cities, gone.');
+  expect(await messageOf({ server_label: 'towns' })).toContain('Use one of: pawl, cities, gone.');
   expect(await messageOf({ allowed_tools: ['look-up'] })).toContain(
     '"look-up" is not a tool of this label. Use one of: book, look_up, measure, odd.name, visit, wait.',
   );
-  expect((await refusalOf({ tools: [pawl] }, { tools: twoHundred() })).message).toContain('These are 200 tools');
+  expect((await refusalOf({ tools: [pawl] }, { tools: twoHundred() })).message).toContain(
+    'The request offers 200 tools',
+  );
 });
 
-test('a server-side tool with the name of a server’s tool is not taken for it', async () => {
+test('an MCP label does not offer a server-side tool of the same name', async () => {
   await using operator = await openOperator();
   const tools = [{ ...cities, allowed_tools: ['book'] }];
 

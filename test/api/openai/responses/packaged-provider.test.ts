@@ -9,7 +9,7 @@ const usage = {
 
 type Shown = { output: { type: string; content?: object[] }[] };
 
-test('a response of a packaged provider shows its thoughts and its JSON, and its state comes back sealed', async () => {
+test('a packaged provider gives reasoning and JSON, and gets its sealed state back', async () => {
   await using packages = await openPackages();
   const { harness, bedrock } = packages;
   play(bedrock, bedrockWire.reply({ reasoning: ['Hm, thought of bedrock'], text: ['{"city":"Kyoto"}'], usage }));

@@ -19,29 +19,32 @@ import {
 
 const test = base.extend('opened', opening(open));
 
-test.for(wires)('who stores nothing and sends all items again loses nothing, with $name', async (wire, { opened }) => {
-  const { asks, says } = talking(opened, wire);
+test.for(wires)(
+  'a client that sends all items again keeps the reasoning state, with $name',
+  async (wire, { opened }) => {
+    const { asks, says } = talking(opened, wire);
 
-  const asked = await asks({ input: [user('Where?')], store: false });
-  const told = [user('Where?'), ...again(asked), result];
-  const done = await says({ input: told, store: false });
-  const first = sentBy(opened);
-  await says({ input: [...told, ...again(done), user('And?')], store: false });
-  const second = sentBy(opened);
+    const asked = await asks({ input: [user('Where?')], store: false });
+    const told = [user('Where?'), ...again(asked), result];
+    const done = await says({ input: told, store: false });
+    const first = sentBy(opened);
+    await says({ input: [...told, ...again(done), user('And?')], store: false });
+    const second = sentBy(opened);
 
-  expect([...asked.output, ...done.output].map(({ type }) => type)).toEqual([
-    ...['reasoning', 'message', 'function_call', 'reasoning', 'message'],
-  ]);
-  expect(wire.signed.map((state) => first.includes(state))).toEqual([true, false]);
-  expect(wire.signed.map((state) => second.includes(state))).toEqual([true, true]);
-  const stored = await asks({ input: [user('Where?')] });
-  const next = await says({ input: [result], previous_response_id: stored.id });
-  expect(sentBy(opened)).toBe(first);
-  await says({ input: [user('And?')], previous_response_id: next.id });
-  expect(sentBy(opened)).toBe(second);
-});
+    expect([...asked.output, ...done.output].map(({ type }) => type)).toEqual([
+      ...['reasoning', 'message', 'function_call', 'reasoning', 'message'],
+    ]);
+    expect(wire.signed.map((state) => first.includes(state))).toEqual([true, false]);
+    expect(wire.signed.map((state) => second.includes(state))).toEqual([true, true]);
+    const stored = await asks({ input: [user('Where?')] });
+    const next = await says({ input: [result], previous_response_id: stored.id });
+    expect(sentBy(opened)).toBe(first);
+    await says({ input: [user('And?')], previous_response_id: next.id });
+    expect(sentBy(opened)).toBe(second);
+  },
+);
 
-test.for(wires)('state that is not the caller’s own with this provider goes nowhere, with $name', async (wire) => {
+test.for(wires)('a foreign or forged reasoning state is never sent, with $name', async (wire) => {
   await using opened = await open();
   const { asks, says, create } = talking(opened, wire);
   const asked = await asks({ input: [user('Where?')] });
@@ -67,7 +70,7 @@ test.for(wires)('state that is not the caller’s own with this provider goes no
 });
 
 test.for(wires)(
-  'a reference to reasoning is its state, where the history does not have it, with $name',
+  'a reference to reasoning adds its state if the history lacks it, with $name',
   async (wire, { opened }) => {
     const { asks, says } = talking(opened, wire);
     const asked = await asks({ input: [user('Where?')], include: null });
@@ -86,7 +89,7 @@ test.for(wires)(
 );
 
 test.for(wires)(
-  'state is in every answer of a response that was asked for it, and only there, with $name',
+  'reasoning state is in all answers of a response that requests it, with $name',
   async (wire, { opened }) => {
     const { client } = opened;
     const { asks, says } = talking(opened, wire);
@@ -115,7 +118,7 @@ test.for(wires)(
 );
 
 test.for(wires)(
-  'a stream tells state with the end of its round, as every other answer does, with $name',
+  'a stream sends reasoning state at the end of its round, with $name',
   async (wire, { opened: { client, server } }) => {
     server.answer({ body: wire.asks });
 
@@ -139,7 +142,7 @@ test.for(wires)(
   },
 );
 
-test('an effort that the wire has no word for is refused before it is asked', async ({ opened }) => {
+test('a reasoning effort that the wire does not support is refused before a request', async ({ opened }) => {
   const ask = (model: string, effort: OpenAI.ReasoningEffort) =>
     raised(opened.client.responses.create({ model, input: 'Hi', reasoning: { effort } }));
 
@@ -154,7 +157,7 @@ test('an effort that the wire has no word for is refused before it is asked', as
 test.for([
   ['anthropic/claude-opus-5', '"thinking":{"type":"adaptive","display":"summarized"}'],
   ['gemini/gemini-3-pro', '"thinkingConfig":{"thinkingLevel":"low","includeThoughts":true}'],
-] as const)('a summary lets %s show what it thinks', async ([model, thinking], { opened }) => {
+] as const)('a reasoning summary makes %s show its thoughts', async ([model, thinking], { opened }) => {
   opened.server.answer({ body: wires.find((wire) => wire.model === model)!.says });
   const create = (summary: 'auto' | null) =>
     opened.client.responses.create({ model, input: 'Hi', reasoning: { effort: 'low', summary } });
@@ -166,7 +169,7 @@ test.for([
 });
 
 test.for(['auto', 'concise', 'detailed'] as const)(
-  'Responses is asked for the summary %s as given',
+  'the wire Responses receives the summary %s unchanged',
   async (summary, { opened }) => {
     const { says } = talking(opened, wires.find(({ name }) => name === 'Responses')!);
 
@@ -176,7 +179,7 @@ test.for(['auto', 'concise', 'detailed'] as const)(
   },
 );
 
-/** The events of a stream that a later one tells the same, however the texts were cut. */
+/** Returns the events that a later stream repeats exactly. It omits deltas, which depend on time. */
 function withoutDeltas(events: { type: string }[]): string[] {
   return events.filter(({ type }) => !type.endsWith('_text.delta')).map((event) => JSON.stringify(event));
 }

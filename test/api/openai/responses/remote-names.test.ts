@@ -17,7 +17,7 @@ async function openFiles() {
   const server = await openListingServer('sessions', { tools: [...tools, task], results });
   const harness = await createHarness({ env: { PAWL_MCP: JSON.stringify({ files: server.config }) } });
   const worker = await startBackgroundWorker(harness);
-  /** The name by which the model of the last request was offered a tool. */
+  /** Returns the names of the tools in the last request to the model. */
   const offered = () => harness.modelRequests.at(-1)?.body.tools?.map((tool) => tool.function.name) ?? [];
   return {
     ...{ harness, offered, called: server.called, client: openaiClient(harness) },
@@ -27,7 +27,7 @@ async function openFiles() {
   };
 }
 
-test('a response shows and takes the names of MCP tools as their server has them', async () => {
+test('a response shows and accepts the names of MCP tools as their server has them', async () => {
   await using files = await openFiles();
   const { client, offered, called } = files;
   const tools = [{ ...label, allowed_tools: names, require_approval: { never: { tool_names: ['read/file'] } } }];
@@ -54,7 +54,7 @@ test('a response shows and takes the names of MCP tools as their server has them
   expect(called).toEqual(['read/file', 'read_file']);
 });
 
-test('the model reads the offered name of an MCP tool when a client sends a call back', async () => {
+test('the model reads the offered name of an MCP tool if a client sends a call back', async () => {
   await using files = await openFiles();
   const { client, harness } = files;
   const tools = [{ ...label, allowed_tools: ['read.file'], require_approval: 'never' as const }];
@@ -71,12 +71,12 @@ test('the model reads the offered name of an MCP tool when a client sends a call
   expect(messages.flatMap(({ tool_calls: calls }) => (calls ?? []).map((call) => call.function.name))).toEqual([name]);
 });
 
-test('a response that names a left-out MCP tool is refused with the reason', async () => {
+test('a response that names an MCP tool without support is refused with the reason', async () => {
   await using files = await openFiles();
   const tools = [{ ...label, allowed_tools: ['long/task'] }];
 
   const refusal = await raised(files.client.responses.create({ model, input: 'Hi', tools }));
 
   expect(refusal).toMatchObject({ status: 400, code: 'unknown_tool', param: 'tools[0].allowed_tools[0]' });
-  expect(String(refusal.message)).toContain('Pawl does not start tasks');
+  expect(String(refusal.message)).toContain('Pawl does not support tasks');
 });

@@ -51,7 +51,7 @@ test('a repaired turn is a response and a stream with both messages', async ({ h
   expect(joined(await eventsOf(harness, id))).toEqual(joined(told));
 });
 
-test('a turn that failed after its repair has both messages, also after a retry', async ({ harness }) => {
+test('a turn that fails after its repair shows both messages, also after a retry', async ({ harness }) => {
   const { id } = await start(harness, ['{}', fits]);
   await harness.workUntilIdle();
   const client = openaiClient(harness);
@@ -66,7 +66,7 @@ test('a turn that failed after its repair has both messages, also after a retry'
   expect(failed).toMatchObject({ status: 'failed', error: { code: 'server_error', type: 'output_schema_violated' } });
   expect(retried).toMatchObject({ status: 'completed', error: null });
   expect(before.at(-1)).toMatchObject({ type: 'response.failed', response: { output: failed.output } });
-  // What was told of the rounds stays at its numbers; the new one comes behind the end that was told.
+  // Events of the earlier rounds keep their numbers. Events of the new round follow the old end.
   const kept = joined(before).slice(2, -1);
   expect(joined(after).slice(2, 2 + kept.length)).toEqual(kept);
   const end = before.at(-1)!.sequence_number;
@@ -81,7 +81,7 @@ test('a turn that failed after its repair has both messages, also after a retry'
   ]);
 });
 
-test('a UI message has a step for each answer, live as afterwards', async ({ harness }) => {
+test('a UI message has a step for each answer, live and afterwards', async ({ harness }) => {
   const { id } = await start(harness, [fits]);
   const live = readMessage(`${harness.url}/v1/turns/${id}/ui-stream`);
   await using _ = await startBackgroundWorker(harness);
@@ -95,7 +95,7 @@ test('a UI message has a step for each answer, live as afterwards', async ({ har
   expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'stop' });
 });
 
-/** The events of a stream with the deltas of each text joined: how it is cut is a matter of time. */
+/** Returns the events of a stream without deltas, since their boundaries depend on time. */
 function joined(events: object[]): object[] {
   return events.filter((event) => !('delta' in event));
 }

@@ -11,7 +11,7 @@ const tools = [getTime];
 const outputItems = (items: OpenAI.Responses.ResponseInputItem[]) =>
   items.filter(({ type }) => type === 'function_call_output');
 
-test('outputs that a conversation has already are accepted, and add nothing', async ({ harness }) => {
+test('outputs that a conversation already has are accepted, and stored once', async ({ harness }) => {
   const { client, conversations, respond, lastSent } = conversing(harness);
   const { id: conversation } = await conversations.create();
   await respond({ conversation, input, tools });
@@ -29,7 +29,7 @@ test('outputs that a conversation has already are accepted, and add nothing', as
   ]);
 });
 
-test('outputs that responses of a chain have already are accepted, and add nothing', async ({ harness }) => {
+test('outputs that a chain of responses already has are accepted, and stored once', async ({ harness }) => {
   const { respond, start } = conversing(harness);
   const first = await respond({ input, tools });
   const second = await respond({ previous_response_id: first.id, input: [output('call_a', 'One')], tools });
@@ -43,7 +43,7 @@ test('outputs that responses of a chain have already are accepted, and add nothi
   expect(early.message).toContain('No tool call found for function call output with call_id call_b');
 });
 
-test('another output for a call that has one is refused with a sentence of its own', async ({ harness }) => {
+test('a different output for an answered call is refused with its own message', async ({ harness }) => {
   const { conversations, respond, start } = conversing(harness);
   const { id: conversation } = await conversations.create({ items: [call('call_1'), output('call_1', 'One')] });
   await respond({ conversation, input: 'Hi' });
@@ -51,10 +51,10 @@ test('another output for a call that has one is refused with a sentence of its o
   const refused = await raised(start({ conversation, input: [says('And?'), output('call_1', 'Two')] }));
 
   expect(refused).toMatchObject({ status: 400, code: 'tool_output_mismatch', param: 'input[1].call_id' });
-  expect(refused.message).toContain('The call_id "call_1" has another output already.');
+  expect(refused.message).toContain('The call "call_1" already has a different output.');
 });
 
-test('an output that is added to a conversation twice is kept once', async ({ harness }) => {
+test('an output that is added to a conversation twice is stored once', async ({ harness }) => {
   const { conversations } = conversing(harness);
   const { id } = await conversations.create({ items: [call('call_1'), output('call_1')] });
 

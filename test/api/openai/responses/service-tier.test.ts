@@ -10,7 +10,7 @@ import { readBody, refusalOf } from './read-body.ts';
 
 type Opened = AsyncDisposable & { harness: Harness; server: FlexServer; claude: WireServer; silent: WireServer };
 
-/** A service with a model that knows tiers, Claude, and a server that reports no tier. */
+/** Opens a harness with a model that supports tiers, Claude, and a server that reports no tier. */
 async function open(): Promise<Opened> {
   const [server, claude, silent] = await Promise.all([startFlexServer(), startWireServer(), startWireServer()]);
   claude.answer({ body: anthropicWire.reply({ text: ['Hello.'] }) });
@@ -30,7 +30,7 @@ async function open(): Promise<Opened> {
 
 type Shown = { id: string; service_tier: string; status: string; error?: object };
 
-/** A response as it is created, and after its turn has been worked. */
+/** Returns a response as created and after its turn has run. */
 async function respond(harness: Harness, body: object): Promise<[created: Shown, after: Shown]> {
   const request = { model: 'openai/test', input: 'Hi', background: true, ...body };
   const { body: created } = await harness.call<Shown>('POST', '/v1/responses', { body: request });
@@ -41,18 +41,21 @@ async function respond(harness: Harness, body: object): Promise<[created: Shown,
 
 const test = base.extend('opened', opening(open));
 
-test.for(['default', 'flex', 'priority'])('a response asks the model on its tier %s', async (tier, { opened }) => {
-  const { harness, server } = opened;
+test.for(['default', 'flex', 'priority'])(
+  'a response requests its service tier %s from the model',
+  async (tier, { opened }) => {
+    const { harness, server } = opened;
 
-  const [created] = await respond(harness, { service_tier: tier });
+    const [created] = await respond(harness, { service_tier: tier });
 
-  const id = created.id.replace('resp_', 'turn_');
-  const { body } = await harness.call('GET', `/v1/turns/${id}?include=config`);
-  expect(body).toMatchObject({ status: 'completed', config: { service_tier: tier, provider_options: {} } });
-  expect(server.tiers()).toEqual([tier]);
-});
+    const id = created.id.replace('resp_', 'turn_');
+    const { body } = await harness.call('GET', `/v1/turns/${id}?include=config`);
+    expect(body).toMatchObject({ status: 'completed', config: { service_tier: tier, provider_options: {} } });
+    expect(server.tiers()).toEqual([tier]);
+  },
+);
 
-test('a response reports the service tier that was asked for until a round reports another', async ({ opened }) => {
+test('a response reports the requested service tier until a round reports another', async ({ opened }) => {
   const { harness, server } = opened;
   server.report('default');
 
@@ -61,7 +64,7 @@ test('a response reports the service tier that was asked for until a round repor
   expect([created.service_tier, after.service_tier]).toEqual(['flex', 'default']);
 });
 
-test('a response without a service tier reports default, or what its round reported', async ({ opened }) => {
+test('a response without a service tier reports default, or the tier of its round', async ({ opened }) => {
   const { harness, server } = opened;
   server.report('priority');
 
@@ -71,7 +74,7 @@ test('a response without a service tier reports default, or what its round repor
   expect([created.service_tier, after.service_tier]).toEqual(['default', 'priority']);
 });
 
-test('the service tier auto of a response sends none, on any provider', async ({ opened }) => {
+test('a response with the service tier auto sends no tier to any provider', async ({ opened }) => {
   const { harness, server, claude } = opened;
 
   const [, after] = await respond(harness, { service_tier: 'auto' });
@@ -83,7 +86,7 @@ test('the service tier auto of a response sends none, on any provider', async ({
 });
 
 test.for(['default', 'flex', 'priority'])(
-  'a response whose provider reports no service tier reports the asked one: %s',
+  'a response reports the requested service tier if its provider reports none: %s',
   async (tier, { opened }) => {
     const [, after] = await respond(opened.harness, { model: 'silent/x', service_tier: tier });
 
@@ -99,7 +102,7 @@ test('a response reports the ordinary tier of any provider as default', async ({
   expect(after).toMatchObject({ status: 'completed', service_tier: 'default' });
 });
 
-test('a turn that was started natively shows its service tier as a response, too', async ({ opened }) => {
+test('a native turn also shows its service tier as a response', async ({ opened }) => {
   const { harness, server } = opened;
   server.refuse('flex', UNAVAILABLE, 1);
   const { id } = await harness.startTurn({ input: 'Hi', service_tier: 'flex' });
@@ -121,7 +124,7 @@ test('the stream of a response ends with the reported service tier', async ({ op
   expect([tierOf('response.created'), tierOf('response.completed')]).toEqual(['flex', 'default']);
 });
 
-test('a service tier that Pawl does not know is passed on over both OpenAI wires, as before', async () => {
+test('an unknown service tier is sent over both OpenAI wires', async () => {
   const { config } = await readBody({ service_tier: 'scale' });
 
   expect(config).toMatchObject({ provider_options: { service_tier: 'scale' } });
@@ -131,19 +134,22 @@ test('a service tier that Pawl does not know is passed on over both OpenAI wires
   });
 });
 
-test.each(['flex', 'priority'])('a response of Claude on the service tier %s is refused at its field', async (tier) => {
-  expect(await refusalOf({ model: 'anthropic/claude', service_tier: tier })).toMatchObject({
-    ...{ status: 400, code: 'unsupported_parameter', param: 'service_tier' },
-  });
-});
+test.each(['flex', 'priority'])(
+  'a response of Claude with the service tier %s is refused with its field',
+  async (tier) => {
+    expect(await refusalOf({ model: 'anthropic/claude', service_tier: tier })).toMatchObject({
+      ...{ status: 400, code: 'unsupported_parameter', param: 'service_tier' },
+    });
+  },
+);
 
-test('a response of Claude on the service tier default asks for "standard_only"', async ({ opened }) => {
+test('a response of Claude with the service tier default requests "standard_only"', async ({ opened }) => {
   await respond(opened.harness, { model: 'claude/x', service_tier: 'default' });
 
   expect(opened.claude.asked.map(({ body }) => body.service_tier)).toEqual(['standard_only']);
 });
 
-test('a response may have pawl.tier_fallback, and is refused at its own path', async ({ opened: { harness } }) => {
+test('a response may have pawl.tier_fallback, and is refused with that path', async ({ opened: { harness } }) => {
   const pawl = { tier_fallback: 'default' };
 
   const [created] = await respond(harness, { service_tier: 'flex', pawl });
@@ -159,13 +165,13 @@ test('a response may have pawl.tier_fallback, and is refused at its own path', a
   });
 });
 
-test('a response on the service tier batch is refused at its field', async () => {
+test('a response with the service tier batch is refused with its field', async () => {
   expect(await refusalOf({ service_tier: 'batch' })).toMatchObject({
     ...{ status: 400, code: 'unsupported_parameter', param: 'service_tier' },
   });
 });
 
-test('a response waits for flex as a turn does', async ({ opened: { harness, server } }) => {
+test('a response waits for flex like a turn', async ({ opened: { harness, server } }) => {
   server.refuse('flex', UNAVAILABLE, 1);
 
   const [, waiting] = await respond(harness, { service_tier: 'flex' });
@@ -173,7 +179,9 @@ test('a response waits for flex as a turn does', async ({ opened: { harness, ser
   expect(waiting).toMatchObject({ status: 'in_progress', service_tier: 'flex' });
 });
 
-test('a response goes on from another whose service tier was another', async ({ opened: { harness, server } }) => {
+test('a response may follow another response with a different service tier', async ({
+  opened: { harness, server },
+}) => {
   const [first] = await respond(harness, { service_tier: 'flex' });
   await respond(harness, { previous_response_id: first.id });
 

@@ -10,7 +10,7 @@ import { createStreamHarness, type StreamHarness } from './stream-harness.ts';
 
 const LINE = `${'A line that the model writes. '.repeat(30)}\n`;
 
-test('a slow client costs no memory: it gets one delta for all it missed, and every event', async () => {
+test('a slow client of a response stream costs no memory, and gets few large deltas', async () => {
   await using harness = await createStreamHarness();
   const response = await playResponse(harness);
   await response.start();
@@ -43,7 +43,7 @@ function textOf(events: NumberedEvent[]): string {
   return events.map(({ type, delta }) => (type === 'response.output_text.delta' ? delta : '')).join('');
 }
 
-/** A stream whose client reads nothing until `readToEnd`. */
+/** Opens a stream for a client that does not read until `readToEnd`. */
 function followSlowly({ streamHub }: StreamHarness, turnId: string) {
   return openSlowSink<NumberedEvent>(ROOM_BYTES, (sink) =>
     streamHub.join(turnId, sink, (watch, parts) =>

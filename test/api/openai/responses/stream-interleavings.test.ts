@@ -8,12 +8,12 @@ import { makeRandom, type Random } from './random-script.ts';
 import { stateSeals } from './seals.ts';
 import { createStreamHarness, type StreamHarness } from './stream-harness.ts';
 
-// Any chunks, lost messages, runs that begin again with the same words or others, results in any order, clients that
-// leave and come back at any number and to any process: in the end each has been told the output, once (contract-responses R49).
+// A random model: any chunks, lost messages, repeated or different new runs, and results in any order. Clients
+// reconnect with any number to any process. At the end, each client has received the output exactly once.
 
 const SEEDS = Array.from({ length: 24 }, (_, index) => index + 1);
 
-test('whatever happens, a client that comes back with its last number is told everything once', {
+test('a client that reconnects with its last number receives every event once', {
   timeout: 300_000,
 }, async () => {
   await using first = await createStreamHarness({ heartbeatMs: 40 });
@@ -38,7 +38,7 @@ test('whatever happens, a client that comes back with its last number is told ev
   }
 });
 
-/** A client that leaves after any number of events and comes back with its last number, to any process. */
+/** Reads as a client that leaves after any number of events and reconnects with its last number, to any process. */
 async function readToEnd(harnesses: StreamHarness[], id: string, random: Random): Promise<NumberedEvent[]> {
   let told: NumberedEvent[] = [];
   for (;;) {

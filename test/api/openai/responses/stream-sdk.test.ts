@@ -24,7 +24,7 @@ async function all(events: AsyncIterable<Event>): Promise<Event[]> {
 }
 
 describeQueue(({ redis }) => {
-  test('the stream of OpenAI’s client ends with the response that a retrieve shows', async () => {
+  test('the stream of the OpenAI client ends with the response that a retrieve shows', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const client = openaiClient(harness);
@@ -43,7 +43,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a function call is streamed whole, and its answer in the next response', async ({ harness, worker: _ }) => {
+test('a function call is streamed whole, and answered by the next response', async ({ harness, worker: _ }) => {
   const client = openaiClient(harness);
   const body = { model: 'test', tools: [weather], stream: true as const };
   const asked = await all(await client.responses.create({ ...body, input: asksAndTalks }));
@@ -63,7 +63,7 @@ test('a function call is streamed whole, and its answer in the next response', a
   expect(told.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
 });
 
-test('a retrieve streams a response from its start or behind any number, as often as asked', async ({ harness }) => {
+test('a retrieve streams a response from its start or after any number, repeatedly', async ({ harness }) => {
   const client = openaiClient(harness);
   const { id } = await client.responses.create({
     model: 'test',
@@ -87,7 +87,7 @@ test('a retrieve streams a response from its start or behind any number, as ofte
   expect(await read()).toEqual(whole);
 });
 
-test('an invalid number is refused before the stream, with the usual headers', async ({ harness }) => {
+test('an invalid starting number is refused before the stream, with the usual headers', async ({ harness }) => {
   const { id } = await openaiClient(harness).responses.create({ model: 'test', input: 'Hi', background: true });
   await harness.workUntilIdle();
   const ask = (after: string) => fetch(`${harness.url}/v1/responses/${id}?stream=true&starting_after=${after}`);

@@ -7,7 +7,7 @@ const post = {
   execution: { kind: 'http', url: 'https://example.com/post' },
 };
 
-test('a function is handed over to the caller, with its schema as it is and `strict` passed on', async () => {
+test('a function is handed over to the caller with its schema and `strict` unchanged', async () => {
   const { config } = await readBody({ tools: [{ ...locate, strict: true }] });
 
   expect(config.tools).toMatchObject([
@@ -16,7 +16,7 @@ test('a function is handed over to the caller, with its schema as it is and `str
   expect(config.response?.tools).toEqual([{ ...locate, description: null, strict: true }]);
 });
 
-test('a function with an execution is run by Pawl, by the rules of turns', async () => {
+test('a function with an execution runs in Pawl, by the rules of turns', async () => {
   const { config } = await readBody({ tools: [post] });
 
   expect(config.tools[0]).toMatchObject({ effect: 'idempotent', execution: { kind: 'http' } });
@@ -24,7 +24,7 @@ test('a function with an execution is run by Pawl, by the rules of turns', async
   expect(config.response?.tools[0]).toMatchObject({ ...post, description: null, strict: null });
 });
 
-test('a custom tool is offered as a function of one text, and its grammar is told', async () => {
+test('a custom tool is offered as a function with one text and its grammar', async () => {
   const format = { type: 'grammar', syntax: 'regex', definition: '[a-z]+' };
   const { config } = await readBody({ tools: [{ type: 'custom', name: 'patch', description: 'Patches.', format }] });
 
@@ -41,7 +41,7 @@ const crm = {
   ],
 };
 
-test('the tools of a namespace keep their names, are the caller’s, and are shown in the namespace', async () => {
+test('tools of a namespace keep their names and are shown in the namespace', async () => {
   const { config } = await readBody({ tools: [crm, locate], tool_choice: { type: 'function', name: 'find' } });
 
   expect(config.tools).toMatchObject([
@@ -55,7 +55,7 @@ test('the tools of a namespace keep their names, are the caller’s, and are sho
   expect(config.response?.tools[0]).toEqual({ ...crm, tools: [shown, note] });
 });
 
-test('a tool of a namespace whose name is taken is offered with its namespace', async () => {
+test('a namespace tool with a duplicate name is offered with its namespace as a prefix', async () => {
   const tool = (name: string) => ({ type: 'function', name });
   const space = (name: string) => ({ type: 'namespace', name, tools: [tool('find')] });
 
@@ -67,7 +67,7 @@ test('a tool of a namespace whose name is taken is offered with its namespace', 
   expect(renamed.config.tools.map(({ name }) => name)).toEqual(['crm__find', 'find']);
 });
 
-test('tools of a namespace that Pawl does not support are left out if the operator allows it', async () => {
+test('unsupported tools of a namespace are dropped if the operator allows it', async () => {
   const mixed = { ...crm, tools: [...crm.tools, { type: 'web_search' }] };
 
   const { config, ignoredTools } = await readBody({ tools: [mixed] }, { settings: { unsupportedTools: 'ignore' } });
@@ -89,11 +89,11 @@ test.each([
   ['unknown_parameter', 'tools[0].function', [{ type: 'function', name: 'a', function: {} }]],
   ['invalid_value', 'tools[0].execution', [{ ...post, execution: { kind: 'server' } }]],
   ['egress_blocked', 'tools[0].execution.url', [{ ...post, execution: { kind: 'http', url: 'http://10.0.0.1' } }]],
-])('%s is said of %s', async (code, param, tools) => {
+])('a tool is refused with %s at %s', async (code, param, tools) => {
   expect(await refusalOf({ tools })).toMatchObject({ status: 400, code, param });
 });
 
-test('tools that Pawl does not have are left out where the operator says so, but not where one is chosen', async () => {
+test('unsupported tools are dropped if the operator allows it and none is chosen', async () => {
   const ignoring = { settings: { unsupportedTools: 'ignore' as const } };
   const tools = [{ type: 'web_search' }, locate, post];
   const { config, ignoredTools } = await readBody({ tools }, ignoring);
@@ -107,7 +107,7 @@ test('tools that Pawl does not have are left out where the operator says so, but
   expect(await refusalOf({ tools: broken }, ignoring)).toMatchObject({ param: 'tools[1].name' });
 });
 
-test('the choice of a tool, or of some, is that of the turn, and is shown as it was sent', async () => {
+test('a tool_choice applies to the turn, and is shown as it was sent', async () => {
   const tools = [locate, post];
   const named = { type: 'function', name: 'post' };
   const one = await readBody({ tools, tool_choice: named });
@@ -135,11 +135,11 @@ test.each([
   ],
   ['unsupported_tool', 'tool_choice.type', { type: 'web_search' }],
   ['unsupported_tool', 'tool_choice.tools[0].type', { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'x' }] }],
-])('a choice is refused %s, at %s', async (code, param, tool_choice) => {
+])('a tool_choice is refused with %s at %s', async (code, param, tool_choice) => {
   expect(await refusalOf({ tools: [post], tool_choice })).toMatchObject({ code, param });
 });
 
-test('the refusal of a type of tool_choice names the types that Pawl has', async () => {
+test('the refusal of a tool_choice type names the supported types', async () => {
   const ofChoice = await refusalOf({ tools: [post], tool_choice: { type: 'x' } });
   const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'x' }] };
   const ofListed = await refusalOf({ tools: [post], tool_choice });

@@ -7,12 +7,12 @@ const city = 'Rome '.repeat(200);
 const rounds = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => ({
   tools: [{ name: 'weather_lookup', arguments: { city }, id: `call_${id}` }],
 }));
-/** The window of the model is too small for the results of all rounds. */
+/** The context window of the model is too small for the results of all rounds. */
 const input = scripted({ rounds, answer: 'It is sunny.', context_tokens: 6_000 });
 const tools = [{ type: 'mcp' as const, server_label: 'pawl', allowed_tools: ['weather_lookup'] }];
 const asked = { model: 'test', background: true, input, tools };
 
-test('truncation auto shortens a history that is too long, as context drop_tool_results does', async ({ harness }) => {
+test('truncation auto shortens a long history as context drop_tool_results does', async ({ harness }) => {
   const client = openaiClient(harness);
   const { id } = await client.responses.create({ ...asked, truncation: 'auto' });
   await harness.workUntilIdle();
@@ -26,7 +26,7 @@ test('truncation auto shortens a history that is too long, as context drop_tool_
   expect(results.at(-1)?.content).toContain('sunny');
 });
 
-test('truncation disabled, the default, fails a response whose history is too long', async ({ harness, client }) => {
+test('truncation disabled, the default, fails a response if its history is too long', async ({ harness, client }) => {
   const { id } = await client.responses.create(asked);
   await harness.workUntilIdle();
 

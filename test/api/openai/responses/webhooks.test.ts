@@ -12,7 +12,7 @@ type Event = { id: string; type: string; data: { id: string } };
 
 const ofResponses = ['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'];
 
-/** Starts responses whose webhook is `url`; `unwrap` reads what came as a receiver with OpenAI's client does. */
+/** Starts responses with the webhook `url`. `unwrap` reads a delivery as a receiver with OpenAI's client does. */
 function receiving(harness: Harness, url: string, events: string[] = ofResponses) {
   const client = openaiClient(harness);
   const create = (input: string, more: object = {}) =>
@@ -38,7 +38,7 @@ const turnIdOf = (id: string) => id.replace('resp_', 'turn_');
 const refusal = scripted({ answer: 'I will not.', final: { finish_reason: 'refusal' } });
 
 describeQueue(({ redis }) => {
-  test('the end of a response in the background is told as OpenAI tells it', async () => {
+  test('a webhook reports the end of a background response in OpenAI’s shape', async () => {
     await using harness = await createHarness({ redis });
     await using receiver = await openExternalServer();
     const { client, create, unwrap } = receiving(harness, receiver.url);
@@ -57,7 +57,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a webhook that was changed on its way, or signed with another secret, is refused', async ({ harness }) => {
+test('a webhook with a changed body or another secret fails verification', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { create, unwrap } = receiving(harness, receiver.url);
   await create('Say hello.');
@@ -76,7 +76,7 @@ test.each([
   ['incomplete', scripted({ final: { finish_reason: 'length' } })],
   ['failed', scripted({ final: { fault: { kind: 'status', status: 401 } } })],
   ['completed', refusal],
-])('a response that is %s says so, as it is read', async (status, input) => {
+])('a webhook reports the status %s of a response', async (status, input) => {
   await using harness = await createHarness();
   await using receiver = await openExternalServer();
   const { client, create } = receiving(harness, receiver.url);
@@ -91,7 +91,7 @@ test.each([
 test.each([
   ['before it began', async () => {}],
   ['while it is tried again', (harness: Harness) => harness.workOnce()],
-])('a response that is cancelled %s says so', async (_, until) => {
+])('a webhook reports the cancel of a response %s', async (_, until) => {
   await using harness = await createHarness();
   await using receiver = await openExternalServer();
   const { client, create } = receiving(harness, receiver.url);
@@ -104,7 +104,7 @@ test.each([
   expect(eventsIn(receiver.caught)).toMatchObject([{ type: 'response.cancelled', data: { id } }]);
 });
 
-test('a failed response that is retried tells both ends, each under an id of its own', async ({ harness }) => {
+test('webhooks of a retried response report both ends with different event ids', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { create } = receiving(harness, receiver.url);
   const { id } = await create(
@@ -123,7 +123,7 @@ test('a failed response that is retried tells both ends, each under an id of its
   expect(events[0]?.id).not.toBe(events[1]?.id);
 });
 
-test('neither a response in the foreground nor a native turn sends events of responses', async ({ harness }) => {
+test('foreground responses and native turns send no response events', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { create } = receiving(harness, receiver.url);
   await createEndpoint(harness, receiver.url, { events: ofResponses });
@@ -137,7 +137,7 @@ test('neither a response in the foreground nor a native turn sends events of res
   expect(await harness.db.selectFrom('deliveries').selectAll().execute()).toEqual([]);
 });
 
-test('a receiver of both kinds gets each event once, under an id of its own', async ({ harness }) => {
+test('a receiver of turn and response events gets each once, with its own id', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number <= 2 ? 500 : 204 }));
   const { create, unwrap } = receiving(harness, receiver.url, ['turn.completed', 'response.completed']);
 
@@ -154,7 +154,7 @@ test('a receiver of both kinds gets each event once, under an id of its own', as
   for (const caught of receiver.caught) await unwrap(caught);
 });
 
-test('a slow receiver of both kinds gets the second event right after the first', async ({ harness }) => {
+test('a slow receiver of both event kinds gets the second right after the first', async ({ harness }) => {
   await using receiver = await openExternalServer(() => null);
   await using _worker = await startBackgroundWorker(harness);
   const { create } = receiving(harness, receiver.url, ['turn.completed', 'response.completed']);
@@ -171,7 +171,7 @@ test('a slow receiver of both kinds gets the second event right after the first'
   );
 });
 
-test('a webhook without events tells of the turn, as ever', async ({ harness }) => {
+test('a webhook without events reports events of the turn', async ({ harness }) => {
   await using receiver = await openExternalServer();
   const { client } = receiving(harness, receiver.url);
   const body = { model: 'test', background: true, input: 'Hi', pawl: { webhook: { url: receiver.url } } };
@@ -182,7 +182,7 @@ test('a webhook without events tells of the turn, as ever', async ({ harness }) 
   expect(eventsIn(receiver.caught)).toMatchObject([{ type: 'turn.completed', data: { id: turnIdOf(id) } }]);
 });
 
-test('an endpoint for responses gets its project’s events, signed with its own secret', async () => {
+test('a response endpoint gets the events of its project with its own signature', async () => {
   await using harness = await createHarness();
   await using receiver = await openExternalServer();
   const { client, unwrap } = receiving(harness, receiver.url);
@@ -203,7 +203,7 @@ test('an endpoint for responses gets its project’s events, signed with its own
   ]);
 });
 
-test('a delivery of a response has its type and event id, also when delivered again', async ({ harness }) => {
+test('a delivery of a response keeps its type and event id if redelivered', async ({ harness }) => {
   await using receiver = await openExternalServer((number) => ({ status: number === 1 ? 410 : 200 }));
   const { create } = receiving(harness, receiver.url);
   const { id } = await create('Say hello.');
@@ -219,7 +219,7 @@ test('a delivery of a response has its type and event id, also when delivered ag
   expect(receiver.caught.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(shown.event_id));
 });
 
-test('a native turn may not name events of responses, and no request unknown events', async ({ harness }) => {
+test('a native turn cannot request response events, and unknown events are refused', async ({ harness }) => {
   const { create } = receiving(harness, 'https://example.com/hook', ['response.started']);
   const webhook = { url: 'https://example.com/hook', events: ['response.completed'] };
 

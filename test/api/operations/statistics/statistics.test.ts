@@ -17,7 +17,7 @@ type Statistics = Figures & { object: string; buckets: Figures[]; failures: Fail
 const NONE = { queued: 0, in_progress: 0, requires_action: 0, completed: 0, incomplete: 0, failed: 0, cancelled: 0 };
 const failing = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });
 
-test('statistics count the last day: statuses, times, tokens, and failures by code', async ({ harness }) => {
+test('statistics count statuses, times, tokens and failures of the last day', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi' });
   await harness.startTurn({ input: failing });
   const { id } = await harness.startTurn({ input: failing });
@@ -40,7 +40,7 @@ test('statistics count the last day: statuses, times, tokens, and failures by co
   ]);
 });
 
-test('a range is divided into consecutive buckets, without turns of other times', async ({ harness }) => {
+test('statistics divide a range into consecutive buckets, without other turns', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi' });
 
   const range = 'from=2026-01-01&to=2026-01-02T00:00:00%2B01:00&buckets=23';
@@ -52,7 +52,7 @@ test('a range is divided into consecutive buckets, without turns of other times'
   expect(body).toMatchObject({ turns: NONE, duration_ms: null, queue_wait_ms: null, input_tokens: 0, failures: [] });
 });
 
-test('a project sees its own turns, and none that were deleted or added as items', async () => {
+test('statistics of a project exclude other projects, deleted turns and added items', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-a,beta:key-b' } });
   const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
   const body = { model: 'openai/test', input: 'Hi' };
@@ -68,7 +68,7 @@ test('a project sees its own turns, and none that were deleted or added as items
   expect(ofBeta?.body.turns).toEqual(NONE);
 });
 
-test('another project, or all of them, takes an admin key', async () => {
+test('statistics of another project, or of all projects, require an admin key', async () => {
   const keys = { alpha: { keys: ['key-a'] }, beta: { keys: [{ key: 'key-b', scopes: ['admin'] }] } };
   await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(keys) } });
   const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
@@ -83,7 +83,7 @@ test('another project, or all of them, takes an admin key', async () => {
   for (const project of ['*', 'beta']) expect(await ask('key-a', `?project=${project}`)).toEqual([403, undefined]);
 });
 
-test('turns that fit a filter are counted by status', async ({ harness }) => {
+test('statistics count the turns that match a filter by status', async ({ harness }) => {
   await harness.startTurn({ input: 'Hi', metadata: { customer: '17' } });
   await harness.startTurn({ input: failing, metadata: { customer: '17' } });
   await harness.workUntilIdle();
@@ -107,7 +107,7 @@ test.each([
   ['buckets=0', '`buckets`'],
   ['buckets=201', '`buckets`'],
   ['from=2026-01-02&to=2026-01-01', '`from`'],
-])('%s is refused, and the field named', async (query, named) => {
+])('the query %s of statistics is refused with the name of its field', async (query, named) => {
   await using harness = await createHarness();
 
   const { status, body } = await harness.call<{ error: { code: string; message: string } }>(

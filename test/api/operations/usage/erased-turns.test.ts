@@ -8,7 +8,7 @@ import { dumpTables } from '#test/harness/stores/dump-tables.ts';
 const MARK = 'purple';
 const PAWL_PRICES = JSON.stringify({ 'openai/*': { input: 1, output: 10 } });
 
-test('what was used stays right when its turns go by a delete, with their conversation, by a bulk and by their age', async () => {
+test('usage keeps its figures when turns are deleted alone, in bulk or by age', async () => {
   await using harness = await createHarness({ env: { PAWL_PRICES } });
   const start = (metadata: Record<string, string>) => {
     const usage = { prompt_tokens: 200, completion_tokens: 20 };

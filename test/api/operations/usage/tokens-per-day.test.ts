@@ -19,7 +19,7 @@ async function start(env: Record<string, string> = { PAWL_PROJECTS }) {
   return { harness, web: apiClient(harness.url, 'key-of-web'), app: apiClient(harness.url, 'key-of-app') };
 }
 
-/** Asks for turns until one is refused: what a process knows of the day is up to a second old. */
+/** Requests turns until one turn is refused. A process caches the tokens of the day for up to a second. */
 async function untilRefused(web: Client, headers: Record<string, string> = {}) {
   return waitUntil(async () => {
     const answer = await web.call('POST', '/v1/turns', { body: { model: 'openai/test', input: 'Hi' }, headers });
@@ -28,7 +28,7 @@ async function untilRefused(web: Client, headers: Record<string, string> = {}) {
   });
 }
 
-test('once the tokens of the day are used up, new turns are refused until midnight UTC; others go on', async () => {
+test('new turns are refused until midnight UTC after the tokens of a day are used up', async () => {
   const { harness, web, app } = await start();
   await using _ = harness;
   const { id: running, conversation_id } = await web.startTurn({ input: using(100) });
@@ -63,7 +63,7 @@ test('once the tokens of the day are used up, new turns are refused until midnig
   expect(kept).toEqual([]);
 });
 
-test('a repeated Idempotency-Key is answered with what was made before, whatever was used since', async () => {
+test('a repeated Idempotency-Key returns its turn even if the tokens are used up', async () => {
   const { harness, web } = await start();
   await using _ = harness;
   const asking = { body: { model: 'openai/test', input: using(200) }, headers: { 'idempotency-key': 'one' } };
@@ -79,7 +79,7 @@ test('a repeated Idempotency-Key is answered with what was made before, whatever
 test.each([
   ['yesterday', '1 day', 202],
   ['today', '0', 429],
-])('tokens of %s count for today or not', async (_, ago, status) => {
+])('tokens_per_day counts only tokens of today: %s', async (_, ago, status) => {
   const { harness, web } = await start();
   await using _harness = harness;
   await sql`insert into usage_records (at, project, model, total_tokens)

@@ -38,7 +38,7 @@ async function play(harness: Harness, request: Record<string, unknown>): Promise
   return workUntilEnded(harness, id);
 }
 
-/** What was used becomes so much older, and is rolled up. */
+/** Makes all usage older by some hours, and rolls it up. */
 async function rollUp(harness: Harness, hours: number): Promise<void> {
   await sql`update usage_records set at = at - make_interval(hours => ${hours})`.execute(harness.db);
   await rollUpUsage(harness.db);
@@ -48,7 +48,7 @@ async function rollUp(harness: Harness, hours: number): Promise<void> {
 
 const test = testWith({ env: { PAWL_PRICES } });
 
-test('a turn counts at its creation, its rounds with calls and tokens at their end, once', async ({ harness }) => {
+test('usage counts a turn at its creation, and each round once at its end', async ({ harness }) => {
   const empty = await usageOf(harness);
 
   await harness.startTurn({ input: twoRounds, tools });
@@ -69,7 +69,7 @@ test('a turn counts at its creation, its rounds with calls and tokens at their e
   expect(ended).toEqual([figures]);
 });
 
-test('the figures are those of the turns, summaries and repairs among them', async ({ harness }) => {
+test('usage equals the figures of its turns, including summaries and repairs', async ({ harness }) => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const place = { name: 'place', schema };
   const turns = [
@@ -106,7 +106,7 @@ test('the figures are those of the turns, summaries and repairs among them', asy
   });
 });
 
-test('usage by model counts rounds and turns apart, and an unknown cost is null', async ({ harness }) => {
+test('usage by model counts rounds and turns separately, and an unknown cost is null', async ({ harness }) => {
   await play(harness, { input: twoRounds, tools });
   const refused = scripted({ final: { fault: { kind: 'status', status: 401, times: 1 } } });
   await play(harness, { input: refused, fallback_models: ['sim/demo'] });
@@ -124,7 +124,7 @@ function tokensOf(row: Row | undefined) {
   return Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => name.endsWith('_tokens')));
 }
 
-test('each project sees itself alone, by the ids of its keys', async () => {
+test('usage of a project covers its own turns, by the ids of its keys', async () => {
   const PAWL_API_KEYS = 'alpha:key-of-alpha,alpha:second-of-alpha,beta:key-of-beta';
   await using harness = await createHarness({ env: { PAWL_API_KEYS, PAWL_PRICES } });
   const [first, second, beta] = ['key-of-alpha', 'second-of-alpha', 'key-of-beta'].map((key) =>
@@ -145,7 +145,7 @@ test('each project sees itself alone, by the ids of its keys', async () => {
   expect(ofBeta).toEqual([{ project: 'beta', ...figures }]);
 });
 
-test('an admin key sees all projects', async () => {
+test('usage with an admin key covers all projects', async () => {
   const PAWL_PROJECTS = JSON.stringify({
     web: { keys: ['key-of-web'] },
     ops: { keys: [{ key: 'key-of-ops', scopes: ['admin'] }] },
@@ -163,7 +163,7 @@ test('an admin key sees all projects', async () => {
   expect(await usageOf(web!, '?group_by=project')).toEqual([{ project: 'web', ...figures }]);
 });
 
-test('what was used stays when its turns are deleted, and when it is rolled up', async ({ harness }) => {
+test('usage is unchanged after its turns are deleted and after a roll-up', async ({ harness }) => {
   const turn = await play(harness, { input: twoRounds, tools });
   const before = await usageOf(harness, '?group_by=day,model,key');
 
@@ -177,7 +177,7 @@ test('what was used stays when its turns are deleted, and when it is rolled up',
   expect(rolledUp).toEqual(figures);
 });
 
-test('from is inclusive and to is exclusive, to the millisecond within the last hour', async ({ harness }) => {
+test('usage includes from and excludes to, by milliseconds within the last hour', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'One' });
   await sql`select pg_sleep(0.005)`.execute(harness.db);
   const { created_at: at } = await harness.startTurn({ input: 'Two' });
@@ -192,7 +192,7 @@ test('from is inclusive and to is exclusive, to the millisecond within the last 
   expect(await turnsOf(`?to=${at.slice(0, 10)}`)).toBe(0);
 });
 
-test('usage covers the last 30 days by default, in days of UTC whatever the offset', async ({ harness }) => {
+test('usage covers the last 30 days by default, in UTC days for any offset', async ({ harness }) => {
   await play(harness, { input: twoRounds, tools });
   await rollUp(harness, 31 * 24);
   await play(harness, { input: twoRounds, tools });
@@ -225,6 +225,6 @@ test.each([
   ['?group_by=', 'invalid_value: group_by'],
   ['?group_by=day,hour', 'invalid_value: group_by'],
   ['?groupby=day', 'unknown_field: groupby'],
-])('%s is refused, naming the parameter', async (query, refusal) => {
+])('the query %s of usage is refused with the name of its parameter', async (query, refusal) => {
   expect(describeRefusal(await plain.call('GET', `/v1/usage${query}`))).toBe(`400 ${refusal}`);
 });

@@ -18,7 +18,7 @@ const [model, input] = ['openai/test', 'Hi'];
 
 const test = testWith({ env });
 
-test('a model that a project may not ask is refused by name: the turn’s own, a fallback, one that writes summaries', async () => {
+test('a forbidden model is refused as model, fallback or summary model of a turn', async () => {
   await using harness = await createHarness({ env });
   const bound = apiClient(harness.url, 'key-of-bound');
   const free = apiClient(harness.url, 'key-of-free');
@@ -50,7 +50,7 @@ test('a model that a project may not ask is refused by name: the turn’s own, a
   for (const body of bodies) expect((await free.call('POST', '/v1/turns', { body })).status).toBe(202);
 });
 
-test('lists of models have what the project may ask, and no more', async ({ harness }) => {
+test('lists of models have only the allowed models of the project', async ({ harness }) => {
   const idsOf = async (key: string, path: string) => {
     const { body } = await apiClient(harness.url, key).call<{ data: { id: string }[] }>('GET', path);
     return body.data.map(({ id }) => id);
@@ -71,7 +71,7 @@ test('lists of models have what the project may ask, and no more', async ({ harn
   expect(describeRefusal(one)).toBe('404 model_not_listed: id');
 });
 
-test('a turn that was accepted goes on, a retry too, whatever its project may ask by then', async ({ harness }) => {
+test('an accepted turn continues, also after a retry, if its model is forbidden later', async ({ harness }) => {
   const free = apiClient(harness.url, 'key-of-free');
   const fault = { kind: 'status' as const, status: 401, times: 1 };
   const { id } = await free.startTurn({ model: 'openai/other', input: scripted({ final: { fault } }) });
@@ -86,7 +86,7 @@ test('a turn that was accepted goes on, a retry too, whatever its project may as
   expect((await free.findTurn(id)).status).toBe('completed');
 });
 
-test('what was made with a key is answered again, whatever its project may ask by then', async ({ harness }) => {
+test('a repeated idempotency key is answered if its model is forbidden later', async ({ harness }) => {
   const free = apiClient(harness.url, 'key-of-free');
   const post = (path: string) => {
     const body = { model: 'openai/other', input, ...(path.endsWith('responses') && { background: true }) };
@@ -102,7 +102,7 @@ test('what was made with a key is answered again, whatever its project may ask b
   expect(again.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(paths.map(() => 'true'));
 });
 
-test('the metadata of a conversation changes, whatever its project may ask by then', async ({ harness }) => {
+test('the metadata of a conversation can change if its model is forbidden later', async ({ harness }) => {
   const free = apiClient(harness.url, 'key-of-free');
   const { body } = await free.call('POST', '/v1/conversations', { body: { model: 'openai/other' } });
   const change = (changes: object) => free.call('PATCH', `/v1/conversations/${body.id}`, { body: changes });
@@ -114,7 +114,7 @@ test('the metadata of a conversation changes, whatever its project may ask by th
   expect(describeRefusal(await change({ seed: 7 }))).toBe('403 model_not_allowed: model');
 });
 
-/** The operator lets no project ask other models any more. */
+/** Forbids all other models for every project. */
 function allowOnly({ parts }: Harness, ...allowedModels: string[]): void {
   const { find } = parts.projects;
   parts.projects.find = (name) => ({ ...find(name), allowedModels });
@@ -128,7 +128,7 @@ test.each([
   [['openai/gpt-5'], true, true],
   [['anthropic/*', 'openaix/*'], false, false],
   [[], false, false],
-])('%j: openai/gpt-5 may be asked: %s, some model of openai: %s', (allowedModels, model, provider) => {
+])('%j: openai/gpt-5 is allowed: %s, any model of openai is allowed: %s', (allowedModels, model, provider) => {
   expect(mayAsk({ allowedModels }, 'openai/gpt-5')).toBe(model);
   expect(mayAskProvider({ allowedModels }, 'openai')).toBe(provider);
 });

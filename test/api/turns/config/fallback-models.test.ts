@@ -20,7 +20,7 @@ test.for([
     'tools_not_supported',
     0,
   ],
-] as const)('a fallback of %s is refused at submission, naming which', async ([, own, code, index]) => {
+] as const)('a fallback of %s is refused with its index', async ([, own, code, index]) => {
   await using harness = await createHarness({ env });
   const error = { code, param: `fallback_models[${index}]` };
 
@@ -31,7 +31,7 @@ test.for([
   expect(standing).toMatchObject({ status: 400, body: { error } });
 });
 
-test('more than five fallbacks are refused', async ({ harness }) => {
+test('a turn with more than five fallback models is refused', async ({ harness }) => {
   const models = Array.from({ length: 6 }, (_, index) => `sim/m${index}`);
 
   const answer = await harness.call('POST', '/v1/turns', {
@@ -41,7 +41,7 @@ test('more than five fallbacks are refused', async ({ harness }) => {
   expect(answer).toMatchObject({ status: 400, body: { error: { param: 'fallback_models' } } });
 });
 
-test('a conversation shows its fallbacks, and its turns inherit them unless they name others', async ({ harness }) => {
+test('turns inherit the fallback models of their conversation unless they name others', async ({ harness }) => {
   const { body } = await harness.call('POST', '/v1/conversations', {
     body: { model: 'openai/test', fallback_models: ['sim/demo'] },
   });

@@ -18,7 +18,7 @@ test.each([
   [{ timeout_ms: 0 }, 'model_retry.timeout_ms'],
   [{ idle_timeout_ms: -1 }, 'model_retry.idle_timeout_ms'],
   [5, 'model_retry'],
-])('model_retry that no turn can have is refused: %j', async (given, param) => {
+])('an invalid model_retry is refused with its path: %j', async (given, param) => {
   await using harness = await createHarness({ env });
 
   const answer = await harness.call('POST', '/v1/turns', { body: { ...asked, model_retry: given } });
@@ -52,7 +52,7 @@ test.each(['timeout_ms', 'idle_timeout_ms'])(
   },
 );
 
-test('timeouts of model_retry may be an hour unless the operator says otherwise', async () => {
+test('timeouts of model_retry may be an hour unless the operator sets a limit', async () => {
   await using harness = await createHarness();
   const start = (timeout_ms: number) =>
     harness.call('POST', '/v1/turns', { body: { ...asked, model_retry: { timeout_ms } } });
@@ -60,7 +60,7 @@ test('timeouts of model_retry may be an hour unless the operator says otherwise'
   expect([(await start(3_600_000)).status, (await start(3_600_001)).status]).toEqual([202, 400]);
 });
 
-test('turns inherit model_retry, replace it as a whole, and return to the default with null', async () => {
+test('turns inherit model_retry, replace it as a whole, and reset it with null', async () => {
   await using harness = await createHarness({ env });
   const standing = { model: 'openai/test', model_retry };
   const { body } = await harness.call('POST', '/v1/conversations', { body: standing });
@@ -76,7 +76,7 @@ test('turns inherit model_retry, replace it as a whole, and return to the defaul
   expect(await start({ model_retry: {} })).toBeNull();
 });
 
-test('a turn without model_retry stores none', async () => {
+test('a turn without model_retry does not store the field', async () => {
   await using harness = await createHarness({ env });
 
   for (const given of [undefined, null, {}, { max_attempts: null }])
@@ -86,7 +86,7 @@ test('a turn without model_retry stores none', async () => {
   for (const { config } of rows) expect(config).not.toHaveProperty('model_retry');
 });
 
-test('a fork, a rerun, a schedule and a response take model_retry', async () => {
+test('a fork, a rerun, a schedule and a response accept model_retry', async () => {
   await using harness = await createHarness({ env });
   const { id } = await harness.startTurn(asked);
   await harness.workUntilIdle();

@@ -8,7 +8,7 @@ const PAWL_PROVIDERS = JSON.stringify({
   plain: at('openai', { structured_outputs: false, tools: false }),
 });
 
-// What is refused leaves nothing behind: one harness serves all.
+// A refused request leaves no rows, so one harness serves all tests.
 let harness: Harness;
 beforeAll(async () => {
   harness = await createHarness({ env: { PAWL_PROVIDERS } });
@@ -46,13 +46,13 @@ test.each([
   [place({ schema: { ...open, required: ['town'] } }), 'invalid_output_schema: output_schema.schema.required'],
   [place({ schema: { ...open, description: 'x'.repeat(70_000) } }), 'invalid_output_schema: output_schema.schema'],
   [place({ strict: true }), 'invalid_output_schema: output_schema.schema'],
-])('%j is refused when it is submitted, naming the place', async (given, refusal) => {
+])('the output_schema %j is refused with its path', async (given, refusal) => {
   expect(await post(given)).toBe(`400 ${refusal}`);
   const body = { model: 'openai/test', output_schema: given };
   expect(await refusalOf(harness, '/v1/conversations', body)).toBe(`400 ${refusal}`);
 });
 
-test('a provider without structured outputs gets the schema in its instructions, and is not asked for another way', async () => {
+test('output_schema goes into instructions if the provider lacks structured outputs', async () => {
   expect(await post(place(), { model: 'plain/x' })).toBe('202 accepted');
   expect(await post(place({ mode: 'native' }), { model: 'plain/x' })).toBe(
     '400 unsupported_parameter: output_schema.mode',
@@ -62,7 +62,7 @@ test('a provider without structured outputs gets the schema in its instructions,
   );
 });
 
-test('calls that stand in the text leave no room for a schema of the provider', async () => {
+test('output_schema cannot be native if tool calls are inline text', async () => {
   const inline = { tools: ['weather_lookup'], tool_mode: 'inline' };
 
   expect(await post(place(), inline)).toBe('202 accepted');
@@ -70,7 +70,7 @@ test('calls that stand in the text leave no room for a schema of the provider', 
   expect(await post(place({ mode: 'native' }), { tool_mode: 'inline' })).toBe('202 accepted');
 });
 
-test('strict is a word of Chat Completions: elsewhere it changes nothing', async () => {
+test('strict of output_schema has no effect on wires other than Chat Completions', async () => {
   for (const model of ['acme/x', 'gem/x']) expect(await post(place({ strict: true }), { model })).toBe('202 accepted');
 });
 
@@ -83,13 +83,13 @@ test.each([
   [{ seed: 7, model: 'acme/x' }, 'unsupported_parameter: seed'],
   [{ seed: 2 ** 40, model: 'gem/x' }, 'unsupported_parameter: seed'],
   [{ stop: ['END', ' \n'], model: 'acme/x' }, 'unsupported_parameter: stop[1]'],
-])('%j is refused, naming the field', async (given, refusal) => {
+])('the sampling field in %j is refused with its path', async (given, refusal) => {
   const body = { model: 'openai/test', input: 'Hi', ...given };
 
   expect(await refusalOf(harness, '/v1/turns', body)).toBe(`400 ${refusal}`);
 });
 
-test('a conversation hands its schema and its sampling on, and a turn may say otherwise', async () => {
+test('turns inherit output_schema and sampling of a conversation unless they set them', async () => {
   const standing = { model: 'openai/test', output_schema: place(), stop: ['END'], seed: 7 };
   const { body: conversation } = await harness.call('POST', '/v1/conversations', { body: standing });
   const path = `/v1/conversations/${conversation.id}/turns`;

@@ -6,7 +6,9 @@ import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 
-/** A service with providers of two wires that cache, and one that does not; their servers say hello. */
+/**
+ * Opens a service with caching providers of two wires, and a provider without a cache. Their servers answer “Hello.”
+ */
 async function open() {
   const [claude, chat] = await Promise.all([startWireServer(), startWireServer()]);
   claude.answer({ body: anthropicWire.reply({ text: ['Hello.'] }) });
@@ -34,7 +36,7 @@ const ended = { model: 'claude/x', input: 'Hi', prompt_cache: '1h' };
 
 const test = base.extend('opened', opening(open));
 
-test('a fork and a rerun cache as their turn does, unless they are told otherwise', async ({ opened: { harness } }) => {
+test('a fork and a rerun inherit prompt_cache unless they set it', async ({ opened: { harness } }) => {
   const { id } = await harness.startTurn(ended);
   await harness.workUntilIdle();
   const again = async (path: string, body: object) =>
@@ -46,7 +48,9 @@ test('a fork and a rerun cache as their turn does, unless they are told otherwis
   expect(await again('rerun', { model: 'plain/x', prompt_cache: null })).toBe('auto');
 });
 
-test('a schedule starts turns that cache as it says', async ({ opened: { harness } }) => {
+test('a schedule accepts prompt_cache, and refuses it for a provider without a cache', async ({
+  opened: { harness },
+}) => {
   const schedule = { turn: ended, every_seconds: 60 };
 
   const made = await harness.call('POST', '/v1/schedules', { body: schedule });
@@ -58,7 +62,7 @@ test('a schedule starts turns that cache as it says', async ({ opened: { harness
   expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'unsupported_parameter' } } });
 });
 
-test('a response caches as pawl.prompt_cache says, and is refused at its own path', async ({ opened }) => {
+test('a response uses pawl.prompt_cache, and is refused with that path', async ({ opened }) => {
   const { harness, claude } = opened;
   const create = (body: object) =>
     harness.call('POST', '/v1/responses', { body: { input: 'Hi', background: true, ...body } });
@@ -72,21 +76,24 @@ test('a response caches as pawl.prompt_cache says, and is refused at its own pat
   expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'pawl.prompt_cache' } } });
 });
 
-test.for(['chat/x', 'xai/x'])('the prompt_cache_key of a response to %s wins', async (model, { opened }) => {
-  const { harness, chat } = opened;
-  const tools = [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }];
-  const create = (body: object) =>
-    harness.call('POST', '/v1/responses', { body: { model, input: 'Hi', tools, background: true, ...body } });
+test.for(['chat/x', 'xai/x'])(
+  'the prompt_cache_key of a response to %s takes precedence',
+  async (model, { opened }) => {
+    const { harness, chat } = opened;
+    const tools = [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }];
+    const create = (body: object) =>
+      harness.call('POST', '/v1/responses', { body: { model, input: 'Hi', tools, background: true, ...body } });
 
-  await create({});
-  await create({ prompt_cache_key: 'mine' });
-  await harness.workUntilIdle();
+    await create({});
+    await create({ prompt_cache_key: 'mine' });
+    await harness.workUntilIdle();
 
-  const keys = chat.asked.map(({ body }) => body.prompt_cache_key);
-  expect(keys.toSorted()).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), 'mine']);
-});
+    const keys = chat.asked.map(({ body }) => body.prompt_cache_key);
+    expect(keys.toSorted()).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), 'mine']);
+  },
+);
 
-test('a fallback model that takes no time is asked without it, with a warning', async ({ opened }) => {
+test('a fallback model without cache times ignores prompt_cache with a warning', async ({ opened }) => {
   const { harness, claude, chat } = opened;
   claude.answer({
     status: 404,

@@ -5,7 +5,7 @@ import { opening } from '#test/harness/opening.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { startWireServer } from '#test/llm/wire-server.ts';
 
-/** A service with two providers, which allow other headers to turns; their server says hello. */
+/** Opens a service with providers that allow different headers. Their server answers “Hello.” */
 async function open() {
   const server = await startWireServer();
   server.answer({ body: openaiWire.reply({ text: ['Hello.'] }) });
@@ -32,7 +32,7 @@ const stored = { 'x-tag': 'one', 'openai-beta': 'two' };
 
 const test = base.extend('opened', opening(open));
 
-test('provider_headers reach the provider in each request, and are shown in lower case', async ({ opened }) => {
+test('provider_headers reach the provider in each request, in lower case', async ({ opened }) => {
   const { harness, server } = opened;
 
   const { id } = await harness.startTurn(tagged);
@@ -55,7 +55,7 @@ test.each([
   [{ 'x-tag': 'some-value', 'X-Tag': 'other' }, 'provider_headers.X-Tag'],
   [many, 'provider_headers'],
   [['x-tag'], 'provider_headers'],
-])('provider_headers that no request can have are refused without their values: %j', async (headers, param) => {
+])('invalid provider_headers are refused without their values: %j', async (headers, param) => {
   await using opened = await open();
 
   const body = { ...tagged, provider_headers: headers };
@@ -86,7 +86,7 @@ test.each([
   expect(schedule).toMatchObject({ status: 400, body: { error: { ...error, param: `turn.${param}` } } });
 });
 
-test('turns inherit provider_headers, which are checked with the turn if only it names the model', async () => {
+test('turns inherit provider_headers, and check them if the conversation has no model', async () => {
   await using opened = await open();
   const { harness } = opened;
   const { provider_headers } = tagged;
@@ -106,14 +106,14 @@ test('turns inherit provider_headers, which are checked with the turn if only it
   expect(refused).toMatchObject({ status: 400, body: { error: { param: 'provider_headers.openai-beta' } } });
 });
 
-test('a turn without provider_headers stores none', async ({ opened: { harness } }) => {
+test('a turn without provider_headers does not store the field', async ({ opened: { harness } }) => {
   for (const provider_headers of [undefined, null, {}]) await harness.startTurn({ ...tagged, provider_headers });
 
   const rows = await harness.db.selectFrom('turns').select('config').execute();
   for (const { config } of rows) expect(config).not.toHaveProperty('provider_headers');
 });
 
-test('a fork and a rerun keep provider_headers unless they are given others', async ({ opened: { harness } }) => {
+test('a fork and a rerun keep provider_headers unless they set them', async ({ opened: { harness } }) => {
   const { id } = await harness.startTurn(tagged);
   await harness.workUntilIdle();
   const again = async (path: string, body: object) =>
@@ -125,7 +125,7 @@ test('a fork and a rerun keep provider_headers unless they are given others', as
   expect(await again('rerun', { model: 'closed/x', provider_headers: null })).toEqual({});
 });
 
-test('a response sends pawl.provider_headers, and is refused at its own path', async ({ opened }) => {
+test('a response sends pawl.provider_headers, and is refused with that path', async ({ opened }) => {
   const { harness, server } = opened;
   const create = (model: string) =>
     harness.call('POST', '/v1/responses', {

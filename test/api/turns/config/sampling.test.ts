@@ -11,7 +11,7 @@ test.each([
   [{ model: 'gem/x', reasoning_effort: 'max' }, 'reasoning_effort'],
   [{ model: 'gem/x', prompt_cache: '5m' }, 'prompt_cache'],
   [{ model: 'acme/x', prompt_cache: '1h' }, 'prompt_cache'],
-])('%j is refused when it is submitted, with the field and the provider', async (given, param) => {
+])('%j is refused with the field and the provider', async (given, param) => {
   await using harness = await createHarness({ env });
 
   const turn = await harness.call('POST', '/v1/turns', { body: { ...given, input: 'Hi' } });
@@ -24,7 +24,7 @@ test.each([
   }
 });
 
-test('a conversation without a model may say how long its turns are cached', async () => {
+test('a conversation without a model may have a prompt_cache', async () => {
   await using harness = await createHarness({ env });
 
   const { status, body } = await harness.call<{ id: string }>('POST', '/v1/conversations', {
@@ -38,7 +38,7 @@ test('a conversation without a model may say how long its turns are cached', asy
   expect(refused).toMatchObject({ status: 400, body: { error: { param: 'prompt_cache' } } });
 });
 
-test('how a cache is used is inherited, shown with the configuration, and free for fallback models', async () => {
+test('turns inherit prompt_cache and show it, and fallback models may lack it', async () => {
   const anthropic = { ...local('anthropic'), prompt_cache: true };
   await using harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify({ anthropic2: anthropic }) } });
   const standing = { model: 'anthropic2/x', prompt_cache: '1h' };
@@ -63,7 +63,7 @@ test('how a cache is used is inherited, shown with the configuration, and free f
   expect(wrong).toMatchObject({ status: 400, body: { error: { code: 'invalid_value', param: 'prompt_cache' } } });
 });
 
-test('a turn that inherits what its own model has no word for is refused', async () => {
+test('a turn is refused if its model does not support an inherited field', async () => {
   await using harness = await createHarness({ env });
   const standing = { model: 'openai/x', reasoning_effort: 'none', top_p: 0.5 };
   const { body } = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: standing });

@@ -14,7 +14,7 @@ const PAWL_PRICES = JSON.stringify({
   ...{ 'chat/x': { ...base, tiers: { flex: { input: 1, output: 4 } } }, 'responses/x': base },
 });
 
-// No worker works here: one harness serves all.
+// No worker runs here, so one harness serves all tests.
 let harness: Harness;
 beforeAll(async () => {
   harness = await createHarness({ env: { PAWL_PROVIDERS, PAWL_PRICES } });
@@ -55,7 +55,7 @@ test.each([
   ['pack/x', 'auto'],
   ['pack/x', 'flex'],
   ...['chat/x', 'responses/x', 'claude/x', 'gem/x', 'pack/x', 'sim/demo'].map((model) => [model, 'batch'] as const),
-] as const)('a turn of %s with the service tier %s is refused when it is submitted', async (model, service_tier) => {
+] as const)('a turn of %s with the service tier %s is refused', async (model, service_tier) => {
   const turn = await post('/v1/turns', turnOf({ model, service_tier }));
   const standing = await post('/v1/conversations', { model, service_tier });
 
@@ -68,7 +68,7 @@ test.each([
   }
 });
 
-test('a fallback model whose provider lacks the service tier is refused with its place', async () => {
+test('a fallback model without the service tier is refused with its index', async () => {
   const own = { fallback_models: ['responses/x', 'claude/x'], service_tier: 'flex' };
   const refusal = '400 unsupported_parameter: fallback_models[1]';
 
@@ -89,7 +89,7 @@ test.each([
   [{ service_tier: 'default', tier_fallback: 'default' }, 'unsupported_parameter: tier_fallback'],
   [{ service_tier: 'priority', tier_fallback: 'default' }, 'unsupported_parameter: tier_fallback'],
   [{ service_tier: null, tier_fallback: 'default' }, 'unsupported_parameter: tier_fallback'],
-])('%j is refused, with the field', async (given, refusal) => {
+])('%j is refused with its field', async (given, refusal) => {
   expect(await refusalOf(harness, '/v1/turns', turnOf(given))).toBe(`400 ${refusal}`);
 });
 
@@ -111,7 +111,7 @@ test('a turn inherits the service tier and the tier fallback of its conversation
   expect(await configOf(waiting.body.id)).toMatchObject({ service_tier: 'flex', tier_fallback: null });
 });
 
-test('a turn may add a tier fallback to the flex tier of its conversation, and to no other tier', async () => {
+test('a turn may add a tier fallback to the inherited tier flex only', async () => {
   const { body: flex } = await post('/v1/conversations', { model: 'chat/x', service_tier: 'flex' });
   const { body: priority } = await post('/v1/conversations', { model: 'chat/x', service_tier: 'priority' });
   const own = { input: 'Hi', tier_fallback: 'default' };
@@ -121,7 +121,7 @@ test('a turn may add a tier fallback to the flex tier of its conversation, and t
   expect(await refusalOf(harness, `/v1/conversations/${priority.id}/turns`, own)).toBe(refusal);
 });
 
-test('a turn that inherits a service tier which its own model lacks is refused', async () => {
+test('a turn is refused if its model lacks the inherited service tier', async () => {
   const { body } = await post('/v1/conversations', { model: 'chat/x', service_tier: 'flex' });
   const path = `/v1/conversations/${body.id}/turns`;
   const own = { model: 'claude/x', input: 'Hi' };
@@ -144,11 +144,11 @@ test('a conversation without a model may have a service tier, which each turn ch
 test.each([
   [{ tier_fallback: 'default' }, 'tier_fallback'],
   [{ service_tier: 'batch' }, 'service_tier'],
-])('a conversation without a model is refused with tiers that no turn could have: %j', async (fields, param) => {
+])('a conversation without a model is refused with invalid tiers: %j', async (fields, param) => {
   expect(await refusalOf(harness, '/v1/conversations', fields)).toBe(`400 unsupported_parameter: ${param}`);
 });
 
-test('a change of the service tier of a conversation takes its tier fallback away', async () => {
+test('changing the service tier of a conversation removes its tier fallback', async () => {
   const { body } = await post('/v1/conversations', { model: 'chat/x', service_tier: 'flex', tier_fallback: 'default' });
 
   const changed = await harness.call('PATCH', `/v1/conversations/${body.id}`, { body: { service_tier: 'priority' } });
@@ -170,7 +170,7 @@ test('a change of a conversation may set and remove its service tier', async () 
   expect(removed).toMatchObject({ status: 200, body: { service_tier: null, tier_fallback: null } });
 });
 
-test('a turn stores its service tier only if it has one', async () => {
+test('a turn without a service tier does not store the field', async () => {
   const plain = await post('/v1/turns', turnOf({}));
   const nulls = await post('/v1/turns', turnOf({ service_tier: null, tier_fallback: null }));
   const flex = await post('/v1/turns', turnOf({ service_tier: 'flex' }));
@@ -184,7 +184,7 @@ test('a turn stores its service tier only if it has one', async () => {
   expect(await storedOf(flex.body.id)).not.toHaveProperty('tier_fallback');
 });
 
-test('a schedule starts turns on its service tier, and is refused with the path of the field', async () => {
+test('a schedule starts turns with its service tier, and is refused with that path', async () => {
   const body = { every_seconds: 60, turn: turnOf({ service_tier: 'flex', tier_fallback: 'default' }) };
   const made = await post<{ id: string; turn: object }>('/v1/schedules', body);
   const wrong = { every_seconds: 60, turn: turnOf({ model: 'claude/x', service_tier: 'flex' }) };
@@ -198,7 +198,7 @@ test('a schedule starts turns on its service tier, and is refused with the path 
   expect(await refusalOf(harness, '/v1/schedules', wrong)).toBe('400 unsupported_parameter: turn.service_tier');
 });
 
-test('a fork and a rerun have the service tier of their turn, unless they name another', async () => {
+test('a fork and a rerun inherit the service tier unless they set it', async () => {
   await using own = await createHarness({ env: { PAWL_PROVIDERS, PAWL_PRICES } });
   const { id } = await own.startTurn({ input: 'Hi', service_tier: 'flex', tier_fallback: 'default' });
   await own.workUntilIdle();
@@ -225,19 +225,19 @@ test.each([
   [{ service_tier: 'flex', model: 'responses/x' }, '400 unsupported_parameter: limits.max_cost_usd'],
   [{ service_tier: 'flex', fallback_models: ['responses/x'] }, '400 unsupported_parameter: fallback_models[0]'],
   [{ service_tier: 'default', fallback_models: ['responses/x'] }, '202 accepted'],
-])('a limit on cost with %j needs a price of the tier: %s', async (own, refusal) => {
+])('a cost limit with %j requires a price of the tier: %s', async (own, refusal) => {
   const body = turnOf({ limits: { max_cost_usd: 1 }, ...own });
 
   expect(await refusalOf(harness, '/v1/turns', body)).toBe(refusal);
 });
 
-test('the refusal of a limit on cost names the tier that has no price', async () => {
+test('the refusal of a cost limit names the tier without a price', async () => {
   const { body } = await post('/v1/turns', turnOf({ service_tier: 'priority', limits: { max_cost_usd: 1 } }));
 
   expect(body).toHaveProperty('error.message', expect.stringMatching(/chat\/x.*priority|priority.*chat\/x/));
 });
 
-test('the description of the API lists the service tiers', async () => {
+test('the OpenAPI document lists the service tiers', async () => {
   type Schemas = Record<string, { properties: Record<string, object> }>;
   const { body } = await harness.call<{ components: { schemas: Schemas } }>('GET', '/openapi.json');
   const { TurnRequest, Round } = body.components.schemas;

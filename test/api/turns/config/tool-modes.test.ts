@@ -42,7 +42,7 @@ async function resolve(config: StandingConfig, can: { tools: boolean }) {
   }
 }
 
-test('native tools of a provider that has none are refused, naming the mode that works', async () => {
+test('native tools are refused with the mode to use if the provider lacks tool calls', async () => {
   const refusal = await resolve({ tools: [weather] }, { tools: false });
 
   expect(refusal).toBeInstanceOf(RequestRefused);
@@ -50,7 +50,7 @@ test('native tools of a provider that has none are refused, naming the mode that
   expect(refusal).toHaveProperty('message', expect.stringContaining('"emulated"'));
 });
 
-test('such a provider takes the other modes, and native turns without tools', async () => {
+test('a provider without tool calls accepts other tool modes, and turns without tools', async () => {
   expect(await resolve({ tools: [weather], tool_mode: 'emulated' }, { tools: false })).toHaveProperty(
     'tool_mode',
     'emulated',
@@ -62,13 +62,13 @@ test('such a provider takes the other modes, and native turns without tools', as
   expect(await resolve({}, { tools: false })).toHaveProperty('tool_mode', 'native');
 });
 
-test('a provider with tool calls of its own takes every mode', async () => {
+test('a provider with tool calls accepts every tool mode', async () => {
   for (const tool_mode of ['native', 'emulated', 'inline'] as const) {
     expect(await resolve({ tools: [weather], tool_mode }, { tools: true })).toHaveProperty('tool_mode', tool_mode);
   }
 });
 
-test('PAWL_PROVIDERS says which server has no tool calls of its own', async () => {
+test('PAWL_PROVIDERS can declare a server without tool calls', async () => {
   const basic = { kind: 'openai', base_url: 'http://127.0.0.1:1/v1', tools: false };
   await using harness = await createHarness({ env: { PAWL_PROVIDERS: JSON.stringify({ basic }) } });
   const request = { model: 'basic/model', input: 'Hi', tools: ['weather_lookup'] };

@@ -4,7 +4,7 @@ import { httpTool } from '#test/harness/http-tool.ts';
 import { watchUsedCpu } from '#test/harness/watch-stalls.ts';
 import { refusalOf } from '../../refusals.ts';
 
-// What is refused leaves nothing behind: one harness serves all.
+// A refused request leaves no rows, so one harness serves all tests.
 let harness: Harness;
 beforeAll(async () => {
   harness = await createHarness();
@@ -64,7 +64,7 @@ test.each<[tools: unknown[], param: string]>([
   [[tool({ cache_ttl_seconds: 60, effect: 'none' })], 'tools[0].cache_ttl_seconds'],
   [[{ name: 'note_visit', cache_ttl_seconds: 60 }], 'tools[0].cache_ttl_seconds'],
   [[tool({ strict: true })], 'tools[0].strict'],
-])('a tool against the rules is refused, naming the path: %j', async (tools, param) => {
+])('an invalid tool is refused with its path: %j', async (tools, param) => {
   const body = { model: 'openai/test', input: 'Hi', tools };
 
   const refusals = [await refusalOf(harness, '/v1/turns', body), await refusalOf(harness, '/v1/conversations', body)];
@@ -74,7 +74,7 @@ test.each<[tools: unknown[], param: string]>([
   expect(refusals[1]).toBe(refusals[0]);
 });
 
-test('a schema nested ten levels is taken, one level more is not', async () => {
+test('a tool schema may have ten levels, and is refused with eleven', async () => {
   const nestedTool = (levels: number) => ({ model: 'openai/test', tools: [tool({ parameters: nested(levels) })] });
 
   const taken = await harness.call('POST', '/v1/conversations', { body: nestedTool(10) });
@@ -84,7 +84,7 @@ test('a schema nested ten levels is taken, one level more is not', async () => {
   expect(refused).toMatch(/^400 invalid_tool: tools\[0\]\.parameters\.properties\.deeper/);
 });
 
-test('names and descriptions at the edge of the rules are taken', async () => {
+test('a tool with the shortest or longest name and description is accepted', async () => {
   const tools = [
     tool({ name: 'a', description: 'x'.repeat(10) }),
     tool({ name: `a${'_9'.repeat(31)}b`, description: '💡'.repeat(500) }),
@@ -95,7 +95,7 @@ test('names and descriptions at the edge of the rules are taken', async () => {
   expect(status).toBe(201);
 });
 
-test('a server-side tool and a definition stand side by side, and the model is offered both', async () => {
+test('a turn offers a server-side tool and a defined tool together', async () => {
   await harness.startTurn({ input: 'offered', tools: ['weather_lookup', tool({ parameters: object() })] });
   await harness.workUntilIdle();
 
@@ -119,7 +119,7 @@ test('a tool without execution is server-side if a server-side tool has its name
   expect(turn.rounds[0]?.results[0]).toMatchObject({ status: 'success' });
 });
 
-test('relaxed rules accept what providers accept', async () => {
+test('PAWL_TOOL_RULES=provider accepts tools that providers accept', async () => {
   await using relaxed = await createHarness({ env: { PAWL_TOOL_RULES: 'provider' } });
   const post = (more: Record<string, unknown>) =>
     relaxed.call('POST', '/v1/turns', {
@@ -138,7 +138,7 @@ test('relaxed rules accept what providers accept', async () => {
   expect(refused).toMatchObject({ status: 400, body: { error: { param: 'tools[0].name' } } });
 });
 
-test('the server-side tools and the providers can be listed', async () => {
+test('the server-side tools and the providers are listed', async () => {
   const tools = await harness.call<{ data: { name: string }[] }>('GET', '/v1/tools');
   const models = await harness.call<{ data: { name: string }[] }>('GET', '/v1/models');
 
@@ -149,7 +149,7 @@ test('the server-side tools and the providers can be listed', async () => {
   expect(models.body.data.map(({ name }) => name)).toEqual(['openai', 'sim', 'sim-responses']);
 });
 
-test('tools whose schemas take too long to compile are refused soon, and other requests are answered meanwhile', async () => {
+test('tool schemas that compile too long are refused without blocking other requests', async () => {
   const parameters = (n: number) =>
     object({
       properties: { a: { oneOf: Array.from({ length: 2500 }, (_, index) => ({ pattern: `${n}y${index}` })) } },

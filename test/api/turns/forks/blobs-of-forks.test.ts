@@ -4,7 +4,7 @@ import { createHarness } from '#test/harness/create-harness.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { countBlobs, image, PNG, pngOf, text, user } from '../../blobs/samples.ts';
 
-test('the images of rounds that no fork reads go with them, and stay where another turn has them', async () => {
+test('blobs of rounds without a fork are deleted unless another turn uses them', async () => {
   const PAWL_TOOLS = new URL('../../blobs/picture-tools.ts', import.meta.url).pathname;
   await using harness = await createHarness({ env: { PAWL_TOOLS } });
   const script = scripted({ rounds: [{ tools: [{ name: 'take_picture', arguments: {} }] }], answer: 'Seen.' });
@@ -25,7 +25,7 @@ test('the images of rounds that no fork reads go with them, and stay where anoth
     counts.push(await countBlobs(harness));
   }
 
-  // The image of the input, the picture and its file; the picture is the other turn's too.
+  // The image of the input, and the picture and the file of the tool. The other turn also uses the picture.
   const all = { blobs: 3, references: 4 };
   expect(counts).toEqual([all, all, { blobs: 1, references: 1 }, { blobs: 1, references: 1 }]);
   expect((await harness.findTurn(other.id)).status).toBe('completed');

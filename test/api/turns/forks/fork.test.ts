@@ -21,12 +21,11 @@ async function ended(harness: Harness, request: Record<string, unknown> = {}): P
   return harness.findTurn(id);
 }
 
-/** What the model was last asked with, without the system prompt. */
 function lastSent({ modelRequests }: Harness): { role: string; content: unknown }[] {
   return modelRequests.at(-1)?.body.messages as { role: string; content: unknown }[];
 }
 
-test('a fork goes on behind the round that it names, and reads that turn up to there', async ({ harness }) => {
+test('a fork continues after its round with the history up to that round', async ({ harness }) => {
   const origin = await ended(harness, { instructions: 'Be brief.', priority: 3, metadata: { a: 'b' } });
 
   const asked = await fork(harness, origin.id, { after_round: 1 });
@@ -75,7 +74,7 @@ test('a fork goes on behind the round that it names, and reads that turn up to t
   expect(await harness.findTurn(origin.id)).toEqual(origin);
 });
 
-test('a fork of an answer requires an input, and one before the first round replaces the turn', async ({ harness }) => {
+test('a fork of an answer requires an input, and a fork at round 0 replaces the turn', async ({ harness }) => {
   const before = await ended(harness, { input: scripted({ answer: 'Hello.' }), tools: [] });
   const path = `/v1/conversations/${before.conversation_id}/turns`;
   const { body: origin } = await harness.call<TurnResource>('POST', path, {
@@ -111,7 +110,7 @@ test('a fork of an answer requires an input, and one before the first round repl
   expect(await harness.findTurn(again.body.id)).toMatchObject({ output: 'Yes.', input: [], after_round: 0 });
 });
 
-test('a fork has the configuration of the turn, and what the request gives in its place', async ({ harness }) => {
+test('a fork inherits the configuration of its turn unless the request sets a field', async ({ harness }) => {
   const pay = { name: 'send_postcard', approval: 'always' };
   const limits = { max_rounds: 7 };
   const origin = await ended(harness, {
@@ -143,7 +142,7 @@ test('a fork has the configuration of the turn, and what the request gives in it
   expect(describeRefusal(noModel)).toBe('400 provider_not_configured: model');
 });
 
-test('a fork of a running turn is based on its answered rounds, whatever follows', async ({ harness }) => {
+test('a fork of a running turn keeps the answered rounds when the turn continues', async ({ harness }) => {
   const client = { name: 'locate_user', description: 'Asks the device where the user is' };
   const calls = [{ tools: [weather('Rome')] }, { tools: [{ name: 'locate_user', arguments: {}, id: 'call_where' }] }];
   const script = scripted({ rounds: calls, answer: 'Here.' });
@@ -183,7 +182,7 @@ test('a fork of a running turn is based on its answered rounds, whatever follows
   expect(await harness.findTurn(made.body.id)).toMatchObject({ forked_from: id, output: 'First.' });
 });
 
-test('a failed turn with forks on its rounds is retried, but not with one on all of it', async ({ harness }) => {
+test('a failed turn may be retried if forks use its rounds, but not its end', async ({ harness }) => {
   const fails = scripted({ rounds: [{ tools: [weather('Rome')] }, { fault: { kind: 'status', status: 400 } }] });
   const { id, conversation_id } = await harness.startTurn({ input: fails, tools });
   await harness.workUntilIdle();
@@ -207,7 +206,7 @@ test('a failed turn with forks on its rounds is retried, but not with one on all
   expect(describeRefusal(refused)).toBe('409 turn_forked: null');
 });
 
-test('a deleted turn keeps what forks read, each piece until its last fork is gone', async ({ harness }) => {
+test('a deleted turn keeps the rounds that forks read until the last fork is deleted', async ({ harness }) => {
   const rounds = ['Rome', 'Oslo', 'Bern'].map((city) => ({ tools: [weather(city)] }));
   const origin = await ended(harness, { input: scripted({ rounds, answer: 'purple' }), metadata: { a: 'violet' } });
   const forkedAt = async (body: object) => (await fork(harness, origin.id, body)).body.conversation_id;

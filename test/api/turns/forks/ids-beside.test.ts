@@ -3,7 +3,7 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '#test/harness/test.ts';
 
-test('the ids of a conversation, its turns, its forks and their turns end alike', async ({ harness }) => {
+test('ids of a conversation, its turns and its forks have the same end', async ({ harness }) => {
   const input = scripted({ answer: 'Yes.' });
   const post = async <T>(path: string, body: object = {}) => (await harness.call<T>('POST', path, { body })).body;
   const respond = (body: object) =>

@@ -22,7 +22,7 @@ function resultsOf({ rounds }: TurnResource) {
   return rounds.flatMap(({ results }) => results.map(({ status, content, cached }) => [status, content, cached]));
 }
 
-test('a rerun has the input and history of its turn, and recorded results for equal calls', async ({ harness }) => {
+test('a rerun has the input, the history and the recorded results of its turn', async ({ harness }) => {
   const before = await ended(harness, { input: scripted({ answer: 'Hello.' }) });
   const note = { name: 'note_visit', arguments: { city: 'Rome' } };
   const input = scripted({
@@ -54,7 +54,7 @@ test('a rerun has the input and history of its turn, and recorded results for eq
   expect(await harness.findTurn(origin.id)).toEqual(origin);
 });
 
-test('a rerun keeps errors and answers of people, and runs other calls that may run twice', async ({ harness }) => {
+test('a rerun keeps errors and client answers, and runs new calls that may run twice', async ({ harness }) => {
   const tools = [
     ...['weather_lookup', 'send_postcard'],
     { name: 'locate_user', description: 'Asks the device where the user is' },
@@ -108,7 +108,7 @@ test('a rerun keeps errors and answers of people, and runs other calls that may 
   );
 });
 
-test('only a turn that has ended is run again, and its delete leaves the rerun its results', async ({ harness }) => {
+test('a rerun requires an ended turn, and keeps its results if that turn is deleted', async ({ harness }) => {
   const input = scripted({ rounds: [{ tools: [weather('Rome')] }, { tools: [postcard('Rome')] }] });
   const { id } = await harness.startTurn({ input, tools: ['weather_lookup', 'send_postcard'] });
   const early = await rerun(harness, id);
@@ -130,7 +130,7 @@ test('only a turn that has ended is run again, and its delete leaves the rerun i
   expect(resultsOf(turn).map(([status, , cached]) => [status, cached])).toEqual(Array(2).fill(['success', true]));
 });
 
-test('a joined input is part of a rerun, and of a fork up to the round that sent it', async ({ harness }) => {
+test('a rerun, and a fork after the round that sent it, include a joined input', async ({ harness }) => {
   const locate = { name: 'locate_user', description: 'Asks the device where the user is' };
   const calls = [{ name: 'locate_user', arguments: {}, id: 'call_1' }];
   const { id } = await harness.startTurn({ input: scripted({ rounds: [{ tools: calls }] }), tools: [locate] });

@@ -9,10 +9,10 @@ type Page = {
   has_more: boolean;
 };
 
-/** Bytes of which no two inputs fit one page. */
+/** Returns a text so long that a page has room for one such input only. */
 const text = (letter: string) => letter.repeat(700_000);
 
-test('the sent messages of a round are split into pages of whole turns when they are large', async ({ harness }) => {
+test('the sent messages of a round are paged by whole turns if they are large', async ({ harness }) => {
   const { id, say } = await converse(harness, { strategy: 'none' });
   const inputs = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(text);
   const turns = [];

@@ -15,7 +15,7 @@ async function sentFor({ call: ask }: Harness, id: string, round: number): Promi
   return body;
 }
 
-/** The messages of a request as they are listed: a text and the calls behind it apart. */
+/** Splits messages of a request as the list does: a text, then its calls. */
 function apart(messages: Asked['messages']): unknown[] {
   return messages.flatMap(({ role, content, tool_calls: calls, ...more }) => [
     ...(content ? [{ role, content, ...more }] : []),
@@ -23,7 +23,7 @@ function apart(messages: Asked['messages']): unknown[] {
   ]);
 }
 
-test('each round shows what its request held, of this turn and of those before it', async ({ harness }) => {
+test('each round shows the messages of its request, including earlier turns', async ({ harness }) => {
   const first = await harness.startTurn({ input: 'Hi', instructions: 'You are brief.' });
   await harness.workUntilIdle();
   const tools = ['weather_lookup'];
@@ -46,7 +46,7 @@ test('each round shows what its request held, of this turn and of those before i
   }
 });
 
-test('a round that failed, or was not asked yet, shows what is sent for it; no other is there', async ({ harness }) => {
+test('a failed or pending round shows its messages, and other rounds are not found', async ({ harness }) => {
   const failing = scripted({ rounds: [], final: { fault: { kind: 'status', status: 401 } } });
   const failed = await harness.startTurn({ input: failing });
   const done = await harness.startTurn({ input: 'Hi' });
@@ -60,7 +60,7 @@ test('a round that failed, or was not asked yet, shows what is sent for it; no o
   }
 });
 
-test('what was deleted since is not shown', async ({ harness }) => {
+test('the sent messages of a round exclude deleted turns', async ({ harness }) => {
   const body = { model: 'test', input: 'A secret.', background: true, store: true };
   const { body: first } = await harness.call<{ id: string }>('POST', '/v1/responses', { body });
   await harness.workUntilIdle();

@@ -19,7 +19,7 @@ const call = (city: string) => ({ tools: [{ name: 'get_weather', arguments: { ci
 const twoRounds = scripted({ rounds: [call('Rome'), call('Oslo')], answer: 'It says: {{results}}' });
 const answered = 'It says: Sunny in Rome\nSunny in Oslo';
 
-/** A runner whose models are Pawl's, over one socket that is closed with it. */
+/** Opens a runner with models of Pawl over one socket. Disposing the runner closes the socket. */
 function openRunner(harness: Pick<Harness, 'url'>, apiKey = 'none') {
   const openAIClient = openaiClient(harness, '/v1', apiKey);
   const provider = new OpenAIProvider({ openAIClient, useResponses: true, useResponsesWebSocket: true });
@@ -32,7 +32,7 @@ function openRunner(harness: Pick<Harness, 'url'>, apiKey = 'none') {
 const historyOf = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages.map(({ role }) => role);
 
 describeQueue(({ redis }) => {
-  test('an agent runs its tools over a socket, streamed or not', async () => {
+  test('an agent runs its tools over a socket, with and without a stream', async () => {
     await using harness = await createHarness({ redis, env: { PAWL_API_KEYS: 'alpha:key-a' } });
     await using _worker = await startBackgroundWorker(harness);
     await using opened = openRunner(harness, 'key-a');
@@ -50,7 +50,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('an agent continues unstored responses, which stay with the socket', async ({ harness, worker: _ }) => {
+test('an agent continues unstored responses on the same socket', async ({ harness, worker: _ }) => {
   await using opened = openRunner(harness);
   const agent = guide.clone({ modelSettings: { store: false } });
 
@@ -66,7 +66,7 @@ test('an agent continues unstored responses, which stay with the socket', async 
   ]);
 });
 
-test('a session of the SDK closes its socket at the end', async ({ harness, worker: _ }) => {
+test('a session of the Agents SDK closes its socket at the end', async ({ harness, worker: _ }) => {
   const openAIClient = openaiClient(harness);
 
   const ran = await withResponsesWebSocketSession(({ runner }) => runner.run(guide, twoRounds), {
@@ -77,7 +77,7 @@ test('a session of the SDK closes its socket at the end', async ({ harness, work
   expect(ran.finalOutput).toBe(answered);
 });
 
-test('an agent raises refused requests and failed responses, and runs again', async ({ harness, worker: _ }) => {
+test('an agent raises refused requests and failed responses, and can run again', async ({ harness, worker: _ }) => {
   await using opened = openRunner(harness);
   const fails = scripted({ answer: 'Never.', final: { fault: { kind: 'status', status: 401 } } });
 

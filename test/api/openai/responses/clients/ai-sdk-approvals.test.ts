@@ -13,28 +13,21 @@ const script = scripted({
 });
 
 describeQueue(({ redis }) => {
-  test.each([true, false])(
-    'the AI SDK asks a person for what Pawl runs, and goes on with the answer (allowed: %s)',
-    async (approved) => {
-      await using harness = await createHarness({ redis });
-      await using _worker = await startBackgroundWorker(harness);
-      const asking = { model: aiSdkProvider(harness).responses('gpt-4o'), tools: { pawl: openai.tools.mcp(ASKING) } };
-      const messages: ModelMessage[] = [{ role: 'user', content: script }];
+  test.each([true, false])('the AI SDK asks a person about a call, and continues (allowed: %s)', async (approved) => {
+    await using harness = await createHarness({ redis });
+    await using _worker = await startBackgroundWorker(harness);
+    const asking = { model: aiSdkProvider(harness).responses('gpt-4o'), tools: { pawl: openai.tools.mcp(ASKING) } };
+    const messages: ModelMessage[] = [{ role: 'user', content: script }];
 
-      const waiting = await generateText({ ...asking, messages });
-      const request = waiting.content.find((part) => part.type === 'tool-approval-request')!;
-      const decision = { type: 'tool-approval-response' as const, approvalId: request.approvalId, approved };
-      const answer = { ...decision, providerExecuted: true };
-      messages.push(...waiting.responseMessages, { role: 'tool', content: [answer] });
-      const { text } = await generateText({ ...asking, messages });
+    const waiting = await generateText({ ...asking, messages });
+    const request = waiting.content.find((part) => part.type === 'tool-approval-request')!;
+    const decision = { type: 'tool-approval-response' as const, approvalId: request.approvalId, approved };
+    const answer = { ...decision, providerExecuted: true };
+    messages.push(...waiting.responseMessages, { role: 'tool', content: [answer] });
+    const { text } = await generateText({ ...asking, messages });
 
-      expect(harness.modelRequests.at(-1)!.body.messages.map(({ role }) => role)).toEqual([
-        'user',
-        'assistant',
-        'tool',
-      ]);
-      if (approved) expect(text).toBe('It says: {"city":"Rome","temp":22,"condition":"sunny"}');
-      else expect(text).not.toContain('sunny');
-    },
-  );
+    expect(harness.modelRequests.at(-1)!.body.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+    if (approved) expect(text).toBe('It says: {"city":"Rome","temp":22,"condition":"sunny"}');
+    else expect(text).not.toContain('sunny');
+  });
 });

@@ -36,7 +36,7 @@ const twoRounds = scripted({
 });
 const results = ['Sunny in Rome', '{"city":"Oslo","hour":12}', '{"city":"Rome","hour":12}'];
 const answered = `It says: ${results.join('\n')}`;
-/** The history of the third step, as a provider has to be shown it. */
+/** The history of the third step, as the provider receives it. */
 const history = [
   { role: 'user' },
   { role: 'assistant', content: 'Let me see.', tool_calls: [{}, {}] },
@@ -48,7 +48,7 @@ const history = [
 const lastSent = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages;
 
 describeQueue(({ redis }) => {
-  test('a text is generated, and streamed piece by piece', async () => {
+  test('the AI SDK generates a text, and streams a text piece by piece', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const model = aiSdkProvider(harness).responses('gpt-4o');
@@ -67,31 +67,28 @@ describeQueue(({ redis }) => {
     expect(lastSent(harness)[0]).toEqual({ role: 'system', content: 'Be brief.' });
   });
 
-  // The SDK refers to stored items by their ids; with `store: false` it sends them whole.
-  test.each([true, false])(
-    'tools are run by the caller, side by side and in several steps (store: %s)',
-    async (store) => {
-      await using harness = await createHarness({ redis });
-      await using _worker = await startBackgroundWorker(harness);
-      const model = aiSdkProvider(harness).responses('gpt-4o');
-      const asked = { model, ...inSteps, prompt: twoRounds, providerOptions: { openai: { store } } };
+  // The SDK sends ids of stored items. With `store: false` it sends whole items.
+  test.each([true, false])('the AI SDK runs tools in parallel and in several steps (store: %s)', async (store) => {
+    await using harness = await createHarness({ redis });
+    await using _worker = await startBackgroundWorker(harness);
+    const model = aiSdkProvider(harness).responses('gpt-4o');
+    const asked = { model, ...inSteps, prompt: twoRounds, providerOptions: { openai: { store } } };
 
-      const generated = await generateText(asked);
-      expect(lastSent(harness)).toMatchObject(history);
-      const streamed = streamText(asked);
-      const parts = await gather(streamed.fullStream);
+    const generated = await generateText(asked);
+    expect(lastSent(harness)).toMatchObject(history);
+    const streamed = streamText(asked);
+    const parts = await gather(streamed.fullStream);
 
-      expect(generated.text).toBe(answered);
-      expect(generated.steps.map(({ toolResults }) => toolResults.length)).toEqual([2, 1, 0]);
-      expect(generated.warnings).toEqual([]);
-      expect(await streamed.text).toBe(answered);
-      expect(parts.filter(({ type }) => type === 'error' || type === 'tool-error')).toEqual([]);
-      expect(lastSent(harness)).toMatchObject(history);
-    },
-  );
+    expect(generated.text).toBe(answered);
+    expect(generated.steps.map(({ toolResults }) => toolResults.length)).toEqual([2, 1, 0]);
+    expect(generated.warnings).toEqual([]);
+    expect(await streamed.text).toBe(answered);
+    expect(parts.filter(({ type }) => type === 'error' || type === 'tool-error')).toEqual([]);
+    expect(lastSent(harness)).toMatchObject(history);
+  });
 });
 
-test('what a reasoning model thought is shown, and given back by reference', async ({ harness, worker: _ }) => {
+test('reasoning of a model is shown, and sent back by reference', async ({ harness, worker: _ }) => {
   const asked = {
     ...{ model: aiSdkProvider(harness).responses('gpt-5'), ...inSteps, prompt: twoRounds },
     providerOptions: { openai: { reasoningSummary: 'auto', reasoningEffort: 'low' } },
@@ -109,7 +106,7 @@ test('what a reasoning model thought is shown, and given back by reference', asy
   expect(harness.modelRequests.at(-1)!.body).toMatchObject({ reasoning_effort: 'low', messages: history });
 });
 
-test('a text, and steps with tools, go on behind an earlier response', async ({ harness, worker: _ }) => {
+test('a text, and steps with tools, may follow an earlier response', async ({ harness, worker: _ }) => {
   const model = aiSdkProvider(harness).responses('gpt-4o');
 
   const first = await generateText({ model, prompt: 'I am Ada.' });
@@ -120,7 +117,7 @@ test('a text, and steps with tools, go on behind an earlier response', async ({ 
   expect(lastSent(harness)).toMatchObject([{ content: 'I am Ada.' }, { content: first.text }, ...history]);
 });
 
-test('messages that the caller keeps are sent again', async ({ harness, worker: _ }) => {
+test('the AI SDK may send all messages again', async ({ harness, worker: _ }) => {
   const model = aiSdkProvider(harness).responses('gpt-4o');
   const messages: ModelMessage[] = [{ role: 'user', content: twoRounds }];
 
@@ -132,7 +129,7 @@ test('messages that the caller keeps are sent again', async ({ harness, worker: 
   expect(lastSent(harness)).toMatchObject([...history, { content: answered }, { role: 'user', content: 'And now?' }]);
 });
 
-test('a conversation of Pawl’s is gone on with', async ({ harness, worker: _ }) => {
+test('the AI SDK may continue a conversation of Pawl', async ({ harness, worker: _ }) => {
   const model = aiSdkProvider(harness).responses('gpt-4o');
   const conversation = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: {} });
   const providerOptions = { openai: { conversation: conversation.body.id } };
@@ -144,7 +141,7 @@ test('a conversation of Pawl’s is gone on with', async ({ harness, worker: _ }
   expect(lastSent(harness)).toMatchObject([{ content: 'I am Ada.' }, { role: 'assistant' }, { content: 'Who am I?' }]);
 });
 
-test('a conversation keeps repeated outputs of the SDK once', async () => {
+test('a conversation stores repeated outputs of the SDK once', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const model = aiSdkProvider(harness).responses('gpt-4o');
@@ -160,7 +157,7 @@ test('a conversation keeps repeated outputs of the SDK once', async () => {
   expect(new Set(outputs).size).toBe(4);
 });
 
-test('a call that a person has to allow is run, or denied, in a later request', async ({ harness, worker: _ }) => {
+test('a call that needs approval runs, or is denied, in a later request', async ({ harness, worker: _ }) => {
   const pay = tool({ description: 'Pays', inputSchema: z.object({}), execute: async () => 'Paid.' });
   const model = aiSdkProvider(harness).responses('gpt-4o');
   const asked = { model, tools: { pay }, toolApproval: { pay: 'user-approval' }, stopWhen: stepCountIs(3) } as const;
@@ -179,7 +176,7 @@ test('a call that a person has to allow is run, or denied, in a later request', 
   expect((await decide(false)).text).toBe('Too dear.');
 });
 
-test.each(['generateText', 'streamText'])('an abort signal cancels what %s waits for', async (name) => {
+test.each(['generateText', 'streamText'])('an abort signal of %s cancels the response', async (name) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const stop = new AbortController();

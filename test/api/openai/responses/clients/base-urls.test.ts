@@ -7,7 +7,7 @@ import { openaiClient, raised } from '../openai-client.ts';
 
 const items = [{ role: 'user' as const, content: 'I am Ada.' }];
 
-test.each(['/v1', '/openai/v1'] as const)('OpenAI’s client keeps conversations at the base URL %s', async (base) => {
+test.each(['/v1', '/openai/v1'] as const)('the OpenAI client keeps conversations at the base URL %s', async (base) => {
   await using harness = await createHarness();
   const { conversations } = openaiClient(harness, base);
 
@@ -34,7 +34,7 @@ test.each(['/v1', '/openai/v1'] as const)('OpenAI’s client keeps conversations
   expect(deleted).toEqual({ id: made.id, object: 'conversation.deleted', deleted: true });
 });
 
-test.each(['/v1', '/openai/v1'] as const)('OpenAI’s client reads models at the base URL %s', async (base) => {
+test.each(['/v1', '/openai/v1'] as const)('the OpenAI client reads models at the base URL %s', async (base) => {
   await using harness = await createHarness({ env: { PAWL_MODEL_ALIASES: '{"gpt-4o-mini":"sim/demo"}' } });
   const { models } = openaiClient(harness, base);
 
@@ -70,7 +70,7 @@ test('a refusal is the same at both base URLs', async () => {
   ]);
 });
 
-test('an Idempotency-Key of an OpenAI client is one key at both base URLs', async ({ harness }) => {
+test('an Idempotency-Key of an OpenAI client applies to both base URLs', async ({ harness }) => {
   const headers = { 'Idempotency-Key': 'once' };
   const bases = ['/v1', '/openai/v1', '/v1'] as const;
 
@@ -84,7 +84,7 @@ test('an Idempotency-Key of an OpenAI client is one key at both base URLs', asyn
   expect(native.body.id).not.toBe(made[0]!.id);
 });
 
-test('Pawl’s own client and a plain request get the native shapes', async ({ harness }) => {
+test('Pawl’s client and plain requests get the native shapes', async ({ harness }) => {
   const pawl = connectPawl({ baseUrl: harness.url });
 
   const { id } = await pawl.conversations.create({ model: 'openai/test' });
@@ -100,7 +100,7 @@ test('Pawl’s own client and a plain request get the native shapes', async ({ h
   expect(removed).toMatchObject({ status: 204, body: null });
 });
 
-test('an OpenAI client reaches the resources that only Pawl has', async ({ client }) => {
+test('an OpenAI client may request resources that only Pawl has', async ({ client }) => {
   const { id } = await client.conversations.create();
 
   const body = { model: 'openai/test', input: 'Hello' };

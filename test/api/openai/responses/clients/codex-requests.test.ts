@@ -30,7 +30,7 @@ async function eventsOf(answer: Response): Promise<Event[]> {
 const lastSent = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages;
 
 describeQueue(({ redis }) => {
-  test('Codex works in steps: it keeps what was streamed and sends all of it again', async () => {
+  test('Codex works in steps, and sends all streamed items again', async () => {
     await using harness = await createHarness({ redis, env: ignoring });
     await using _worker = await startBackgroundWorker(harness);
 
@@ -74,7 +74,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a call of a tool in a namespace names the namespace, which Codex needs', async () => {
+test('a call of a namespaced tool names the namespace for Codex', async () => {
   await using harness = await createHarness({ env: ignoring });
   await using _worker = await startBackgroundWorker(harness);
   const call = (name: string) => ({ name, arguments: { message: 'Look.' } });
@@ -98,7 +98,7 @@ test('a call of a tool in a namespace names the namespace, which Codex needs', a
   expect(lastSent(harness).at(-1)).toMatchObject({ role: 'tool', content: 'Started.' });
 });
 
-test('images as results, phases of messages, and outputs without a call are read', async () => {
+test('images in results, message phases and outputs without a call are accepted', async () => {
   await using harness = await createHarness({ env: ignoring });
   await using _worker = await startBackgroundWorker(harness);
   const call = {
@@ -144,7 +144,7 @@ test('an unknown tool is refused before the stream unless the operator allows it
   });
 });
 
-test('a schema asks for a structured answer, and a failure has its reason', async () => {
+test('Codex gets a structured answer by its schema, and the reason of a failure', async () => {
   await using harness = await createHarness({ env: ignoring });
   await using _worker = await startBackgroundWorker(harness);
   const schema = parameters({ title: { type: 'string' } }, ['title']);

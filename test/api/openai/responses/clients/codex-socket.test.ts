@@ -4,11 +4,11 @@ import { describeQueue } from '#test/harness/queues.ts';
 import { type Message, openSocket, responseOf } from '../websocket/open-socket.ts';
 import { asks, bodyOf, type Event, headers, ignoring, itemsOf, message, output, prompt } from './codex-shapes.ts';
 
-// Codex CLI over a WebSocket: it warms up, then sends the items only that the connection does not have yet.
+// Codex CLI over a WebSocket: it warms up, then sends only items that the connection does not have yet.
 
 const beta = { ...headers, 'openai-beta': 'responses_websockets=2026-02-06', version: '0.169.0' };
 
-/** The messages of a response as Codex reads them. */
+/** Reads the messages of a response as Codex does. */
 const eventsOf = (messages: Message[]) => messages as unknown as Event[];
 
 describeQueue(({ redis }) => {

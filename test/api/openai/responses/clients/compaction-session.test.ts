@@ -10,7 +10,7 @@ const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.
 const last = scripted({ answer: 'As you said.' });
 
 test.for(['input', 'previous_response_id'] as const)(
-  'a compaction session of OpenAI’s Agents SDK shortens its history by %s',
+  'a compaction session of the Agents SDK shortens its history by %s',
   async (compactionMode, { harness, worker: _ }) => {
     const runner = agentsRunner(harness);
     const session = new OpenAIResponsesCompactionSession({
@@ -26,7 +26,7 @@ test.for(['input', 'previous_response_id'] as const)(
     expect(result?.usage.inputTokens).toBeGreaterThan(0);
     expect(kept).toMatchObject([{ role: 'user', content: [{ text: hello }] }, { type: 'compaction' }]);
     expect(finalOutput).toBe('As you said.');
-    // The SDK sends nothing that is before a compaction.
+    // The SDK drops everything before a compaction.
     expect(harness.modelRequests.at(-1)!.body.messages).toMatchObject([
       { role: 'user', content: expect.stringMatching(/Ada said hello\.$/) },
       { content: last },

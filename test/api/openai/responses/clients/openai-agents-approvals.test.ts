@@ -12,12 +12,12 @@ const script = scripted({
 });
 const allowed = 'It says: {"city":"Rome","temp":22,"condition":"sunny"}';
 
-/** The results that the model was told last. */
+/** Returns the results in the last request to the model. */
 const told = ({ modelRequests }: Harness) =>
   modelRequests.at(-1)!.body.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
 
 describeQueue(({ redis }) => {
-  test('an agent’s run waits for a person to allow what Pawl runs, and goes on from its kept state', async () => {
+  test('a run of an agent waits for an approval, and continues from its saved state', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const runner = agentsRunner(harness);
@@ -39,7 +39,7 @@ describeQueue(({ redis }) => {
     expect((await decide('reject')).finalOutput).not.toContain('sunny');
   });
 
-  test('an agent that decides by itself is asked once for each call', async () => {
+  test('an agent with its own approval function is called once for each tool call', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const asked: (string | undefined)[] = [];

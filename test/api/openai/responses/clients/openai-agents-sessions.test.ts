@@ -18,7 +18,7 @@ const script = scripted({
 });
 
 describeQueue(({ redis }) => {
-  test('a session of the Conversations API keeps what agents said and did, from run to run', async () => {
+  test('a session of the Conversations API keeps messages and calls across runs', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const runner = agentsRunner(harness);
@@ -43,7 +43,7 @@ describeQueue(({ redis }) => {
     ]);
   });
 
-  test('the last items of a session are read and taken back, and a session is cleared', async () => {
+  test('a session reads and removes its last items, and can be cleared', async () => {
     await using harness = await createHarness({ redis });
     const session = new OpenAIConversationsSession({ client: openaiClient(harness, '/openai/v1') });
     const texts = async () => (await session.getItems()).map((item) => ('content' in item ? item.content : null));

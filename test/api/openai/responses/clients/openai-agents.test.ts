@@ -40,7 +40,7 @@ const twoRounds = scripted({
 });
 const results = ['Sunny in Rome', '{"city":"Oslo","hour":12}', '{"city":"Rome","hour":12}'];
 const answered = `It says: ${results.join('\n')}`;
-/** The history of the third round, as a provider has to be shown it. */
+/** The history of the third round, as the provider receives it. */
 const history = [
   { role: 'user' },
   { role: 'assistant', content: 'Let me see.', tool_calls: [{}, {}] },
@@ -55,7 +55,7 @@ const lastSent = ({ modelRequests }: Harness) =>
 describeQueue(({ redis }) => {
   const queueTest = test.extend('options', () => ({ redis }));
 
-  queueTest('an agent runs its tools until it has an answer, streamed or not', async ({ harness, worker: _ }) => {
+  queueTest('an agent runs its tools until it answers, with and without a stream', async ({ harness, worker: _ }) => {
     const runner = agentsRunner(harness);
 
     const ran = await runner.run(guide, twoRounds);
@@ -78,24 +78,27 @@ describeQueue(({ redis }) => {
     expect(stored).toMatchObject({ status: 'completed', output_text: answered, instructions: 'Be brief.' });
   });
 
-  queueTest('an agent hands over to another, whose instructions and tools apply', async ({ harness, worker: _ }) => {
-    const cook = new Agent({ name: 'Cook', instructions: 'You cook.', tools: [time] });
-    const host = Agent.create({ name: 'Host', instructions: 'You host.', handoffs: [cook] });
-    const rounds = [{ tools: [{ name: 'transfer_to_Cook', arguments: {} }] }, { tools: [asks('get_time', 'Oslo')] }];
+  queueTest(
+    'an agent hands over to another agent with its own instructions and tools',
+    async ({ harness, worker: _ }) => {
+      const cook = new Agent({ name: 'Cook', instructions: 'You cook.', tools: [time] });
+      const host = Agent.create({ name: 'Host', instructions: 'You host.', handoffs: [cook] });
+      const rounds = [{ tools: [{ name: 'transfer_to_Cook', arguments: {} }] }, { tools: [asks('get_time', 'Oslo')] }];
 
-    const ran = await agentsRunner(harness).run(host, scripted({ rounds, answer: 'Served.' }));
+      const ran = await agentsRunner(harness).run(host, scripted({ rounds, answer: 'Served.' }));
 
-    expect(ran.finalOutput).toBe('Served.');
-    expect(ran.lastAgent?.name).toBe('Cook');
-    expect(harness.modelRequests.map(({ body }) => body)).toMatchObject([
-      { messages: [{ content: 'You host.' }, {}], tools: [{ function: { name: 'transfer_to_Cook' } }] },
-      { messages: [{ content: 'You cook.' }, {}, {}, {}], tools: [{ function: { name: 'get_time' } }] },
-      { messages: [{ content: 'You cook.' }, {}, {}, {}, {}, {}] },
-    ]);
-  });
+      expect(ran.finalOutput).toBe('Served.');
+      expect(ran.lastAgent?.name).toBe('Cook');
+      expect(harness.modelRequests.map(({ body }) => body)).toMatchObject([
+        { messages: [{ content: 'You host.' }, {}], tools: [{ function: { name: 'transfer_to_Cook' } }] },
+        { messages: [{ content: 'You cook.' }, {}, {}, {}], tools: [{ function: { name: 'get_time' } }] },
+        { messages: [{ content: 'You cook.' }, {}, {}, {}, {}, {}] },
+      ]);
+    },
+  );
 });
 
-test('an output type is a schema that the model is held to, beside tools too', async ({ harness, worker: _ }) => {
+test('an output type of an agent becomes a schema for the model, also beside tools', async ({ harness, worker: _ }) => {
   const outputType = z.object({ name: z.string(), age: z.number().nullable() });
   const clerk = new Agent({ name: 'Clerk', tools: [time], outputType });
   const script = scripted({ rounds: [{ tools: [asks('get_time', 'Rome')] }], answer: '{"name":"Ada","age":36}' });
@@ -109,7 +112,7 @@ test('an output type is a schema that the model is held to, beside tools too', a
   });
 });
 
-/** The ways in which a run goes on where another ended: what the second one is given. */
+/** Ways to continue an earlier run, each with the input and options of the second run. */
 const continuations = {
   'the id of the last response': async (runner: Runner) => {
     const first = await runner.run(plain, 'I am Ada.');
@@ -131,7 +134,7 @@ const continuations = {
   },
 };
 
-test.each(Object.entries(continuations))('a run goes on by %s', async (_, begin) => {
+test.each(Object.entries(continuations))('a run continues by %s', async (_, begin) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const runner = agentsRunner(harness);
@@ -143,7 +146,7 @@ test.each(Object.entries(continuations))('a run goes on by %s', async (_, begin)
   expect(lastSent(harness)).toMatchObject([{ content: 'I am Ada.' }, { role: 'assistant' }, ...history]);
 });
 
-test('a call that needs approval waits in the run’s state, and runs or is refused', async ({ harness, worker: _ }) => {
+test('a call that needs approval waits in the run’s state, and runs or is rejected', async ({ harness, worker: _ }) => {
   const runner = agentsRunner(harness);
   const pay = tool({
     ...{ name: 'pay', description: 'Pays', parameters: z.object({}), needsApproval: true },
@@ -165,7 +168,7 @@ test('a call that needs approval waits in the run’s state, and runs or is refu
   expect(await decide('reject')).toMatch(/not approved/);
 });
 
-test('an agent is a tool of another, and its settings are passed on', async ({ harness, worker: _ }) => {
+test('an agent may be a tool of another agent, and its settings reach the model', async ({ harness, worker: _ }) => {
   const runner = agentsRunner(harness);
   const ask = plain.asTool({ toolName: 'ask', toolDescription: 'Asks', runOptions: {}, runConfig: runner.config });
   const host = new Agent({
@@ -187,7 +190,7 @@ test('an agent is a tool of another, and its settings are passed on', async ({ h
   });
 });
 
-test('images and files are shown to the model', async ({ harness, worker: _ }) => {
+test('images and files of an agent reach the model', async ({ harness, worker: _ }) => {
   await agentsRunner(harness).run(plain, [
     {
       role: 'user',
@@ -206,7 +209,7 @@ test('images and files are shown to the model', async ({ harness, worker: _ }) =
   ]);
 });
 
-test('a failure, a refusal of the model and a refusal of Pawl are told apart', async ({ harness, worker: _ }) => {
+test('an agent distinguishes a failure, a model refusal and a refusal by Pawl', async ({ harness, worker: _ }) => {
   const runner = agentsRunner(harness);
   const fault = scripted({ answer: 'Never.', final: { fault: { kind: 'status', status: 400 } } });
   const searching = new Agent({ name: 'Searching', tools: [webSearchTool()] });

@@ -22,7 +22,7 @@ const asks = scripted({
   answer: '{{results}}',
 });
 
-/** A client with an open socket. `ask` returns the events of one response. */
+/** Connects a client to a socket. `ask` returns the events of one response. */
 function connect(harness: Pick<Harness, 'url'>, base: '/v1' | '/openai/v1' = '/v1', apiKey = 'none') {
   const socket = new ResponsesWS(openaiClient(harness, base, apiKey));
   socket.on('error', () => {});
@@ -43,7 +43,7 @@ function connect(harness: Pick<Harness, 'url'>, base: '/v1' | '/openai/v1' = '/v
 
 const LAST = /^(error|response\.(completed|failed|incomplete))$/;
 
-/** The event of the server in a message of the client's stream. Throws the errors of the connection itself. */
+/** Returns the event of the server in a message of the client's stream. Throws errors of the connection. */
 function eventsIn(message: ResponsesStreamMessage): ServerEvent[] {
   if (message.type === 'message') return [message.message];
   if (message.type !== 'error') return [];
@@ -58,25 +58,32 @@ function completed(events: ServerEvent[]): OpenAI.Responses.Response {
 }
 
 describeQueue(({ redis }) => {
-  test.each(['/v1', '/openai/v1'] as const)('OpenAI’s socket runs a tool under %s, without store', async (base) => {
-    await using harness = await createHarness({ redis, env: { PAWL_API_KEYS: 'alpha:key-a' } });
-    await using _worker = await startBackgroundWorker(harness);
-    await using client = connect(harness, base, 'key-a');
-    const tools = [weather];
+  test.each(['/v1', '/openai/v1'] as const)(
+    'a socket of the OpenAI client runs a tool under %s, without store',
+    async (base) => {
+      await using harness = await createHarness({ redis, env: { PAWL_API_KEYS: 'alpha:key-a' } });
+      await using _worker = await startBackgroundWorker(harness);
+      await using client = connect(harness, base, 'key-a');
+      const tools = [weather];
 
-    const called = completed(await client.ask({ input: asks, tools, store: false }));
-    const call = called.output.find((item) => item.type === 'function_call')!;
-    const input = [{ type: 'function_call_output' as const, call_id: call.call_id, output: 'Sunny.' }];
-    const events = await client.ask({ input, tools, store: false, previous_response_id: called.id });
+      const called = completed(await client.ask({ input: asks, tools, store: false }));
+      const call = called.output.find((item) => item.type === 'function_call')!;
+      const input = [{ type: 'function_call_output' as const, call_id: call.call_id, output: 'Sunny.' }];
+      const events = await client.ask({ input, tools, store: false, previous_response_id: called.id });
 
-    const deltas = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : ''));
-    expect(deltas.join('')).toBe('Sunny.');
-    expect(completed(events).output).toMatchObject([{ content: [{ text: 'Sunny.' }] }]);
-    expect(harness.modelRequests.at(-1)?.body.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
-  });
+      const deltas = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : ''));
+      expect(deltas.join('')).toBe('Sunny.');
+      expect(completed(events).output).toMatchObject([{ content: [{ text: 'Sunny.' }] }]);
+      expect(harness.modelRequests.at(-1)?.body.messages.map(({ role }) => role)).toEqual([
+        'user',
+        'assistant',
+        'tool',
+      ]);
+    },
+  );
 });
 
-test('OpenAI’s socket runs lanes side by side', async ({ harness, worker: _ }) => {
+test('a socket of the OpenAI client runs lanes in parallel', async ({ harness, worker: _ }) => {
   await using client = connect(harness);
   const lanes = ['planner', 'research'];
 
@@ -95,7 +102,7 @@ test('OpenAI’s socket runs lanes side by side', async ({ harness, worker: _ })
   expect(Object.fromEntries(texts)).toEqual({ planner: 'planner', research: 'research' });
 });
 
-test('OpenAI’s socket reports errors and stays usable', async ({ harness, worker: _ }) => {
+test('a socket of the OpenAI client reports errors and stays usable', async ({ harness, worker: _ }) => {
   await using client = connect(harness);
 
   const refused = await client.ask({ input: 'Hi', previous_response_id: 'resp_unknown' });
@@ -107,7 +114,7 @@ test('OpenAI’s socket reports errors and stays usable', async ({ harness, work
   expect(completed(await client.ask({ input: scripted({ answer: 'Hello.' }) })).status).toBe('completed');
 });
 
-test('OpenAI’s socket receives the failure of a steering message', async ({ harness }) => {
+test('a socket of the OpenAI client receives the failure of a steering message', async ({ harness }) => {
   await using client = connect(harness);
   const failed = Promise.withResolvers<OpenAI.Responses.ResponseSteerFailedEvent>();
   client.socket.on('response.steer.failed', failed.resolve);
@@ -120,14 +127,14 @@ test('OpenAI’s socket receives the failure of a steering message', async ({ ha
   });
 });
 
-test('OpenAI’s socket with a wrong key is refused', async () => {
+test('a socket of the OpenAI client is refused with a wrong key', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-a' } });
   await using client = connect(harness, '/v1', 'key-b');
 
   await expect(client.ask({ input: 'Hi' })).rejects.toThrow(/401/);
 });
 
-test('OpenAI’s socket warms up without a model, and continues from that', async ({ harness, worker: _ }) => {
+test('a socket of the OpenAI client warms up without a model, and continues', async ({ harness, worker: _ }) => {
   await using client = connect(harness);
   const input = [{ role: 'developer' as const, content: 'Answer in French.' }];
 

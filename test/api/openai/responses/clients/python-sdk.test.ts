@@ -5,8 +5,8 @@ import { createHarness, type Harness, startBackgroundWorker } from '#test/harnes
 import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
 
-// OpenAI's Python SDK cannot be had from npm: it is imitated by the shape of its requests, and by how it joins a stream. Where
-// python3 has a module `openai`, it is run as well (`pip install openai`).
+// npm does not have OpenAI's Python SDK. Tests imitate the shape of its requests and its way to join a stream.
+// If python3 has the module `openai` (`pip install openai`), a test also runs the SDK.
 
 const run = promisify(execFile);
 const hasSdk = await run('python3', ['-c', 'import openai']).then(
@@ -20,7 +20,7 @@ const headers = {
   ...{ 'user-agent': 'OpenAI/Python 3.22.1', 'x-stainless-lang': 'python', 'x-stainless-package-version': '3.22.1' },
   ...{ 'x-stainless-async': 'false', 'x-stainless-retry-count': '0', 'x-stainless-read-timeout': '600' },
 };
-/** `text_format=Person` of `responses.parse` and `responses.stream`. */
+/** The schema that the SDK makes of `text_format=Person` for `responses.parse` and `responses.stream`. */
 const format = {
   ...{ type: 'json_schema', name: 'Person', strict: true },
   schema: {
@@ -36,7 +36,7 @@ type Part = { text: string };
 type Item = { type: string; content: Part[]; arguments: string; call_id: string };
 type Event = { type: string; output_index: number; content_index: number } & Record<string, unknown>;
 
-/** Joins a stream as the SDK does: by appending what is announced and indexing what is there. */
+/** Joins a stream as the SDK does: it appends announced items and parts, and finds them by index. */
 function join(events: Event[]): Item[] {
   const output: Item[] = [];
   for (const event of events) {
@@ -49,7 +49,7 @@ function join(events: Event[]): Item[] {
   return output;
 }
 
-test('what the Python SDK creates, parses and streams is answered as it reads it', async ({ harness, worker: _ }) => {
+test('the Python SDK can create, parse and stream a response', async ({ harness, worker: _ }) => {
   const tools = [{ type: 'function', name: 'get', description: null, parameters: {}, strict: true }];
   const calls = [
     { name: 'get', arguments: { of: 'a' } },
@@ -75,7 +75,7 @@ test('what the Python SDK creates, parses and streams is answered as it reads it
   expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
 });
 
-test('the Python SDK gets conversations and models of OpenAI’s API at the base URL /v1', async ({ harness }) => {
+test('the Python SDK gets the shapes of OpenAI’s API at the base URL /v1', async ({ harness }) => {
   const body = JSON.stringify({ items: [{ role: 'user', content: 'I am Ada.' }] });
 
   const made = await fetch(`${harness.url}/v1/conversations`, { method: 'POST', headers, body });
@@ -146,7 +146,7 @@ asyncio.run(main())
 print(json.dumps(told))
 `;
 
-test.skipIf(!hasSdk)('the Python SDK itself does all that (needs python3 with openai)', async () => {
+test.skipIf(!hasSdk)('the installed Python SDK passes the same checks (needs python3 with openai)', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
 

@@ -7,7 +7,7 @@ const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.
 const summary = 'Summary of the conversation so far, which stands in its place:\n\n';
 
 test.for(['/v1', '/openai/v1'] as const)(
-  'a compaction under %s has the user’s messages and a summary',
+  'a compaction under %s contains the user’s messages and a summary',
   async (base, { harness, worker: _ }) => {
     const { compact, create } = compacting(harness, base);
     const input = [
@@ -61,7 +61,7 @@ test.for(['/v1', '/openai/v1'] as const)(
   },
 );
 
-test('a compaction covers the chain of a response, without deleted items', async ({ harness, worker: _ }) => {
+test('a compaction covers the chain of a response, without deleted responses', async ({ harness, worker: _ }) => {
   const { client, compact, create } = compacting(harness);
   const first = await create({ input: 'One' });
   const second = await create({ input: 'Two', previous_response_id: first.id });
@@ -86,7 +86,7 @@ test('a compaction covers the chain of a response, without deleted items', async
   expect((await client.responses.retrieve(third.id)).status).toBe('completed');
 });
 
-test('a compacted history is compacted again, with one summary of everything', async ({ harness, worker: _ }) => {
+test('a compacted history can be compacted again into one summary', async ({ harness, worker: _ }) => {
   const { compact, create } = compacting(harness);
   const first = await compact({ input: hello });
   const answered = await create({ input: [...asInput(first), { role: 'user', content: 'And then?' }] });
@@ -105,7 +105,7 @@ test('a compacted history is compacted again, with one summary of everything', a
   expect(read[3]).toContain(`${summary}The user and the assistant spoke`);
 });
 
-test('a compaction is a turn that is not stored, and its usage counts', async ({ harness, worker: _ }) => {
+test('a compaction is an unstored turn, and its usage counts', async ({ harness, worker: _ }) => {
   const { client, compact, create } = compacting(harness, '/openai/v1');
   const { id: previous_response_id } = await create({ input: hello });
   const usage = async () => (await harness.call<{ data: { turns: number }[] }>('GET', '/v1/usage')).body.data;
@@ -124,7 +124,7 @@ test('a compaction is a turn that is not stored, and its usage counts', async ({
   expect((await usage()).reduce((sum, { turns }) => sum + turns, 0)).toBe(2);
 });
 
-test('a compaction covers calls that a person allowed before, and runs none', async ({ harness, worker: _ }) => {
+test('a compaction covers calls that were allowed before, and runs no call', async ({ harness, worker: _ }) => {
   const { compact } = compacting(harness);
   const id = 'mcpr_01kagz8m4pfvbte2n5q7rys3wx_r1_0';
   const call = { server_label: 'pawl', name: 'pay', arguments: '{}' };

@@ -7,7 +7,7 @@ import { asInput, compacting, lastMessages } from './compact-history.ts';
 
 const looks = (...content: object[]) => [{ role: 'user', content: [text('Look'), ...content] }] as never;
 
-test('images and files of a compacted input come back as data and outlive its erasure', async () => {
+test('images and files of a compacted input are returned as data, and outlive erasure', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const { compact, create } = compacting(harness);
@@ -26,7 +26,7 @@ test('images and files of a compacted input come back as data and outlive its er
   expect(JSON.stringify(lastMessages(harness)[0])).toContain(PNG);
 });
 
-test('images of a compacted chain and large files of an input are shown by their paths', async () => {
+test('images of a compacted chain and large files of an input are returned as paths', async () => {
   await using harness = await createHarness({ env: { PAWL_BODY_LIMIT: '1200000' } });
   await using _worker = await startBackgroundWorker(harness);
   const { client, compact, create } = compacting(harness);

@@ -23,7 +23,7 @@ async function openCompacted(env: Record<string, string> = {}) {
   };
 }
 
-test('the items of a response show a compaction, and it is sent again from there', async () => {
+test('items of a response show a compaction, which can be sent again', async () => {
   await using pawl = await openCompacted();
   const { harness, client, create, output } = pawl;
   const { id } = await create({ input: [...output, { role: 'user', content: 'And now?' }] });
@@ -48,7 +48,7 @@ test('the items of a response show a compaction, and it is sent again from there
   expect(messages.data).toMatchObject([{ content: hello }, { role: 'user', content: read }, {}, {}]);
 });
 
-test('a conversation keeps a compaction among its items, and loses it by a delete', async () => {
+test('a conversation lists a compaction among its items until it is deleted', async () => {
   await using pawl = await openCompacted();
   const { harness, client, create, output } = pawl;
   const { id } = await client.conversations.create({ items: output });
@@ -88,7 +88,7 @@ test('a token count, a fork and a rerun include the compaction of an input', asy
   expect(lastMessages(harness)).toMatchObject([{ content: read }, { content: 'And now?' }, {}, { content: 'Two' }]);
 });
 
-test('a turn is found by the words of a compaction in its input', async () => {
+test('a search finds a turn by the words of a compaction in its input', async () => {
   await using pawl = await openCompacted();
   const { harness, create, output } = pawl;
   const { id } = await create({ input: [output[1]!, { role: 'user', content: 'And now?' }] });
@@ -99,7 +99,7 @@ test('a turn is found by the words of a compaction in its input', async () => {
   expect(body.data.map((turn) => turn.id)).toEqual([id.replace('resp_', 'turn_')]);
 });
 
-test('every route refuses a forged compaction and one of another project', async () => {
+test('every route refuses a forged compaction and a compaction of another project', async () => {
   await using pawl = await openCompacted(keys);
   const { harness, output, sealed } = pawl;
   const other = compacting(harness, '/openai/v1', 'key-b');

@@ -11,7 +11,7 @@ import { compacting, toldBy } from './compact-history.ts';
 
 const hello = scripted({ answer: 'Hello, Ada.', summary: { say: 'Ada said hello.' } });
 
-test('a compaction whose summary is cut or refused fails, and its error says why', async ({ harness, worker: _ }) => {
+test('a compaction fails with the reason if its summary is cut or refused', async ({ harness, worker: _ }) => {
   const { compact, create } = compacting(harness);
   const summaries = [
     [{ say: 'Ada sa', finish_reason: 'length' }, 'its reply ended early (max_output_tokens)'],
@@ -30,7 +30,7 @@ test('a compaction whose summary is cut or refused fails, and its error says why
   }
 });
 
-test('a compaction whose turn fails is answered as a response that fails', async ({ harness, worker: _ }) => {
+test('a failed turn of a compaction is answered like a failed response', async ({ harness, worker: _ }) => {
   const { compact } = compacting(harness);
   const failing = (status: number) =>
     scripted({ answer: 'Hi.', summary: { say: 'Hi.', fault: { kind: 'status', status } } });
@@ -45,7 +45,7 @@ test('a compaction whose turn fails is answered as a response that fails', async
   }
 });
 
-test('a wrong request for a compaction is refused at its field', async ({ harness }) => {
+test('an invalid request for a compaction is refused with its field', async ({ harness }) => {
   const { compact } = compacting(harness);
   const id = 'mcpr_01kagz8m4pfvbte2n5q7rys3wx_r1_0';
   const requested = [{ type: 'mcp_approval_request', id, server_label: 'pawl', name: 'pay', arguments: '{}' }];
@@ -84,7 +84,7 @@ test('a wrong request for a compaction is refused at its field', async ({ harnes
   expect(harness.modelRequests).toEqual([]);
 });
 
-test('a compaction of a response that has not ended is refused', async ({ harness }) => {
+test('a compaction of a running response is refused', async ({ harness }) => {
   const { compact, create } = compacting(harness);
   const { id: previous_response_id } = await create({ input: hello, background: true });
 
@@ -109,7 +109,7 @@ test('a caller who closes the connection of a compaction cancels it', async ({ h
   await waitUntil(async () => expect(await statuses()).toEqual(['cancelled']));
 });
 
-test('a compaction that is sent again with its Idempotency-Key is the same one', async ({ harness, worker: _ }) => {
+test('a compaction repeated with its Idempotency-Key returns the first compaction', async ({ harness, worker: _ }) => {
   const { client } = compacting(harness);
   const headers = { 'idempotency-key': 'once' };
   const compact = (input: string) => client.responses.compact({ model: 'test', input }, { headers });

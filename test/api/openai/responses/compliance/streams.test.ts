@@ -15,7 +15,7 @@ const described = Object.keys(
 );
 
 describeQueue(({ redis }) => {
-  test('every kind of event is told to the letter, and ends with what a retrieve answers', async () => {
+  test('each kind of stream event has its exact shape, and the last equals a retrieve', async () => {
     await using server = await openExternalServer(() => ({ status: 200, body: '"sunny"' }));
     await using broken = await openExternalServer(() => ({ status: 404 }));
     await using harness = await createHarness({ redis });
@@ -62,7 +62,7 @@ describeQueue(({ redis }) => {
     expect(failed.response).toMatchObject({ status: 'failed', error: { code: 'server_error' }, output: [] });
     const last = (await follow(queued.id)).at(-1);
     expect(last).toMatchObject({ type: 'response.completed', response: { background: true } });
-    // Told only where a round was begun again (follow-response).
+    // Only a round that begins again sends `error` (follow-response).
     expect(new Set([...told, 'error'])).toEqual(new Set(described));
   });
 });

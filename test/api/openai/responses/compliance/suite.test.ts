@@ -30,28 +30,31 @@ const callOfWeather = {
 };
 
 describeQueue(({ redis }) => {
-  test.each(['/v1', '/openai/v1'] as const)('what the suite asks under %s is answered to the letter', async (base) => {
-    await using harness = await createHarness({ redis });
-    await using _worker = await startBackgroundWorker(harness);
-    const { create, stream, follow } = responsesOf(harness, base);
-    const says = (text: string) => ({ status: 'completed', output: [{ type: 'message', content: [{ text }] }] });
+  test.each(['/v1', '/openai/v1'] as const)(
+    'requests of the suite under %s are answered in their exact shape',
+    async (base) => {
+      await using harness = await createHarness({ redis });
+      await using _worker = await startBackgroundWorker(harness);
+      const { create, stream, follow } = responsesOf(harness, base);
+      const says = (text: string) => ({ status: 'completed', output: [{ type: 'message', content: [{ text }] }] });
 
-    expect(await create({ input: [message('user', hello)] })).toMatchObject(says('Hello there, friend.'));
-    const streamed = await stream({ input: [message('user', hello)] });
-    expect(streamed.response).toMatchObject(says('Hello there, friend.'));
-    expect(await follow(streamed.response.id)).toHaveLength(streamed.events.length);
-    const prompted = [message('system', 'You are a pirate.'), message('user', hello)];
-    expect(await create({ input: prompted })).toMatchObject(says('Hello there, friend.'));
-    expect(JSON.stringify(harness.modelRequests.at(-1))).toContain('You are a pirate.');
-    const seeing = [message('user', [{ type: 'input_text', text: hello }, image])];
-    expect(await create({ input: seeing })).toMatchObject(says('Hello there, friend.'));
-    expect(JSON.stringify(harness.modelRequests.at(-1))).toContain(image.image_url);
-    const turns = [message('user', 'I am Alice.'), message('assistant', 'Hello Alice!'), message('user', hello)];
-    expect(await create({ input: turns })).toMatchObject(says('Hello there, friend.'));
-    expect(JSON.stringify(harness.modelRequests.at(-1))).toContain('Hello Alice!');
-  });
+      expect(await create({ input: [message('user', hello)] })).toMatchObject(says('Hello there, friend.'));
+      const streamed = await stream({ input: [message('user', hello)] });
+      expect(streamed.response).toMatchObject(says('Hello there, friend.'));
+      expect(await follow(streamed.response.id)).toHaveLength(streamed.events.length);
+      const prompted = [message('system', 'You are a pirate.'), message('user', hello)];
+      expect(await create({ input: prompted })).toMatchObject(says('Hello there, friend.'));
+      expect(JSON.stringify(harness.modelRequests.at(-1))).toContain('You are a pirate.');
+      const seeing = [message('user', [{ type: 'input_text', text: hello }, image])];
+      expect(await create({ input: seeing })).toMatchObject(says('Hello there, friend.'));
+      expect(JSON.stringify(harness.modelRequests.at(-1))).toContain(image.image_url);
+      const turns = [message('user', 'I am Alice.'), message('assistant', 'Hello Alice!'), message('user', hello)];
+      expect(await create({ input: turns })).toMatchObject(says('Hello there, friend.'));
+      expect(JSON.stringify(harness.modelRequests.at(-1))).toContain('Hello Alice!');
+    },
+  );
 
-  test('a function is called and its output answered, as JSON and in a stream', async () => {
+  test('a function call is answered by its output, as JSON and in a stream', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     const { create, stream } = responsesOf(harness);
@@ -77,7 +80,7 @@ describeQueue(({ redis }) => {
 });
 
 test.for(['/v1', '/openai/v1'] as const)(
-  'a history is compacted under %s, and sent again as an input',
+  'a history is compacted under %s, and accepted as an input',
   async (base, { harness, worker: _ }) => {
     const { create, compact } = responsesOf(harness, base);
     const history = [
@@ -93,7 +96,7 @@ test.for(['/v1', '/openai/v1'] as const)(
   },
 );
 
-test('all fields of a request are shown in the shape of Open Responses', async ({ harness, worker: _ }) => {
+test('a response shows all fields of its request in the shape of Open Responses', async ({ harness, worker: _ }) => {
   const { create } = responsesOf(harness);
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const asked = {
@@ -122,7 +125,7 @@ test('all fields of a request are shown in the shape of Open Responses', async (
   });
 });
 
-test('a turn that was started natively is shown in the same shape', async ({ harness }) => {
+test('a native turn has the same shape as a response', async ({ harness }) => {
   const { retrieve, follow } = responsesOf(harness);
   const { id } = await harness.startTurn({
     input: scripted({ rounds: [{ tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' } }] }], answer: '{}' }),

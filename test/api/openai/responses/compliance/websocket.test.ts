@@ -30,7 +30,7 @@ const notFound = {
   },
 };
 
-/** Returns the response of a create request whose events have the shapes of the suite, and one last event. */
+/** Returns the response of a create. Expects its events to have the shapes of the suite, with one last event. */
 async function respond(socket: Socket, fields: object) {
   const messages = await socket.ask(fields);
   const events = checkedEvents(messages);
@@ -53,7 +53,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('websocket-sequential-responses: a socket streams two responses one after another', async ({ socket }) => {
+test('websocket-sequential-responses: a socket streams two responses in sequence', async ({ socket }) => {
   const first = await respond(socket, { input: [message(hello)] });
   const second = await respond(socket, { input: [message(scripted({ answer: 'Good bye.' }))] });
 
@@ -76,7 +76,7 @@ test('websocket-continuation: a socket continues a response with store false', a
   expect(lastMessages(harness).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
 });
 
-test('websocket-previous-response-not-found: a socket is usable after an unknown previous response', async () => {
+test('websocket-previous-response-not-found: a socket stays usable', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   await using socket = await openSocket(harness);
@@ -107,7 +107,7 @@ test('websocket-reconnect: a new socket continues with the whole context', async
   expect(lastMessages(harness).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
 });
 
-test('websocket-failed-continuation-evicts-cache: a socket drops a response after a failed continuation', async () => {
+test('websocket-failed-continuation-evicts-cache: a socket drops the response', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   await using socket = await openSocket(harness);

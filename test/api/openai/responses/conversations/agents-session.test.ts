@@ -5,7 +5,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { openaiClient } from '../openai-client.ts';
 import { asking } from './converse.ts';
 
-test('a session of OpenAI’s Agents SDK keeps its history here, and takes it back item by item', async () => {
+test('a session of the Agents SDK keeps its history in Pawl, and removes single items', async () => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   const client = openaiClient(harness, '/openai/v1') as never;

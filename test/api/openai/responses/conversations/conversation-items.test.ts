@@ -11,7 +11,7 @@ type Given = OpenAI.Responses.ResponseInputItem;
 describeQueue(({ redis }) => {
   const queueTest = test.extend('options', () => ({ redis }));
 
-  queueTest('added items come last, and are history of the next response', async ({ harness }) => {
+  queueTest('added items follow earlier items, and are history of the next response', async ({ harness }) => {
     const { conversations, respond, lastSent } = conversing(harness);
     const { id } = await conversations.create();
     const first = await respond({ conversation: id, input: 'I am Ada.' });
@@ -42,7 +42,7 @@ describeQueue(({ redis }) => {
     ]);
   });
 
-  queueTest('items that are added during a response come after it, and do not disturb it', async ({ harness }) => {
+  queueTest('items added during a response follow it, and do not change it', async ({ harness }) => {
     const { conversations, client, start, respond, lastSent } = conversing(harness);
     const { id } = await conversations.create();
     const active = await start({ conversation: id, input: 'One.' });
@@ -62,7 +62,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('added items are neither a response nor a turn, but messages of their conversation', async ({ harness }) => {
+test('added items are messages of a conversation, but neither a response nor a turn', async ({ harness }) => {
   const { conversations, client } = conversing(harness);
   const { id } = await conversations.create({ items: [says('I am Ada.')] });
   const place = (await conversations.items.list(id)).data[0]!.id!.split('_')[1];
@@ -88,7 +88,7 @@ test('added items are neither a response nor a turn, but messages of their conve
   });
 });
 
-test('items are read as those of a response are, and refused by their place in the list', async ({ harness }) => {
+test('added items are validated like response items, and refused with their path', async ({ harness }) => {
   const { conversations, respond } = conversing(harness);
   const { id } = await conversations.create();
   const create = (items: unknown[]) => conversations.items.create(id, { items: items as Given[] });
@@ -113,7 +113,7 @@ test('items are read as those of a response are, and refused by their place in t
   expect(await told(conversations, id)).toEqual([response.output_text]);
 });
 
-test('an added call is answered by items or a response, before any other response', async ({ harness }) => {
+test('an added call must be answered before the next response', async ({ harness }) => {
   const { conversations, respond, start, lastSent } = conversing(harness);
   const { id } = await conversations.create({ items: [call('call_1'), call('call_2')] });
   await conversations.items.create(id, { items: [output('call_2', 'Two')] });
@@ -131,7 +131,7 @@ test('an added call is answered by items or a response, before any other respons
   ]);
 });
 
-test('the call that a response handed over is answered by an added item', async ({ harness }) => {
+test('an added item may answer the call that a response handed over', async ({ harness }) => {
   const { conversations, respond, start, lastSent } = conversing(harness);
   const { id } = await conversations.create();
   const active = await start({ conversation: id, input: asking, tools: [getTime] });
@@ -153,7 +153,7 @@ test('the call that a response handed over is answered by an added item', async 
   ]);
 });
 
-test('a native turn goes on where an added call has no result', async ({ harness }) => {
+test('a native turn continues if an added call has no result', async ({ harness }) => {
   const { conversations, lastSent } = conversing(harness);
   const { id } = await conversations.create({ items: [call('call_1')] });
 
@@ -166,7 +166,7 @@ test('a native turn goes on where an added call has no result', async ({ harness
   expect(lastSent().map(({ role }) => role)).toEqual(['assistant', 'tool', 'user']);
 });
 
-test('an unstored fork is based on added items only once earlier responses have ended', async ({ harness }) => {
+test('an unstored fork may follow added items only after earlier responses have ended', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
   const { conversations, start, lastSent } = conversing(harness);
   const { id } = await conversations.create();

@@ -30,7 +30,7 @@ test('a conversation is created, retrieved, changed and deleted', async ({ harne
   }
 });
 
-test('a conversation is one of both APIs, and nothing has to be given', async ({ harness }) => {
+test('a conversation belongs to both APIs, and all its fields are optional', async ({ harness }) => {
   const { conversations } = openaiClient(harness, '/openai/v1');
   const { id } = await conversations.create();
   const native = await harness.call<{ id: string }>('POST', '/v1/conversations', { body: { metadata: { by: 'us' } } });
@@ -42,7 +42,7 @@ test('a conversation is one of both APIs, and nothing has to be given', async ({
   expect(await conversations.retrieve(native.body.id)).toMatchObject({ metadata: { by: 'us' } });
 });
 
-test('a conversation with items and no response is what the first response stands on', async ({ harness }) => {
+test('the first response of a conversation has the items as its history', async ({ harness }) => {
   const { conversations, respond, lastSent } = conversing(harness);
   const { id } = await conversations.create({
     items: [
@@ -63,7 +63,7 @@ test('a conversation with items and no response is what the first response stand
   ]);
 });
 
-test('a delete cancels what is at work and what waits, and takes the responses along', async ({ harness }) => {
+test('deleting a conversation cancels its responses, and erases all its rows', async ({ harness }) => {
   const { client, conversations, start } = conversing(harness);
   const { id } = await conversations.create({ items: [{ role: 'user', content: 'I am Ada.' }] });
   const active = await start({ conversation: id, input: 'Who am I?' });
@@ -82,7 +82,7 @@ test('a delete cancels what is at work and what waits, and takes the responses a
   expect(await rowsOf(harness.db, id)).toBe(0);
 });
 
-test('a delete in the middle of an answer stops the work, and tells those who wait', async ({ harness, worker: _ }) => {
+test('deleting a conversation during an answer stops the work and notifies clients', async ({ harness, worker: _ }) => {
   const { client, conversations } = conversing(harness);
   const { id } = await conversations.create();
   const hanging = scripted({ answer: 'Never said to its end.', final: { fault: { kind: 'hang', after_chars: 5 } } });
@@ -124,7 +124,7 @@ test('a fork of a deleted conversation keeps its history, and the rest is erased
   expect(await rowsOf(harness.db, id)).toBe(0);
 });
 
-test('the conversations of others are not there', async () => {
+test('conversations of other projects are not found', async () => {
   await using harness = await createHarness({ env: { PAWL_API_KEYS: 'alpha:key-a,beta:key-b' } });
   const beta = openaiClient(harness, '/openai/v1', 'key-b').conversations;
   const { conversations: alpha } = openaiClient(harness, '/openai/v1', 'key-a');
@@ -150,7 +150,7 @@ test('the conversations of others are not there', async () => {
   expect((await beta.items.list(id)).data).toHaveLength(1);
 });
 
-test('a create that is repeated under its key makes one conversation, with its items once', async ({ harness }) => {
+test('a create repeated with its key makes one conversation, with its items once', async ({ harness }) => {
   const { conversations } = openaiClient(harness, '/openai/v1');
   const headers = { 'Idempotency-Key': 'once' };
   const body = { items: [{ role: 'user' as const, content: 'I am Ada.' }] };
@@ -165,7 +165,7 @@ test('a create that is repeated under its key makes one conversation, with its i
   expect(otherwise).toMatchObject({ status: 409, code: 'idempotency_key_reused' });
 });
 
-test('paths and methods that there are not are answered in the envelope', async ({ harness }) => {
+test('unknown paths and methods are answered in the error envelope', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
 
   expect(await raised(client.get('/conversations'))).toMatchObject({ status: 405, code: 'method_not_allowed' });

@@ -4,7 +4,7 @@ import { conversing } from './converse.ts';
 
 const payIn = (city: string) => ({ ...pay(`call_${city}`), arguments: { city } });
 
-test('an approval runs the call that it names, also where a call before that was deleted', async () => {
+test('an approval runs the named call, even if a call before it was deleted', async () => {
   await using opened = await openApproving();
   const { run, server, tools } = opened;
   const { conversations } = conversing(opened.harness);
@@ -24,7 +24,7 @@ test.each([
   ['the request', 0],
   ['its answer', 1],
   ['the call that was run', 2],
-] as const)('a call that was allowed is deleted as a whole, and others keep their results: %s', async (_, which) => {
+] as const)('an allowed call is deleted as a whole, and others keep their results: %s', async (_, which) => {
   await using opened = await openApproving({ reply: (number) => ({ status: 200, body: `paid ${number}` }) });
   const { run, told, tools } = opened;
   const { conversations } = conversing(opened.harness);

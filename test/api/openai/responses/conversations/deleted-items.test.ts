@@ -7,7 +7,7 @@ import { asking, call, conversing, deleteItem, getTime, itemOf, output, says, to
 
 type Given = OpenAI.Responses.ResponseInputItem;
 
-test('no model is sent a deleted item of an input, an answer or an addition', async ({ harness }) => {
+test('a deleted item of an input, an answer or an addition is not sent to a model', async ({ harness }) => {
   const { conversations, client, respond, lastSent } = conversing(harness);
   const { id } = await conversations.create({ items: [says('Secret.'), says('Added.')] });
   const first = await respond({ conversation: id, input: [says('Said.'), says('Unsaid.')] });
@@ -31,7 +31,7 @@ test('no model is sent a deleted item of an input, an answer or an addition', as
   expect((await client.responses.inputItems.list(first.id)).data).toHaveLength(2);
 });
 
-test('an item is deleted once, and is found by no request after that', async ({ harness }) => {
+test('a deleted item is not found, and cannot be deleted twice', async ({ harness }) => {
   const { conversations, start } = conversing(harness);
   const { id: conversation_id } = await conversations.create({ items: [says('a'), says('b')] });
   const item = await itemOf(conversations, conversation_id, 'a');
@@ -64,7 +64,7 @@ test('all items can be deleted while they are listed', async ({ harness }) => {
 });
 
 test.for(['call call_t', 'output call_t'])(
-  'with one half of a call and its result goes the other: %s',
+  'deleting a call or its result deletes both: %s',
   async (half, { harness }) => {
     const { conversations, respond, lastSent } = conversing(harness);
     const { id } = await conversations.create();
@@ -85,7 +85,7 @@ test.for(['call call_t', 'output call_t'])(
   },
 );
 
-test('a call that was deleted before its result came needs none', async ({ harness }) => {
+test('a call that is deleted before its result requires no result', async ({ harness }) => {
   const { conversations, respond, start } = conversing(harness);
   const { id } = await conversations.create({ items: [call('call_1')] });
   await respond({ conversation: id, input: [output('call_1'), says(asking)], tools: [getTime] });
@@ -98,7 +98,7 @@ test('a call that was deleted before its result came needs none', async ({ harne
   expect(response.status).toBe('completed');
 });
 
-test('a call is deleted with its result, and a fork loses an item of its origin too', async ({ harness }) => {
+test('deleting a call deletes its result, and removes both from a fork', async ({ harness }) => {
   const { conversations, respond, lastSent } = conversing(harness);
   const script = scripted({
     rounds: [{ say: 'Let me look.', tools: [{ name: 'weather_lookup', arguments: { city: 'Rome' }, id: 'call_w' }] }],

@@ -3,7 +3,7 @@ import { test } from '../../test.ts';
 import { raised } from '../openai-client.ts';
 import { conversationOf, conversing, itemOf, says, wordsOf } from './converse.ts';
 
-test('pages follow each other in both orders, over both APIs and a fork’s origin', async ({ harness }) => {
+test('pages of items continue in both orders, across APIs and the origin of a fork', async ({ harness }) => {
   const { conversations, respond } = conversing(harness);
   const turn = await harness.startTurn({ input: 'Native.' });
   await harness.workUntilIdle();
@@ -36,7 +36,7 @@ test('pages follow each other in both orders, over both APIs and a fork’s orig
   expect(await conversations.items.retrieve(data[3]!.id!, { conversation_id: id })).toEqual(data[3]);
 });
 
-test('an after that the list does not have is refused', async ({ harness }) => {
+test('an unknown after of an item list is refused', async ({ harness }) => {
   const { conversations, respond } = conversing(harness);
   const { id } = await conversations.create({ items: [says('a')] });
   const other = await respond({ input: 'Elsewhere.' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openaiClient } from '../openai-client.ts';
 import { again, include, open, result, sentBy, statesOf, talking, user, wires } from '../reasoning-wires.ts';
 
-test('a conversation lists the state of its rounds and inputs where it is asked for, and forgets what is deleted', async () => {
+test('a conversation lists sealed reasoning on request, and forgets deleted reasoning', async () => {
   await using opened = await open();
   const { conversations } = openaiClient(opened.harness, '/openai/v1', 'key-one');
   const { asks, says } = talking(opened, wires[0]!);

@@ -12,12 +12,12 @@ const tools = [
 ];
 const image = 'data:image/png;base64,iVBORw0KGgo=';
 
-test.each(['/v1', '/openai/v1'] as const)('input tokens are estimated under %s, and no turn starts', async (base) => {
+test.each(['/v1', '/openai/v1'] as const)('input tokens are estimated under %s without a turn', async (base) => {
   await using harness = await createHarness();
   const { inputTokens } = openaiClient(harness, base).responses;
   const count = async (body: Parameters<typeof inputTokens.count>[0]) => (await inputTokens.count(body)).input_tokens;
 
-  // A message counts four tokens, and four bytes one token.
+  // A message counts as four tokens, and four bytes as one token.
   expect(await inputTokens.count({ input: 'x'.repeat(400) })).toEqual({
     ...{ object: 'response.input_tokens', input_tokens: 104 },
   });
@@ -34,7 +34,7 @@ test.each(['/v1', '/openai/v1'] as const)('input tokens are estimated under %s, 
   expect((await harness.call('GET', '/v1/turns')).body.data).toEqual([]);
 });
 
-test('the history of a response or a conversation counts, as the provider has counted it', async ({ harness }) => {
+test('a token count includes the history of a response or conversation, by usage', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
   const usage = { prompt_tokens: 5_000, completion_tokens: 100 };
   const input = scripted({ answer: 'Hello.', final: { say: 'Hello.', usage } });
@@ -51,7 +51,7 @@ test('the history of a response or a conversation counts, as the provider has co
   expect([chained.input_tokens, conversed.input_tokens]).toEqual([5_204, 5_204]);
 });
 
-test('items that a conversation has and no model has read count by their size', async ({ harness }) => {
+test('a token count estimates items by size if no model has read them', async ({ harness }) => {
   const client = openaiClient(harness, '/openai/v1');
   const { id: conversation } = await client.conversations.create({
     items: [{ role: 'user', content: 'x'.repeat(400) }],
@@ -65,7 +65,7 @@ test('items that a conversation has and no model has read count by their size', 
   expect(input_tokens).toBeLessThan(1_260_000);
 });
 
-test('what a create refuses a count refuses, and an unknown history has its own code', async ({ harness }) => {
+test('a token count refuses an invalid create, and an unknown history with its code', async ({ harness }) => {
   const { inputTokens } = openaiClient(harness).responses;
   const refusals: [object, object][] = [
     [{ input: [{ type: 'computer_call' }] }, { code: 'unsupported_input_item', param: 'input[0].type' }],

@@ -10,7 +10,7 @@ import { createServer } from '#test/harness/servers/create-server.ts';
 import { waitUntil } from '#test/harness/wait-until.ts';
 import { test } from '../../test.ts';
 
-test('of two connections that wait for a response, the first to close leaves it alone', async ({ harness }) => {
+test('the first of two connections to close leaves the response running', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Hi' });
   await using holder = await openHolder(harness, (await loadTurn(harness.db, turn.id))!);
   const first = await holder.hold();
@@ -23,7 +23,7 @@ test('of two connections that wait for a response, the first to close leaves it 
   expect((await harness.findTurn(turn.id)).status).toBe('completed');
 });
 
-test('of two connections that wait for a response, the last to close cancels it', async ({ harness }) => {
+test('the last of two connections to close cancels the response', async ({ harness }) => {
   const turn = await harness.startTurn({ input: 'Hi' });
   await using holder = await openHolder(harness, (await loadTurn(harness.db, turn.id))!);
   const connections = [await holder.hold(), await holder.hold()];
@@ -33,7 +33,7 @@ test('of two connections that wait for a response, the last to close cancels it'
   await waitUntil(async () => expect((await harness.findTurn(turn.id)).status).toBe('cancelled'));
 });
 
-/** A server that holds each connection for one turn. */
+/** Starts a server that holds each connection for one turn. */
 async function openHolder({ db, parts, log }: Harness, turn: Turn) {
   const { pubsub, enqueue, admission, metrics, tracer, redact } = parts;
   const held = makeHeldConnections({

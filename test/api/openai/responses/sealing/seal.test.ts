@@ -8,7 +8,7 @@ const place = 'rs_X_r1';
 const state = { blocks: [{ type: 'thinking', thinking: 'Where? 🐢', signature: 'sig' }] };
 const sealed = sealState(keys, state, { ...owner, place });
 
-test('any state comes back as it was, and never the same text for two states or places', () => {
+test('a sealed state is restored, and its nonce differs for other states or places', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), fc.string(), fc.string(), (one, other, here, there) => {
       const seal = (value: unknown, at: string) => sealState(keys, value, { ...owner, place: at });
@@ -20,11 +20,11 @@ test('any state comes back as it was, and never the same text for two states or 
   );
 });
 
-test('the same state at the same place is sealed alike, so that all processes answer the same', () => {
+test('a state has the same seal at the same place in all processes', () => {
   expect(sealState(keys, structuredClone(state), { ...owner, place })).toBe(sealed);
 });
 
-test('what was changed in any character is nothing, and so is what was cut or lengthened', () => {
+test('a seal with any changed, missing or added character is rejected', () => {
   const characters = Array.from(sealed, (_, at) => sealed.slice(0, at) + other(sealed[at]!) + sealed.slice(at + 1));
   const longer = [`${sealed}A`, `${sealed}=`, `${sealed}\n`, ` ${sealed}`, sealed + sealed];
   const shorter = [sealed.slice(0, -1), sealed.slice(0, 20), 'pawl1.', ''];
@@ -32,7 +32,7 @@ test('what was changed in any character is nothing, and so is what was cut or le
   for (const forged of [...characters, ...longer, ...shorter]) expect(unsealState(keys, forged, owner)).toBeNull();
 });
 
-test('what was sealed for another project or provider, or by another database, is nothing', () => {
+test('a seal of another project, provider or database is rejected', () => {
   const foreign = spreadKey(newSealingKey());
 
   expect(unsealState(keys, sealed, owner)).toEqual(state);
@@ -43,7 +43,7 @@ test('what was sealed for another project or provider, or by another database, i
   expect(unsealState(keys, 'gAAAAABo_of_another_maker', owner)).toBeNull();
 });
 
-test('a round without state is sealed, too: as nothing', () => {
+test('the seal of a round without state unseals as null', () => {
   expect(unsealState(keys, sealState(keys, null, { ...owner, place }), owner)).toBeNull();
 });
 
@@ -51,7 +51,7 @@ function nonceOf(text: string): string {
   return text.slice('pawl1.'.length, 'pawl1.'.length + 16);
 }
 
-/** Another character that such a text may have at any place but its first six. */
+/** Returns another character that is valid in a seal after its prefix. */
 function other(character: string): string {
   return character === 'A' ? 'B' : 'A';
 }

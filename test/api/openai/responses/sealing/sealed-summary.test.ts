@@ -8,14 +8,14 @@ import { stateSeals } from '../seals.ts';
 const place = itemIdOf('turn_01kagz8m4pfvbte2n5q7rys3wx', { kind: 'round', prefix: 'cmp', round: 1, call: null });
 const sealed = stateSeals.sealSummary('Ada said hello.', { project: 'acme', place });
 
-test('a sealed summary is of its project alone, and of any provider', () => {
+test('a sealed summary is valid in its project only, for any provider', () => {
   expect(stateSeals.unsealSummary(sealed, 'acme')).toEqual({ type: 'compaction', summary: 'Ada said hello.' });
   expect(stateSeals.unsealSummary(sealed, 'other')).toBeNull();
   expect(makeStateSeals(newSealingKey()).unsealSummary(sealed, 'acme')).toBeNull();
   expect(stateSeals.unseal(sealed, { project: 'acme', provider: 'openai' })).toBeNull();
 });
 
-test('a sealed state of a provider is not a summary', () => {
+test('a sealed provider state is not accepted as a summary', () => {
   const turn = makeTurn({ input: [{ type: 'opaque_state', provider: 'openai', state: 'Ada said hello.' }] });
   const [item] = stateSeals.sealTurn(turn, true).input;
 
@@ -23,7 +23,7 @@ test('a sealed state of a provider is not a summary', () => {
   expect(stateSeals.unsealSummary((item as { sealed: string }).sealed, turn.project)).toBeNull();
 });
 
-test('a compaction of an input is always sealed alike, even without a request for it', () => {
+test('a compaction of an input always has the same seal, even without a request for it', () => {
   const turn = makeTurn({ input: [{ type: 'compaction', summary: 'Ada said hello.' }] });
   const [once, again, asked] = [false, false, true].map((isAsked) => stateSeals.sealTurn(turn, isAsked).input);
 

@@ -3,12 +3,12 @@ import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
 import { openSocket, responseOf } from './open-socket.ts';
 
-// Messages that clients send faster than they read, or only in part (docs/limits.md).
+// Messages that clients send faster than they read, or in part only (docs/limits.md).
 
 const input = scripted({ answer: 'Hello.' });
 const large = { input, instructions: 'x'.repeat(200_000) };
 
-test('a client that reads no errors loses its connection', async ({ harness }) => {
+test('a client that does not read its errors loses its connection', async ({ harness }) => {
   await using socket = await openSocket(harness);
   let isClosed = false;
   void socket.closed.then(() => {
@@ -23,7 +23,7 @@ test('a client that reads no errors loses its connection', async ({ harness }) =
   expect((await socket.closed).code).toBe(1006);
 });
 
-test('a message that has begun to arrive holds up no other connection', async ({ harness, worker: _ }) => {
+test('an incomplete message does not block other connections', async ({ harness, worker: _ }) => {
   await using half = await openSocket(harness);
   await using other = await openSocket(harness);
   half.socket.send('x'.repeat(100_000), { fin: false });
@@ -33,7 +33,7 @@ test('a message that has begun to arrive holds up no other connection', async ({
   for (const messages of await Promise.all(answers)) expect(responseOf(messages).status).toBe('completed');
 });
 
-test('a large message in parts is one message, and pings may come between them', async ({ socket }) => {
+test('a large message in parts is one message, with pings between its parts', async ({ socket }) => {
   const text = JSON.stringify({ type: 'response.create', model: 'test', ...large });
 
   for (let from = 0; from < text.length; from += 50_000) {

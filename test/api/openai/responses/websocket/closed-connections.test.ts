@@ -21,7 +21,7 @@ const untilStatuses = (harness: Harness, expected: string[]) =>
 
 const createdOn = ({ seen }: Socket) => seen.filter(({ type }) => type === 'response.created');
 
-/** Creates a response on each lane, and a second one that waits on one of them. */
+/** Creates a response on each lane, and another response that waits on the lane `one`. */
 async function fillLanes(socket: Socket): Promise<void> {
   for (const stream_id of lanes) socket.create({ input, ...(stream_id && { stream_id }) });
   socket.create({ input: 'Later.', stream_id: 'one' });
@@ -50,7 +50,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a client that closes the connection cancels responses that no worker has begun', async ({ harness }) => {
+test('a client that closes its connection cancels queued responses', async ({ harness }) => {
   await using socket = await openSocket(harness);
   await fillLanes(socket);
 
@@ -61,7 +61,7 @@ test('a client that closes the connection cancels responses that no worker has b
   expect(harness.modelRequests).toEqual([]);
 });
 
-test('running responses continue after a close if the upgrade said so', async ({ harness }) => {
+test('running responses continue after a close if the upgrade requested it', async ({ harness }) => {
   await using socket = await openSocket(harness, { headers: { 'pawl-on-disconnect': 'continue' } });
   await using other = await openSocket(harness);
   for (const stream_id of ['one', 'two']) socket.create({ input, stream_id });
@@ -80,7 +80,7 @@ test('running responses continue after a close if the upgrade said so', async ({
   expect(await statuses(harness)).toEqual(['cancelled', 'completed', 'completed']);
 });
 
-test('a close cancels no ended response and no response of another connection', async ({ harness, socket }) => {
+test('a close does not cancel ended responses or responses of another connection', async ({ harness, socket }) => {
   await using other = await openSocket(harness);
   const { id } = responseOf(await socket.ask({ input }));
   const { reached, open } = harness.holdModel();
@@ -95,7 +95,7 @@ test('a close cancels no ended response and no response of another connection', 
   expect(await harness.findTurn(id.replace('resp_', 'turn_'))).toMatchObject({ status: 'completed' });
 });
 
-test('a response that is not stored is cancelled with its connection, too', async ({ harness }) => {
+test('closing a connection cancels an unstored response too', async ({ harness }) => {
   await using socket = await openSocket(harness);
   socket.create({ input, store: false });
   await socket.until(() => createdOn(socket).length === 1);
@@ -106,7 +106,7 @@ test('a response that is not stored is cancelled with its connection, too', asyn
   await waitUntil(async () => expect(await unstored.execute()).toEqual([{ status: 'cancelled' }]));
 });
 
-test('an API that stops closes its connections and cancels nothing', async ({ harness }) => {
+test('an API that stops closes its connections and cancels no response', async ({ harness }) => {
   const stopping = await startApi(harness.parts, harness.settings, harness.log);
   await using idle = await openSocket(stopping);
   await using socket = await openSocket(stopping);
@@ -122,7 +122,7 @@ test('an API that stops closes its connections and cancels nothing', async ({ ha
   expect(await statuses(harness)).toEqual(['completed', 'completed', 'completed']);
 });
 
-test('an API that stops without grace cuts off a still client, and cancels nothing', async ({ harness }) => {
+test('an API that stops without grace disconnects clients and cancels no response', async ({ harness }) => {
   const stopping = await startApi(harness.parts, harness.settings, harness.log);
   await using socket = await openSocket(stopping);
   await fillLanes(socket);

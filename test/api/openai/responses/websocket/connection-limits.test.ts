@@ -16,7 +16,7 @@ const expired = {
   },
 };
 
-/** One more API process. `expire` lets the time of its connections pass. */
+/** Starts another API process. `expire` ends the time of its connections. */
 async function startTimed({ parts, settings, log }: Harness) {
   const expiring: (() => void)[] = [];
   const api = await startApi(parts, settings, log, (expire) => {
@@ -29,7 +29,7 @@ async function startTimed({ parts, settings, log }: Harness) {
   return { url: api.url, expire, [Symbol.asyncDispose]: () => api.close(0) };
 }
 
-test('a connection that has reached its limit of time gets an error, and is closed', async ({ harness }) => {
+test('a connection at its time limit gets an error and is closed', async ({ harness }) => {
   await using api = await startTimed(harness);
   await using socket = await openSocket(api);
 
@@ -40,7 +40,7 @@ test('a connection that has reached its limit of time gets an error, and is clos
   expect(code).toBe(1000);
 });
 
-test('a response that runs at the connection’s limit ends before the close', async ({ harness }) => {
+test('a response that runs at the time limit of its connection ends before the close', async ({ harness }) => {
   await using api = await startTimed(harness);
   await using _worker = await startBackgroundWorker(harness);
   await using socket = await openSocket(api);
@@ -71,7 +71,7 @@ test('each create request counts as a request of its project', async () => {
   expect(ended[2]?.at(-1)).toMatchObject({ status: 429, error: { code: 'quota_exceeded' } });
 });
 
-test('a connection limits unanswered messages, and answers all that it accepts', async ({ harness, socket }) => {
+test('a connection limits unanswered messages, and answers all accepted messages', async ({ harness, socket }) => {
   const { reached, open } = harness.holdModel(1);
   socket.create({ input });
   await reached;
@@ -90,7 +90,7 @@ test('a connection limits unanswered messages, and answers all that it accepts',
   expect(socket.socket.readyState).toBe(socket.socket.OPEN);
 });
 
-test('large messages that wait for their lane hold up no other connection', async ({ harness, worker: _ }) => {
+test('large messages that wait for their lane do not block other connections', async ({ harness, worker: _ }) => {
   const { reached, open } = harness.holdModel(1);
   const large = { input: 'x'.repeat(2 * BODY_BOUNDS.smallBytes), generate: false };
   await using first = await openSocket(harness);

@@ -12,7 +12,7 @@ const asks = (name: string, id: string) => ({ name, id, arguments: { city: 'Rome
 const locate = { type: 'function', name: 'locate', parameters: { type: 'object', properties: {} } };
 const fault = { kind: 'status' as const, status: 401 };
 
-/** One create request for each way in which a response ends, with the last event and the items of its output. */
+/** Returns a create request for each way in which a response ends, with its last event and output items. */
 const ways = (url: string): [string, object, string, string[]][] => [
   ['text', { input: scripted({ answer: 'Hello. 🐢' }) }, 'completed', ['message']],
   ['a refusal', { input: scripted({ final: { say: 'Well: ', refusal: 'no.' } }) }, 'completed', ['message']],
@@ -43,14 +43,14 @@ const ways = (url: string): [string, object, string, string[]][] => [
   ],
 ];
 
-/** Events without the pieces of texts, which may be cut anywhere, and without what only one of two responses has. */
+/** Returns events without text deltas, which may be cut anywhere. */
 const withoutPieces = (events: { type: string }[]) =>
   events.filter(({ type }) => !/(text|refusal)\.delta$/.test(type)).map((event) => JSON.stringify(event));
 
 const replayed = (harness: Harness, { id }: { id: string }) => responsesOf(harness).follow(id);
 
 describeQueue(({ redis }) => {
-  test('the messages of a response are its events, one each, and equal those of its stream', async () => {
+  test('messages of a socket are the events of its response, and equal its stream', async () => {
     await using server = await openExternalServer(() => ({ status: 200, body: '"sunny"' }));
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
@@ -75,7 +75,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a stream_id is in every event of its response, and in no other', async () => {
+test('a stream_id is in all events of its response only', async () => {
   await using server = await openExternalServer(() => ({ status: 200, body: '"sunny"' }));
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
@@ -92,7 +92,7 @@ test('a stream_id is in every event of its response, and in no other', async () 
   for (const message of plain) expect(Object.keys(message)).not.toContain('stream_id');
 });
 
-test('text reaches the socket while the model still writes it', async ({ harness, socket }) => {
+test('text reaches the socket while the model writes it', async ({ harness, socket }) => {
   const input = scripted({ final: { say: 'Begun, and', fault: { kind: 'hang', after_chars: 6 } } });
 
   const { answered } = socket.create({ input });
@@ -103,7 +103,7 @@ test('text reaches the socket while the model still writes it', async ({ harness
   expect((await answered).at(-1)).toMatchObject({ type: 'response.incomplete', response: { status: 'cancelled' } });
 });
 
-test('a response of a socket is one turn that every route shows', async ({ harness, socket }) => {
+test('a response of a socket is a turn that every route shows', async ({ harness, socket }) => {
   const response = responseOf(await socket.ask({ input: 'I am Ada.', metadata: { order: '17' } }));
   const { id } = response;
   const next = await responsesOf(harness).create({ input: 'Who am I?', previous_response_id: id });
@@ -118,7 +118,7 @@ test('a response of a socket is one turn that every route shows', async ({ harne
   ]);
 });
 
-test('a stored response follows on the socket, in a conversation, and as a fork', async ({ harness, worker: _ }) => {
+test('a stored response continues on the socket, in a conversation and as a fork', async ({ harness, worker: _ }) => {
   await using socket = await openSocket(harness, { base: '/openai/v1' });
   const { body } = await harness.call<{ id: string }>('POST', '/openai/v1/conversations', { body: {} });
   const ask = async (fields: object) => responseOf(await socket.ask(fields));

@@ -4,7 +4,7 @@ import { scripted } from '#test/harness/scripted.ts';
 import { test } from '../../test.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
 
-// Responses that a connection no longer keeps, or never kept (contract-responses R73).
+// Responses that a connection has dropped, or never kept.
 
 const notFound = {
   ...{ type: 'error', status: 400 },
@@ -94,7 +94,7 @@ test.each(failures)('a kept response is not found after a request that %s', asyn
   expect((await ask(socket, {})).status).toBe('completed');
 });
 
-test('a failed request that follows another response, or none, evicts nothing', async ({ socket }) => {
+test('a failed request that does not follow a kept response does not evict it', async ({ socket }) => {
   const stored = responseOf(await socket.ask({ input: 'Hi' }));
   const { id } = await ask(socket, { stream_id: 'one' });
 
@@ -110,7 +110,7 @@ test('a failed request that follows another response, or none, evicts nothing', 
   expect((await ask(socket, follow(id, { stream_id: 'one' }))).status).toBe('completed');
 });
 
-test('a stored response is found after a request that followed it has failed', async ({ socket }) => {
+test('a stored response is still found after a request that followed it fails', async ({ socket }) => {
   const { id } = responseOf(await socket.ask({ input: 'Hi' }));
 
   expect((await lastOf(socket, { input: 'Next.', previous_response_id: id, temperature: 7 }))?.type).toBe('error');
@@ -119,7 +119,7 @@ test('a stored response is found after a request that followed it has failed', a
   expect(responseOf(await socket.ask({ input: 'Next.', previous_response_id: id })).status).toBe('completed');
 });
 
-test('an output that no call of a kept response asked for is refused', async ({ socket }) => {
+test('an output without a call in the kept response is refused', async ({ socket }) => {
   const { id } = await ask(socket, { input: calling, tools });
   const outputs = ['call_1', 'call_2'].map((call_id) => ({ type: 'function_call_output', call_id, output: 'x' }));
 

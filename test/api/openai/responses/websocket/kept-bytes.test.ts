@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeKeptBytes } from '#services/api/openai/responses/websocket/kept-bytes.ts';
 
-/** Keeps responses of some bytes in their order, and returns the names of those that are left. */
+/** Keeps responses of some bytes in order, and returns the names of the responses that remain. */
 function keep(allBytes: number, responses: [project: string, name: string, bytes: number][]): string[] {
   const keptBytesOf = makeKeptBytes(allBytes);
   const left = new Set<string>();
@@ -12,7 +12,7 @@ function keep(allBytes: number, responses: [project: string, name: string, bytes
   return [...left];
 }
 
-test('the project with the most bytes loses its oldest response', () => {
+test('the project with the most bytes loses its oldest kept response', () => {
   expect(
     keep(100, [
       ['a', 'a1', 40],
@@ -23,11 +23,11 @@ test('the project with the most bytes loses its oldest response', () => {
   ).toEqual(['b1', 'a2', 'b2']);
 });
 
-test('a response that is larger than the bound is dropped at once', () => {
+test('a response larger than the bound is dropped at once', () => {
   expect(keep(10, [['a', 'a1', 11]])).toEqual([]);
 });
 
-test('a released response makes room, and is released once', () => {
+test('a released response frees its bytes once', () => {
   const keptBytesOf = makeKeptBytes(10);
   const dropped: string[] = [];
   const release = keptBytesOf('a').hold(8, () => dropped.push('first'));

@@ -5,7 +5,7 @@ import { test } from '../../test.ts';
 import { eraseUnstored } from './erase-unstored.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
 
-// Branches of responses that a connection keeps, and of what these are based on (contract-responses R73).
+// Forks of the responses that a connection keeps.
 
 const says = (answer: string) => scripted({ answer });
 const ask = async (socket: Socket, fields: object) => responseOf(await socket.ask(fields));
@@ -13,7 +13,7 @@ const usersIn = (request: Harness['modelRequests'][number] | undefined) =>
   request?.body.messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
 const sent = ({ modelRequests }: Harness) => usersIn(modelRequests.at(-1));
 
-test('a fork on another lane and the original lane run at the same time', async ({ harness, socket }) => {
+test('a fork on another lane runs at the same time as the original lane', async ({ harness, socket }) => {
   const { id } = await ask(socket, { input: says('Plan.'), store: false, stream_id: 'planner' });
   const follow = { store: false, previous_response_id: id };
   const { reached, open } = harness.holdModel();
@@ -34,7 +34,7 @@ test('a fork on another lane and the original lane run at the same time', async 
   ]);
 });
 
-test('each of 32 lanes keeps its last response', async ({ socket }) => {
+test('each of 32 lanes keeps its latest response', async ({ socket }) => {
   const lanes = Array.from({ length: 32 }, (_, index) => `lane-${index}`);
 
   const kept = new Map<string, string>();
@@ -50,7 +50,7 @@ test('each of 32 lanes keeps its last response', async ({ socket }) => {
   expect(ended).toEqual(lanes.map(() => 'response.completed'));
 });
 
-test('a kept response does not see what its conversation got later', async ({ harness, worker: _ }) => {
+test('a kept response excludes later items of its conversation', async ({ harness, worker: _ }) => {
   await using socket = await openSocket(harness, { base: '/openai/v1' });
   const { body } = await harness.call<{ id: string }>('POST', '/openai/v1/conversations', { body: {} });
   await ask(socket, { input: says('One.'), conversation: body.id });
@@ -62,7 +62,7 @@ test('a kept response does not see what its conversation got later', async ({ ha
   expect(sent(harness)).toEqual([says('One.'), says('Aside.'), says('Further.')]);
 });
 
-test('a kept response does not see a later response on its stored base', async ({ harness, socket }) => {
+test('a kept response excludes a later response on its stored base', async ({ harness, socket }) => {
   const stored = await ask(socket, { input: says('One.') });
   const kept = await ask(socket, { input: says('Aside.'), store: false, previous_response_id: stored.id });
   await ask(socket, { input: says('Two.'), previous_response_id: stored.id, stream_id: 'other' });
@@ -73,7 +73,7 @@ test('a kept response does not see a later response on its stored base', async (
   expect(sent(harness)).toEqual([says('One.'), says('Aside.'), says('Further.')]);
 });
 
-test('a kept response is not found if the stored one that it is based on was deleted', async ({ harness, socket }) => {
+test('a kept response is not found after its stored base is deleted', async ({ harness, socket }) => {
   const stored = await ask(socket, { input: says('One.') });
   const kept = await ask(socket, { input: says('Aside.'), store: false, previous_response_id: stored.id });
   await harness.call('DELETE', `/v1/responses/${stored.id}`);

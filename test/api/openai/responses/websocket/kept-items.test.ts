@@ -9,13 +9,13 @@ import { open, result, sentBy, tools as toolsOfWires, user as userItem, wires } 
 import { eraseUnstored } from './erase-unstored.ts';
 import { openSocket, responseOf, type Socket } from './open-socket.ts';
 
-// Kinds of items in the history of a response that a connection keeps (contract-responses R73).
+// Kinds of items in the history of a kept response.
 
 const city = { city: 'Rome' };
 const ask = async (socket: Socket, fields: object) => responseOf(await socket.ask({ store: false, ...fields }));
 const messages = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages;
 
-test.for(wires)('a kept response keeps the state of its reasoning, with $name', async (wire) => {
+test.for(wires)('a kept response keeps its reasoning state, with $name', async (wire) => {
   await using opened = await open();
   await using socket = await openSocket(opened.harness, { key: 'key-one' });
   const says = async (script: string[], fields: object) => {
@@ -35,7 +35,7 @@ test.for(wires)('a kept response keeps the state of its reasoning, with $name', 
   expect(asked.output.map(({ type }) => type)).not.toContain('reasoning');
 });
 
-test('a kept response keeps the calls that Pawl ran, and their results', async () => {
+test('a kept response keeps calls that Pawl ran, and their results', async () => {
   await using server = await openExternalServer(() => ({ status: 200, body: '"sunny"' }));
   await using broken = await openExternalServer(() => ({ status: 404 }));
   await using harness = await createHarness();
@@ -86,7 +86,7 @@ test('a kept response keeps a call of a custom tool', async ({ harness, socket }
   expect(done.output).toMatchObject([{ content: [{ text: 'Patched.' }] }]);
 });
 
-test('a kept response keeps images and files after the blobs of its rows were erased', async ({ harness, socket }) => {
+test('a kept response keeps images and files after their blobs are erased', async ({ harness, socket }) => {
   const pdf = { type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${PDF}` };
 
   const { id } = await ask(socket, { input: [{ role: 'user', content: [text('What is this?'), image(PNG), pdf] }] });
@@ -103,7 +103,7 @@ test('a kept response keeps images and files after the blobs of its rows were er
   ]);
 });
 
-test('an approval of a call of a kept response runs the call once, or is refused', async () => {
+test('an approval of a kept response’s call runs the call once, or is refused', async () => {
   await using server = await openExternalServer(() => ({ status: 200, body: '"paid"' }));
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
@@ -124,7 +124,7 @@ test('an approval of a call of a kept response runs the call once, or is refused
   expect(server.caught).toHaveLength(once?.type === 'error' ? 0 : 1);
 });
 
-test('a reference to an item of a kept response that is followed is left out', async ({ harness, socket }) => {
+test('a reference to an item of the previous kept response is dropped', async ({ harness, socket }) => {
   const { id, output } = await ask(socket, { input: scripted({ answer: 'Hello.' }) });
   const input = [
     { type: 'item_reference', id: output[0]?.id },
@@ -136,7 +136,7 @@ test('a reference to an item of a kept response that is followed is left out', a
   expect(messages(harness)).toMatchObject([{ role: 'user' }, { content: 'Hello.' }, { content: 'And?' }]);
 });
 
-test('a system message in the middle of a kept response stays in place', async ({ harness, socket }) => {
+test('a system message within a kept response stays in place', async ({ harness, socket }) => {
   const input = [
     { role: 'user', content: 'I am Ada.' },
     { role: 'developer', content: 'Answer in French.' },

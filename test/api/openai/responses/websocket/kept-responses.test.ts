@@ -7,7 +7,7 @@ import { responsesOf } from '../compliance/ask.ts';
 import { eraseUnstored } from './erase-unstored.ts';
 import { openSocket, type ResponseShown, responseOf, type Socket } from './open-socket.ts';
 
-// Responses with `store: false` that a connection keeps for its next request (contract-responses R73).
+// Responses with `store: false` that a connection keeps for its next request.
 
 const tools = [{ type: 'function', name: 'locate', parameters: { type: 'object', properties: {} } }];
 const asks = (...ids: string[]) =>
@@ -15,7 +15,7 @@ const asks = (...ids: string[]) =>
 const output = (call_id: string, text: string) => ({ type: 'function_call_output', call_id, output: text });
 const user = (content: string) => ({ role: 'user', content });
 
-/** Creates responses without store, each after the one before. */
+/** Returns a function that creates responses without store, each after the previous response. */
 function chainOn(socket: Socket): (fields: object) => Promise<ResponseShown> {
   let last: ResponseShown | null = null;
   return async (fields: object) => {
@@ -25,7 +25,7 @@ function chainOn(socket: Socket): (fields: object) => Promise<ResponseShown> {
   };
 }
 
-/** The roles and texts of the messages that the model was sent last. */
+/** Returns the roles and texts of the last request to the model. */
 const sent = ({ modelRequests }: Harness) =>
   modelRequests
     .at(-1)!
@@ -39,7 +39,7 @@ const wholeChain = [
   ...[`user: ${second}`, 'assistant: I look. call_3', 'tool: Bonn', 'assistant: Bonn', 'user: Thanks.'],
 ];
 
-/** Plays a chain with function calls in three of its five responses, and acts before each of them. */
+/** Plays a chain of five responses, three with function calls. Acts before each response. */
 async function playChain(socket: Socket, act: () => Promise<unknown> = async () => {}): Promise<ResponseShown[]> {
   const next = chainOn(socket);
   const requests = [
@@ -58,7 +58,7 @@ async function playChain(socket: Socket, act: () => Promise<unknown> = async () 
 }
 
 describeQueue(({ redis }) => {
-  test('each response without store follows the one before, with all of its history', async () => {
+  test('each response without store follows the previous response with the whole history', async () => {
     await using harness = await createHarness({ redis });
     await using _worker = await startBackgroundWorker(harness);
     await using socket = await openSocket(harness);
@@ -76,13 +76,13 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a kept response is followed after its rows were erased', async ({ harness, socket }) => {
+test('a kept response may be continued after its rows are erased', async ({ harness, socket }) => {
   await playChain(socket, () => eraseUnstored(harness, socket));
 
   expect(sent(harness)).toEqual(wholeChain);
 });
 
-test('a kept response on a stored one is followed with the history of both', async ({ harness, socket }) => {
+test('a kept response on a stored response is continued with the history of both', async ({ harness, socket }) => {
   const stored = responseOf(await socket.ask({ input: scripted({ answer: 'Hello, Ada.' }) }));
   const fork = responseOf(await socket.ask({ input: 'Later.', previous_response_id: stored.id }));
 
@@ -98,7 +98,7 @@ test('a kept response on a stored one is followed with the history of both', asy
   expect((await responsesOf(harness).retrieve(fork.id)).output).toEqual(fork.output);
 });
 
-test('a stored response that follows a kept one has its history everywhere', async ({ harness, socket }) => {
+test('a stored response after a kept response has its history everywhere', async ({ harness, socket }) => {
   const next = chainOn(socket);
   const kept = await next({ input: asks('call_1') });
 
@@ -112,7 +112,7 @@ test('a stored response that follows a kept one has its history everywhere', asy
   expect(await responsesOf(harness).retrieve(stored.id)).toEqual(stored);
 });
 
-test('a kept response that is incomplete is followed with what it said', async ({ harness, socket }) => {
+test('an incomplete kept response is continued with its partial text', async ({ harness, socket }) => {
   const next = chainOn(socket);
   const cut = scripted({ final: { say: 'Half of', finish_reason: 'length' } });
 
@@ -123,7 +123,7 @@ test('a kept response that is incomplete is followed with what it said', async (
   expect(sent(harness)).toEqual([`user: ${cut}`, 'assistant: Half of', 'user: And?']);
 });
 
-test('another lane of the connection follows a kept response, as a fork', async ({ harness, socket }) => {
+test('another lane of the connection may fork a kept response', async ({ harness, socket }) => {
   const ask = async (fields: object) => responseOf(await socket.ask({ store: false, ...fields }));
   const { id } = await ask({ input: scripted({ answer: 'Hello.' }), stream_id: 'one' });
 
@@ -136,7 +136,7 @@ test('another lane of the connection follows a kept response, as a fork', async 
   expect(sent(harness)).toEqual([...history, 'user: There?']);
 });
 
-test('each lane keeps its own last response', async ({ harness, socket }) => {
+test('each lane keeps its own latest response', async ({ harness, socket }) => {
   const lanes = ['one', 'two', 'three'];
 
   const kept = await Promise.all(lanes.map((stream_id) => socket.ask({ input: stream_id, store: false, stream_id })));
@@ -148,7 +148,7 @@ test('each lane keeps its own last response', async ({ harness, socket }) => {
   }
 });
 
-test('instructions and tools of a kept response are not inherited', async ({ harness, socket }) => {
+test('a response does not inherit instructions and tools of a kept response', async ({ harness, socket }) => {
   const next = chainOn(socket);
 
   await next({ input: scripted({ answer: 'Hello.' }), instructions: 'Be brief.' });

@@ -20,7 +20,7 @@ async function untilRead(socket: Socket): Promise<void> {
   await socket.refused('This is not JSON.');
 }
 
-test.each([{}, { stream_id: 'one' }])('requests of the lane %o run one after another', async (fields) => {
+test.each([{}, { stream_id: 'one' }])('requests of the lane %o run in sequence', async (fields) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   await using socket = await openSocket(harness);
@@ -41,7 +41,7 @@ test.each([{}, { stream_id: 'one' }])('requests of the lane %o run one after ano
   expect(kinds).toEqual(many(3, () => ['response.created', 'response.completed']).flat());
 });
 
-test('responses of different lanes and of no lane run at the same time', async ({ harness, socket }) => {
+test('responses of different lanes, and without a lane, run at the same time', async ({ harness, socket }) => {
   const { open } = harness.holdModel();
 
   const lanes = [undefined, 'one', 'two', 'three'];
@@ -53,7 +53,7 @@ test('responses of different lanes and of no lane run at the same time', async (
   expect(new Set(createdOn(socket))).toEqual(new Set(lanes));
 });
 
-test('a refused request does not hold up its lane', async ({ socket }) => {
+test('a refused request does not block its lane', async ({ socket }) => {
   const answers = [{ input }, { input: [] }, { input, temperature: 9 }, { input }].map(socket.create);
   const ended = await Promise.all(answers.map(({ answered }) => answered));
 
@@ -62,7 +62,7 @@ test('a refused request does not hold up its lane', async ({ socket }) => {
   ]);
 });
 
-test('a failed response does not hold up its lane', async ({ socket }) => {
+test('a failed response does not block its lane', async ({ socket }) => {
   const fails = scripted({ final: { fault: { kind: 'status', status: 401 } } });
 
   const answers = [{ input: fails }, { input }].map(socket.create);
@@ -71,7 +71,7 @@ test('a failed response does not hold up its lane', async ({ socket }) => {
   expect(ended.map((messages) => messages.at(-1)?.type)).toEqual(['response.failed', 'response.completed']);
 });
 
-test('a connection runs 16 responses at a time, and lets further ones wait', async ({ harness }) => {
+test('a connection runs 16 responses at a time, and queues further responses', async ({ harness }) => {
   await using _worker = await startBackgroundWorker(harness, { concurrency: 40 });
   await using socket = await openSocket(harness);
   const { open } = harness.holdModel();
@@ -87,7 +87,7 @@ test('a connection runs 16 responses at a time, and lets further ones wait', asy
   expect(ended.map((messages) => messages.at(-1)?.type)).toEqual(many(20, () => 'response.completed'));
 });
 
-test('a connection has at most 32 lanes with a name, and one without', async ({ harness, socket }) => {
+test('a connection has at most 32 named lanes, and a lane without a name', async ({ harness, socket }) => {
   for (let index = 0; index < 32; index += 1) await socket.ask({ input, stream_id: lane(index) });
   const last = (await socket.ask({ input, stream_id: 'one-more' })).at(-1);
 

@@ -4,7 +4,7 @@ import { openCutHarness } from '#test/llm/open-cut-harness.ts';
 import { responsesOf } from '../compliance/ask.ts';
 import { deltasOf, openSocket, responseOf } from './open-socket.ts';
 
-/** Creates a response over a new socket. Its first run is lost in the middle of the text. A second run follows. */
+/** Creates a response over a new socket. Its first run is lost within the text, and a second run follows. */
 async function loseRun(harness: Awaited<ReturnType<typeof openCutHarness>>['harness'], fields: object = {}) {
   const socket = await openSocket(harness);
   const { answered } = socket.create({ input: 'Hi', ...fields });
@@ -21,7 +21,7 @@ async function loseRun(harness: Awaited<ReturnType<typeof openCutHarness>>['harn
 }
 
 describeQueue(({ redis }) => {
-  test('a response over a socket continues if its worker died and the second reply is equal', async () => {
+  test('a response over a socket continues if the reply after a lost worker is equal', async () => {
     await using opened = await openCutHarness(redis, ['Half ', 'a sentence.']);
 
     const { id, socket, messages } = await loseRun(opened.harness);
@@ -31,7 +31,7 @@ describeQueue(({ redis }) => {
     expect(responseOf(messages)).toEqual(await responsesOf(opened.harness).retrieve(id));
   });
 
-  test('a response over a socket ends with stream_superseded if the second reply differs', async () => {
+  test('a response over a socket ends with stream_superseded if the new reply differs', async () => {
     await using opened = await openCutHarness(redis, ['Half of it.']);
     const { harness } = opened;
 
@@ -55,7 +55,7 @@ describeQueue(({ redis }) => {
   });
 });
 
-test('a kept response whose stream was superseded is followed with what it said in the end, or not found', async () => {
+test('a kept response with a superseded stream has its final text, or is not found', async () => {
   await using opened = await openCutHarness(false, ['Half of it.']);
   const { harness } = opened;
   const { id, socket } = await loseRun(harness, { store: false });

@@ -6,12 +6,12 @@ import { test } from '../../test.ts';
 import { checkedEvents, responsesOf } from '../compliance/ask.ts';
 import { openSocket, responseOf } from './open-socket.ts';
 
-// Responses that a client prepares with `generate: false` (contract-responses R73).
+// Responses that a client prepares with `generate: false`.
 
 const locate = { type: 'function', name: 'locate', parameters: { type: 'object', properties: {} } };
 const sent = ({ modelRequests }: Harness) => modelRequests.at(-1)!.body.messages;
 
-test.each(RESPONSE_BASES)('with generate false, no model under %s is asked', async (base) => {
+test.each(RESPONSE_BASES)('a response under %s with generate false sends no request to a model', async (base) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   await using socket = await openSocket(harness, { base });
@@ -31,7 +31,7 @@ test.each(RESPONSE_BASES)('with generate false, no model under %s is asked', asy
 });
 
 test.for([{ store: true }, { store: false }])(
-  'a prepared response with %o is followed on its socket',
+  'a prepared response with %o is continued on its socket',
   async (store, { harness, socket }) => {
     const prepared = responseOf(
       await socket.ask({ ...store, input: 'I am Ada.', instructions: 'Be brief.', generate: false, tools: [locate] }),
@@ -48,7 +48,7 @@ test.for([{ store: true }, { store: false }])(
   },
 );
 
-test('a stored prepared response is followed over HTTP, and on another socket', async ({ harness, socket }) => {
+test('a stored prepared response is continued over HTTP and on another socket', async ({ harness, socket }) => {
   await using other = await openSocket(harness);
   const { id } = responseOf(await socket.ask({ input: 'I am Ada.', generate: false }));
   const body = { input: 'Who am I?', previous_response_id: id };
@@ -74,25 +74,28 @@ test('an unstored prepared response is found on its own socket only', async ({ h
   expect(error).toMatchObject({ status: 400, error: { code: 'previous_response_not_found' } });
 });
 
-test.each([{ store: true }, { store: false }])('a prepared response with %o holds outputs of calls', async (store) => {
-  await using harness = await createHarness();
-  await using _worker = await startBackgroundWorker(harness);
-  await using socket = await openSocket(harness);
-  const tools = [locate];
-  const asks = scripted({ rounds: [{ tools: [{ name: 'locate', id: 'call_1' }] }], answer: 'You are in Rome.' });
-  const called = responseOf(await socket.ask({ ...store, input: asks, tools }));
-  const output = { type: 'function_call_output', call_id: 'call_1', output: 'Rome' };
+test.each([{ store: true }, { store: false }])(
+  'a prepared response with %o may contain tool outputs',
+  async (store) => {
+    await using harness = await createHarness();
+    await using _worker = await startBackgroundWorker(harness);
+    await using socket = await openSocket(harness);
+    const tools = [locate];
+    const asks = scripted({ rounds: [{ tools: [{ name: 'locate', id: 'call_1' }] }], answer: 'You are in Rome.' });
+    const called = responseOf(await socket.ask({ ...store, input: asks, tools }));
+    const output = { type: 'function_call_output', call_id: 'call_1', output: 'Rome' };
 
-  const next = { ...store, tools, input: [output], previous_response_id: called.id, generate: false };
-  const prepared = responseOf(await socket.ask(next));
-  const said = responseOf(await socket.ask({ ...store, tools, input: [], previous_response_id: prepared.id }));
+    const next = { ...store, tools, input: [output], previous_response_id: called.id, generate: false };
+    const prepared = responseOf(await socket.ask(next));
+    const said = responseOf(await socket.ask({ ...store, tools, input: [], previous_response_id: prepared.id }));
 
-  expect(prepared.output).toEqual([]);
-  expect(said.output).toMatchObject([{ content: [{ text: 'You are in Rome.' }] }]);
-  expect(sent(harness)).toMatchObject([{ role: 'user' }, { tool_calls: [{ id: 'call_1' }] }, { content: 'Rome' }]);
-});
+    expect(prepared.output).toEqual([]);
+    expect(said.output).toMatchObject([{ content: [{ text: 'You are in Rome.' }] }]);
+    expect(sent(harness)).toMatchObject([{ role: 'user' }, { tool_calls: [{ id: 'call_1' }] }, { content: 'Rome' }]);
+  },
+);
 
-test('a prepared response is refused for the reasons of any other', async ({ harness }) => {
+test('a prepared response is validated like any other response', async ({ harness }) => {
   await using socket = await openSocket(harness);
   for (const [fields, param] of [
     [{ input: [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }] }, 'input[0].call_id'],
@@ -105,7 +108,7 @@ test('a prepared response is refused for the reasons of any other', async ({ har
   }
 });
 
-test('a prepared response that would have to wait is refused, and nothing is recorded', async ({ harness }) => {
+test('a prepared response that would have to wait is refused, and not stored', async ({ harness }) => {
   await using socket = await openSocket(harness);
   const first = { model: 'openai/test', input: 'Hi', background: true };
   const { body } = await harness.call<{ id: string }>('POST', '/v1/responses', { body: first });
@@ -120,7 +123,7 @@ test('a prepared response that would have to wait is refused, and nothing is rec
   expect(turns.body.data.map(({ id }) => id)).toEqual([body.id.replace('resp_', 'turn_')]);
 });
 
-test('generate true or null asks the model', async ({ socket }) => {
+test('generate true or null sends the request to the model', async ({ socket }) => {
   for (const generate of [true, null]) {
     const { output } = responseOf(await socket.ask({ input: scripted({ answer: 'Hello.' }), generate }));
     expect(output).toMatchObject([{ content: [{ text: 'Hello.' }] }]);

@@ -8,7 +8,6 @@ const none = 'resp_01kagz8m4pfvbte2n5q7rys3wx';
 const input = scripted({ answer: 'Hello.' });
 const create = { type: 'response.create', model: 'test', input };
 
-/** Fields of a create request that is refused. */
 const refused: object[] = [
   { model: undefined },
   { model: 7 },
@@ -65,7 +64,7 @@ test('a binary message is refused, and the connection stays open', async ({ sock
   expect(await isUsable(socket)).toBe(true);
 });
 
-test('a refused create request gets the status and the error that HTTP answers', async ({ harness, socket }) => {
+test('a refused create on a socket gets the status and error of HTTP', async ({ harness, socket }) => {
   for (const fields of refused) {
     const { type: _, ...request } = { ...create, ...fields };
     const answer = await harness.call<{ error: object }>('POST', '/v1/responses', { body: request });
@@ -79,7 +78,7 @@ test('a refused create request gets the status and the error that HTTP answers',
   expect(await countTurns(harness)).toBe(1);
 });
 
-test('a message is bounded and cleaned as a body is', async ({ harness, socket }) => {
+test('a message has the same limits and cleaning as an HTTP body', async ({ harness, socket }) => {
   const written = (fields: string) => `{"model":"test","input":"Hi",${fields}}`;
   const bodies = [
     `"metadata":${'['.repeat(100)}${']'.repeat(100)}`,
@@ -134,7 +133,7 @@ test('stream and stream_options have no effect', async ({ socket }) => {
 test.each([
   ['stream_id', 'invalid_stream_id', [7, {}, [], '', 'x'.repeat(257), 'two words', 'é', 'a/b', '🐢']],
   ['generate', 'invalid_value', ['no', 0, {}]],
-])('a %s that is not valid is refused with %s', async (param, code, values) => {
+])('an invalid %s is refused with %s', async (param, code, values) => {
   await using harness = await createHarness();
   await using _worker = await startBackgroundWorker(harness);
   await using socket = await openSocket(harness);
@@ -149,7 +148,7 @@ test.each([
   expect(await countTurns(harness)).toBe(0);
 });
 
-test.each(['stream_id', 'generate'])('the field %s of a connection is not a field of a POST', async (field) => {
+test.each(['stream_id', 'generate'])('a POST does not accept the field %s of a connection', async (field) => {
   await using harness = await createHarness();
   const { type: _, ...request } = create;
 
@@ -158,7 +157,7 @@ test.each(['stream_id', 'generate'])('the field %s of a connection is not a fiel
   expect([status, body]).toMatchObject([400, { error: { code: 'unknown_parameter', param: field } }]);
 });
 
-test('a message above the body limit is refused, and costs no other connection', async () => {
+test('a message above the body limit is refused without effect on other connections', async () => {
   await using harness = await createHarness({ env: { PAWL_BODY_LIMIT: '2000000' } });
   await using _worker = await startBackgroundWorker(harness);
   await using other = await openSocket(harness);
@@ -174,7 +173,7 @@ test('a message above the body limit is refused, and costs no other connection',
   expect(await isUsable(other)).toBe(true);
 });
 
-test('a message of the size that HTTP accepts is accepted', async () => {
+test('a message as large as HTTP accepts is accepted', async () => {
   await using harness = await createHarness({ env: { PAWL_BODY_LIMIT: '2000000' } });
   await using _worker = await startBackgroundWorker(harness);
   await using socket = await openSocket(harness);

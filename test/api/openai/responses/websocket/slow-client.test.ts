@@ -19,7 +19,7 @@ async function turns({ call }: Harness): Promise<TurnResource[]> {
 
 const FILLERS = 8;
 
-/** Creates responses whose events are more than the kernel keeps for a client that reads nothing. All run at once. */
+/** Creates concurrent responses with more events than the kernel buffers for a client that does not read. */
 async function fillConnection(socket: Socket, harness: Harness, server: WireServer): Promise<void> {
   const begin = Promise.withResolvers<void>();
   server.answer({ body: [begin.promise, ...openaiWire.reply({ text: ['x'.repeat(300_000)] })] });
@@ -32,7 +32,7 @@ async function fillConnection(socket: Socket, harness: Harness, server: WireServ
   });
 }
 
-test('a client that reads nothing gets few large deltas later, and every event', async () => {
+test('a client that does not read gets every event later, in few large deltas', async () => {
   await using server = await startWireServer();
   await using harness = await createHarness({ env: { OPENAI_BASE_URL: server.origin } });
   await using _worker = await startBackgroundWorker(harness, { concurrency: FILLERS + 1 });
@@ -62,7 +62,7 @@ test('a client that reads nothing gets few large deltas later, and every event',
   await slow.until((seen) => seen.filter(isCompleted).length === FILLERS + 1);
 });
 
-test('a client that reads nothing holds up no other connection', async () => {
+test('a client that does not read does not block other connections', async () => {
   await using server = await startWireServer();
   await using harness = await createHarness({ env: { OPENAI_BASE_URL: server.origin } });
   await using _worker = await startBackgroundWorker(harness);

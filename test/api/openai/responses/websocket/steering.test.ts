@@ -7,7 +7,7 @@ const none = 'resp_01kagz8m4pfvbte2n5q7rys3wx';
 const input = scripted({ answer: 'Hello.' });
 
 test.for([{}, { stream_id: 'lane-1' }])(
-  'response.steer of a running response fails, as it is not supported',
+  'response.steer of a running response fails as unsupported',
   async (lane, { harness, socket }) => {
     const { reached, open } = harness.holdModel();
     const { answered } = socket.create({ input, ...lane });
@@ -29,7 +29,7 @@ test.for([{}, { stream_id: 'lane-1' }])(
   },
 );
 
-test('response.steer of an unknown response, or without its fields, costs no connection', async ({ socket }) => {
+test('response.steer with an unknown response or invalid fields keeps the connection', async ({ socket }) => {
   for (const [index, fields] of [{ previous_response_id: none, input: 'Hi' }, {}, { input: 7 }].entries()) {
     socket.send({ type: 'response.steer', ...fields });
     await socket.until((seen) => seen.filter(({ type }) => /^(error|response\.steer\.failed)$/.test(type))[index]);

@@ -13,7 +13,7 @@ const keys = { PAWL_API_KEYS: 'alpha:key-a,beta:key-b' };
 const upgrading = { connection: 'upgrade', upgrade: 'websocket' };
 const handshake = { 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
 
-/** Sends a GET with headers that `fetch` does not send, and returns its HTTP answer. */
+/** Sends a GET with headers that `fetch` reserves, and returns its HTTP answer. */
 async function get(url: string, headers: Record<string, string>) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: unknown }>();
   const asked = request(url, { agent: false, headers });
@@ -29,7 +29,7 @@ async function get(url: string, headers: Record<string, string>) {
   return promise;
 }
 
-test.each(RESPONSE_BASES)('a WebSocket under %s serves responses of the project of its key', async (base) => {
+test.each(RESPONSE_BASES)('a WebSocket under %s serves responses of its key’s project', async (base) => {
   await using harness = await createHarness({ env: keys });
   await using _worker = await startBackgroundWorker(harness);
   await using socket = await openSocket(harness, { base, key: 'key-a' });
@@ -42,7 +42,7 @@ test.each(RESPONSE_BASES)('a WebSocket under %s serves responses of the project 
   expect([await statusFor('key-a'), await statusFor('key-b')]).toEqual([200, 404]);
 });
 
-test.each(RESPONSE_BASES)('an upgrade under %s without a valid key is answered 401 in the envelope', async (base) => {
+test.each(RESPONSE_BASES)('an upgrade under %s without a valid key is answered with 401', async (base) => {
   await using harness = await createHarness({ env: keys });
   const wrong = await apiClient(harness.url, 'key-x').call('GET', `${base}/responses/${none}`);
   const missing = await harness.call('GET', `${base}/responses/${none}`);
@@ -60,7 +60,7 @@ test.each(RESPONSE_BASES)('an upgrade under %s without a valid key is answered 4
   }
 });
 
-test.each(RESPONSE_BASES)('a GET of responses under %s that is not an upgrade is answered 426', async (base) => {
+test.each(RESPONSE_BASES)('a GET of responses under %s without an upgrade is answered with 426', async (base) => {
   await using harness = await createHarness();
 
   const { status, headers, body } = await harness.call<{ error: Record<string, unknown> }>('GET', `${base}/responses`);
@@ -73,13 +73,13 @@ test.each(RESPONSE_BASES)('a GET of responses under %s that is not an upgrade is
   expect(headers.get('x-request-id')).toMatch(/^req_/);
 });
 
-test('a GET of responses needs a key before it is answered 426', async () => {
+test('a GET of responses without a key is answered with 401 before 426', async () => {
   await using harness = await createHarness({ env: keys });
 
   expect((await harness.call('GET', '/v1/responses')).status).toBe(401);
 });
 
-test('an upgrade of a page of another origin is refused, with and without keys', async () => {
+test('an upgrade from a page of another origin is refused, with and without keys', async () => {
   await using keyed = await createHarness({ env: keys });
   await using open = await createHarness();
   const headers = { origin: 'https://evil.example' };
@@ -91,13 +91,13 @@ test('an upgrade of a page of another origin is refused, with and without keys',
   }
 });
 
-test('an upgrade for a host name of another owner is refused if the API has no keys', async ({ harness }) => {
+test('an upgrade for a foreign host name is refused if the API has no keys', async ({ harness }) => {
   const { status, body } = await refusedUpgrade(harness, { headers: { host: 'evil.example' } });
 
   expect([status, body.error.code]).toEqual([403, 'host_not_allowed']);
 });
 
-test('a key with the scope read only creates no response', async () => {
+test('a key with only the scope read cannot create a response', async () => {
   const projects = { alpha: { keys: [{ key: 'key-reads', scopes: ['read'] }] } };
   await using harness = await createHarness({ env: { PAWL_PROJECTS: JSON.stringify(projects) } });
   await using socket = await openSocket(harness, { key: 'key-reads' });
@@ -108,7 +108,7 @@ test('a key with the scope read only creates no response', async () => {
 });
 
 test.for(['/responses/', `/responses/${none}`, '/turns/turn_x', '/nothing'])(
-  'an upgrade of the other path %s is answered 404',
+  'an upgrade of the unknown path %s is answered with 404',
   async (path, { harness }) => {
     const { status, body } = await refusedUpgrade(harness, { path });
 
@@ -116,14 +116,14 @@ test.for(['/responses/', `/responses/${none}`, '/turns/turn_x', '/nothing'])(
   },
 );
 
-test('a request to upgrade to another protocol is answered as an ordinary request', async ({ harness }) => {
+test('a request to upgrade to another protocol is answered like a plain request', async ({ harness }) => {
   const h2c = { connection: 'upgrade', upgrade: 'h2c' };
 
   expect(await get(`${harness.url}/v1/responses`, h2c)).toMatchObject({ status: 426 });
   expect(await get(`${harness.url}/v1/turns`, h2c)).toMatchObject({ status: 200, body: { object: 'list' } });
 });
 
-test('an upgrade that is not a valid WebSocket handshake is refused in the envelope', async ({ harness }) => {
+test('an upgrade with an invalid WebSocket handshake is refused in the envelope', async ({ harness }) => {
   const url = `${harness.url}/v1/responses`;
 
   for (const headers of [
@@ -137,7 +137,7 @@ test('an upgrade that is not a valid WebSocket handshake is refused in the envel
   }
 });
 
-test('a connection with an Idempotency-Key creates each of its responses anew', async ({ harness, worker: _ }) => {
+test('a connection with an Idempotency-Key creates a new response for each request', async ({ harness, worker: _ }) => {
   const headers = { 'idempotency-key': 'once' };
   await using one = await openSocket(harness, { headers });
   await using other = await openSocket(harness, { headers });

@@ -8,7 +8,7 @@ import { openWire, wires } from './open-wire.ts';
 
 const isResult = (said: string) => said.startsWith('tool: ');
 
-test.for(wires)('what a person allowed, denied and left is told in its place, on the wire of $name', async (wire) => {
+test.for(wires)('calls that are allowed, denied or left keep their place, on the wire of $name', async (wire) => {
   await using opened = await openWire(wire);
   await using _ = await startBackgroundWorker(opened.harness);
   await using server = await openExternalServer(() => ({ status: 200, body: 'paid' }));

@@ -27,7 +27,7 @@ const look: Item = {
   ],
 };
 
-/** The same, whose model may ask for both tools. */
+/** Opens a wire with a model that may call both tools. */
 async function openWire(wire: Wire) {
   const opened = await openPlainWire(wire);
   const calls = [
@@ -51,47 +51,44 @@ function outputsFor({ output }: OpenAI.Responses.Response, text: string): Item[]
 const results = (text: string) => [expect.stringMatching(`^tool: ${text}`), `tool: ${text} patched`];
 const isResult = (said: string) => said.startsWith('tool: ');
 
-test.for(wires)(
-  'calls of functions and custom tools are answered, in forks and again, on the wire of $name',
-  async (wire) => {
-    await using opened = await openWire(wire);
-    await using _ = await startBackgroundWorker(opened.harness);
-    const { asks, says, create, heard } = opened;
+test.for(wires)('function and custom calls are answered, also in forks, on the wire of $name', async (wire) => {
+  await using opened = await openWire(wire);
+  await using _ = await startBackgroundWorker(opened.harness);
+  const { asks, says, create, heard } = opened;
 
-    asks();
-    const asked = await create({ input: [look], tools });
-    expect(asked.output).toMatchObject([
-      { type: 'message', content: [{ text: 'Let me see.' }] },
-      { type: 'function_call', name: 'locate', arguments: '{"city":"Rome"}' },
-      { type: 'custom_tool_call', name: 'patch', input: '*** patch' },
-    ]);
-    expect(heard().body).toContain('iVBORw0KGgo=');
-    expect(heard().body).toContain('JVBERi0=');
+  asks();
+  const asked = await create({ input: [look], tools });
+  expect(asked.output).toMatchObject([
+    { type: 'message', content: [{ text: 'Let me see.' }] },
+    { type: 'function_call', name: 'locate', arguments: '{"city":"Rome"}' },
+    { type: 'custom_tool_call', name: 'patch', input: '*** patch' },
+  ]);
+  expect(heard().body).toContain('iVBORw0KGgo=');
+  expect(heard().body).toContain('JVBERi0=');
 
-    says({ text: ['Done.'] });
-    const previous_response_id = asked.id;
-    const first = await create({ previous_response_id, input: outputsFor(asked, 'Left') });
-    expect(first.output_text).toBe('Done.');
-    expect(heard().said.filter(isResult)).toEqual(results('Left'));
-    expect(heard().body.match(/iVBORw0KGgo=/g)).toHaveLength(2);
+  says({ text: ['Done.'] });
+  const previous_response_id = asked.id;
+  const first = await create({ previous_response_id, input: outputsFor(asked, 'Left') });
+  expect(first.output_text).toBe('Done.');
+  expect(heard().said.filter(isResult)).toEqual(results('Left'));
+  expect(heard().body.match(/iVBORw0KGgo=/g)).toHaveLength(2);
 
-    const fork = await create({ previous_response_id, input: outputsFor(asked, 'Right') });
-    expect(heard().said.filter(isResult)).toEqual(results('Right'));
-    const next = await create({ previous_response_id: fork.id, input: 'And?' });
-    await create({ previous_response_id: fork.id, input: 'Or?' });
-    const said = heard().said;
-    expect(said.filter(isResult)).toEqual(results('Right'));
-    expect(said.slice(-2)).toEqual(['assistant: Done.', 'user: Or?']);
-    await opened.client.responses.delete(asked.id);
-    await opened.client.responses.delete(fork.id);
-    await create({ previous_response_id: next.id, input: 'Still?' });
-    const later = heard().said;
-    expect(later.slice(-4)).toEqual(['assistant: Done.', 'user: And?', 'assistant: Done.', 'user: Still?']);
-    expect(heard().said.filter(isResult)).toEqual(results('Right'));
-  },
-);
+  const fork = await create({ previous_response_id, input: outputsFor(asked, 'Right') });
+  expect(heard().said.filter(isResult)).toEqual(results('Right'));
+  const next = await create({ previous_response_id: fork.id, input: 'And?' });
+  await create({ previous_response_id: fork.id, input: 'Or?' });
+  const said = heard().said;
+  expect(said.filter(isResult)).toEqual(results('Right'));
+  expect(said.slice(-2)).toEqual(['assistant: Done.', 'user: Or?']);
+  await opened.client.responses.delete(asked.id);
+  await opened.client.responses.delete(fork.id);
+  await create({ previous_response_id: next.id, input: 'Still?' });
+  const later = heard().said;
+  expect(later.slice(-4)).toEqual(['assistant: Done.', 'user: And?', 'assistant: Done.', 'user: Still?']);
+  expect(heard().said.filter(isResult)).toEqual(results('Right'));
+});
 
-test.for(wires)('all items are sent again by clients that store nothing, on the wire of $name', async (wire) => {
+test.for(wires)('clients that store no responses may send all items again, on the wire of $name', async (wire) => {
   await using opened = await openWire(wire);
   await using _ = await startBackgroundWorker(opened.harness);
   const { asks, says, create, heard } = opened;
@@ -113,7 +110,7 @@ test.for(wires)('all items are sent again by clients that store nothing, on the 
   expect(heard().said.filter(isResult)).toEqual([...results('Here'), ...results('There')]);
 });
 
-test.for(wires)('references stand for what was said and asked, on the wire of $name', async (wire) => {
+test.for(wires)('references replace messages and calls, on the wire of $name', async (wire) => {
   await using opened = await openWire(wire);
   await using _ = await startBackgroundWorker(opened.harness);
   const { asks, says, create, heard, client } = opened;
@@ -133,7 +130,7 @@ test.for(wires)('references stand for what was said and asked, on the wire of $n
   expect(alone.body.match(/iVBORw0KGgo=/g)).toHaveLength(2);
 });
 
-test.for(wires)('a next turn of either API cancels what it does not answer, on the wire of $name', async (wire) => {
+test.for(wires)('a next turn of either API cancels calls without results, on the wire of $name', async (wire) => {
   await using opened = await openWire(wire);
   const { harness, asks, says, client, heard } = opened;
   const conversation = (await harness.call<{ id: string }>('POST', '/v1/conversations', { body: {} })).body.id;
@@ -163,7 +160,7 @@ test.for(wires)('a next turn of either API cancels what it does not answer, on t
   }
 });
 
-test.for(wires)('odd items of elsewhere reach the wire of $name as it takes them', async (wire) => {
+test.for(wires)('odd items of other clients reach the wire of $name in a valid form', async (wire) => {
   await using opened = await openWire(wire);
   await using _ = await startBackgroundWorker(opened.harness);
   const { says, create, heard, client } = opened;

@@ -16,7 +16,9 @@ const asks = scripted({
 });
 const output = { type: 'function_call_output' as const, call_id: 'call_a', output: 'Rome' };
 
-/** A conversation whose last response has handed a call over, and a turn behind it that was cancelled while it was queued. */
+/**
+ * Opens a conversation. Its last response hands a call over. A turn after the response was cancelled while queued.
+ */
 async function openConversation() {
   const harness = await createHarness();
   const client = openaiClient(harness);
@@ -35,7 +37,7 @@ async function openConversation() {
   return { harness, conversation, start, lastSent, passed: passed.id.replace('turn_', 'resp_') };
 }
 
-test('calls are still to be answered behind a turn that was cancelled before it began', async () => {
+test('calls still require outputs after a turn that was cancelled before it began', async () => {
   const { harness, conversation, start, lastSent } = await openConversation();
   await using _ = harness;
 
@@ -47,7 +49,7 @@ test('calls are still to be answered behind a turn that was cancelled before it 
   expect(lastSent().at(-1)).toMatchObject({ role: 'tool', content: 'Rome' });
 });
 
-test('what stands on a response that was cancelled before it began has its input as history', async () => {
+test('a response after a cancelled queued response has its input as history', async () => {
   const { harness, start, lastSent, passed } = await openConversation();
   await using _ = harness;
 
@@ -57,7 +59,7 @@ test('what stands on a response that was cancelled before it began has its input
   expect(lastSent().slice(-2)).toMatchObject([{ content: 'Never mind.' }, { content: 'Or do.' }]);
 });
 
-test('outputs for a conversation at work are refused at the field that names it', async ({ harness }) => {
+test('outputs for a running conversation are refused with the conversation field', async ({ harness }) => {
   const conversation = (await harness.call<{ id: string }>('POST', '/v1/conversations', { body: {} })).body.id;
   const start = (body: Body) => openaiClient(harness).responses.create({ model: 'test', background: true, ...body });
   await start({ conversation, input: asks, tools });

@@ -13,30 +13,27 @@ const results = [
   expect.stringMatching(/^tool: Tool execution failed \(invalid_arguments\)/),
 ];
 
-test.for(wires)(
-  'Pawl runs what a model calls by a label, and later requests tell it, on the wire of $name',
-  async (wire) => {
-    await using opened = await openWire(wire);
-    await using _ = await startBackgroundWorker(opened.harness);
-    const { says, create, heard } = opened;
-    const told = () => heard().said.filter((said) => said.startsWith('tool: '));
+test.for(wires)('Pawl runs labelled calls, and resends their results, on the wire of $name', async (wire) => {
+  await using opened = await openWire(wire);
+  await using _ = await startBackgroundWorker(opened.harness);
+  const { says, create, heard } = opened;
+  const told = () => heard().said.filter((said) => said.startsWith('tool: '));
 
-    says({ text: ['Let me see.'], calls }, { text: ['Sunny.'] });
-    const asked = await create({ input: 'Rome?', tools, tool_choice: { type: 'mcp', server_label: 'pawl' } });
-    expect(asked.output).toMatchObject([
-      { type: 'message', content: [{ text: 'Let me see.' }] },
-      { type: 'mcp_call', status: 'completed', server_label: 'pawl', name: 'weather_lookup' },
-      { type: 'mcp_call', status: 'failed', server_label: 'pawl', name: 'note_visit', output: null },
-      { type: 'message', content: [{ text: 'Sunny.' }] },
-    ]);
-    expect(told()).toEqual(results);
+  says({ text: ['Let me see.'], calls }, { text: ['Sunny.'] });
+  const asked = await create({ input: 'Rome?', tools, tool_choice: { type: 'mcp', server_label: 'pawl' } });
+  expect(asked.output).toMatchObject([
+    { type: 'message', content: [{ text: 'Let me see.' }] },
+    { type: 'mcp_call', status: 'completed', server_label: 'pawl', name: 'weather_lookup' },
+    { type: 'mcp_call', status: 'failed', server_label: 'pawl', name: 'note_visit', output: null },
+    { type: 'message', content: [{ text: 'Sunny.' }] },
+  ]);
+  expect(told()).toEqual(results);
 
-    await create({ input: 'And now?', previous_response_id: asked.id, tools });
-    const chained = heard().said;
-    expect(told()).toEqual(results);
-    const items = asked.output as OpenAI.Responses.ResponseInputItem[];
-    const question = [{ role: 'user' as const, content: 'Rome?' }];
-    await create({ input: [...question, ...items, { role: 'user', content: 'And now?' }], tools, store: false });
-    expect(heard().said).toEqual(chained);
-  },
-);
+  await create({ input: 'And now?', previous_response_id: asked.id, tools });
+  const chained = heard().said;
+  expect(told()).toEqual(results);
+  const items = asked.output as OpenAI.Responses.ResponseInputItem[];
+  const question = [{ role: 'user' as const, content: 'Rome?' }];
+  await create({ input: [...question, ...items, { role: 'user', content: 'And now?' }], tools, store: false });
+  expect(heard().said).toEqual(chained);
+});

@@ -42,12 +42,12 @@ afterAll(async () => {
   console.log(areRecordingsHere ? `tool loops as responses: ${told()}` : 'tool loops as responses: no recordings here');
 });
 
-test.skipIf(areRecordingsHere)('recordings of tool loops are not at hand', () => undefined);
+test.skipIf(areRecordingsHere)('a recording of a tool loop is skipped if no recordings are present', () => undefined);
 
-/** What was sent for each turn of a recording by `previous_response_id`, which keeps everything. */
+/** The requests for each turn of a recording by `previous_response_id`, which keeps everything. */
 const sentByChain = new Map<string, string[]>();
 
-test.for(cases)('$file runs as responses, by $way, as it was recorded', async ({ file, reader, turns, way }) => {
+test.for(cases)('$file runs as responses, by $way, as recorded', async ({ file, reader, turns, way }) => {
   const line: Line = { last: null, conversation: null, items: [] };
   for (const recorded of turns) {
     if (!recorded.goesOn) Object.assign(line, { last: null, conversation: await newConversation(), items: [] });
@@ -66,7 +66,7 @@ test.for(cases)('$file runs as responses, by $way, as it was recorded', async ({
   count(`${reader.wire} by ${way}`);
 });
 
-/** Where a server gave its calls no ids, each turn has made its own. Each conversation has its own key for a cache. */
+/** Replaces call ids that a turn made because the server gave none, and drops the cache key of a conversation. */
 function withoutMadeIds(body: Body): string {
   const { prompt_cache_key: _, ...rest } = body;
   return JSON.stringify(rest).replaceAll(/call_[0-9a-f]{24}/g, 'call_made');
@@ -78,7 +78,7 @@ async function newConversation(): Promise<string> {
 
 type Played = Awaited<ReturnType<typeof playResponses>>;
 
-/** Each reply is a response with what the model said and asked for; a recording that ends in a refusal fails the last one. */
+/** Checks that each reply is a response with the text and calls of the model. */
 function checkReplies(responses: Played, { rounds }: RecordedTurn) {
   const replies = rounds.map(({ reply }) => reply).filter(({ problem }) => problem === null);
   for (const [index, { text, calls }] of replies.entries()) {
@@ -91,12 +91,14 @@ function checkReplies(responses: Played, { rounds }: RecordedTurn) {
   }
 }
 
-/** Between texts of Anthropic stands a blank line where the model did something else. */
+/** Removes whitespace. Texts of Anthropic have a blank line between them after any other block. */
 function plain(text: string): string {
   return text.replace(/\s+/g, '');
 }
 
-/** Each request is valid, and has the history of the recorded one, unless that client had changed it. */
+/**
+ * Checks that each request is valid and has the recorded history, unless the recorded client changed that history.
+ */
 function checkRequests(
   requests: Body[],
   { rounds, fields }: RecordedTurn,
@@ -109,7 +111,7 @@ function checkRequests(
     if (!exchange.request) return;
     const { said: ours } = reader.request({ ...exchange, request: { body } });
     const { said } = reader.request(exchange);
-    // What a provider ran itself is state of the reply, which a client of responses does not have.
+    // Media in replies is state of the reply, which a client of responses does not have.
     const theirs = way === 'all items again' ? said.map(withoutMedia) : said;
     const isChanged = countCalls(ours) !== countCalls(theirs);
     expect(isChanged || isAlike(ours, theirs), JSON.stringify({ ours, theirs })).toBe(true);
@@ -120,7 +122,7 @@ function withoutMedia(said: Said): Said {
   return said.role === 'assistant' ? { ...said, text: said.text.replaceAll(MEDIA, '') } : said;
 }
 
-/** A call of a tool that was not offered is answered by Pawl, and the response goes on: there is none for each reply. */
+/** Returns whether a call names a tool without an offer. Pawl answers such a call, and the response continues. */
 function asksForUnknown(turns: RecordedTurn[], reader: WireReader): boolean {
   return turns.some(({ rounds, fields }) =>
     rounds.some(({ exchange, reply }) => {
