@@ -12,7 +12,7 @@ import { turnRoutes } from './turns/turn-routes.ts';
 import { uiStreamRoutes } from './ui-stream/ui-stream-routes.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
-/** The whole API: HTTP in, checkpoint verbs, HTTP out. */
+/** Builds the API: it reads HTTP requests, calls checkpoint verbs, and writes HTTP answers. */
 export function makeApp(context: ApiContext) {
   const app = makeRouter();
   guardRequests(app, context);

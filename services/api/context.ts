@@ -17,31 +17,31 @@ type PartsOfRoutes = Pick<Parts, 'pubsub' | 'connectionRefusals' | 'availability
   Pick<Parts, 'providers' | 'prices' | 'projects' | 'admission' | 'tools' | 'mcp' | 'toolSecrets'> &
   Pick<Parts, 'egressPolicy' | 'egress' | 'secretsOf' | 'enqueue'>;
 
-/** Everything a route may touch. */
+/** The parts that routes use. */
 export type ApiContext = PartsOfRoutes & {
-  /** The primary: for all that is decided. */
+  /** The primary database, for all decisions. */
   db: Db;
   readAnywhere: ReadAnywhere;
   log: Log;
   streamHub: StreamHub;
   toolRules: ToolRules;
-  /** Bytes of a tool's output that the model gets. */
+  /** The maximum bytes of a tool's output that the model gets. */
   toolOutputLimit: number;
-  /** Bytes of a body at most, with the images, files and audio in it. */
+  /** The maximum bytes of a body, including its images, files and audio. */
   bodyLimit: number;
-  /** The URL of the API as clients have it (PAWL_PUBLIC_URL), or empty. */
+  /** The URL of the API for clients (PAWL_PUBLIC_URL), or empty. */
   publicUrl: string;
   responses: ResponseSettings;
   stateSeals: StateSeals;
-  /** Whether what a request says of itself opens the metrics. */
+  /** Returns whether the headers of a request give access to the metrics. */
   mayReadMetrics(authorization: string | undefined): MetricsAccess;
   keys: ApiKeys;
   streamLimiter: StreamLimiter;
   requestQuota: RequestQuota;
   startQueue: StartQueue;
   tokensPerDay: TokensPerDay;
-  /** Whether this process stops: what it closes then, no caller has closed. */
+  /** Returns whether this process is stopping. A connection that then closes was not closed by its caller. */
   isClosing(): boolean;
-  /** Jobs in all queues, or in the one that is named, by state. */
+  /** Counts jobs by state, in all queues or in the named queue. */
   countJobs(queue?: string): Promise<Record<string, number>>;
 };

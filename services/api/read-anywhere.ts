@@ -5,15 +5,15 @@ import type { Metrics } from '../process/metrics/metrics.ts';
 import type { Settings } from '../process/settings.ts';
 
 /**
- * Runs a query that writes nothing, and from which nothing is decided, on the primary or on a replica. It sees all that was
- * committed before, wherever that is. It may run twice.
+ * Runs a read-only query on the primary or on a replica. No decision may depend on it. It sees all earlier commits,
+ * and may run twice.
  */
 export type ReadAnywhere = <T>(query: (db: Db) => Promise<T>) => Promise<T>;
 
-/** Reading from the primary, and from the replicas of DATABASE_READ_URL where there are any. */
+/** Reads from the primary, and from the replicas of DATABASE_READ_URL if there are any. */
 export type AnyReader = { readAnywhere: ReadAnywhere; close(): Promise<void> };
 
-/** Opens the replicas; without any, a read is nothing but its query. */
+/** Opens the replicas. Without replicas, a read only runs its query. */
 export function openAnyReader(
   { DATABASE_READ_URL: url }: Pick<Settings, 'DATABASE_READ_URL'>,
   { db, log, metrics }: { db: Db; log: Log; metrics: Pick<Metrics, 'readServed'> },
@@ -25,7 +25,11 @@ export function openAnyReader(
 }
 
 function reportReplica(log: Log, name: string, trouble: string | null): void {
-  if (trouble === null) log.info({ event: 'replica.used', replica: name }, `the replica ${name} reads lists and usage`);
+  if (trouble === null)
+    log.info({ event: 'replica.used', replica: name }, `the replica ${name} serves reads of lists and usage`);
   else
-    log.warn({ event: 'replica.left_out', replica: name }, `the replica ${name} ${trouble}; others read what it would`);
+    log.warn(
+      { event: 'replica.left_out', replica: name },
+      `the replica ${name} ${trouble}, so another database serves its reads`,
+    );
 }

@@ -22,10 +22,10 @@ import { openAnyReader } from './read-anywhere.ts';
 import { makeStreamHub } from './stream/hub.ts';
 import { makeStreamLimiter } from './stream/limiter.ts';
 
-/** An API that listens; `close` ends its streams, so that clients resume elsewhere, and answers pending requests. */
+/** An API that listens. `close` ends its streams, so that clients resume elsewhere, and answers pending requests. */
 export type RunningApi = { url: string; keys: ApiKeys; close(graceMs: number): Promise<void> };
 
-/** Starts to listen. Refuses to be reachable by others without keys. A test may give a timer. */
+/** Starts to listen. Without keys, it refuses an address that others can reach. A test may give a timer. */
 export async function startApi(parts: Parts, settings: Settings, log: Log, timer?: SocketTimer): Promise<RunningApi> {
   let isClosing = false;
   const stateSeals = makeStateSeals(await findOrCreateSealingKey(parts.connection.db, newSealingKey));

@@ -10,7 +10,10 @@ import type { StandingConfig, TurnConfig, TurnRequest } from '#core/turn/request
 import type { Made } from './made.ts';
 import { keepTaken, type TakenInput } from './take-parts.ts';
 
-/** A request whose input may join a turn; `given` is what it says itself of the configuration, `config` all of it. */
+/**
+ * A request with input that may join a turn. `given` are the configuration fields of the request, and `config` is the
+ * whole configuration.
+ */
 type Joining = {
   project: string;
   conversationId: string;
@@ -21,9 +24,9 @@ type Joining = {
 };
 
 /**
- * Has the input of a request join a turn that is there: the active one, or the last one that has not begun (contract: steer,
- * merge). Null where there is none, so that a new one is to be made. The caller has locked the conversation, so that no turn ends in
- * between (R26); one may be begun, and then the next that has not is looked for.
+ * Adds the input of a request to an existing turn: the active turn, or the last turn that has not started. Null if
+ * there is none, so that the caller creates a turn. The caller has locked the conversation, so no turn ends in
+ * between (R26). A turn may start, and then the next turn that has not started is tried.
  */
 export async function joinActive(trx: Trx, start: Joining): Promise<Made | null> {
   const { project, conversationId, taken, request } = start;
@@ -42,15 +45,15 @@ export async function joinActive(trx: Trx, start: Joining): Promise<Made | null>
   }
 }
 
-/** What is given beside the input is for a new turn: of the one that is joined it has to say the same. */
+/** Refuses fields for a new turn that differ from the joined turn. */
 function refuseDifferent(turn: JoinableTurn, { config, request, given = {} }: Joining): void {
   const field = differentField(turn, { config, given: { ...given, priority: request.priority } });
   if (!field) return;
-  const message = `${turn.id}, which the input would join, has another ${field}. Leave it out, or start a turn of its own.`;
+  const message = `\`${field}\` differs from the value of ${turn.id}, which the input would join. Leave it out, or start a separate turn.`;
   throw new RequestRefused(409, 'turn_differs', message, field);
 }
 
-/** The joined turn may be asked over another wire than the one that was chosen for this input. */
+/** The joined turn may use another wire than the wire chosen for this input. */
 function refuseUnfit(
   { config: { model, fallback_models: fallbacks = [], wires } }: JoinableTurn,
   given: Joining,
@@ -64,7 +67,7 @@ function refuseUnfit(
 
 type Given = Partial<Pick<TurnRequest, 'limits' | 'priority'>>;
 
-/** The first field that was given and differs from the turn's; of the limits, each is a field. */
+/** Returns the first given field that differs from the turn. Each limit counts as a field. */
 function differentField(
   turn: JoinableTurn,
   { config, given }: { config: TurnConfig; given: Given },
@@ -84,7 +87,7 @@ function limitsOf(given: Given['limits']): (keyof TurnConfig['limits'])[] {
   return Object.keys(given ?? {}) as (keyof TurnConfig['limits'])[];
 }
 
-/** Compared as rows keep them. */
+/** Compares values in their stored form. */
 function isSame(one: unknown, other: unknown): boolean {
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value ?? null)) as unknown;
   return isDeepStrictEqual(plain(one), plain(other));

@@ -1,11 +1,11 @@
 import { RequestRefused } from '#core/failure.ts';
 import type { Project } from '#core/project.ts';
 
-/** What is left of a quota, and in how many seconds it is whole again; null where that is no matter of time. */
+/** The rest of a quota, and the seconds until it is full again. Null if time does not refill it. */
 export type QuotaState = { name: QuotaName; remaining: number; resetSeconds: number | null };
 
 type Quota = {
-  /** The quota of a project; null without one. */
+  /** Returns the quota of a project. Null if it has none. */
   of(project: Project): number | null;
   /** The parameters of its policy in the header. */
   parameters: string;
@@ -20,7 +20,7 @@ const QUOTAS = {
   },
   tokens_per_day: {
     of: (project) => project.tokensPerDay,
-    // Tokens are no registered unit of the draft, so their unit is a parameter of ours.
+    // The draft has no unit for tokens, so their unit is a parameter of Pawl.
     parameters: ';w=86400;pawl-unit="tokens"',
     sentence: (quota, retryAfter) =>
       `The project may use ${quota} tokens a day, counted in UTC. Try again in ${retryAfter} s.`,
@@ -29,17 +29,20 @@ const QUOTAS = {
     of: (project) => project.maxQueuedTurns,
     parameters: '',
     sentence: (quota) =>
-      `The project may have ${quota} turns that have not begun. Try again once some of them have, or cancel some.`,
+      `The project may have ${quota} turns that have not started. Try again when some have started, or cancel some.`,
   },
 } satisfies Record<string, Quota>;
 
 /** The quotas of a project, as `PAWL_PROJECTS` names them. */
 export type QuotaName = keyof typeof QUOTAS;
 
-/** For a quota that no time fills again: the turns ahead have to begin. */
+/** For a quota that time does not refill: earlier turns must start first. */
 const RETRY_SECONDS = 5;
 
-/** Refuses a request over a quota of its project: 429 `quota_exceeded`, with the headers that say which and until when. */
+/**
+ * Refuses a request over a quota of its project: 429 `quota_exceeded`, with headers that name the quota and its
+ * reset.
+ */
 export function refuseQuota(project: Project, { name, resetSeconds }: Omit<QuotaState, 'remaining'>): never {
   const retryAfter = resetSeconds ?? RETRY_SECONDS;
   const { of, sentence } = QUOTAS[name];
@@ -49,7 +52,10 @@ export function refuseQuota(project: Project, { name, resetSeconds }: Omit<Quota
   throw refused;
 }
 
-/** The headers that tell a project its quotas, and what is left of one (IETF draft-ietf-httpapi-ratelimit-headers-10). */
+/**
+ * Returns the headers with the quotas of a project, and the rest of a quota (IETF
+ * draft-ietf-httpapi-ratelimit-headers-10).
+ */
 export function quotaHeaders(project: Project, state: QuotaState): Record<'RateLimit-Policy' | 'RateLimit', string> {
   const policies = Object.entries(QUOTAS).flatMap(([name, { of, parameters }]) => {
     const quota = of(project);
@@ -58,7 +64,7 @@ export function quotaHeaders(project: Project, state: QuotaState): Record<'RateL
   return { 'RateLimit-Policy': policies.join(', '), RateLimit: stateItem(state) };
 }
 
-/** What is left of a quota, as an item of the header `RateLimit`. */
+/** Returns the rest of a quota, as an item of the header `RateLimit`. */
 export function stateItem({ name, remaining, resetSeconds }: QuotaState): string {
   return `"${name}";r=${Math.max(0, remaining)}${resetSeconds === null ? '' : `;t=${resetSeconds}`}`;
 }

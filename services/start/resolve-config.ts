@@ -17,54 +17,56 @@ import { resolveModelRetry } from './resolve-model-retry.ts';
 import { checkNative, resolveOutputSchema } from './resolve-output-schema.ts';
 import { resolveTools, type ToolContext } from './resolve-tools.ts';
 
-/** The parts that check a configuration. The input of the turn, in any form, may decide about its wires. */
+/** The parts that check a configuration. The input of the turn, in any form, may affect its wires. */
 type Rules = ToolContext & Pick<Parts, 'providers' | 'prices'> & { input?: unknown };
-/** The same, with the wires that were chosen. */
+/** The same parts, with the chosen wires. */
 type WireRules = Rules & { wires: Wires };
 
-/** A turn's own fields over its conversation's. `null` counts as given and means the default; a model has none. */
+/**
+ * Merges a turn's own fields over its conversation's fields. `null` counts as given and means the default, except for
+ * the model.
+ */
 export function mergeConfig(standing: StandingConfig, own: StandingConfig): StandingConfig {
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   return { ...inheritedBy(own, standing), ...Object.fromEntries(given), model: own.model ?? standing.model };
 }
 
-/** Drops the fallback of a tier if a turn sets another tier: it does not fit that. */
+/** Drops the fallback of a tier if a turn sets another tier, because it does not fit that tier. */
 export function inheritedBy(own: StandingConfig, standing: StandingConfig): StandingConfig {
   const isOtherTier = own.service_tier !== undefined && own.service_tier !== standing.service_tier;
   return isOtherTier ? { ...standing, tier_fallback: null } : standing;
 }
 
-/** Checks a standing configuration; a conversation need not name its model yet. */
+/** Checks a default configuration. A conversation does not have to name its model. */
 export async function checkStanding(config: StandingConfig, rules: Rules): Promise<void> {
   const { model } = config;
   refuseModels(config, rules);
-  // What depends on a model that is not known yet is checked with the turn that names it: its price, cache, tiers,
-  // headers.
+  // Fields that depend on an unknown model are checked with the turn that names it: its price, cache, tiers, headers.
   if (!model) refuseUnusable(config);
   const own = { prompt_cache: null, service_tier: null, tier_fallback: null, provider_headers: null };
   const unknown = { model: 'sim/none', limits: { ...config.limits, max_cost_usd: null }, ...own };
   await fillConfig(model ? config : { ...config, ...unknown }, rules);
 }
 
-/** Refuses tiers that no model can be asked on. */
+/** Refuses tiers that no model accepts. */
 function refuseUnusable(config: StandingConfig): void {
   const unusable = unusableTier(config);
   if (unusable) throw new RequestRefused(400, 'unsupported_parameter', unusable.message, unusable.param);
 }
 
-/** What a turn is configured by: a response's webhook may name more events than a native turn's. */
+/** The configuration in a request. A response's webhook may name more events than a native turn's. */
 export type GivenConfig = Omit<StandingConfig, 'webhook'> & { webhook?: ResponseWebhook | null | undefined };
 
 /**
- * Fills in every default and resolves every tool; refuses, with its path, what no turn could run with. Tools that another turn
- * ran with are `known`, and not resolved again.
+ * Fills in every default and resolves every tool. Refuses an invalid configuration, with its path. `known` tools,
+ * which another turn ran with, are not resolved again.
  */
 export async function resolveConfig(config: GivenConfig, rules: Rules, known?: TurnTool[]): Promise<TurnConfig> {
   refuseModels(config, rules);
   return fillConfig(config, rules, known);
 }
 
-/** Refuses models that the project may not ask, be it only as a fallback or for a summary. */
+/** Refuses models that the project may not use, including fallbacks and the model for summaries. */
 function refuseModels({ model, fallback_models, context }: GivenConfig, { projects, project: name }: Rules): void {
   const project = projects.find(name);
   const named = [
@@ -74,7 +76,7 @@ function refuseModels({ model, fallback_models, context }: GivenConfig, { projec
   ];
   const refused = named.find((one) => one.model && !mayAsk(project, one.model));
   if (!refused) return;
-  const message = `This project may not ask ${shorten(refused.model ?? '')}. Name a model of GET /v1/models, or ask the operator.`;
+  const message = `This project may not use ${shorten(refused.model ?? '')}. Name a model of GET /v1/models, or ask the operator.`;
   throw new RequestRefused(403, 'model_not_allowed', message, refused.param);
 }
 
@@ -108,14 +110,14 @@ async function fillConfig(config: GivenConfig, given: Rules, known?: TurnTool[])
   };
 }
 
-/** The wires over which the turn asks its models, also the one that writes summaries. */
+/** Returns the wires over which the turn asks its models, including the model for summaries. */
 function wiresOf(model: string, config: GivenConfig, { providers, input }: Rules): Wires {
   const summarizer = config.context?.model;
   const models = [model, ...(config.fallback_models ?? []), ...(summarizer ? [summarizer] : [])];
   return chooseWires({ models, config, input }, providers);
 }
 
-/** The tools, and warnings about those that are left out, if there are any. */
+/** Returns the tools, and warnings about tools that are left out, if any. */
 async function toolFields({ tools }: GivenConfig, rules: Rules): Promise<Pick<TurnConfig, 'tools' | 'warnings'>> {
   const resolved = await resolveTools(tools ?? [], rules);
   return resolved.warnings.length > 0 ? resolved : { tools: resolved.tools };
@@ -129,7 +131,7 @@ function nameModel(model: string | null | undefined): string {
 
 type AskedConfig = GivenConfig & { tools: Tool[] };
 
-/** Refuses what the model cannot be asked: of `model` and of each fallback alike. */
+/** Refuses fields that a model does not support. Applies to `model` and to each fallback. */
 function checkModel(model: string, config: AskedConfig, rules: WireRules): void {
   const provider = rules.providers.ofModel(model, rules.wires);
   const unsupported = unsupportedField(provider, config);
@@ -139,7 +141,7 @@ function checkModel(model: string, config: AskedConfig, rules: WireRules): void 
   checkPrice(model, config, rules);
 }
 
-/** What a turn costs can only be limited where each model that it may ask has a price. */
+/** Refuses a cost limit if a model of the turn has no price. */
 function checkPrice(
   model: string,
   { limits, service_tier: tier }: Pick<GivenConfig, 'limits' | 'service_tier'>,
@@ -147,15 +149,18 @@ function checkPrice(
 ): void {
   if (!limits?.max_cost_usd || prices.has(model, tier)) return;
   const where = prices.has(model) ? ` on ${tier}` : '';
-  const message = `${model} has no price${where}, so what it costs cannot be limited. Add it to PAWL_PRICES, or leave max_cost_usd out.`;
+  const message =
+    `${model} has no price${where}, so its cost cannot be limited. Add the price to PAWL_PRICES, or ` +
+    'leave out `max_cost_usd`.';
   throw new RequestRefused(400, 'unsupported_parameter', message, 'limits.max_cost_usd');
 }
 
-/** The fallbacks, each once, and never the model itself: a refusal names which one cannot do what is asked. */
+/** Returns the fallbacks, each once, without the model itself. A refusal names the fallback. */
 function checkFallbacks(model: string, config: AskedConfig, rules: WireRules): string[] {
   const given = config.fallback_models ?? [];
   for (const [index, fallback] of given.entries()) {
-    // The options are for the provider of the model alone. Caching changes only the price, so any fallback will do.
+    // The options apply only to the provider of the model. Caching changes only the price, so any fallback is
+    // allowed.
     const isSame = splitModel(fallback).provider === splitModel(model).provider;
     const asked = { ...config, prompt_cache: null, ...(isSame ? {} : { provider_options: null }) };
     atField(`fallback_models[${index}]`, () => checkModel(fallback, asked, rules));
@@ -163,7 +168,7 @@ function checkFallbacks(model: string, config: AskedConfig, rules: WireRules): s
   return [...new Set(given)].filter((fallback) => fallback !== model);
 }
 
-/** What the model that writes summaries has to be: it is asked for nothing but text. */
+/** Checks the model for summaries, which is asked for text only. */
 function contextField({ context: given, limits }: GivenConfig, rules: Rules): Pick<TurnConfig, 'context'> {
   if (!given) return {};
   const { strategy, max_input_tokens = null, model = null } = given;
@@ -179,7 +184,7 @@ function contextField({ context: given, limits }: GivenConfig, rules: Rules): Pi
 
 const KEPT_ROUNDS = 4;
 
-/** Does a check whose refusal is about this field. */
+/** Runs a check, and sets this field in its refusal. */
 function atField(param: string, check: () => void): void {
   try {
     check();
@@ -194,12 +199,12 @@ function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
     throw new RequestRefused(
       400,
       'invalid_value',
-      'tool_choice is required, but no tools are given. Give some.',
+      '`tool_choice` is "required", but no tools are given. Add a tool.',
       'tool_choice',
     );
   }
   if (typeof choice === 'object' && !tools.some((tool) => tool.name === choice.name)) {
-    const message = `tool_choice names ${quote(choice.name)}, which is not among the tools. Add it, or name another.`;
+    const message = `\`tool_choice\` names ${quote(choice.name)}, which is not among the tools. Add the tool, or name another tool.`;
     throw new RequestRefused(400, 'invalid_value', message, 'tool_choice.name');
   }
   return choice;
@@ -207,7 +212,7 @@ function checkChoice(choice: ToolChoice, tools: Tool[]): ToolChoice {
 
 function checkMode({ tool_mode: mode, tools }: AskedConfig, { name, capabilities }: Provider): void {
   if ((mode ?? 'native') !== 'native' || tools.length === 0 || capabilities.tools) return;
-  const message = `${name} has no tool calls of its own. Set tool_mode to "emulated", or to "inline".`;
+  const message = `${name} does not support tool calls. Set \`tool_mode\` to "emulated" or "inline".`;
   throw new RequestRefused(400, 'tools_not_supported', message, 'tool_mode');
 }
 

@@ -7,9 +7,9 @@ import { dataOf, mapParts, type PlacedPart, partsOf, withData } from '#core/turn
 import type { InputItem, Part } from '#core/turn/request/item.ts';
 
 /**
- * Puts the address of a blob into each part that names a file of the project (`fileAddress`). The part then works like
- * one with these bytes inline. Refuses a part whose file does not exist or has expired, by the path of its `file_id`
- * (contract-responses R74).
+ * Puts the address of a blob into each part that names a file of the project (`fileAddress`). The part then works
+ * like a part with the same bytes inline. Refuses a part if its file does not exist or has expired, by the path of
+ * its `file_id`.
  */
 export async function resolveFiles(
   db: Db,
@@ -23,7 +23,7 @@ export async function resolveFiles(
   return mapParts(input, (placed) => resolvePart(placed, byId));
 }
 
-/** Only images and files can name a file; the data of audio is base64. */
+/** Only images and files can name a file. The data of audio is base64. */
 function fileIdOf(part: Part): string | null {
   return part.type === 'input_audio' ? null : readFileAddress(dataOf(part)?.address ?? '');
 }

@@ -3,7 +3,7 @@ import type { ModelRetry } from '#core/turn/request/provider/model-retry.ts';
 import type { StandingConfig } from '#core/turn/request/turn.ts';
 import type { Parts } from '../process/parts.ts';
 
-/** The attempts and timeouts that a turn sets, without nulls; refuses timeouts above the operator's limit. */
+/** Returns the attempts and timeouts that a turn sets, without nulls. Refuses timeouts above the operator's limit. */
 export function resolveModelRetry(
   { model_retry: given }: Pick<StandingConfig, 'model_retry'>,
   { providers }: Pick<Parts, 'providers'>,

@@ -8,15 +8,18 @@ import type { TurnConfig } from '#core/turn/request/turn.ts';
 
 type AskedProvider = Pick<Provider, 'name' | 'capabilities'>;
 
-/** What the form of the answer depends on besides the schema: the models with their providers, the turn's own model first. */
+/**
+ * The data that the form of the answer depends on, besides the schema: the models with their providers, the turn's
+ * own model first.
+ */
 type Asked = Pick<TurnConfig, 'tool_mode' | 'tools'> & {
   project: string;
   models: { model: string; provider: AskedProvider }[];
 };
 
 /**
- * The output schema of a turn with its defaults filled in; refuses, with its path, a schema that cannot be checked or asked for
- * (contract-more: structured output).
+ * Returns the output schema of a turn with its defaults filled in. Refuses a schema that cannot be checked or
+ * requested, with its path.
  */
 export async function resolveOutputSchema(
   { name, schema, strict, mode: given }: GivenOutputSchema,
@@ -34,7 +37,7 @@ export async function resolveOutputSchema(
   };
 }
 
-/** Each model is told the schema in its own way; a way that was asked for has to be possible. */
+/** Returns the way in which a model receives the schema. A requested way must be possible. */
 function modeFor(given: OutputMode | null | undefined, provider: AskedProvider, asked: Asked): OutputMode {
   const reason = given === 'instructions' ? null : reasonAgainstNative(provider, asked);
   if (given === 'native' && reason)
@@ -44,7 +47,7 @@ function modeFor(given: OutputMode | null | undefined, provider: AskedProvider, 
 
 const PLACE = 'output_schema.schema';
 
-/** Refuses to give a provider a schema that it cannot hold a reply to. */
+/** Refuses a schema that a provider cannot enforce. */
 export function checkNative(given: GivenOutputSchema | null | undefined, provider: Provider): void {
   const lack = given?.mode === 'native' && lackOf(provider);
   if (lack) throw new RequestRefused(400, 'unsupported_parameter', lack, 'output_schema.mode');
@@ -54,17 +57,18 @@ function reasonAgainstNative(provider: AskedProvider, { tools, tool_mode }: Aske
   const lacking = lackOf(provider);
   if (lacking) return lacking;
   if (tool_mode !== 'inline' || tools.length === 0) return null;
-  return `With tool_mode inline, calls stand in the text, which a provider then cannot hold to a schema. ${INSTEAD}`;
+  const problem = 'With `tool_mode` "inline", calls are part of the text, so the provider cannot enforce a schema.';
+  return `${problem} ${INSTEAD}`;
 }
 
-const INSTEAD = 'Set output_schema.mode to "instructions", or leave it out.';
+const INSTEAD = 'Set `output_schema.mode` to "instructions", or leave it out.';
 
 function lackOf({ name, capabilities }: AskedProvider): string | null {
   return capabilities.structured_outputs ? null : `${name} is configured without structured outputs. ${INSTEAD}`;
 }
 
 /**
- * Only OpenAI's two wires have the switch; every wire is asked for the schema, and the answer is checked in any case.
+ * Only OpenAI's two wires have the switch. Every wire receives the schema, and Pawl checks the answer in any case.
  */
 function resolveStrict(
   schema: Record<string, unknown>,

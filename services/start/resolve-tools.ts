@@ -10,15 +10,15 @@ import type { ToolRegistry } from '#core/tools/registry.ts';
 import { fillTool, type GivenTool, type Tool, type ToolExecution, type TurnTool } from '#core/turn/request/tool.ts';
 import type { Parts } from '../process/parts.ts';
 
-/** What the tools of a project's turn are checked by. */
+/** The parts that check the tools of a project's turn. */
 export type ToolContext = Pick<Parts, 'projects' | 'tools' | 'mcp' | 'toolSecrets' | 'egressPolicy'> & {
   project: string;
   toolRules: ToolRules;
 };
 
 /**
- * The definitions of the given tools: a name stands for a server-side or an MCP tool, an object for itself. An object
- * that redefines an operator's tool can only tighten the operator's definition.
+ * Returns the definitions of the given tools. A name refers to a server-side tool or an MCP tool, and an object
+ * defines a tool. An object that redefines an operator's tool can only tighten the operator's definition.
  */
 export async function resolveTools(given: (string | GivenTool)[], rules: ToolContext): Promise<ResolvedTools> {
   const all = await Promise.all(given.map((tool, index) => resolve(tool, `tools[${index}]`, rules)));
@@ -37,7 +37,7 @@ export async function resolveTools(given: (string | GivenTool)[], rules: ToolCon
 /** The tools of a turn, and warnings about tools of MCP servers that are left out. */
 export type ResolvedTools = { tools: TurnTool[]; warnings: string[] };
 
-/** The rules of a tool that a caller has defined, as far as this process knows without asking an MCP server. */
+/** Returns the rules of a caller's tool, as far as this process knows without asking an MCP server. */
 export function toolInForce(given: GivenTool, { tools, mcp }: Operators): Tool {
   const execution = executionOf(given, { tools, mcp });
   const operators = execution.kind === 'server' ? tools.find(given.name)?.definition : undefined;
@@ -47,7 +47,7 @@ export function toolInForce(given: GivenTool, { tools, mcp }: Operators): Tool {
   return tool;
 }
 
-/** Refuses what names tools of an MCP server that does not list them. */
+/** Refuses tools of an MCP server that does not list its tools. */
 export function refuseUnavailable(server: string, problem: McpProblem | null, path: string): never {
   throw new RequestRefused(503, 'mcp_server_unavailable', explainProblem(server, problem), path);
 }
@@ -55,7 +55,7 @@ export function refuseUnavailable(server: string, problem: McpProblem | null, pa
 /** The tools that the operator has configured. */
 type Operators = { tools: ToolRegistry; mcp: Pick<McpServers, 'server'> };
 
-/** Without an execution a name stands for the operator's tool of that name, or else for a tool of the client. */
+/** Without an execution, a name refers to the operator's tool of that name, or else to a tool of the client. */
 function executionOf({ name, execution }: GivenTool, { tools, mcp }: Operators): ToolExecution {
   if (execution) return execution;
   if (tools.find(name)) return { kind: 'server' };
@@ -63,7 +63,7 @@ function executionOf({ name, execution }: GivenTool, { tools, mcp }: Operators):
   return name.includes('__') && mcp.server(server) ? { kind: 'mcp', server } : { kind: 'client' };
 }
 
-/** A tool as it was requested, and the operator's definition of it where the two may differ. */
+/** A tool as it was requested, and the operator's definition if the two may differ. */
 type Resolved = { requested: Tool; operators: Tool | null };
 
 async function resolve(
@@ -80,7 +80,9 @@ async function resolve(
   return { requested: { ...fillTool(given, operators ?? undefined), execution }, operators };
 }
 
-/** The operator's definition of a tool. A tool that its MCP server does not list counts as listed by name only. */
+/**
+ * Finds the operator's definition of a tool. A tool that its MCP server does not list counts as listed by name only.
+ */
 async function findOperators(
   { name, execution, parameters }: GivenTool,
   { tools, mcp }: Pick<ToolContext, 'tools' | 'mcp'>,
@@ -124,13 +126,13 @@ function checkExecution({ name, execution }: Tool, path: string, rules: ToolCont
     }
     case 'mcp': {
       if (mcp.server(execution.server)) return;
-      const message = `There is no MCP server named ${quote(execution.server)}. Name one of PAWL_MCP.`;
+      const message = `MCP server ${quote(execution.server)} not found. Name a server of PAWL_MCP.`;
       throw new RequestRefused(400, 'unknown_mcp_server', message, `${path}.execution.server`);
     }
   }
 }
 
 function refuseName(name: string, path: string): never {
-  const message = `There is no tool named ${quote(name)} here. GET /v1/tools lists those there are.`;
+  const message = `Tool ${quote(name)} not found. GET /v1/tools lists the available tools.`;
   throw new RequestRefused(400, 'unknown_tool', message, path);
 }

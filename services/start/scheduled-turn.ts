@@ -11,7 +11,7 @@ import type { ToolContext } from './resolve-tools.ts';
 import { type Started, startingConversation, startTurn, type TurnStart } from './start-turn.ts';
 import { takeInput } from './take-input.ts';
 
-/** What the turns of schedules are checked by. */
+/** The parts that check the turns of schedules. */
 export type SchedulingContext = Omit<ToolContext, 'project'> & Pick<Parts, 'providers' | 'prices'> & { db: Db };
 
 type ScheduledTurn = { project: string; turn: ScheduledTurnRequest; conversationId: string | null };
@@ -19,7 +19,7 @@ type ScheduledTurn = { project: string; turn: ScheduledTurnRequest; conversation
 /** A turn that was checked and may be started. */
 export type CheckedTurn = Pick<TurnStart, 'config' | 'taken'> & ScheduledTurn & { standing: StandingConfig };
 
-/** Checks the turn of a schedule as a request for that turn would be, now; refuses with the path within the turn. */
+/** Checks the turn of a schedule now, like a request for that turn. A refusal has the path within the turn. */
 export async function checkScheduledTurn(
   context: SchedulingContext,
   { project, turn, conversationId }: ScheduledTurn,
@@ -32,7 +32,7 @@ export async function checkScheduledTurn(
   return { project, turn, conversationId, standing, config, taken };
 }
 
-/** What starts the turn that was checked: in its conversation, or in a new one. */
+/** Starts the turn that was checked: in its conversation, or in a new conversation. */
 export function startingScheduled(
   { project, turn, conversationId, standing, config, taken }: CheckedTurn,
   by: Pick<TurnStart, 'keyId' | 'needsPlace'> & { scheduleId: string },
@@ -46,11 +46,11 @@ export function startingScheduled(
 async function configOf(db: Db, project: string, id: string): Promise<StandingConfig> {
   const conversation = isId('conv', id) ? await findConversation(db, project, id) : undefined;
   if (conversation) return conversation.config;
-  const message = 'There is no conversation of this id. Check the id and the key.';
+  const message = 'Conversation not found. Check its id, and that the API key belongs to its project.';
   throw new RequestRefused(404, 'conversation_not_found', message, 'conversation_id');
 }
 
-/** The fields that a conversation keeps; the others are of the turn alone. */
+/** Returns the fields that a conversation keeps. The others belong to the turn alone. */
 function standingOf(turn: ScheduledTurnRequest): StandingConfig {
   const { input, metadata, on_active_turn, priority, ...standing } = turn;
   return standing;

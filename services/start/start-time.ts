@@ -2,14 +2,14 @@ import { RequestRefused } from '#core/failure.ts';
 import type { NewTurn } from '#core/turn/predict.ts';
 import type { TurnRequest } from '#core/turn/request/turn.ts';
 
-/** The fields of a request that say when its turn may be begun, and what goes with them. */
+/** The fields of a request about the start time of its turn, and the fields that depend on it. */
 export type StartFields = Partial<Pick<TurnRequest, 'start_at' | 'delay_seconds' | 'on_active_turn' | 'debounce_ms'>>;
 
 const LONGEST_DELAY_MS = 31_536_000_000;
 
 /**
- * When a turn may be begun at the earliest; nothing where its request does not say. Refuses two answers, one that only makes sense
- * for a turn which waits for its turn, and one more than a year ahead by this process's clock.
+ * Returns the earliest start time of a turn, or no time if the request has none. Refuses two times, a time with
+ * another `on_active_turn` than `enqueue`, and a time more than a year from now by this process's clock.
  */
 export function startTimeOf({
   start_at,
@@ -21,40 +21,49 @@ export function startTimeOf({
   const delaySeconds = delay_seconds ?? null;
   if (startAt === null && delaySeconds === null) return debounceOf(debounce_ms ?? null, on_active_turn);
   if ((debounce_ms ?? null) !== null)
-    throw invalid('debounce_ms', 'debounce_ms goes with neither start_at nor delay_seconds. Leave it out, or them.');
+    throw invalid(
+      'debounce_ms',
+      '`debounce_ms` cannot be combined with `start_at` or `delay_seconds`. Leave out `debounce_ms`, or the start time.',
+    );
   const field = startAt === null ? 'delay_seconds' : 'start_at';
   if (startAt !== null && delaySeconds !== null)
-    throw invalid('delay_seconds', 'Give start_at or delay_seconds, not both.');
+    throw invalid('delay_seconds', 'Give `start_at` or `delay_seconds`, not both.');
   if ((on_active_turn ?? 'enqueue') !== 'enqueue')
-    throw invalid(field, `${field} goes with on_active_turn enqueue only. Leave one of the two out.`);
+    throw invalid(field, `\`${field}\` requires \`on_active_turn: "enqueue"\`. Leave out one of the two fields.`);
   if (startAt === null) return { delaySeconds };
   const at = Date.parse(startAt);
-  if (at > Date.now() + LONGEST_DELAY_MS) throw invalid(field, 'Give a start_at within a year from now.');
+  if (at > Date.now() + LONGEST_DELAY_MS)
+    throw invalid(field, '`start_at` is too late. Give a time within a year from now.');
   return { startAt: new Date(Math.max(0, at)).toISOString() };
 }
 
 /**
- * Refuses what is said of one turn alone where the request starts none: no conversation keeps it, so nothing would come of it. A
- * default changes nothing.
+ * Refuses fields that belong to a single turn if the request starts no turn, because a conversation does not keep
+ * them. A default is accepted.
  */
 export function refuseTurnFields(given: StartFields & Partial<Pick<TurnRequest, 'priority'>>): void {
   const names = ['start_at', 'delay_seconds', 'debounce_ms', 'on_active_turn', 'priority'] as const;
   const field = names.find((name) => (given[name] ?? null) !== null && given[name] !== UNSAID[name]);
   if (!field) return;
-  const message = `${field} is of a turn, and no conversation keeps it. Give the input of the first turn too, or send ${field} with each turn.`;
+  const message =
+    `\`${field}\` belongs to a single turn, so a conversation does not keep it. Give the \`input\` ` +
+    `of the first turn too, or send \`${field}\` with each turn.`;
   throw invalid(field, message);
 }
 
 const UNSAID: { [name: string]: unknown } = { on_active_turn: 'enqueue', priority: 0 };
 
-/** A turn that is to begin only once no more inputs are merged into it. */
+/** Returns the start of a turn that starts when no more inputs are merged into it. */
 function debounceOf(
   debounceMs: number | null,
   policy: StartFields['on_active_turn'],
 ): Pick<NewTurn, 'delaySeconds' | 'debounced'> {
   if (debounceMs === null) return {};
   if (policy !== 'merge')
-    throw invalid('debounce_ms', 'debounce_ms goes with on_active_turn merge only. Leave it out, or merge.');
+    throw invalid(
+      'debounce_ms',
+      '`debounce_ms` requires `on_active_turn: "merge"`. Leave out `debounce_ms`, or set `on_active_turn`.',
+    );
   return { delaySeconds: debounceMs / 1_000, debounced: true };
 }
 

@@ -18,8 +18,8 @@ import { keepTaken, type TakenInput } from './take-parts.ts';
 type RequestFields = Pick<TurnRequest, 'on_active_turn' | 'priority' | 'metadata'> & StartFields;
 
 /**
- * A turn to be started in a conversation that the caller has found to be the project's own; `taken` is its input, `keyId` that
- * of the key that asks for it.
+ * A turn to start in a conversation of the project. `taken` is its input, and `keyId` is the id of the key that
+ * requests it.
  */
 export type TurnStart = {
   project: string;
@@ -28,29 +28,34 @@ export type TurnStart = {
   config: TurnConfig;
   taken: TakenInput;
   request: RequestFields;
-  /** What the request itself says of the configuration: a turn that its input joins has to have the same. */
+  /** The configuration fields of the request. A turn that the input joins must have the same values. */
   given?: StandingConfig;
-  /** The trace that the request came with. */
+  /** The trace of the request. */
   trace: TurnTrace | null;
-  /** The schedule that starts it. */
+  /** The schedule that starts the turn. */
   scheduleId?: string;
-  /** Whether no worker may be on it before it has a place. */
+  /** Whether the turn needs a slot before a worker may run it. */
   needsPlace: boolean;
 };
 
 /** The started turn, with the wake-ups to enqueue and the turns it interrupted, for after the commit. */
 export type Started = Made & { turn: Turn; wakeups: Wakeup[]; interrupted: string[] };
 
-/** An input that has joined a turn which was there, so that none was started. */
+/** An input that joined an existing turn, so no turn was started. */
 export type Joined = Made & Pick<Started, 'wakeups' | 'interrupted'> & { hasJoined: true };
 
-/** Records a turn behind, or in place of, the active turns of its conversation (contract: on_active_turn), under its lock. */
+/**
+ * Records a turn after the active turns of its conversation, or in their place, under the lock of the conversation.
+ */
 export async function startTurn(trx: Trx, start: TurnStart): Promise<Started> {
   await lockConversation(trx, start);
   return recordTurn(trx, start);
 }
 
-/** The same, unless the input is to join one of the active turns and can (R26). A time that goes with no joining is refused in any case. */
+/**
+ * Does the same, unless the input is to join an active turn and can (R26). A time that cannot be combined with
+ * joining is always refused.
+ */
 export async function joinOrStartTurn(trx: Trx, start: TurnStart): Promise<Started | Joined> {
   startTimeOf(start.request);
   await lockConversation(trx, start);
@@ -60,7 +65,12 @@ export async function joinOrStartTurn(trx: Trx, start: TurnStart): Promise<Start
 
 async function lockConversation(trx: Trx, { conversationId }: TurnStart): Promise<void> {
   if (await lockVisibleConversation(trx, conversationId)) return;
-  throw new RequestRefused(404, 'conversation_not_found', 'There is no conversation of this id.', 'id');
+  throw new RequestRefused(
+    404,
+    'conversation_not_found',
+    'Conversation not found. Check its id, and that the API key belongs to its project.',
+    'id',
+  );
 }
 
 async function recordTurn(trx: Trx, start: TurnStart): Promise<Started> {
@@ -82,13 +92,13 @@ type Standing = {
   config: StandingConfig;
   metadata: Record<string, string>;
   begunByTurn?: boolean;
-  /** Of a fork, whose origin's conversation is locked: the turn that it stands on, all of it or up to a round. */
+  /** For a fork: its base, the whole turn or the turn up to a round. The original conversation is locked. */
   forkedFrom?: { turnId: string; position: number; round?: number };
 };
 
 /**
- * Records a conversation and the turn it begins with, in one statement where it has no blobs; `standing` is what its later
- * turns inherit.
+ * Records a conversation and its first turn, in a single statement if the turn has no blobs. `standing` is the
+ * configuration that later turns inherit.
  */
 export function startingConversation(start: TurnStart, standing: Standing): Making<Started> {
   const { project, taken } = start;
@@ -108,7 +118,7 @@ export async function startConversation(db: Db, start: TurnStart, standing: Stan
   return { status: 202, resourceId: turn.id, turn, wakeups: firstWakeup(turn), interrupted: [] };
 }
 
-/** A turn that is not at the head waits for the one that is, others may wait for a place. */
+/** A turn that is not at the head waits for the turn at the head. Other turns may wait for a slot. */
 function firstWakeup(turn: Turn): Wakeup[] {
   return turn.work.atHead && !lacksPlace(turn) ? [wakeupOf(turn)] : [];
 }
@@ -125,11 +135,15 @@ function newTurn({ request, taken, given: _, ...start }: TurnStart): NewTurn {
   };
 }
 
-/** The turns to cancel. The last one goes first, so that none comes to the head only to be cancelled there. */
+/**
+ * Returns the turns to cancel. The last turn is first, so that no turn reaches the head only to be cancelled there.
+ */
 function settleActive(active: string[], policy: NonNullable<RequestFields['on_active_turn']>): string[] {
   if (policy === 'interrupt') return active.reverse();
   if (policy === 'reject' && active.length > 0) {
-    const message = `The conversation is at ${active[0]}. Wait for it, cancel it, or send on_active_turn enqueue, steer or interrupt.`;
+    const message =
+      `The conversation is busy with ${active[0]}. Wait for it, cancel it, or set \`on_active_turn\` ` +
+      'to `enqueue`, `steer` or `interrupt`.';
     throw new RequestRefused(409, 'conversation_busy', message, 'on_active_turn');
   }
   return [];

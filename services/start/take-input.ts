@@ -13,7 +13,10 @@ type Given = {
   input: TurnRequest['input'];
 };
 
-/** The input of a turn request as rows have it, checked against what the providers of its model and its fallbacks take. */
+/**
+ * Returns the input of a turn request in its stored form, checked against the providers of its model and its
+ * fallbacks.
+ */
 export async function takeInput(
   { db, providers }: Pick<Parts, 'providers'> & { db: Db },
   { project, config, input }: Given,
@@ -24,7 +27,7 @@ export async function takeInput(
   return taken;
 }
 
-/** Refuses a model, or a fallback, that cannot take an input that is there already. */
+/** Refuses a model, or a fallback, that does not support the existing input. */
 export function checkKnownInput(
   { providers }: Pick<Parts, 'providers'>,
   { config, input }: { config: Given['config']; input: readonly InputItem[] },
@@ -48,5 +51,5 @@ function checkFallbacks(providers: Providers, config: Given['config'], input: re
 
 function checkModel(wireOf: WireOf, { model, param }: { model: string; param: string }, input: readonly InputItem[]) {
   const problem = unsupportedParts(wireOf(model), input);
-  if (problem) throw new RequestRefused(400, 'unsupported_content', `Of ${model}: ${problem.message}`, param);
+  if (problem) throw new RequestRefused(400, 'unsupported_content', `For ${model}: ${problem.message}`, param);
 }

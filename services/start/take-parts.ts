@@ -11,23 +11,22 @@ import type { InputItem, Part } from '#core/turn/request/item.ts';
 import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 import { resolveFiles } from './resolve-files.ts';
 
-/** An input as rows have it, with the blobs that it refers to: all of them by their hash, new ones with their bytes. */
+/** An input in its stored form, and the blobs that it refers to: all by hash, new blobs with their bytes. */
 export type TakenInput = { input: InputItem[]; hashes: string[]; blobs: NewBlob[] };
 
 type Given = { project: string; input: readonly InputItem[]; wire: Capabilities['wire'] | null };
 
-/** Whether an input has more than text in it, so that its blobs have to be written with it. */
+/** Returns whether an input has more than text, so that its blobs must be written with it. */
 export function hasData(input: readonly InputItem[]): boolean {
   return partsOf(input).some(({ part }) => dataOf(part) !== null);
 }
 
-/** Characters of inline data that other work goes before. */
+/** Characters of inline data after which other work may run. */
 const LARGE_LENGTH = 64 * 1024;
 
 /**
- * Takes inline data out of an input, and looks up the blobs that it names by their paths or by files. Refuses, with
- * its path, a value that is no such data, and a part that the wire cannot carry. An input without a `wire` goes to no
- * provider yet.
+ * Takes inline data out of an input, and looks up the blobs that it names by path or by file. Refuses invalid data,
+ * and a part that the wire does not support, with its path. An input without a `wire` is not sent to a provider yet.
  */
 export async function takeParts(db: Db, { project, input, wire }: Given): Promise<TakenInput> {
   if (partsOf(input).length === 0) return { input: [...input], hashes: [], blobs: [] };
@@ -44,7 +43,7 @@ export async function takeParts(db: Db, { project, input, wire }: Given): Promis
   return { input: taken, hashes: hashesOf(taken), blobs };
 }
 
-/** The same for the parts of a result, wherever a `path` says it stands. A note stands for what the wire cannot carry. */
+/** Does the same for the parts of a result, at any `path`. A note replaces parts that the wire does not support. */
 export async function takeOutput(
   db: Db,
   { project, parts, path }: { project: string; parts: Part[]; path: string },
@@ -62,7 +61,7 @@ function inPath(text: string, path: string): string {
   return text.replace('input[0]', path);
 }
 
-/** Keeps what an input refers to, in the transaction that records the turn. */
+/** Stores the blobs that an input refers to, in the transaction that records the turn. */
 export async function keepTaken(
   trx: Trx,
   { project, turnId, taken }: { project: string; turnId: string; taken: Omit<TakenInput, 'input'> },
@@ -72,13 +71,13 @@ export async function keepTaken(
   if (missing !== undefined) throw noBlob(missing, 'input');
 }
 
-/** The hashes of all blobs that the parts of an input refer to. */
+/** Returns the hashes of all blobs that the parts of an input refer to. */
 function hashesOf(input: readonly InputItem[]): string[] {
   const found = partsOf(input).flatMap(({ part }) => readBlobAddress(dataOf(part)?.address ?? '')?.sha256 ?? []);
   return [...new Set(found)];
 }
 
-/** The same input with the address of each blob that it names by its path. */
+/** Returns the same input with the address of each blob that it names by path. */
 async function withAddresses(db: Db, project: string, input: readonly InputItem[]): Promise<readonly InputItem[]> {
   const named = partsOf(input).flatMap(({ part }) => readShownAddress(dataOf(part)?.address ?? '') ?? []);
   if (named.length === 0) return input;
@@ -93,14 +92,14 @@ function withAddress({ part, path }: PlacedPart, types: ReadonlyMap<string, stri
   const mediaType = types.get(sha256);
   if (mediaType === undefined) throw noBlob(sha256, `${path}.${data.field}`);
   if (part.type === 'input_image' && !mediaType.startsWith('image/'))
-    throw invalid(`${path}.${data.field}`, 'give an image, or send it as an input_file');
+    throw invalid(`${path}.${data.field}`, 'give an image, or send the file as an input_file');
   if (part.type === 'input_audio' && !AUDIO_TYPES[part.format].includes(mediaType))
-    throw invalid(`${path}.${data.field}`, `this blob is ${mediaType}; give one that is audio/${part.format}`);
+    throw invalid(`${path}.${data.field}`, `this blob is ${mediaType}, so give a blob of type audio/${part.format}`);
   const own = part.type === 'input_audio' ? `audio/${part.format}` : mediaType;
   return withData(part, blobAddress({ sha256, mediaType: own }));
 }
 
-/** What else the formats of audio are called, where their bytes came as a file. */
+/** Other names of the audio formats, for bytes from a file. */
 const AUDIO_TYPES = {
   mp3: ['audio/mp3', 'audio/mpeg'],
   wav: ['audio/wav', 'audio/wave', 'audio/x-wav', 'audio/vnd.wave'],
@@ -119,6 +118,6 @@ function invalid(param: string, problem: string): RequestRefused {
 }
 
 function noBlob(sha256: string, param: string): RequestRefused {
-  const message = `There is no blob ${shorten(sha256)} in this project. Send its data again, as a data: URL.`;
+  const message = `Blob ${shorten(sha256)} not found in this project. Send its data again, as a data: URL.`;
   return new RequestRefused(400, 'invalid_value', message, param);
 }

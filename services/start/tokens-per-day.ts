@@ -3,21 +3,21 @@ import { sumTokensOfDay, type TokensOfDay } from '#core/checkpoint/usage/sum-tok
 import type { Projects } from '../process/projects.ts';
 import { refuseQuota } from './refuse-quota.ts';
 
-/** Knows what each project has used of its tokens of the UTC day. */
+/** Knows how many tokens each project has used in the current UTC day. */
 export type TokensPerDay = {
-  /** Refuses where a project has used them up; where it has no quota, nothing is asked. */
+  /** Refuses a request if its project has used up its tokens. Without a quota, no query runs. */
   check(project: string): Promise<void>;
 };
 
-/** How old a sum may be that decides. */
+/** The maximum age of a sum that decides. */
 const MAX_AGE_MS = 1_000;
 
-/** Longer ago, all of the day is summed anew: usage is known to the microsecond for an hour only. */
+/** After this time, the whole day is summed again, because usage is known to the microsecond for an hour only. */
 const KNOWN_FOR_MS = 1_200_000;
 
 type Read = { tokens: TokensOfDay; at: number };
 
-/** Knows what each project has used today, to the second; where one has no quota, nothing is asked. */
+/** Knows how many tokens each project has used today, to the second. Projects without a quota are not queried. */
 export function makeTokensPerDay(db: Db, projects: Projects): TokensPerDay {
   const latest = new Map<string, Read>();
   const reading = new Map<string, Promise<Read>>();
@@ -31,7 +31,7 @@ export function makeTokensPerDay(db: Db, projects: Projects): TokensPerDay {
     return read;
   }
 
-  /** Requests that come together are answered by one statement. */
+  /** A single statement answers all requests that arrive together. */
   function readOnce(project: string): Promise<Read> {
     const known = latest.get(project);
     if (known && performance.now() - known.at < MAX_AGE_MS) return Promise.resolve(known);

@@ -12,8 +12,7 @@ const route = routesOf('Blobs');
 const read = route('get', '/v1/blobs/{sha}', 'readBlob', {
   summary: 'Read an image, a file or audio',
   description:
-    'The bytes that came inside a message or a result, with the type that they first came with. Reads of turns have this ' +
-    'path where the data stood. What is no PNG, JPEG, GIF or WebP comes as an attachment.',
+    'Returns the bytes of a message or a result, with their original media type. Reads of turns show this path in place of the data. Files other than PNG, JPEG, GIF and WebP are sent as attachments.',
   request: { params: z.object({ sha: Sha }) },
   answers: {
     200: {
@@ -24,7 +23,7 @@ const read = route('get', '/v1/blobs/{sha}', 'readBlob', {
   refusals: ['blob_not_found'],
 });
 
-/** `GET /v1/blobs/:sha`. */
+/** Serves `GET /v1/blobs/:sha`. */
 export function blobRoutes({ db }: ApiContext) {
   return makeRouter().openapi(read, async (c) => {
     const project = c.get('project');

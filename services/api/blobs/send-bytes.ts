@@ -4,22 +4,22 @@ import { readBlobPiece } from '#core/checkpoint/blobs.ts';
 import type { Db } from '#core/checkpoint/tables.ts';
 import type { ApiEnv } from '../http/router.ts';
 
-/** Types that a browser shows without running anything. */
+/** Media types that a browser shows without running code. */
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 const bytes = { schema: { type: 'string' as const, format: 'binary' } };
 
-/** The answer of a route that sends the bytes of a blob, as `/openapi.json` describes it. */
+/** Describes the answer of a route that sends the bytes of a blob, for `/openapi.json`. */
 export const describedBytes = {
   headers: z.object({
-    'Content-Disposition': z.string().optional().describe('`attachment`, but for images that browsers show.'),
+    'Content-Disposition': z.string().optional().describe('`attachment`. Absent for images that browsers show.'),
   }),
   content: Object.fromEntries(
     [...SHOWN, 'application/pdf', 'audio/mp3', 'audio/wav', '*/*'].map((type) => [type, bytes]),
   ),
 };
 
-/** A blob to be sent; `cache` says how long callers may keep it. A file has a name. */
+/** A blob to send. `cache` is its `Cache-Control`. A file also has a name. */
 type SentBytes = {
   project: string;
   sha256: string;
@@ -29,7 +29,7 @@ type SentBytes = {
   filename?: string;
 };
 
-/** Sends the bytes of a blob with headers under which no browser runs anything in them. */
+/** Sends the bytes of a blob. The headers keep a browser from running code in the bytes. */
 export function sendBytes(
   c: Context<ApiEnv>,
   db: Db,
@@ -46,7 +46,7 @@ export function sendBytes(
   });
 }
 
-/** As RFC 8187 has it: `encodeURIComponent` leaves a few signs that have a meaning in a header. */
+/** RFC 8187: `encodeURIComponent` does not escape a few characters that have a meaning in a header. */
 function encodeName(filename: string): string {
   return encodeURIComponent(filename).replaceAll(
     /['()*!]/g,
@@ -56,7 +56,7 @@ function encodeName(filename: string): string {
 
 const PIECE = 512 * 1024;
 
-/** Reads piece after piece as the client takes them, so that no blob is held whole. */
+/** Reads a piece when the client is ready for it, so that the process holds no whole blob. */
 function piecesOf(
   db: Db,
   { project, sha256, size }: { project: string; sha256: string; size: number },

@@ -17,16 +17,17 @@ import { Conversation } from './schemas/conversation.ts';
 const route = routesOf('Conversations');
 
 const change = route('patch', '/v1/conversations/{id}', 'changeConversation', {
-  summary: 'Change what later turns of a conversation inherit',
+  summary: 'Change the configuration that later turns of a conversation inherit',
   description:
-    'Each field given takes the place of the standing one, `metadata` as a whole; `null` means its default. It holds for turns ' +
-    'that are started from now on: those that are queued already keep theirs. `expires_in_seconds` holds for the conversation at once.',
+    'Each given field replaces the previous value, and `metadata` is replaced as a whole. `null` ' +
+    'resets a field to its default. The change applies to turns started from now on. Queued turns ' +
+    'keep their configuration. `expires_in_seconds` applies at once.',
   request: { params: z.object({ id: ConversationId }), body: { required: true, content: json(ConversationChanges) } },
   answers: { 200: jsonAnswer('The conversation as it is now.', Conversation) },
   refusals: [...ofBody, ...ofConfig, 'conversation_not_found', 'conversation_busy'],
 });
 
-/** `PATCH /v1/conversations/:id`. */
+/** Serves `PATCH /v1/conversations/:id`. */
 export function changeConversationRoutes(context: ApiContext) {
   const { db } = context;
   return makeRouter(explainTurnIssues).openapi(change, async (c) => {
@@ -42,20 +43,22 @@ export function changeConversationRoutes(context: ApiContext) {
       const now = await findOwnConversation(db, project, found.id);
       return c.json(showConversation(now, context), 200);
     }
-    const message = 'Others change this conversation at the same moment. Try again.';
+    const message = 'Other requests change this conversation at the same time. Try again.';
     throw new RequestRefused(409, 'conversation_busy', message);
   });
 }
 
-/** A change is made anew so often if another change came between its check and its lock. */
+/** The number of times a change is retried if another change was committed between its check and its lock. */
 const TRIES = 5;
 
-/** A field that has its default again is gone from the configuration; the same one where no field is given. */
+/**
+ * Returns the changed configuration, or the same object if no field is given. A field with its default is removed.
+ */
 function changedConfig({ config }: StoredConversation, fields: StandingConfig): StandingConfig {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   if (given.length === 0) return config;
   const changed = { ...inheritedBy(fields, config), ...Object.fromEntries(given) };
   const kept = Object.entries(changed).filter(([, value]) => value !== null);
-  // Each field is one of the conversation or of the changes.
+  // Each field is part of either the conversation or the changes.
   return Object.fromEntries(kept) as StandingConfig;
 }

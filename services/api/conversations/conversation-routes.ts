@@ -4,7 +4,7 @@ import { createConversationRoutes } from './create-conversation.ts';
 import { messageRoutes } from './messages.ts';
 import { readConversationRoutes } from './read-conversations.ts';
 
-/** `/v1/conversations`: the configuration and the messages of turns that belong together. */
+/** Routes of `/v1/conversations`: the configuration and the messages of turns that belong together. */
 export const conversationRoutes = joinRoutes(
   createConversationRoutes,
   readConversationRoutes,

@@ -28,20 +28,25 @@ import { Conversation } from './schemas/conversation.ts';
 const route = routesOf('Conversations');
 
 const create = route('post', '/v1/conversations', 'createConversation', {
-  summary: 'Create a conversation; with `input`, also start its first turn',
+  summary: 'Create a conversation, and start its first turn if `input` is given',
   description:
-    'What it is given, each of its turns inherits. What is of one turn alone goes with `input` only: `priority`, `on_active_turn` ' +
-    'and the times. An SDK of OpenAI gets the operation of `/openai/v1/conversations` at this path.',
+    'All turns of the conversation inherit the given configuration. `priority`, `on_active_turn` and ' +
+    'the times belong to one turn, so they require `input`. At this path, OpenAI’s SDKs get the ' +
+    'operation of `/openai/v1/conversations`.',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(ConversationRequest) } },
   answers: {
     201: jsonAnswer('Created.', Conversation, createdHeaders),
-    202: jsonAnswer('Created, and its first turn is started: `turn`.', Conversation, startedHeaders),
+    202: jsonAnswer(
+      'The conversation was created, and its first turn was started: `turn`.',
+      Conversation,
+      startedHeaders,
+    ),
   },
   refusals: [...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'],
 });
 
-/** `POST /v1/conversations`. */
+/** Serves `POST /v1/conversations`. */
 export function createConversationRoutes(context: ApiContext) {
   return makeRouter(explainTurnIssues).openapi(create, async (c) => {
     const project = c.get('project');
@@ -69,7 +74,7 @@ async function makeOne(
   return (body.input ? startWithinQuota : withIdempotencyKey)(c, context, making);
 }
 
-/** The configuration of the first turn; null if there is none yet, and the configuration is only checked. */
+/** Resolves the configuration of the first turn. Returns null without a turn, after a check of the configuration. */
 async function configOfTurn(
   body: ConversationRequest,
   rules: ApiContext & { project: string },
@@ -114,7 +119,7 @@ async function makingOf(
   return withResource(startingConversation(start, standing), id);
 }
 
-/** The request makes the conversation, not its turn. */
+/** Makes the conversation the resource of the answer, in place of its turn. */
 function withResource(making: Making<Started>, resourceId: string): Making<Made & Pick<Started, 'wakeups'>> {
   if (!making.together) return { atOnce: async (db) => ({ ...(await making.atOnce(db)), resourceId }) };
   return { together: async (trx) => ({ ...(await making.together(trx)), resourceId }) };

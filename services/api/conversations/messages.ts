@@ -19,12 +19,18 @@ import { MessageList } from './schemas/message-list.ts';
 const Format = z
   .enum(['compact', 'openai', 'anthropic', 'gemini'])
   .default('compact')
-  .describe('As they are kept, an answer with its rounds; or expanded, in the words of a wire.');
+  .describe(
+    'The format of the messages. By default an answer is one message with its rounds. A wire’s name ' +
+      'expands the rounds into messages of that wire.',
+  );
 const View = z
   .enum(['kept', 'sent'])
   .default('kept')
-  .describe('All that is kept; or what a model is sent of it now, with a summary where the history was compacted.');
-/** Turns of a page at most; the sizes of so many are added up, whether they fit or not. */
+  .describe(
+    'Which messages to return: all that Pawl keeps, or those that a model would receive now, with ' +
+      'summaries of compacted history.',
+  );
+/** The maximum number of turns on a page. The query adds up the sizes of this many turns, whether they fit or not. */
 const TURNS = 100;
 
 type History = { data: Record<string, unknown>[]; system?: string | null };
@@ -34,17 +40,18 @@ const route = routesOf('Conversations');
 const read = route('get', '/v1/conversations/{id}/messages', 'readMessages', {
   summary: 'Read the messages of a conversation',
   description:
-    'All of it, but for a conversation of more than 100 turns or some megabytes, which comes in pages of whole turns.',
+    'Returns all messages. If a conversation has more than 100 turns or several megabytes, Pawl ' +
+    'returns pages of whole turns.',
   parameters: [ifNoneMatch],
   request: {
     params: z.object({ id: ConversationId }),
     query: PageQuery.pick({ cursor: true }).extend({ format: Format, view: View }),
   },
-  answers: { 200: jsonAnswer('Messages, oldest first.', MessageList, entityTagHeader), ...notModified },
+  answers: { 200: jsonAnswer('The messages, oldest first.', MessageList, entityTagHeader), ...notModified },
   refusals: ['conversation_not_found', 'invalid_value'],
 });
 
-/** `GET /v1/conversations/:id/messages`. */
+/** Serves `GET /v1/conversations/:id/messages`. */
 export function messageRoutes({ readAnywhere }: ApiContext) {
   return makeRouter().openapi(read, async (c) => {
     const { id } = c.req.valid('param');
@@ -55,7 +62,7 @@ export function messageRoutes({ readAnywhere }: ApiContext) {
       const { config } = await findOwnConversation(db, c.get('project'), id);
       return { config, ...(await list(db, id, { after })) };
     });
-    // Where the system prompt is a message, it is the first of all.
+    // If the system prompt is a message, it is the first message.
     const instructions = format === 'openai' && after ? null : (config.instructions ?? null);
     const history = historyAs(format, rows, instructions);
     const hasMore = nextCursor !== null;
@@ -68,7 +75,7 @@ async function listKept(db: Db, conversationId: string, { after }: { after?: str
   return { rows, nextCursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
 }
 
-/** The messages in one format; `system` is a field of its own where the provider's API has it so. */
+/** Returns the messages in a format. If the provider's API has a `system` field, `system` is set. */
 function historyAs(format: z.output<typeof Format>, turns: Turn[], instructions: string | null): History {
   switch (format) {
     case 'compact':

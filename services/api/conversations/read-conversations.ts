@@ -21,7 +21,7 @@ const route = routesOf('Conversations');
 
 const list = route('get', '/v1/conversations', 'listConversations', {
   summary: 'List conversations, newest first',
-  description: 'By their own model and metadata, and by the words of their turns: `q` has to fit one of them.',
+  description: 'Filters match the conversation’s own model and metadata. `q` matches if one turn contains the words.',
   request: {
     query: PageQuery.extend({
       ...searchFields,
@@ -35,18 +35,18 @@ const list = route('get', '/v1/conversations', 'listConversations', {
 
 const read = route('get', '/v1/conversations/{id}', 'readConversation', {
   summary: 'Read a conversation with its configuration',
-  description: 'An SDK of OpenAI gets the conversation of `/openai/v1/conversations/{id}` at this path.',
+  description: 'At this path, OpenAI’s SDKs get the conversation of `/openai/v1/conversations/{id}`.',
   request: { params },
   answers: { 200: jsonAnswer('The conversation.', Conversation) },
   refusals: ['conversation_not_found'],
 });
 
 const remove = route('delete', '/v1/conversations/{id}', 'deleteConversation', {
-  summary: 'Delete a conversation and all that belongs to it',
+  summary: 'Delete a conversation and its turns',
   description:
-    'Its turns, their events and their deliveries go with it, and their content is erased at once; what a fork stands on goes ' +
-    'with the last fork. While one of its turns is active: 409. An SDK of OpenAI gets the operation of ' +
-    '`/openai/v1/conversations/{id}` at this path.',
+    'Deletes the turns with their events and deliveries, and erases their content at once. Content ' +
+    'that a fork depends on is deleted with the last fork. While a turn is active: 409. At this ' +
+    'path, OpenAI’s SDKs get the operation of `/openai/v1/conversations/{id}`.',
   request: { params },
   answers: { 204: { description: 'Deleted.' } },
   refusals: ['quota_exceeded', 'conversation_not_found', 'conversation_busy'],
@@ -88,7 +88,7 @@ function listAll({ readAnywhere, tools, mcp, availability }: ApiContext): RouteH
   };
 }
 
-/** A conversation as callers see it, with the rules of its tools that hold now. */
+/** Presents a conversation to callers, with the current rules of its tools. */
 export function showConversation(conversation: StoredConversation, context: Pick<ApiContext, 'tools' | 'mcp'>) {
   return presentConversation(conversation, (tool) => toolInForce(tool, context));
 }

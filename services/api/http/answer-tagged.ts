@@ -3,8 +3,8 @@ import type { Context } from 'hono';
 import type { ApiEnv } from './router.ts';
 
 /**
- * Answers 200 with a body and its tag, or 304 without it to a caller who has it already. The tag is a hash of the body: it is
- * another whenever a byte is, whatever that byte depends on. It saves sending and parsing, not reading.
+ * Answers 200 with a body and its tag, or 304 without a body if the caller has the current body. The tag is a hash of
+ * the body, so every change of the body changes the tag. This saves sending and parsing, but not reading.
  */
 export function answerTagged<Body extends object>(c: Context<ApiEnv>, body: Body) {
   const text = JSON.stringify(body);
@@ -13,11 +13,11 @@ export function answerTagged<Body extends object>(c: Context<ApiEnv>, body: Body
   c.header('Cache-Control', 'private, no-cache');
   if (namesTag(c.req.header('if-none-match'), tag)) return c.body(null, 304);
   c.header('Content-Type', 'application/json');
-  // As `c.json` would type it, which would make the text once more.
+  // `c.json` would write the text a second time.
   return c.body(text, 200) as unknown as ReturnType<typeof c.json<Body, 200>>;
 }
 
-/** Whether a list of tags, weak or not, has this one; `*` stands for any (RFC 9110, section 13.1.2). */
+/** Returns whether a list of tags, weak or strong, has this tag. `*` matches any tag (RFC 9110, section 13.1.2). */
 function namesTag(list: string | undefined, tag: string): boolean {
   if (list === undefined) return false;
   return list.split(',').some((listed) => {

@@ -5,29 +5,33 @@ import type { AccessKey, Scope } from '../../process/projects/access-keys.ts';
 import { refused } from '../schemas/errors/error-codes.ts';
 import type { ApiEnv } from './router.ts';
 
-/** The project of a request and what its key may do; `keyId` is of its digest and does not reveal it. */
+/**
+ * The project of a request, and the scopes of its key. `keyId` is derived from the digest of the key and does not
+ * reveal the key.
+ */
 export type Caller = { project: string; keyId: string | null; scopes: readonly Scope[] };
 
-/** Finds the caller of a key; `projects` are those that can be reached. Without keys, all callers are one project. */
+/**
+ * Finds the caller of a key. `projects` are the reachable projects. Without keys, all callers belong to one project.
+ */
 export type ApiKeys = {
   readonly areSet: boolean;
   readonly projects: string[];
   callerOf(authorization: string | undefined): Caller | null;
 };
 
-/** The project of turns that are started while no keys are set; a key for it opens them later. */
+/** The project of turns that are started without keys. A key for this project gives access to them later. */
 export const KEYLESS_PROJECT = 'default';
 
 const KEYLESS: Caller = { project: KEYLESS_PROJECT, keyId: null, scopes: ['admin'] };
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 
-/** The callers of the keys there are at each moment. Without keys only a loopback host may be served. */
+/** Returns the callers of the current keys. Without keys, only a loopback host may be served. */
 export function makeApiKeys(accessKeys: () => AccessKey[], host: string): ApiKeys {
   if (accessKeys().length === 0 && !LOOPBACK.test(host)) {
     throw new Misconfigured(
-      `HOST is ${host}, which others can reach, and neither PAWL_API_KEYS nor PAWL_PROJECTS has a key. ` +
-        'Set one of them, or listen on 127.0.0.1.',
+      `HOST is ${host}, which other machines can reach, but no API key is configured. Set PAWL_API_KEYS or PAWL_PROJECTS, or listen on 127.0.0.1.`,
     );
   }
   const callers = remembered(accessKeys, (keys) => keys.map(callerOf));
@@ -42,7 +46,7 @@ export function makeApiKeys(accessKeys: () => AccessKey[], host: string): ApiKey
   };
 }
 
-/** What is made of a value, anew when it is another one. */
+/** Derives a result from a value, again after each change of the value. */
 function remembered<Value, Made>(read: () => Value, make: (value: Value) => Made): () => Made {
   let last: { value: Value; made: Made } | undefined;
   return () => {
@@ -58,7 +62,7 @@ function callerOf({ project, key, scopes }: AccessKey): KeyedCaller {
   return { project, keyId: idOf(key), scopes, digest: digest(key) };
 }
 
-/** Compares with every key in constant time, so that the time taken reveals nothing about any of them. */
+/** Compares with every key in constant time, so that the duration reveals no part of a key. */
 function match(keys: KeyedCaller[], authorization: string | undefined): Caller | null {
   const given = digest(/^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
   let caller: Caller | null = null;
@@ -66,7 +70,7 @@ function match(keys: KeyedCaller[], authorization: string | undefined): Caller |
   return caller;
 }
 
-/** Short enough to read out, far too short to derive the key from. */
+/** Short enough to read out, and too short to derive the key. */
 function idOf(key: string): string {
   return `key_${digest(key).toString('hex').slice(0, 8)}`;
 }
@@ -75,7 +79,7 @@ function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Refuses a request without a valid key, and sets the project that it acts for, with what the key may do. */
+/** Refuses a request without a valid key. Sets its project and the scopes of its key. */
 export function authenticate(keys: ApiKeys) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const caller = keys.callerOf(c.req.header('authorization'));

@@ -7,8 +7,8 @@ import type { Log } from '../../process/log.ts';
 type LockedTable = () => Promise<string | null>;
 
 /**
- * Turns an error of a route into the contract's envelope. What callers cannot mend is logged, never shown. `lockedTable` names
- * the table that another session of the database has locked.
+ * Turns an error of a route into the error envelope. Errors that callers cannot fix are logged and never shown.
+ * `lockedTable` returns the table that another session of the database has locked.
  */
 export function handleError(log: Log, lockedTable: LockedTable = async () => null) {
   return async (error: unknown, c: Context): Promise<Response> => {
@@ -20,12 +20,12 @@ export function handleError(log: Log, lockedTable: LockedTable = async () => nul
       );
     }
     if (error instanceof RequestCutOff) {
-      log.debug({ path: c.req.path }, 'a client went away in the middle of its request');
+      log.debug({ path: c.req.path }, 'a client disconnected in the middle of its request');
       return c.body(null, 400);
     }
     const fault = transientFaultOf(error);
     if (fault) {
-      // The process logs once that a part is away; a fault of this request alone is logged here.
+      // The process logs once that a part is unavailable. Only a failure of this request is logged here.
       const level = OF_ONE_REQUEST.has(fault.kind) ? 'warn' : 'debug';
       log[level]({ code: codeOf(error), path: c.req.path }, fault.log);
       c.header('Retry-After', '1');
@@ -34,7 +34,7 @@ export function handleError(log: Log, lockedTable: LockedTable = async () => nul
     log.error({ err: error, path: c.req.path }, 'request failed');
     return fail(c, 500, {
       code: 'internal',
-      message: 'Something went wrong on our side. Try again; if it stays, look into the API log.',
+      message: 'Pawl failed unexpectedly. Try again. If the error repeats, check the API log.',
     });
   };
 }
@@ -42,7 +42,7 @@ export function handleError(log: Log, lockedTable: LockedTable = async () => nul
 async function sentenceFor({ kind, message }: TransientFault, lockedTable: LockedTable): Promise<string> {
   const table = kind === 'lock' ? await lockedTable().catch(() => null) : null;
   if (table === null) return message;
-  return `The table ${table} is locked by another session of PostgreSQL. Try again when the lock has ended.`;
+  return `The table ${table} is locked by another session of PostgreSQL. Try again when the lock is released.`;
 }
 
 const OF_ONE_REQUEST = new Set<TransientFault['kind']>(['conflict', 'lock', 'out-of-memory']);
@@ -54,7 +54,7 @@ function codeOf(error: unknown): unknown {
 function refuse(c: Context, refused: RequestRefused): Response {
   const { status } = refused;
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
-  // The rest of such a body is never read, so the connection cannot be used again.
+  // The rest of this body is never read, so the connection cannot be used again.
   if (status === 413) c.header('Connection', 'close');
   if (status === 429 || status === 503) c.header('Retry-After', '1');
   for (const [name, value] of Object.entries(refused.headers)) c.header(name, value);
@@ -65,7 +65,7 @@ function fail(c: Context, status: 500 | 503, { code, message }: { code: string; 
   return c.json({ error: { type: errorTypes[status], code, message, param: null } }, status);
 }
 
-/** The body of every answer that is an error (contract: Errors). */
+/** Makes the body of every error answer. */
 export function errorEnvelope({
   status,
   code,
@@ -94,14 +94,14 @@ export const errorTypes = {
   503: 'server_error',
 } as const;
 
-/** The client was gone before its request was whole, so that no answer reaches it. */
+/** The client disconnected before its request was complete, so it receives no answer. */
 class RequestCutOff extends Failure {
   constructor() {
-    super('request_cut_off', 'The client went away before its request was whole.');
+    super('request_cut_off', 'The client disconnected before its request was complete.');
   }
 }
 
-/** Awaits the reading of a body. An error with a code comes from the client's socket, and not from the database. */
+/** Awaits the body. An error with a code is caused by the client's socket, not by the database. */
 export async function orCutOff<Read>(reading: Promise<Read>): Promise<Read> {
   try {
     return await reading;

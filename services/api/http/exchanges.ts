@@ -8,17 +8,17 @@ import { errorEnvelope } from './errors.ts';
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
 
-/** The requests of each connection that have no whole answer yet. */
+/** The requests of each connection that have no complete answer yet. */
 export type Exchanges = {
-  /** Takes a request in; false for one beyond `CONNECTION_BOUNDS`, which gets no answer of its own. */
+  /** Adds a request. Returns false if it exceeds `CONNECTION_BOUNDS`. Such a request gets no answer of its own. */
   admit(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Returns whether a request on the connection has no whole answer yet. */
+  /** Returns whether a request on the connection has no complete answer yet. */
   isBusy(socket: Duplex): boolean;
-  /** Refuses what else comes, after the answers before it; a connection in the middle of one is closed. */
+  /** Refuses further data, after the earlier answers. A connection in the middle of an answer is closed. */
   refuseRest(socket: Duplex, refusal: RequestRefused): void;
 };
 
-/** Starts without any. */
+/** Creates the exchanges, which begin empty. */
 export function trackExchanges(): Exchanges {
   const exchanges = new WeakMap<Duplex, Set<Exchange>>();
   const refused = new WeakSet<Duplex>();
@@ -63,16 +63,16 @@ export function trackExchanges(): Exchanges {
   };
 }
 
-const TOO_MANY_REQUESTS = `More than ${CONNECTION_BOUNDS.requests} requests came on this connection before their answers. Wait for answers, or open more connections.`;
+const TOO_MANY_REQUESTS = `More than ${CONNECTION_BOUNDS.requests} requests arrived on this connection before their answers were sent. Wait for answers, or open more connections.`;
 const TOO_MANY_CHUNKS = `The body has more than ${CONNECTION_BOUNDS.chunks.toLocaleString('en')} chunks of less than ${CONNECTION_BOUNDS.bytesPerChunk} bytes. Send larger chunks.`;
 
-/** A reader of the body that comes would resume the socket. */
+/** A reader of the arriving body would resume the socket. */
 function stopReading(socket: Duplex): void {
   socket.pause();
   socket.on('resume', () => socket.pause());
 }
 
-/** Reads the rest of a body and drops it. By itself Node would do so without a count of its chunks. */
+/** Reads and drops the rest of a body. Node would do this without counting chunks. */
 function dropRest(request: IncomingMessage): void {
   if (request.complete) return;
   request.read(0);
@@ -86,7 +86,7 @@ function closeUnread(request: IncomingMessage): void {
   request.socket.once('close', () => clearTimeout(timer));
 }
 
-/** Writes a refusal to a connection itself, and closes it. */
+/** Writes a refusal directly to a connection, and closes it. */
 export function refuseConnection(socket: Duplex, refusal: RequestRefused): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify(errorEnvelope(refusal));
@@ -97,10 +97,11 @@ export function refuseConnection(socket: Duplex, refusal: RequestRefused): void 
 }
 
 /**
- * Joins the small chunks of a body that come at once, and calls `exceed` if there are more than `CONNECTION_BOUNDS` allows.
- * - Why: Node makes a buffer of its own of each chunk. One connection that sends chunks of one byte cost seconds and
- *   hundreds of megabytes.
- * - Ends when Node joins them, or takes a limit.
+ * Joins the small chunks of a body that arrive at once. Calls `exceed` if there are more than `CONNECTION_BOUNDS`
+ * allows.
+ * - Why: Node makes a buffer for each chunk. A connection that sent chunks of one byte cost seconds and hundreds of
+ *   megabytes.
+ * - Remove this when Node joins chunks, or has a limit.
  */
 function joinChunks(request: IncomingMessage, exceed: () => void): void {
   const push = request.push.bind(request);
@@ -110,7 +111,7 @@ function joinChunks(request: IncomingMessage, exceed: () => void): void {
   let isOver = false;
 
   const flush = () => {
-    // As Node does for a chunk; the reader resumes the socket.
+    // Node does the same for a chunk. The reader resumes the socket.
     if (held.size() > 0 && !push(Buffer.from(held.release()))) request.socket.pause();
   };
   const add = (chunk: Buffer) => {

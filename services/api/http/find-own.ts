@@ -8,31 +8,31 @@ import type { WebhookEndpoint } from '#core/turn/request/webhook-endpoint.ts';
 import type { Conversation, Turn } from '#core/turn/turn.ts';
 import { refused } from '../schemas/errors/error-codes.ts';
 
-/** The project's own turn; an id that cannot exist, an unknown one and another project's are the same 404. */
+/** Finds a turn of the project. An impossible id, an unknown id and an id of another project are the same 404. */
 export async function findOwnTurn(db: Db, project: string, id: string): Promise<Turn> {
   const turn = isId('turn', id) ? await findTurn(db, project, id) : undefined;
   if (turn) return turn;
   throw turnNotFound();
 }
 
-/** The refusal of a turn that does not exist, or no longer does. */
+/** Returns the refusal of a turn that does not exist, or no longer exists. */
 export function turnNotFound(): RequestRefused {
   return refused('turn_not_found');
 }
 
-/** The project's own conversation, or the same 404 for all others. */
+/** Finds a conversation of the project. All other ids are the same 404. */
 export async function findOwnConversation(db: Db, project: string, id: string): Promise<Conversation> {
   const conversation = isId('conv', id) ? await findConversation(db, project, id) : undefined;
   if (conversation) return conversation;
   throw conversationNotFound();
 }
 
-/** The refusal of a conversation that does not exist, or no longer does. */
+/** Returns the refusal of a conversation that does not exist, or no longer exists. */
 export function conversationNotFound(): RequestRefused {
   return refused('conversation_not_found');
 }
 
-/** The project's own webhook endpoint with the secrets that sign for it, or the same 404 for all others. */
+/** Finds a webhook endpoint of the project with its current secrets. All other ids are the same 404. */
 export async function findOwnWebhookEndpoint(
   db: Db,
   project: string,

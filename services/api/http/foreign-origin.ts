@@ -7,9 +7,9 @@ import type { ApiEnv } from './router.ts';
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /**
- * Refuses pages of other origins, which a browser would let act for its user. Without keys, a foreign host name that
- * resolves to this server is refused too. Its owner could serve a page that counts as the same origin. Clients other
- * than browsers pass.
+ * Refuses pages of other origins, because a browser would let them act for its user. Without keys, a foreign host
+ * name that resolves to this server is refused too: its owner could serve a page that counts as the same origin.
+ * Clients other than browsers pass.
  */
 export function refuseForeignOrigin(keys: ApiKeys) {
   return createMiddleware<ApiEnv>(async (c, next) => {
@@ -32,7 +32,7 @@ export function refusalOfOrigin(
   return isForeign(method, header) ? refused('origin_not_allowed') : null;
 }
 
-/** `Sec-Fetch-Site` is the best evidence; browsers without it send at least an `Origin`. */
+/** `Sec-Fetch-Site` is the best evidence. Browsers without it send at least an `Origin`. */
 function isForeign(method: string, header: ReadHeader): boolean {
   const [site, origin] = [header('sec-fetch-site'), header('origin')];
   if (site === 'same-origin' || site === 'none') return false;

@@ -13,7 +13,7 @@ import type { makeRouter } from './router.ts';
 import { checkScope } from './scopes.ts';
 import { refuseUnknownRoute } from './unknown-route.ts';
 
-/** Makes an app answer errors in the contract's envelope, and refuse requests before a route sees them. */
+/** Makes an app answer errors in the error envelope, and refuse requests before a route reads them. */
 export function guardRequests(app: ReturnType<typeof makeRouter>, context: ApiContext): void {
   const answerError = handleError(context.log, async () => (await findTableLock(context.db))?.table ?? null);
   app.onError((error, c) => {

@@ -13,12 +13,13 @@ import type { Made, Making } from '../../start/made.ts';
 import { refused } from '../schemas/errors/error-codes.ts';
 import type { ApiEnv } from './router.ts';
 
-/** What an earlier request with the same key made. */
+/** The result of an earlier request with the same key. */
 type Replayed = Made & { isReplay: true };
 
 /**
- * Does the work of a creating request once per Idempotency-Key. The key is written in the work's own transaction, so
- * a refused request leaves no key and a duplicate in flight waits for the first. A replay answers with what was made then.
+ * Does the work of a creating request once per Idempotency-Key. The key is written in the transaction of the work. So
+ * a refused request leaves no key, and a concurrent duplicate waits for the first. A replay answers with the first
+ * result.
  */
 export async function withIdempotencyKey<M extends Made>(
   c: Context<ApiEnv>,
@@ -29,7 +30,7 @@ export async function withIdempotencyKey<M extends Made>(
   return db.transaction().execute(await makeOnce(c, making));
 }
 
-/** The same work as a part of a transaction, which a failure has to undo. */
+/** Does the same work as part of a transaction that a failure undoes. */
 export async function makeOnce<M extends Made>(
   c: Context<ApiEnv>,
   making: Making<M>,
@@ -49,7 +50,10 @@ export async function makeOnce<M extends Made>(
   };
 }
 
-/** The result of the first request with this key. It is read first: the things that the body names may be gone. */
+/**
+ * Finds the result of the first request with this key. It is read first, because resources in the body may be
+ * deleted.
+ */
 export async function findReplay(c: Context<ApiEnv>, { db }: { db: Db }): Promise<Replayed | undefined> {
   const key = readKey(c.req.header('idempotency-key'));
   const found = key === undefined ? undefined : await findIdempotencyKey(db, await keyOf(c, key));
@@ -70,7 +74,7 @@ function readKey(key: string | undefined): string | undefined {
   throw refused('invalid_idempotency_key');
 }
 
-/** Equal JSON is the same body, however its keys are ordered and its text is laid out. */
+/** Equal JSON is the same body, in any key order and layout. */
 function hash(body: string): string {
   return createHash('sha256').update(body).digest('hex');
 }

@@ -6,8 +6,8 @@ import { refused } from '../schemas/errors/error-codes.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * Returns the first problem of a request, as a sentence with its path. An unknown field goes first: it explains most others.
- * `adviceFor` may have a sentence for an unknown field.
+ * Returns the first problem of a request, as a sentence with its path. An unknown field has priority, because it
+ * explains most other problems. `adviceFor` may return a sentence for an unknown field.
  */
 export function explainIssues(issues: Issue[], adviceFor?: (param: string) => string | null): RequestRefused {
   const found = issues.map((issue) => deepest(issue, []));
@@ -16,16 +16,16 @@ export function explainIssues(issues: Issue[], adviceFor?: (param: string) => st
   const { path, leaf } = first;
   if (leaf.code === 'unrecognized_keys') {
     const param = renderPath([...path, leaf.keys[0] ?? '']);
-    const message = `There is no field \`${shorten(param)}\`. Remove it, or check its spelling.`;
+    const message = `Unknown field \`${shorten(param)}\`. Remove it, or check its spelling.`;
     return new RequestRefused(400, 'unknown_field', adviceFor?.(param) ?? message, param);
   }
   const param = renderPath(path) || null;
   const name = `\`${shorten(param ?? 'body')}\``;
-  if (isMissing(leaf)) return new RequestRefused(400, 'missing_field', `${name} is missing. Give it.`, param);
+  if (isMissing(leaf)) return new RequestRefused(400, 'missing_field', `${name} is missing. Give a value.`, param);
   return new RequestRefused(400, 'invalid_value', `${name} is not valid: ${expectedValue(leaf)}.`, param);
 }
 
-/** Whether no value was given, in any of the allowed forms. */
+/** Returns whether no value was given, in any of the allowed forms. */
 function isMissing(issue: Issue): boolean {
   if (issue.code === 'invalid_union') {
     return issue.errors.length > 0 && issue.errors.every((errors) => errors.some(isMissing));
@@ -33,7 +33,7 @@ function isMissing(issue: Issue): boolean {
   return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
 }
 
-/** Follows the branch of a union that came closest, so that the path names the wrong value and not the whole. */
+/** Follows the closest branch of a union, so that the path names the wrong value and not the whole. */
 function deepest(issue: Issue, before: PropertyKey[]): { path: PropertyKey[]; leaf: Issue } {
   const path = [...before, ...issue.path];
   if (issue.code !== 'invalid_union') return { path, leaf: issue };
@@ -45,17 +45,17 @@ function deepest(issue: Issue, before: PropertyKey[]): { path: PropertyKey[]; le
   return closest && reachOf(closest) > path.length ? closest : { path, leaf: issue };
 }
 
-/** How far a problem lies within a value: that of an unknown key lies at the key. */
+/** Returns how deep a problem is within a value. An unknown key has the depth of the key. */
 function reachOf({ path, leaf }: { path: PropertyKey[]; leaf: Issue }): number {
   return path.length + (leaf.code === 'unrecognized_keys' ? 1 : 0);
 }
 
-/** What to give instead of an invalid value, as the end of a sentence. A message of our own schemas goes first. */
+/** Returns the expected value as the end of a sentence. Messages of Pawl's own schemas have priority. */
 function expectedValue(issue: Issue): string {
   return isOurs(issue) ? issue.message : `give ${wanted(issue)}`;
 }
 
-/** Our own messages continue a sentence; those of zod begin one. */
+/** Pawl's own messages continue a sentence. Messages of zod begin a sentence. */
 function isOurs({ message }: Issue): boolean {
   return /^\p{Ll}/u.test(message);
 }
@@ -74,7 +74,7 @@ function wanted(issue: Issue): string {
       return issue.errors.length > 0 ? anyOf(issue.errors) : oneOf(('options' in issue && issue.options) || []);
     case 'invalid_key':
     case 'invalid_element':
-      return issue.issues[0] ? `keys for which this holds: ${expectedValue(issue.issues[0])}` : ANOTHER;
+      return issue.issues[0] ? `keys that are valid: ${expectedValue(issue.issues[0])}` : ANOTHER;
     case 'invalid_format':
     case 'not_multiple_of':
     case 'unrecognized_keys':
@@ -83,7 +83,7 @@ function wanted(issue: Issue): string {
   }
 }
 
-const ANOTHER = 'another value; /openapi.json says which there are';
+const ANOTHER = 'a value that /openapi.json allows';
 
 const KINDS: Partial<Record<string, string>> = {
   string: 'a text',
@@ -108,16 +108,16 @@ function oneOf(values: readonly z.core.util.Primitive[]): string {
   return names.length === 1 ? String(names[0]) : `one of ${names.join(', ')}`;
 }
 
-/** The first expectation of each form, without repetitions. */
+/** Returns the first expectation of each form, without repetitions. */
 function anyOf(forms: Issue[][]): string {
   const all = forms.flatMap(([first]) => (first ? [expectedValue(first).replace(/^give /, '')] : []));
   return [...new Set(all)].join(', or ');
 }
 
-/** Characters of a path at most: callers choose the keys. */
+/** The maximum characters of a path, because callers choose the keys. */
 const LONGEST = 300;
 
-/** The path of a value in a body, as callers write it: `tools[0].name`; empty for the whole body. */
+/** Returns the path of a value in a body, as callers write it: `tools[0].name`. Empty for the whole body. */
 export function renderPath(path: readonly PropertyKey[]): string {
   const parts = path.map((part, index) =>
     typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${shorten(String(part))}`,

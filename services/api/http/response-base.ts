@@ -1,21 +1,21 @@
 import { getPath } from 'hono/utils/url';
 
-/** Where responses are reached: beside Pawl's own API, and where an OpenAI client finds all that it knows. */
+/** The bases of responses: next to Pawl's own API, and the base of an OpenAI client. */
 export const RESPONSE_BASES = ['/v1', '/openai/v1'] as const;
 
 export type ResponseBase = (typeof RESPONSE_BASES)[number];
 
-/** Whether a path is one of OpenAI's API as Pawl serves it, or would be if there were such a route. */
+/** Returns whether a path belongs to OpenAI's API as Pawl serves it, even if no route has it. */
 export function isUnderResponses(path: string): boolean {
   return /^\/v1\/(responses|chat\/completions|files)(\/|$)/.test(path) || path.startsWith('/openai/v1/');
 }
 
-/** Returns whether a path accepts a multipart form. Only files are sent in one. */
+/** Returns whether a path accepts a multipart form. Only files are sent as forms. */
 export function takesForm(path: string): boolean {
   return /^(\/openai)?\/v1\/files$/.test(path);
 }
 
-/** The paths of OpenAI's API that `/v1` has in Pawl's own shape, or not at all. */
+/** The paths of OpenAI's API that have Pawl's own shape under `/v1`, or do not exist there. */
 const ONLY_UNDER_OPENAI = /^\/v1\/(?:conversations(?:\/[^/]+(?:\/items(?:\/[^/]+)?)?)?|models(?:\/.+)?)$/;
 
 /** The operations on these paths that OpenAI's API does not have. */
@@ -31,7 +31,7 @@ export function servedPath(request: Request): string {
   return isFromOpenaiClient(request.headers) ? `/openai${path}` : path;
 }
 
-/** Recognizes SDKs of OpenAI, and SDKs on top of them: these change `user-agent` and keep `x-stainless-*`. */
+/** Recognizes SDKs of OpenAI, and SDKs based on them. These change `user-agent` and keep `x-stainless-*`. */
 function isFromOpenaiClient(headers: Headers): boolean {
   if (/^(?:Async)?(?:Azure)?OpenAI[/:]/.test(headers.get('user-agent') ?? '')) return true;
   return [...headers.keys()].some((name) => name.startsWith('x-stainless-'));

@@ -10,8 +10,8 @@ import { explainIssues } from './issues.ts';
 import { servedPath } from './response-base.ts';
 
 /**
- * Makes a router. Its routes check their input by schema and refuse with the contract's envelope, as `explain` words
- * it. `servedPath` names the path of each request.
+ * Makes a router. Its routes check their input by schema, and refuse in the error envelope with the sentences of
+ * `explain`. `servedPath` returns the path of each request.
  */
 export function makeRouter(explain: (issues: z.core.$ZodIssue[]) => RequestRefused = explainIssues) {
   return new OpenAPIHono<ApiEnv>({
@@ -24,11 +24,11 @@ export function makeRouter(explain: (issues: z.core.$ZodIssue[]) => RequestRefus
 
 type Router = ReturnType<typeof makeRouter>;
 
-/** Makes one router of several, in this order. */
+/** Combines several routers in this order. */
 export function joinRoutes<Context>(...parts: ((context: Context) => object)[]): (context: Context) => Router {
   return (context) => {
     const router = makeRouter();
-    // Each part is a router; its type lists its routes, which no one needs here.
+    // Each part is a router. Its type lists its routes, which are not needed here.
     for (const routesOf of parts) router.route('/', routesOf(context) as Router);
     return router;
   };
@@ -42,12 +42,12 @@ type Operation<Request, Answers> = {
   parameters?: NonNullable<RouteConfig['parameters']>;
   request?: Request;
   answers: Answers;
-  /** The codes of its own refusals, besides those of every route that needs a key. */
+  /** The codes of the route's own refusals, besides those of every route that needs a key. */
   refusals: readonly ErrorCode[];
 };
 
 /**
- * Returns the function that defines the routes of one tag: by method, path, name and what `/openapi.json` says.
+ * Returns the function that defines the routes of one tag: by method, path, name and OpenAPI description.
  * `refusalsOf` describes their refusals.
  */
 export function routesOf(tag: string, refusalsOf = refusals) {
@@ -66,21 +66,22 @@ export function routesOf(tag: string, refusalsOf = refusals) {
   };
 }
 
-/** A JSON body or answer of one schema, as route definitions want it. */
+/** Returns a JSON body or answer with one schema, for route definitions. */
 export function json<Schema>(schema: Schema) {
   return { 'application/json': { schema } };
 }
 
-/** An answer with a JSON body, and with headers if there are any. */
+/** Returns an answer with a JSON body, and with headers if there are any. */
 export function jsonAnswer<Schema>(description: string, schema: Schema, headers?: z.ZodRawShape) {
   return { description, content: json(schema), ...(headers && { headers: z.object(headers) }) };
 }
 
 /**
- * The values that middlewares add to a request: its project, the id of its key and the scopes of that; the function
- * that frees the room of its body; its form, if its path takes one; under a base of responses, its own id and its
- * time, by `performance.now()`; and Node's request and response, with the request of a WebSocket if it came as a
- * message.
+ * The values that middlewares add to a request:
+ * - its project, the id of its key, and the key's scopes
+ * - the function that frees the room of its body, and its form if its path accepts a form
+ * - under a base of responses: its own id, and its time by `performance.now()`
+ * - Node's request and response, and the request of a WebSocket if it arrived as a message
  */
 export type ApiEnv = {
   Bindings: HttpBindings & { socket?: SocketRequest };

@@ -9,29 +9,31 @@ import type { makeRouter } from './router.ts';
 
 type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
 
-/** Refuses what no route takes before its body is read: by 405 where the path has other methods, else by 404. */
+/**
+ * Refuses a request without a route before its body is read: with 405 if the path has other methods, else with 404.
+ */
 export function refuseUnknownRoute(registry: Registry) {
   return createMiddleware(async (c, next) => {
     if (matchedRoute(c)) return next();
     const methods = allowedMethods(registry, c.req.path);
     const isUnknown = methods.length === 0 || methods.includes(c.req.method);
     if (isUnknown) {
-      // A client of OpenAI's that looks for more of its API than there is.
+      // An OpenAI client requests a part of OpenAI's API that Pawl does not have.
       if (!isUnderResponses(c.req.path)) c.header('x-request-id', newId('req'));
       throw refused('route_not_found');
     }
     c.header('Allow', methods.join(', '));
     const listed = methods.filter((method) => method !== 'HEAD').join(' and ');
-    throw new RequestRefused(405, 'method_not_allowed', `This path takes ${listed} only. Use that.`);
+    throw new RequestRefused(405, 'method_not_allowed', `This path accepts ${listed} only. Change the method.`);
   });
 }
 
-/** The route that a request takes. A handler of all methods is a middleware and no route. */
+/** Returns the route of a request. A handler of all methods is a middleware and not a route. */
 export function matchedRoute(c: Context) {
   return matchedRoutes(c).find(({ method }) => method !== 'ALL');
 }
 
-/** The methods that some route has for a path; none where there is no such path. */
+/** Returns the methods of a path. Empty if no route has the path. */
 function allowedMethods({ definitions }: Registry, path: string): string[] {
   const routes = definitions.flatMap((definition) => (definition.type === 'route' ? [definition.route] : []));
   const fitting = routes.filter((route) => patternOf(route.path).test(path));

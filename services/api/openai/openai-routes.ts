@@ -12,7 +12,7 @@ import { listedModelRoutes } from './responses/listed-models.ts';
 import { responseRoutes } from './responses/responses.ts';
 import { upgradeRequiredRoutes } from './responses/websocket/upgrade-required.ts';
 
-/** OpenAI's APIs as Pawl serves them: Responses, Chat Completions, conversations and files. */
+/** Routes of OpenAI's APIs: Responses, Chat Completions, conversations and files. */
 export const openaiRoutes = joinRoutes(
   createResponseRoutes,
   responseRoutes,

@@ -19,18 +19,21 @@ import { Time } from '../schemas/fields/time.ts';
 import { storedFilter, TurnFilter } from '../turns/schemas/turn-filter.ts';
 
 const action = z.enum(BULK_ACTIONS);
-const matched = z.int().min(0).describe('How many turns match.');
+const matched = z.int().min(0).describe('The number of turns that match.');
 
 /** An action, and the turns for it. */
 const BulkRequest = z
   .strictObject({
-    action: action.describe('What is done with each turn, as by the call for it alone.'),
+    action: action.describe('The action to apply to each turn. It works as in a request for that turn alone.'),
     filter: TurnFilter,
-    dry_run: z.boolean().optional().describe('Only count the turns that match: nothing is done, and nothing kept.'),
+    dry_run: z
+      .boolean()
+      .optional()
+      .describe('Whether to only count the matching turns. Pawl then changes and stores no data.'),
   })
   .meta({
     id: 'BulkRequest',
-    description: 'What is to be done, and with which turns.',
+    description: 'The action, and the filter for the turns.',
     examples: [{ action: 'retry', filter: { status: 'failed', error_code: 'provider_overloaded' } }],
   });
 
@@ -39,27 +42,32 @@ const Bulk = z
   .object({
     id: BulkId,
     object: z.literal('bulk'),
-    action: action.describe('What is done with each turn.'),
-    filter: z.record(z.string(), z.unknown()).describe('Which turns are meant, as it was asked.'),
-    status: z.enum(['in_progress', 'completed']).describe('Whether workers still have turns of it to treat.'),
-    matched: matched.describe('How many turns matched when it was asked: these and no others are meant.'),
-    done: z.int().min(0).describe('With how many it was done.'),
-    failed: z.int().min(0).describe('How many the call for one turn would have refused, or found no more.'),
-    left: z.int().min(0).describe('How many are left.'),
+    action: action.describe('The action that is applied to each turn.'),
+    filter: z.record(z.string(), z.unknown()).describe('The filter of the request.'),
+    status: z.enum(['in_progress', 'completed']).describe('Whether workers still have turns of the bulk to process.'),
+    matched: matched.describe(
+      'The number of turns that matched at the time of the request. The bulk covers only these turns.',
+    ),
+    done: z.int().min(0).describe('The number of turns for which the action succeeded.'),
+    failed: z
+      .int()
+      .min(0)
+      .describe('The number of turns for which the action was refused, or which no longer existed.'),
+    left: z.int().min(0).describe('The number of turns left to process.'),
     errors: z
       .array(
         z.object({
           turn_id: TurnId,
-          code: z.string().describe('The code that the call for this turn alone would have been refused with.'),
+          code: z.string().describe('The error code that a request for this turn alone would have had.'),
         }),
       )
-      .describe('The first 20 of those that failed.'),
+      .describe('The first 20 turns that failed.'),
     created_at: Time,
-    completed_at: Time.nullable().describe('When the last of its turns was treated; null before.'),
+    completed_at: Time.nullable().describe('The time when the last turn was processed. Null before that.'),
   })
   .meta({
     id: 'Bulk',
-    description: 'One action on many turns.',
+    description: 'A bulk: one action on many turns.',
     examples: [
       {
         ...{ id: 'bulk_01kagz8m4pfvbte2n5q7rys3wx', object: 'bulk', action: 'retry', filter: { status: 'failed' } },
@@ -73,7 +81,7 @@ const Bulk = z
 /** The turns that a bulk would select. */
 const BulkCount = z.object({ object: z.literal('bulk'), dry_run: z.literal(true), matched }).meta({
   id: 'BulkCount',
-  description: 'How many turns a bulk would mean.',
+  description: 'The number of turns that a bulk would cover.',
   examples: [{ object: 'bulk', dry_run: true, matched: 240 }],
 });
 
@@ -82,25 +90,24 @@ const route = routesOf('Turns');
 const create = route('post', '/v1/bulk', 'createBulk', {
   summary: 'Cancel, retry or delete all turns that match a filter',
   description:
-    'It means the turns that match when it is asked, each once: workers treat them one by one, as the call for that turn alone ' +
-    'would. What that would refuse counts as failed. A filter may match a million turns.',
+    'A bulk covers the turns that match at the time of the request. Workers process each turn once, as a request for that turn alone would. If that request would be refused, the turn counts as failed. A filter may match up to a million turns.',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(BulkRequest) } },
   answers: {
-    200: jsonAnswer('With `dry_run`: how many turns match.', BulkCount),
-    202: jsonAnswer('Recorded: workers do it, whatever happens now.', Bulk, createdHeaders),
+    200: jsonAnswer('With `dry_run`: the number of turns that match.', BulkCount),
+    202: jsonAnswer('The bulk was stored. Workers process it even if a process dies.', Bulk, createdHeaders),
   },
   refusals: [...ofBody, ...ofIdempotencyKey, 'filter_required'],
 });
 
 const readBulk = route('get', '/v1/bulk/{id}', 'readBulk', {
-  summary: 'Read how far a bulk is',
+  summary: 'Read the progress of a bulk',
   request: { params: z.object({ id: BulkId }) },
   answers: { 200: jsonAnswer('The bulk as it is now.', Bulk) },
   refusals: ['bulk_not_found'],
 });
 
-/** `POST /v1/bulk` and `GET /v1/bulk/:id`. */
+/** Serves `POST /v1/bulk` and `GET /v1/bulk/:id`. */
 export function bulkRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(create, createOne(context))
@@ -134,7 +141,7 @@ function createOne(context: ApiContext): RouteHandler<typeof create, ApiEnv> {
   };
 }
 
-const EMPTY = 'The filter is empty, which would mean every turn. Give a condition.';
+const EMPTY = 'The filter is empty and would match every turn. Give a condition.';
 
 function isEmpty({ metadata = {}, ...filter }: z.output<typeof BulkRequest>['filter']): boolean {
   return Object.keys(metadata).length === 0 && Object.values(filter).every((value) => value === undefined);
@@ -145,7 +152,7 @@ function tooMany(): RequestRefused {
   return new RequestRefused(400, 'invalid_value', message, 'filter');
 }
 
-/** The project's own bulk, or the same 404 for all others. */
+/** Finds a bulk of the project. All other ids are the same 404. */
 async function findOwnBulk(db: Db, project: string, id: string): Promise<StoredBulk> {
   const bulk = isId('bulk', id) ? await findBulk(db, project, id) : undefined;
   if (bulk) return bulk;

@@ -10,23 +10,23 @@ import { WebhookSecrets } from '../webhooks/schemas/webhook-endpoint.ts';
 
 const Provider = z
   .object({
-    id: z.string().describe('What the models of this provider are named like.'),
+    id: z.string().describe('The pattern of the model names of this provider.'),
     object: z.literal('provider'),
     name: z.string().describe('The name of the provider.'),
     wire: z
       .enum(['openai', 'openai-responses', 'anthropic', 'gemini', 'ai-sdk'])
       .describe(
-        'Which API it speaks: `openai` is Chat Completions, `openai-responses` is Responses, `ai-sdk` is what its package speaks.',
+        'The API of the provider: `openai` is Chat Completions, `openai-responses` is Responses, `ai-sdk` is the API of its package.',
       ),
-    streaming: z.boolean().describe('Whether its replies are streamed.'),
-    tools: z.boolean().describe('Whether it has tool calls of its own; else set `tool_mode`.'),
-    parallel_tool_calls: z.boolean().describe('Whether one reply may ask for several calls.'),
-    thinking: z.boolean().describe('Whether its reasoning is streamed where a model shows it.'),
-    structured_outputs: z.boolean().describe('Whether its replies can be held to a JSON schema.'),
+    streaming: z.boolean().describe('Whether the provider streams replies.'),
+    tools: z.boolean().describe('Whether the provider supports tool calls. If not, set `tool_mode`.'),
+    parallel_tool_calls: z.boolean().describe('Whether one reply may request several calls.'),
+    thinking: z.boolean().describe('Whether the provider streams the reasoning, if a model shows it.'),
+    structured_outputs: z.boolean().describe('Whether the provider can enforce a JSON Schema for replies.'),
   })
   .meta({
     id: 'Provider',
-    description: 'A configured provider, and what its models can do.',
+    description: 'A configured provider and the features of its models.',
     examples: [
       {
         ...{ id: 'sim/*', object: 'provider', name: 'sim', wire: 'openai' },
@@ -38,9 +38,9 @@ const Provider = z
 const route = routesOf('Catalogue');
 
 const models = route('get', '/v1/models', 'listModels', {
-  summary: 'List the configured providers and what each can do',
-  description: 'An SDK of OpenAI gets the models of `/openai/v1/models` at this path.',
-  answers: { 200: jsonAnswer('All providers that the project may ask a model of.', listOf(Provider)) },
+  summary: 'List the configured providers and their features',
+  description: 'At this path, OpenAI’s SDKs get the models of `/openai/v1/models`.',
+  answers: { 200: jsonAnswer('All providers that the project may use.', listOf(Provider)) },
   refusals: [],
 });
 
@@ -48,12 +48,11 @@ const ListedTool = GivenTool.extend({
   remote_name: z
     .string()
     .nullable()
-    .describe('The name of the tool at its MCP server; null for other tools. Leave it out of a definition.'),
+    .describe('The name of the tool at its MCP server. Null for other tools. Leave this field out of a definition.'),
 }).meta({
   id: 'ListedTool',
   description:
-    'A tool that a turn can name, as a definition. A tool of an MCP server is offered as `server__tool`. ' +
-    'If a provider would refuse that name, it is mended and ends with a hash.',
+    'A tool that a turn can name, as a definition. Tools of an MCP server are named `server__tool`. If a provider would refuse that name, Pawl changes it and adds a hash.',
   examples: [
     {
       ...{ type: 'function', name: 'files__read_file_031d513c', remote_name: 'read/file' },
@@ -71,7 +70,7 @@ const ToolList = listOf(ListedTool).extend({
         reason: z.string().describe('The reason why the server did not list its tools, and the next step.'),
       }),
     )
-    .describe('MCP servers that did not list their tools when they were asked last. Their tools may be missing.'),
+    .describe('MCP servers that did not list their tools at the last request. Their tools may be missing.'),
   left_out: z
     .array(
       z.object({
@@ -80,26 +79,25 @@ const ToolList = listOf(ListedTool).extend({
         reason: z.string().describe('The reason, and the change that the server needs.'),
       }),
     )
-    .describe('Tools of MCP servers that no turn can have.'),
+    .describe('Tools of MCP servers that Pawl cannot offer.'),
 });
 
 const tools = route('get', '/v1/tools', 'listTools', {
-  summary: 'List the server-side tools and those of MCP servers',
+  summary: 'List the server-side tools and the tools of MCP servers',
   description:
-    'A turn can name them: `"tools": ["get_weather"]`. A list that is read right after a start may lack the tools ' +
-    'of MCP servers. `unavailable` names these servers.',
+    'A turn can name these tools: `"tools": ["get_weather"]`. Shortly after a start, the list may lack tools of MCP servers. `unavailable` names these servers.',
   answers: { 200: jsonAnswer('All tools, as definitions.', ToolList) },
   refusals: [],
 });
 
 const secret = route('get', '/v1/webhook_secret', 'readWebhookSecret', {
-  summary: 'Read the secrets that sign the webhooks of turns now',
-  description: 'They sign for URLs that turns name themselves; a webhook endpoint has secrets of its own.',
+  summary: 'Read the secrets that currently sign the webhooks of turns',
+  description: 'These secrets sign for URLs that turns name themselves. A webhook endpoint has its own secrets.',
   answers: { 200: jsonAnswer('The secrets.', WebhookSecrets) },
   refusals: [],
 });
 
-/** What can be named in a request, and the secrets that sign webhooks. */
+/** Serves the names that a request can use, and the secrets that sign webhooks. */
 export function catalogueRoutes({ providers, projects, tools: registry, mcp, secretsOf }: ApiContext) {
   const listModels: RouteHandler<typeof models, ApiEnv> = (c) => {
     const project = projects.find(c.get('project'));

@@ -9,16 +9,18 @@ const alive = createRoute({
   path: '/healthz',
   operationId: 'checkHealth',
   tags: ['Operation'],
-  summary: 'Say whether the process lives',
+  summary: 'Report whether the process is alive',
   security: [],
   responses: { 200: { description: 'It lives.', content: json(z.object({ status: z.literal('ok') })) } },
 });
 
 const Ready = z.object({
   status: z.literal('ready'),
-  queue: z.enum(['ready', 'away']).describe('While it is away, turns are accepted and start once it is back.'),
-  workers: z.number().int().min(0).describe('How many workers are alive; a killed one counts for up to 15 s more.'),
-  notes: z.array(z.string()).describe('What keeps turns from running now, or some of them, and what to do about it.'),
+  queue: z
+    .enum(['ready', 'away'])
+    .describe('The state of the queue. While it is unavailable, turns are accepted, and start when it is back.'),
+  workers: z.number().int().min(0).describe('The number of live workers. A killed worker counts for up to 15 s more.'),
+  notes: z.array(z.string()).describe('Problems that keep some or all turns from running, each with the next step.'),
 });
 
 const ready = createRoute({
@@ -26,15 +28,15 @@ const ready = createRoute({
   path: '/readyz',
   operationId: 'checkReadiness',
   tags: ['Operation'],
-  summary: 'Say whether the process can do its work, and which parts are away',
+  summary: 'Report whether the process can do its work, and which parts are unavailable',
   security: [],
   responses: {
-    200: { description: 'It accepts turns.', content: json(Ready) },
+    200: { description: 'The process accepts turns.', content: json(Ready) },
     ...openRefusals('service_unavailable', 'internal'),
   },
 });
 
-/** `/healthz` says that the process lives, `/readyz` that it can do its work; both without a key. */
+/** Serves `/healthz` (the process is alive) and `/readyz` (the process can work), both without a key. */
 export function healthRoutes({
   availability,
   connectionRefusals,

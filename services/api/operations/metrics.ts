@@ -10,18 +10,21 @@ const read = createRoute({
   path: '/metrics',
   operationId: 'readMetrics',
   tags: ['Operation'],
-  summary: 'Count what is under way and what was done, for Prometheus',
+  summary: 'Read counts and gauges for Prometheus',
   description:
-    'Wants `PAWL_METRICS_KEY`, or an admin key. Without the variable the metrics of a `HOST` on loopback are open.',
+    'Requires `PAWL_METRICS_KEY` or an admin key. Without the variable, the metrics of a `HOST` on loopback are open.',
   responses: {
-    200: { description: 'The metrics, in Prometheus’ text format.', content: { 'text/plain': { schema: z.string() } } },
+    200: {
+      description: 'The metrics, in the text format of Prometheus.',
+      content: { 'text/plain': { schema: z.string() } },
+    },
     ...keyedRefusals(),
   },
 });
 
 type Context = Pick<ApiContext, 'db' | 'countJobs' | 'streamHub' | 'availability' | 'metrics' | 'mayReadMetrics'>;
 
-/** `GET /metrics`, in the text format of Prometheus. It is answered while the database is away, too. */
+/** Serves `GET /metrics` in the text format of Prometheus, even while the database is unavailable. */
 export function metricsRoutes({ mayReadMetrics, metrics, streamHub, ...sources }: Context) {
   const countStreams = () => streamHub.count().streams;
   const readMetrics = withStandingGauges(metrics, { ...sources, countStreams });
@@ -42,7 +45,7 @@ function refuseUnlessAllowed(access: ReturnType<Context['mayReadMetrics']>): voi
         'Send PAWL_METRICS_KEY, or an admin key, as `Authorization: Bearer <key>`.',
       );
     case 'insufficient': {
-      const message = 'This key may not read the metrics. Send PAWL_METRICS_KEY, or an admin key.';
+      const message = 'The metrics are not readable with this key. Send PAWL_METRICS_KEY, or an admin key.';
       throw new RequestRefused(403, 'insufficient_scope', message);
     }
   }

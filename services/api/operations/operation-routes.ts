@@ -9,7 +9,7 @@ import { turnCountRoutes } from './statistics/turn-counts.ts';
 import { usageRoutes } from './usage.ts';
 import { workerRoutes } from './workers.ts';
 
-/** The routes about the service itself, and about many turns at once. */
+/** Routes about the service itself, and about many turns at once. */
 export const operationRoutes = joinRoutes(
   bulkRoutes,
   usageRoutes,

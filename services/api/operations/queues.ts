@@ -12,14 +12,19 @@ const Queue = z
   .object({
     name: z.string().describe('The name of the queue.'),
     object: z.literal('queue'),
-    provider: z.string().nullable().describe('Whose turns it holds; null for a queue that is no provider’s own.'),
-    waiting: z.number().int().describe('Jobs that wait for a worker now.'),
-    active: z.number().int().describe('Jobs that workers are on.'),
-    rate_limited_until: Time.nullable().describe('Until when its turns wait for a rate limit; null where none waits.'),
+    provider: z
+      .string()
+      .nullable()
+      .describe('The provider of the turns in the queue. Null for a queue without a provider.'),
+    waiting: z.number().int().describe('The number of jobs that wait for a worker.'),
+    active: z.number().int().describe('The number of jobs that workers are running.'),
+    rate_limited_until: Time.nullable().describe(
+      'The time when the rate limit of its turns ends. Null if no turn waits for a rate limit.',
+    ),
   })
   .meta({
     id: 'Queue',
-    description: 'A queue of jobs: each provider has its own.',
+    description: 'A queue of jobs. Each provider has its own queue.',
     examples: [
       {
         ...{ name: 'turns-openai', object: 'queue', provider: 'openai', waiting: 12, active: 64 },
@@ -31,13 +36,13 @@ const Queue = z
 const route = routesOf('Operation');
 
 const list = route('get', '/v1/queues', 'listQueues', {
-  summary: 'List the queues, and how much waits in each',
-  description: 'For admins.',
+  summary: 'List the queues with their numbers of jobs',
+  description: 'Requires the scope `admin`.',
   answers: { 200: jsonAnswer('All queues.', listOf(Queue)) },
   refusals: [],
 });
 
-/** `GET /v1/queues`: the queues of all providers, that of what calls none, and that of webhooks. */
+/** Serves `GET /v1/queues`: the queues of all providers, of turns without a provider, and of webhooks. */
 export function queueRoutes({ db, providers, countJobs }: Pick<ApiContext, 'db' | 'providers' | 'countJobs'>) {
   const listAll: RouteHandler<typeof list, ApiEnv> = async (c) => {
     const names = allQueues(providers.names);
@@ -53,7 +58,7 @@ export function queueRoutes({ db, providers, countJobs }: Pick<ApiContext, 'db' 
       const about = { name, object: 'queue' as const, provider, waiting: waiting + prioritized, active };
       return { ...about, rate_limited_until: iso(until) };
     });
-    // Workers take these from their rows; no job waits for them.
+    // Workers take webhook deliveries from their rows, without jobs.
     const own = {
       name: 'deliveries',
       object: 'queue' as const,

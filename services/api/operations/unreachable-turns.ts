@@ -20,10 +20,10 @@ function countOf({ turns }: ProjectTurns): string {
 }
 
 function withKeys({ project }: ProjectTurns): string {
-  const origin = project === KEYLESS_PROJECT ? ' (that of turns from the time without keys)' : '';
-  return `to the project ${project}${origin}, which no key opens. Add ${project}:<a key> to PAWL_API_KEYS to reach them.`;
+  const origin = project === KEYLESS_PROJECT ? ' (the project of turns created without keys)' : '';
+  return `to the project ${project}${origin}, but no key belongs to that project. Add ${project}:<a key> to PAWL_API_KEYS to reach them.`;
 }
 
 function withoutKeys({ project }: ProjectTurns): string {
-  return `to the project ${project}, which is not reached without keys. Set PAWL_API_KEYS=${project}:<a key> to reach them.`;
+  return `to the project ${project}, which is not reachable without keys. Set PAWL_API_KEYS=${project}:<a key> to reach them.`;
 }

@@ -19,38 +19,35 @@ const example = {
 /** The usage of one group. */
 const UsageRow = z
   .object({
-    day: z.iso.date().optional().describe('The day, in UTC; where `group_by` has it.'),
-    project: z.string().optional().describe('The project; where `group_by` has it.'),
-    model: z.string().optional().describe('The model as `provider/model`; where `group_by` has it.'),
+    day: z.iso.date().optional().describe('The day in UTC, if `group_by` has it.'),
+    project: z.string().optional().describe('The project, if `group_by` has it.'),
+    model: z.string().optional().describe('The model as `provider/model`, if `group_by` has it.'),
     key: z
       .string()
       .nullable()
       .optional()
-      .describe('The id of the key that asked for the turns; null for those that none did. Where `group_by` has it.'),
-    turns: count.describe('Turns that were created, with the model that was asked for.'),
-    rounds: count.describe('Rounds that ended, with the model that wrote them.'),
-    tool_calls: count.describe('Calls that these rounds asked for.'),
+      .describe('The id of the key that requested the turns, if `group_by` has it. Null for turns without a key.'),
+    turns: count.describe('The number of turns created. They count for the requested model.'),
+    rounds: count.describe('The number of rounds that ended. They count for the model that wrote them.'),
+    tool_calls: count.describe('The number of calls that these rounds requested.'),
     ...tokens,
   })
-  .meta({ id: 'Usage', description: 'What was used, by one group.', examples: [example] });
+  .meta({ id: 'Usage', description: 'The usage of one group.', examples: [example] });
 
 const groups = USAGE_GROUPS.join('|');
 
 /** The query of a report. */
 const UsageQuery = z.object({
-  from: dayOrMoment.optional().describe('From this day or time on, in UTC; 30 days before `to` unless given.'),
-  to: dayOrMoment.optional().describe('Up to, and without, this day or time; now unless given.'),
+  from: dayOrMoment.optional().describe('The first day or time, in UTC. Default: 30 days before `to`.'),
+  to: dayOrMoment.optional().describe('The end of the range, exclusive. Default: now.'),
   group_by: z
     .string()
-    .regex(
-      new RegExp(`^(${groups})(,(${groups}))*$`),
-      `give some of ${USAGE_GROUPS.join(', ')}, with commas between them`,
-    )
+    .regex(new RegExp(`^(${groups})(,(${groups}))*$`), `give a comma-separated list of ${USAGE_GROUPS.join(', ')}`)
     .transform((text) => text.split(','))
     .optional()
     .meta({
       type: 'string',
-      description: 'A row for each day, project, model or key, or each combination of several. One row unless given.',
+      description: 'Returns a row for each day, project, model or key, or each combination. Default: a single row.',
       examples: ['day,model'],
     }),
 });
@@ -58,17 +55,15 @@ const UsageQuery = z.object({
 const route = routesOf('Operation');
 
 const report = route('get', '/v1/usage', 'readUsage', {
-  summary: 'Sum what was used: turns, rounds, calls, tokens and cost',
+  summary: 'Sum the usage: turns, rounds, calls, tokens and cost',
   description:
-    'Of the last 30 days, unless `from` and `to` say otherwise; also what has been deleted since. A key sees its own ' +
-    'project, an admin key all of them. Usage that is older than some minutes counts at the beginning of its quarter of an hour, ' +
-    'and after 35 days at the beginning of its UTC day.',
+    'Covers the last 30 days unless `from` and `to` are given. Includes usage of deleted turns. A key sees its own project, and an admin key sees all projects. After a few minutes, usage counts at the start of its quarter of an hour. After 35 days, it counts at the start of its UTC day.',
   request: { query: UsageQuery },
-  answers: { 200: jsonAnswer('A row for each group, in their order.', listOf(UsageRow)) },
+  answers: { 200: jsonAnswer('A row for each group, sorted by group.', listOf(UsageRow)) },
   refusals: ['invalid_value'],
 });
 
-/** `GET /v1/usage`. */
+/** Serves `GET /v1/usage`. */
 export function usageRoutes({ readAnywhere }: ApiContext) {
   return makeRouter().openapi(report, async (c) => {
     const { from, to, group_by = [] } = c.req.valid('query');
@@ -82,7 +77,7 @@ export function usageRoutes({ readAnywhere }: ApiContext) {
   });
 }
 
-/** A day or a time as RFC 3339; one without an offset is UTC. */
+/** A day, or a time as RFC 3339. A time without an offset is in UTC. */
 function inUtc(time: string | undefined): string | null {
   if (time === undefined) return null;
   const isComplete = !time.includes('T') || /(Z|[+-]\d\d:?\d\d)$/.test(time);

@@ -10,24 +10,24 @@ import { listOf, wholeList } from '../schemas/page.ts';
 
 const Worker = z
   .object({
-    id: z.string().describe('Its id; a worker that starts again is another one.'),
+    id: z.string().describe('The id of the worker. A restarted worker has a new id.'),
     object: z.literal('worker'),
-    started_at: Time.describe('When it started.'),
-    last_seen_at: Time.describe('When it last said that it is alive, which it does every 3 s.'),
-    concurrency: z.number().int().describe('How many steps of one provider’s turns it runs at once.'),
+    started_at: Time.describe('The time when the worker started.'),
+    last_seen_at: Time.describe('The time of the last heartbeat. Workers send a heartbeat every 3 s.'),
+    concurrency: z.number().int().describe('The number of steps of one provider that the worker runs at once.'),
     steps: z
       .array(
         z.object({
           turn_id: TurnId,
-          step: z.string().describe('`r2` is round 2, `b2` the calls of that round.'),
-          since: Time.describe('Since when it is on the step.'),
+          step: z.string().describe('The step. `r2` is round 2, and `b2` is the calls of round 2.'),
+          since: Time.describe('The time when the worker began the step.'),
         }),
       )
-      .describe('The steps it was on when it was last seen, 200 at most.'),
+      .describe('The steps that the worker was running at its last heartbeat. At most 200.'),
   })
   .meta({
     id: 'Worker',
-    description: 'A worker that is alive.',
+    description: 'A live worker.',
     examples: [
       {
         ...{ id: 'wrk_01kagz8m4pfvbte2n5q7rys3wx', object: 'worker', concurrency: 64 },
@@ -40,13 +40,13 @@ const Worker = z
 const route = routesOf('Operation');
 
 const list = route('get', '/v1/workers', 'listWorkers', {
-  summary: 'List the workers that are alive, and the steps they are on',
-  description: 'For admins. One that was killed is gone within 15 s.',
-  answers: { 200: jsonAnswer('All workers, the oldest first.', listOf(Worker)) },
+  summary: 'List the live workers and their steps',
+  description: 'Requires the scope `admin`. A killed worker disappears within 15 s.',
+  answers: { 200: jsonAnswer('All workers, oldest first.', listOf(Worker)) },
   refusals: [],
 });
 
-/** `GET /v1/workers`: the workers of all projects. */
+/** Serves `GET /v1/workers`: the workers of all projects. */
 export function workerRoutes({ db }: Pick<ApiContext, 'db'>) {
   return makeRouter().openapi(list, async (c) => {
     const workers = await listWorkers(db);

@@ -12,27 +12,26 @@ const ABOUT = {
     title: 'Pawl',
     version: VERSION,
     description:
-      'Durable LLM conversation turns as a service. Start a turn, then poll it, stream it or be called back; whatever ' +
-      'dies in between, it goes on from its last checkpoint.',
+      'Durable LLM conversation turns as a service. Start a turn, then poll it, stream it or receive a webhook. If a process dies, the turn continues from its last checkpoint.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
   security: [{ ApiKey: [] }],
   tags: [
-    { name: 'Turns', description: 'One input and all the work until its answer.' },
-    { name: 'Events', description: 'What happens to a turn, as a list or as a stream.' },
-    { name: 'Tool calls', description: 'Calls that wait for a client or a person, and what calls answered.' },
-    { name: 'Conversations', description: 'Turns that belong together, and what they inherit.' },
-    { name: 'Schedules', description: 'Turns that are started at planned times.' },
-    { name: 'Blobs', description: 'The bytes of images, files and audio that messages and results have.' },
+    { name: 'Turns', description: 'Turns: one input, and all the work until its answer.' },
+    { name: 'Events', description: 'Events of a turn, as a list or as a stream.' },
+    { name: 'Tool calls', description: 'Calls that wait for a client or a person, and the results of calls.' },
+    { name: 'Conversations', description: 'Turns that belong together, and the configuration that they inherit.' },
+    { name: 'Schedules', description: 'Turns that start at planned times.' },
+    { name: 'Blobs', description: 'The bytes of images, files and audio in messages and results.' },
     { name: 'Responses', description: 'Turns as OpenAI’s Responses API shows them, for its clients.' },
     { name: 'Chat Completions', description: 'Turns as OpenAI’s Chat Completions API shows them, for its clients.' },
-    { name: 'Files', description: 'Files that parts of inputs name by their ids, as OpenAI’s API has them.' },
+    { name: 'Files', description: 'Files that parts of inputs name by id, in the shape of OpenAI’s API.' },
     { name: 'Webhook endpoints', description: 'URLs that receive the events of all turns of a project.' },
-    { name: 'Deliveries', description: 'What was sent to webhooks, and what came of it.' },
-    { name: 'Catalogue', description: 'What can be named in a request.' },
-    { name: 'Operation', description: 'How the service itself is.' },
-    { name: 'Pages', description: 'For people with a browser.' },
-    { name: 'Webhooks', description: 'What is posted to the URLs that receive events.' },
+    { name: 'Deliveries', description: 'Events sent to webhooks, and their outcome.' },
+    { name: 'Catalogue', description: 'Models and tools that a request can name.' },
+    { name: 'Operation', description: 'The state of the service.' },
+    { name: 'Pages', description: 'Pages for a browser.' },
+    { name: 'Webhooks', description: 'Requests that Pawl posts to the URLs that receive events.' },
   ],
 };
 
@@ -41,20 +40,19 @@ const describe = createRoute({
   path: '/openapi.json',
   operationId: 'describeApi',
   tags: ['Operation'],
-  summary: 'Describe the API, as this document',
+  summary: 'Read this OpenAPI document',
   security: [],
   responses: { 200: { description: 'An OpenAPI document.', content: json(z.record(z.string(), z.unknown())) } },
 });
 
-/** `/openapi.json`: all routes of the app, derived from the routes at the first request; without a key. */
+/** Serves `/openapi.json` without a key. It is derived from all routes of the app at the first request. */
 export function describeApi(app: ReturnType<typeof makeRouter>, publicUrl: string): void {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'ApiKey', {
     type: 'http',
     scheme: 'bearer',
     description:
-      'One of PAWL_API_KEYS, without its project, or of PAWL_PROJECTS. Not needed where none are configured. Each operation ' +
-      'names the scope that its key needs.',
+      'A key of PAWL_API_KEYS, without its project, or of PAWL_PROJECTS. Not required if no keys are configured. Each operation names the scope that its key needs.',
   });
   for (const [code, value] of Object.entries(errorExamples)) registry.registerComponent('examples', code, { value });
   for (const webhook of webhooks) registry.registerWebhook(webhook);
@@ -71,7 +69,7 @@ type Described = ReturnType<ReturnType<typeof makeRouter>['getOpenAPI31Document'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Each operation with the scope that its key needs, but for those that are open to all. */
+/** Adds to each operation the scope that its key needs, except to open operations. */
 function withScopes(document: Described): Described {
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS) {

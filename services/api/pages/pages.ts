@@ -7,8 +7,8 @@ import { makeRouter } from '../http/router.ts';
 import { openRefusals } from '../schemas/errors/refusals.ts';
 
 /**
- * `GET /` shows turns, `GET /docs` shows `/openapi.json`. `npm run build` makes both pages and their assets. They are open
- * to all and hold no data: the page reads the API with the key of its tab.
+ * Serves turns at `GET /` and `/openapi.json` at `GET /docs`. `npm run build` makes both pages and their assets. They
+ * are open to all and have no data: the page reads the API with the key of its tab.
  */
 export function pageRoutes(directory = join(import.meta.dirname, '../../../packages/inspector/dist')) {
   const assets = readAssets(directory);
@@ -40,7 +40,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Only files of this server run or load, whatever a model or a tool writes on the page. */
+/** Only files of this server run or load, even if a model or a tool writes HTML. */
 const GUARDS = {
   'cache-control': 'no-cache',
   'content-security-policy':
@@ -50,17 +50,19 @@ const GUARDS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Stands in for the pages of a checkout that was not built. */
+/** Replaces the pages of a checkout that was not built. */
 const NOT_BUILT = assetOf(
   '.html',
   Buffer.from('<!doctype html><p>This page is not built yet. Run <code>npm run build</code>, then start Pawl again.'),
 );
 
-const unchanged = { 304: { description: 'It is as `If-None-Match` says.' } };
+const unchanged = { 304: { description: 'The page has not changed since the tag in `If-None-Match`.' } };
 
 const known = new Map<string, Map<string, Asset>>();
 
-/** Returns all assets of a directory by name. A process reads a directory once, and a request can reach no other file. */
+/**
+ * Returns all assets of a directory by name. A process reads a directory once, and a request can reach no other file.
+ */
 function readAssets(directory: string): Map<string, Asset> {
   const read = known.get(directory);
   if (read) return read;

@@ -8,8 +8,8 @@ type Answer = { headers?: Headers };
 type Answers = Record<string, Answer>;
 
 /**
- * Moves refusals and headers that a document has more than once to its components, and puts references in their places.
- * Without that, two fifths of the document are repetitions.
+ * Moves repeated refusals and headers of a document to its components, and replaces them by references. Otherwise two
+ * fifths of the document would be repetitions.
  */
 export function shareAnswers(document: Described): Described {
   const all = Object.values(document.paths ?? {}).flatMap((item) =>
@@ -41,7 +41,7 @@ function placesOf(within: Record<string, object>): Place[] {
   return Object.keys(within).map((key) => ({ within, key }));
 }
 
-/** Puts references in the places of equal values, and returns these values by their names. */
+/** Replaces equal values by references, and returns these values by name. */
 function share(
   kind: 'responses' | 'headers',
   places: Place[],
@@ -59,7 +59,7 @@ function share(
   return shared;
 }
 
-/** A name that no value has yet: with a number if others have the same. */
+/** Returns an unused name for a value, with a number if others have the same name. */
 function freeName(name: string, taken: Record<string, object>): string {
   if (!(name in taken)) return name;
   let number = 2;

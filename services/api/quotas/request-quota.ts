@@ -7,20 +7,20 @@ import type { Projects } from '../../process/projects.ts';
 import { type QuotaState, quotaHeaders, refuseQuota } from '../../start/refuse-quota.ts';
 import type { ApiEnv } from '../http/router.ts';
 
-/** Counts the requests of projects that have a quota of them, over all API processes. */
+/** Counts the requests of projects with a request quota, over all API processes. */
 export type RequestQuota = {
-  /** Counts a request that changes something. What is left may be below 0: then it is one too many. */
+  /** Counts a request that changes data. A negative rest means that the request exceeds the quota. */
   count(project: Project & { requestsPerMinute: number }): Promise<QuotaState>;
 };
 
 type Entry = BatchEntry<string, CountedRequests>;
 
-/** Projects and requests of one statement at most. */
+/** The maximum number of projects and requests in a statement. */
 const MAX_BATCH = 1_000;
 
 /**
- * A count in the database, one statement at a time for all requests that come meanwhile. Once a project's minute is full,
- * this process asks no more until that is over.
+ * Counts in the database, in one statement at a time for all requests that arrive while it runs. After a project's
+ * minute is full, this process sends no query for it until the minute is over.
  */
 export function makeRequestQuota(db: Db, now: () => number = () => performance.now()): RequestQuota {
   const countOne = batchConcurrent<string, CountedRequests>((group) => countGroup(db, group), MAX_BATCH);
@@ -44,7 +44,7 @@ function wholeSeconds(seconds: number): number {
   return Math.max(1, Math.ceil(seconds));
 }
 
-/** Each request gets the count that it would have had alone, in the order in which they came. */
+/** Counts each request as if it were alone, in order of arrival. */
 async function countGroup(db: Db, group: Entry[]): Promise<void> {
   const byProject = Map.groupBy(group, ({ statement }) => statement);
   const counts = [...byProject].map(([project, { length }]) => ({ project, requests: length }));
@@ -58,7 +58,7 @@ async function countGroup(db: Db, group: Entry[]): Promise<void> {
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Refuses a request that changes something and is one too many for its project, and tells the others what is left. */
+/** Refuses a request that changes data and exceeds the quota of its project. Sends the rest to other requests. */
 export function checkRequestQuota({ projects, requestQuota }: { projects: Projects; requestQuota: RequestQuota }) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (READS.has(c.req.method)) return next();

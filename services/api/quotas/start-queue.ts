@@ -1,31 +1,34 @@
 import { countQueuedTurns, lockQueuedTurns, withinSavepoint } from '#core/checkpoint/limits/queued-turns.ts';
 import type { Db, Trx } from '#core/checkpoint/tables.ts';
 
-/** A project with the bound that its starts are held to. */
+/** A project with the limit of its queued turns. */
 export type BoundProject = { name: string; maxQueuedTurns: number };
 
-/** The start of a turn in a transaction. One that `standsAlone` locks nothing that exists, and queues one turn or none. */
+/**
+ * Starts a turn in a transaction. If it `standsAlone`, it locks no existing rows and queues at most a single turn.
+ */
 export type Start<Made> = {
   standsAlone: boolean;
   make(trx: Trx): Promise<Made>;
-  /** Whether a turn was queued by it: no replay. */
+  /** Returns whether a turn was queued, and not replayed. */
   isNew(made: Made): boolean;
 };
 
-/** What was started, and how many turns more may be queued; null: it was one too many, and is undone. */
+/** The started turn, and how many more turns may be queued. Null: the turn exceeded the limit and is undone. */
 export type Admitted<Made> = { made: Made; remaining: number } | null;
 
-/** Starts turns of projects that may have only so many queued. */
+/** Starts turns of projects with a limit of queued turns. */
 export type StartQueue = <Made>(project: BoundProject, start: Start<Made>) => Promise<Admitted<Made>>;
 
 type Waiting = { start: Start<unknown>; resolve(admitted: Admitted<unknown>): void; reject(error: unknown): void };
 
-/** Starts of one transaction at most: they hold the project's lock for as long as all of them take. */
+/** The maximum number of starts in a transaction, because they hold the project's lock until all are done. */
 const MAX_BATCH = 32;
 
 /**
- * A queue for each project, one transaction at a time in this process: waiting in the database would take up connections
- * that other projects need. Starts that stand alone and wait together share a transaction, its lock, its count and its commit.
+ * Runs a queue for each project, with one transaction at a time in this process: waiting in the database would use
+ * connections that other projects need. Waiting starts that lock no existing rows share a transaction with its lock,
+ * count and commit.
  */
 export function makeStartQueue(db: Db): StartQueue {
   const queues = new Map<string, Waiting[]>();
@@ -43,7 +46,7 @@ export function makeStartQueue(db: Db): StartQueue {
     });
 }
 
-/** The first, and with it those behind it that stand alone like it. */
+/** Takes the first start, and the starts after it that lock no existing rows either. */
 function takeBatch(queue: Waiting[]): Waiting[] {
   const others = queue.findIndex(({ start }, index) => index >= MAX_BATCH || !start.standsAlone);
   return queue.splice(0, others === -1 ? queue.length : Math.max(1, others));
@@ -51,7 +54,7 @@ function takeBatch(queue: Waiting[]): Waiting[] {
 
 type Outcome = { admitted: Admitted<unknown> } | { error: unknown };
 
-/** Settles each of a batch, once all are committed. */
+/** Settles each start of a batch after the commit of all. */
 async function startTogether(db: Db, project: BoundProject, batch: Waiting[]): Promise<void> {
   try {
     const outcomes = await db.transaction().execute((trx) => startAll(trx, project, batch));
@@ -69,7 +72,7 @@ async function startAll(trx: Trx, { name, maxQueuedTurns: most }: BoundProject, 
   await lockQueuedTurns(trx, name);
   const count = () => countQueuedTurns(trx, name, most + 1);
   const [first] = batch;
-  // What else it does may make room, so all is counted again behind it.
+  // The rest of the work may make room, so all turns are counted again after it.
   if (first && !first.start.standsAlone) return [await admit(trx, first, async () => most - (await count()))];
   let queued = await count();
   const outcomes: Outcome[] = [];

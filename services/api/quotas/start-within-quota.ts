@@ -8,8 +8,8 @@ import { makeOnce, withIdempotencyKey } from '../http/idempotency.ts';
 import type { ApiEnv } from '../http/router.ts';
 
 /**
- * Does the work of a request that starts a turn, once per Idempotency-Key and within the quotas of its project: what would be
- * one queued turn too many is undone and refused. Every request that may start a turn goes this way.
+ * Does the work of a request that starts a turn, once per Idempotency-Key and within the quotas of its project. A
+ * queued turn above the quota is undone and refused. Every request that may start a turn uses this function.
  */
 export async function startWithinQuota<M extends Made>(
   c: Context<ApiEnv>,
@@ -34,14 +34,16 @@ export async function startWithinQuota<M extends Made>(
   return admitted.made;
 }
 
-/** Beside what an earlier check has told. */
+/** Adds the rest of the queued-turns quota to the headers of an earlier check. */
 function tell(c: Context<ApiEnv>, project: Project, remaining: number): void {
   const state = { name: 'max_queued_turns' as const, remaining, resetSeconds: null };
   c.header('RateLimit-Policy', quotaHeaders(project, state)['RateLimit-Policy']);
   c.header('RateLimit', stateItem(state), { append: true });
 }
 
-/** The work, refused if the tokens of the day are used up. A replay of an Idempotency-Key never is. */
+/**
+ * Does the work, or refuses it if the tokens of the day are used up. A replay of an Idempotency-Key is never refused.
+ */
 function withinTokensPerDay<M extends Made>(
   { tokensPerDay }: { tokensPerDay: TokensPerDay },
   project: string,

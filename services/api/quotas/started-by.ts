@@ -4,7 +4,9 @@ import type { TurnStart } from '../../start/start-turn.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiEnv } from '../http/router.ts';
 
-/** What a turn keeps of the request that asks for it: project, key and trace; and whether it needs a place by now. */
+/**
+ * Returns the parts of a request that its turn keeps: project, key and trace, and whether the turn needs a slot now.
+ */
 export function startedBy(
   c: Context<ApiEnv>,
   { admission }: Pick<ApiContext, 'admission'>,

@@ -6,46 +6,51 @@ import { planOf, type StoredPlan } from '#core/turn/schedule/schedule.ts';
 
 type PlanFields = Pick<ScheduleChange, 'cron' | 'time_zone' | 'every_seconds'>;
 
-/** Whether a request gives a plan, or a part of one. */
+/** Returns whether a request gives a plan, or a part of a plan. */
 export function givesPlan({ cron, time_zone, every_seconds }: PlanFields): boolean {
   return typeof cron === 'string' || typeof every_seconds === 'number' || time_zone !== undefined;
 }
 
-/** The plan of a request, from `now`; a change keeps the parts that it does not name. Refuses one that never comes. */
+/**
+ * Returns the plan of a request, from `now`. A change keeps the parts that it does not name. Refuses a plan that has
+ * no future time.
+ */
 export function readPlan(given: PlanFields, { now, stands }: { now: string; stands?: StoredPlan }): StoredPlan {
   const { cron, everySeconds } = planFields(given, stands);
   if (everySeconds !== null) {
-    if (given.time_zone) throw invalid('time_zone', 'time_zone goes with cron. Leave it out, or give cron.');
+    if (given.time_zone) throw invalid('time_zone', '`time_zone` requires `cron`. Leave it out, or set `cron`.');
     return { cron: null, timeZone: null, everySeconds, since: now };
   }
   if (cron === null) {
-    const message = 'Say when: give cron, such as "0 9 * * 1-5", or every_seconds.';
+    const message = 'The plan is missing. Set `cron`, for example "0 9 * * 1-5", or `every_seconds`.';
     throw new RequestRefused(400, 'missing_field', message, 'cron');
   }
   const timeZone = given.time_zone === undefined ? stands?.timeZone : given.time_zone;
   return checkCron({ cron, timeZone: timeZone ?? 'UTC', everySeconds: null, since: now });
 }
 
-/** One of the two; those that stand where neither is given. */
+/** Returns the given plan fields, or the stored fields if neither is given. */
 function planFields(
   { cron = null, every_seconds: everySeconds = null }: PlanFields,
   stands: StoredPlan | undefined,
 ): Pick<StoredPlan, 'cron' | 'everySeconds'> {
-  if (cron !== null && everySeconds !== null) throw invalid('every_seconds', 'Give cron or every_seconds, not both.');
+  if (cron !== null && everySeconds !== null)
+    throw invalid('every_seconds', 'Give `cron` or `every_seconds`, not both.');
   return stands && cron === null && everySeconds === null ? stands : { cron, everySeconds };
 }
 
 function checkCron(plan: StoredPlan & { cron: string; timeZone: string }): StoredPlan {
-  if (!isTimeZone(plan.timeZone)) throw invalid('time_zone', 'Name a time zone, such as Europe/Zurich or UTC.');
+  if (!isTimeZone(plan.timeZone))
+    throw invalid('time_zone', '`time_zone` is not valid. Name a time zone, for example Europe/Zurich or UTC.');
   checkExpression(plan.cron);
   if (nextTime(planOf(plan), Date.parse(plan.since)) === null)
-    throw invalid('cron', 'This time never comes. Check the day of the month and the month.');
+    throw invalid('cron', '`cron` never matches a time. Check the day of the month and the month.');
   return plan;
 }
 
 const FIELDS = ['minute', 'hour', 'day of the month', 'month', 'day of the week'];
 
-/** A field that is wrong is so beside four that say nothing, and is named; otherwise it is their number. */
+/** Finds a wrong field by replacing the other four with `*`. If no field is wrong, the number of fields is wrong. */
 function checkExpression(cron: string): void {
   if (isExpression(cron)) return;
   const given = cron.trim().split(/\s+/);
@@ -53,10 +58,10 @@ function checkExpression(cron: string): void {
     (field, index) => !isExpression(FIELDS.map((_, at) => (at === index ? field : '*')).join(' ')),
   );
   if (given.length !== FIELDS.length || wrong < 0)
-    throw invalid('cron', `Give five fields: ${FIELDS.join(', ')}, such as "0 9 * * 1-5".`);
+    throw invalid('cron', `\`cron\` is not valid. Give five fields: ${FIELDS.join(', ')}, for example "0 9 * * 1-5".`);
   throw invalid(
     'cron',
-    `The ${FIELDS[wrong]} of this cron cannot be "${given[wrong]}". Give ${RANGES[wrong]}, a list, a range, a step or *.`,
+    `The ${FIELDS[wrong]} of \`cron\` cannot be "${given[wrong]}". Give ${RANGES[wrong]}, a list, a range, a step or *.`,
   );
 }
 

@@ -36,7 +36,7 @@ const route = routesOf('Schedules');
 
 const create = route('post', '/v1/schedules', 'createSchedule', {
   summary: 'Create a schedule, which starts a turn at each planned time',
-  description: 'Its turn is checked now as a request for it would be, and once more at each planned time.',
+  description: 'Pawl checks the turn request now, and again at each planned time.',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(ScheduleRequest) } },
   answers: { 201: jsonAnswer('Created.', Schedule, createdHeaders) },
@@ -58,21 +58,22 @@ const readSchedule = route('get', '/v1/schedules/{id}', 'readSchedule', {
 });
 
 const change = route('patch', '/v1/schedules/{id}', 'changeSchedule', {
-  summary: 'Change, enable or disable a schedule; what is left out stays',
-  description: 'A new plan counts from now. What passed while the schedule was disabled is not missed.',
+  summary: 'Change, enable or disable a schedule',
+  description:
+    'Omitted fields keep their values. A new plan counts from now. Times that pass while the schedule is disabled do not count as missed.',
   request: { params, body: { required: true, content: json(ScheduleChange) } },
   answers: { 200: jsonAnswer('The schedule as it is now.', Schedule) },
   refusals: [...ofTurn, 'schedule_not_found'],
 });
 
 const remove = route('delete', '/v1/schedules/{id}', 'deleteSchedule', {
-  summary: 'Delete a schedule; the turns that it has started stay',
+  summary: 'Delete a schedule and keep the turns that it has started',
   request: { params },
   answers: { 204: { description: 'Deleted.' } },
   refusals: ['quota_exceeded', 'schedule_not_found'],
 });
 
-/** `/v1/schedules`. */
+/** Serves `/v1/schedules`. */
 export function scheduleRoutes(context: ApiContext) {
   return makeRouter(explainTurnIssues)
     .openapi(create, createOne(context))
@@ -133,7 +134,7 @@ function changeOne(context: ApiContext): RouteHandler<typeof change, ApiEnv> {
   };
 }
 
-/** A plan that is given, or comes back by being enabled, counts from now. */
+/** A plan counts from now if the request gives it or enables it. */
 async function changeLocked(trx: Trx, { project, id }: StoredSchedule, body: ScheduleChange): Promise<void> {
   const stands = await lockSchedule(trx, project, id);
   if (!stands) throw refused('schedule_not_found');
@@ -152,7 +153,7 @@ async function changeLocked(trx: Trx, { project, id }: StoredSchedule, body: Sch
   });
 }
 
-/** The refusal of a turn says where it stands in the request of the schedule. */
+/** A refusal of the turn names the place in the request of the schedule. */
 async function checkTurn(context: ApiContext, asked: Parameters<typeof checkScheduledTurn>[1]): Promise<void> {
   await checkScheduledTurn(context, asked).catch((error: unknown) => {
     if (!(error instanceof RequestRefused) || error.param === 'conversation_id') throw error;
@@ -166,7 +167,7 @@ function nextAfter(plan: Parameters<typeof planOf>[0], now: string): string | nu
   return next === null ? null : new Date(next).toISOString();
 }
 
-/** How many of the planned times to come are shown. */
+/** The number of future planned times that are shown. */
 const NEXT = 5;
 
 function present(schedule: ListedSchedule) {
@@ -181,6 +182,6 @@ async function findOwn(db: Db, project: string, id: string): Promise<ListedSched
 }
 
 function tooMany(): RequestRefused {
-  const message = `A project has ${MAX_SCHEDULES} schedules at most. Delete one that is not needed.`;
+  const message = `A project has ${MAX_SCHEDULES} schedules at most. Delete a schedule that is not needed.`;
   return new RequestRefused(409, 'too_many_schedules', message);
 }

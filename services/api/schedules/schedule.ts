@@ -7,22 +7,22 @@ import { TurnStatus } from '../turns/schemas/turn.ts';
 const Firing = z
   .object({
     planned_at: Time.describe('The planned time.'),
-    turn_id: TurnId.nullable().describe('The turn that was started for it; null where none could be.'),
+    turn_id: TurnId.nullable().describe('The turn that was started. Null if no turn was started.'),
     turn_status: TurnStatus.nullable().describe(
-      'The status of the turn now; null without a turn, or if it is deleted.',
+      'The current status of the turn. Null without a turn, or if the turn was deleted.',
     ),
     error: z
       .object({
-        code: z.string().describe('The code that a request for the turn would have been refused with.'),
-        message: z.string().describe('What to do about it.'),
-        param: z.string().nullable().describe('The field that it is about.'),
+        code: z.string().describe('The error code that a request for the turn would have had.'),
+        message: z.string().describe('A sentence that states the problem and the next step.'),
+        param: z.string().nullable().describe('The field that is wrong.'),
       })
       .nullable()
-      .describe('Why no turn was started; null where one was.'),
+      .describe('The reason why no turn was started. Null if a turn was started.'),
   })
   .meta({
     id: 'Firing',
-    description: 'What came of a planned time of a schedule.',
+    description: 'The outcome of a planned time of a schedule.',
     examples: [
       {
         ...{ planned_at: '2026-11-20T08:00:00.000Z', turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx' },
@@ -31,23 +31,25 @@ const Firing = z
     ],
   });
 
-/** A schedule; `presentSchedule` makes it. */
+/** A schedule, made by `presentSchedule`. */
 export const Schedule = z
   .object({
     id: ScheduleId,
     object: z.literal('schedule'),
-    cron: z.string().nullable().describe('Its cron expression; null where it counts seconds.'),
-    time_zone: z.string().nullable().describe('By whose clocks `cron` is read; null without one.'),
+    cron: z.string().nullable().describe('The cron expression. Null if the schedule has `every_seconds`.'),
+    time_zone: z.string().nullable().describe('The time zone of `cron`. Null without `cron`.'),
     every_seconds: z
       .int()
       .nullable()
-      .describe('Seconds between two planned times; null where it has a cron expression.'),
+      .describe('The seconds between two planned times. Null if the schedule has `cron`.'),
     turn: ScheduledTurnRequest.describe('The turn request that is started at each planned time.'),
-    conversation_id: ConversationId.nullable().describe('The conversation of its turns; null: each begins its own.'),
-    enabled: z.boolean().describe('Whether it fires.'),
-    if_missed: z.enum(['once', 'skip']).describe('What is done about times that are more than 10 seconds late.'),
-    last: z.array(Firing).describe('The last 20 planned times with what came of them, newest first.'),
-    next: z.array(Time).describe('The next 5 planned times; none while it is disabled.'),
+    conversation_id: ConversationId.nullable().describe(
+      'The conversation of the turns. Null: each turn starts a new conversation.',
+    ),
+    enabled: z.boolean().describe('Whether the schedule starts turns.'),
+    if_missed: z.enum(['once', 'skip']).describe('The rule for times that are more than 10 seconds late.'),
+    last: z.array(Firing).describe('The last 20 planned times with their outcome, newest first.'),
+    next: z.array(Time).describe('The next 5 planned times. Empty while the schedule is disabled.'),
     created_at: Time,
   })
   .meta({

@@ -6,15 +6,15 @@ import { queryInteger } from './fields/query-number.ts';
 /** The query of every list: `cursor` is the last page's `next_cursor`. */
 export const PageQuery = z.object({
   cursor: z.string().optional().describe('The `next_cursor` of the page before.'),
-  limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The size of a page.'),
+  limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The maximum number of items on a page.'),
 });
 
-/** One page of a list that was read with one row more than its size. */
+/** Presents a page of a list that was read with one row more than its size. */
 export function pageOf<Row extends { id: string }, Item>(rows: Row[], limit: number, present: (row: Row) => Item) {
   return fullPage({ rows: rows.slice(0, limit), hasMore: rows.length > limit }, present);
 }
 
-/** One page of a list that was read as what fits. */
+/** Presents a page of a list that was read by available room. */
 export function fullPage<Row extends { id: string }, Item>(
   { rows, hasMore }: { rows: Row[]; hasMore: boolean },
   present: (row: Row) => Item,
@@ -27,27 +27,32 @@ export function fullPage<Row extends { id: string }, Item>(
   };
 }
 
-/** A list that has one page: all that there is. */
+/** Presents a list with a single page. */
 export function wholeList<Item>(data: Item[]) {
   return { object: 'list' as const, data, has_more: false, next_cursor: null };
 }
 
-/** Where a page begins; a cursor that no list gave out is refused. */
+/** Returns the start of a page. Refuses a cursor that no list returned. */
 export function readCursor(
   prefix: 'conv' | 'turn' | 'dlv' | 'whe' | 'sched',
   cursor: string | undefined,
 ): { before?: string } {
   if (cursor === undefined) return {};
   if (isId(prefix, cursor)) return { before: cursor };
-  throw new RequestRefused(400, 'invalid_value', 'Give the next_cursor of the page before, or none.', 'cursor');
+  throw new RequestRefused(
+    400,
+    'invalid_value',
+    'Give the next_cursor of the page before, or omit `cursor`.',
+    'cursor',
+  );
 }
 
-/** A page of a list. */
+/** Returns the schema of a page of a list. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     object: z.literal('list'),
-    data: z.array(item).describe('What is on this page.'),
+    data: z.array(item).describe('The items of this page.'),
     has_more: z.boolean().describe('Whether another page follows.'),
-    next_cursor: z.string().nullable().describe('What to ask for the next page with; null where none follows.'),
+    next_cursor: z.string().nullable().describe('The cursor of the next page. Null if no page follows.'),
   });
 }

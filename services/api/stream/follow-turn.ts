@@ -8,12 +8,12 @@ import type { Progress } from './progress.ts';
 import type { TurnWatch, WatchContext } from './turn-watch.ts';
 import { messagesIn, readWatched } from './watched-turn.ts';
 
-/** Where a stream starts, whether its turn has ended already, how it is written, and where to. */
+/** The start of a stream, whether its turn has already ended, its format, and its sink. */
 export type StreamStart = { after: number; isEnded?: boolean; format: StreamFormat; sink: Sink };
 
 /**
- * Sends a turn's durable events after a number, each once and in order, and live events in between, to the end of
- * the turn. A slow client costs no memory: what its sink has no room for is taken from the turn again later.
+ * Sends a turn's durable events after a number, each once and in order, and live events in between, until the turn
+ * ends. A slow client costs no memory: if its sink has no room, the events are read from the turn again later.
  */
 export function followTurn(watch: TurnWatch, context: WatchContext, start: StreamStart): EventStream {
   const { after, isEnded = false, format, sink } = start;
@@ -41,14 +41,14 @@ type StreamState = {
   joined: JoinedStream;
   /** The number of the last durable event that was sent. */
   sentUpTo: number;
-  /** How far the turn had come when this stream last read it by itself. */
+  /** The progress of the turn when this stream last read it alone. */
   readUpTo: number;
   sentLive: SentLive;
 };
 
 /**
- * Sends what is in memory; false where this stream is so far behind that it has to read by itself. It may then have
- * sent more than the shared progress covers: until that is read again, no live event can be ordered.
+ * Sends events from memory. Returns false if this stream is so late that it must read alone. It may then have sent
+ * more than the shared progress covers: until the next shared read, no live event can be ordered.
  */
 function sendKnown(stream: StreamState): boolean {
   const { watch, format, joined } = stream;
@@ -82,7 +82,10 @@ function sendLive(stream: StreamState, progress: Progress): void {
   for (const event of events) stream.joined.write(messages.live(event));
 }
 
-/** Reads on from where this stream is. A turn that has no more events, although it should, is gone. */
+/**
+ * Reads further events from the position of this stream. If the turn has no more events before its end, it was
+ * deleted.
+ */
 async function readOn(stream: StreamState): Promise<void> {
   const { watch, format, joined } = stream;
   const page = await readPage(stream);
@@ -92,7 +95,7 @@ async function readOn(stream: StreamState): Promise<void> {
   sendDurable(stream, messagesIn(format, watch.watched).durable(turn, events));
 }
 
-/** Reads the page behind a number once for all streams that are there. */
+/** Reads the page after a number, once for all streams at that number. */
 function readPage({ watch: { watched }, context, sentUpTo }: StreamState): Promise<EventPage | undefined> {
   const running = watched.pages.get(sentUpTo);
   if (running) return running;

@@ -4,31 +4,34 @@ import { presentEvent, presentLiveEvent } from '#core/turn/resource/event.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
 /**
- * How a stream of a turn is written. Every text is one message and one write; an empty text sends nothing. The texts
- * are made once for all streams of one turn in one format, so they depend on the turn and the event alone.
+ * The format of a turn's stream. Every text is a message and a single write. An empty text sends no message. The
+ * texts are made once for all streams of a turn in this format, so they depend only on the turn and the event.
  */
 export type StreamFormat = {
   /** The headers of the response, its content type among them. */
   headers: Record<string, string>;
-  /** The number of the last event the client has, where the request carries it; a route has checked the request. */
+  /**
+   * Returns the number of the last event that the client has, if the request carries it. A route has checked the
+   * request.
+   */
   resumeAfter(request: StreamRequest): number | undefined;
   durableEvent(turn: Turn, event: StoredEvent): string;
-  /** A preview. No client resumes after one, so it has no id. */
+  /** Formats a preview. No client resumes after a preview, so it has no id. */
   liveEvent(event: LiveEvent): string;
   heartbeat: string;
   /**
-   * The last message of a stream after the end of its turn. Where it is empty, a client that has every event already
-   * gets status 204 instead of a stream: only that differs from a lost connection.
+   * The last message of a stream after the end of its turn. If it is empty, a client that already has every event
+   * gets status 204 instead of a stream. Otherwise the end would look like a lost connection.
    */
   end: string;
-  /** The last message of a stream that has begun and cannot go on. */
+  /** Returns the last message of a stream that has started and cannot continue. */
   refusal(refused: RequestRefused): string;
 };
 
-/** What a format may read of a request. */
+/** The parts of a request that a format may read. */
 export type StreamRequest = { header(name: string): string | undefined; query(name: string): string | undefined };
 
-/** Server-sent events in the words of Pawl's own API (contract: Events). The stream ends without a message. */
+/** Server-sent events in the format of Pawl's own API. The stream ends without a message. */
 export const nativeFormat: StreamFormat = {
   headers: {
     'content-type': 'text/event-stream',
@@ -45,6 +48,6 @@ export const nativeFormat: StreamFormat = {
   liveEvent: (event) => `event: ${event.type}\ndata: ${JSON.stringify(presentLiveEvent(event))}\n\n`,
   heartbeat: ':\n\n',
   end: '',
-  // A client that reconnects is refused by the route.
+  // A route refuses a client that reconnects.
   refusal: () => '',
 };

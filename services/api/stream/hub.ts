@@ -14,30 +14,35 @@ import { type TurnWatch, type WatchContext, watchTurn } from './turn-watch.ts';
 import { type CreatedTurns, makeCreatedTurns } from './watch/created-turns.ts';
 import { makePendingReads } from './watch/pending-reads.ts';
 
-/** The watched turns of this process: each is read once for all its streams and long polls. */
+/** The watched turns of this process. Each is read once for all its streams and long polls. */
 export type StreamHub = {
-  /** Adds a created turn after its commit. Then a wait in this process for it to settle needs no first reading. */
+  /** Adds a created turn after its commit. A wait in this process for the turn to settle then needs no first read. */
   addCreated(turn: Pick<Turn, 'id' | 'project' | 'status'>): void;
-  /** Returns a turn once it is enough, or when the time is up; undefined if it or the caller is gone. */
+  /**
+   * Returns a turn when it satisfies the wait, or when the time is up. Undefined if the turn was deleted or the
+   * caller disconnected.
+   */
   waitFor(turnId: string, isEnough: IsEnough, options: WaitOptions): Promise<Turn | undefined>;
-  /** Streams a turn's events after a number, to the end of the turn. A client that leaves ends nothing else. */
+  /**
+   * Streams a turn's events after a number, to the end of the turn. A client that disconnects does not affect others.
+   */
   follow(turnId: string, start: StreamStart): EventStream;
-  /** Starts a stream in another form than that of a list of events; `start` is not called once the hub is closed. */
+  /** Starts a stream in another form than a list of events. `start` is not called after the hub is closed. */
   join(turnId: string, sink: Sink, start: StartStream): EventStream;
-  /** Reads a turn for streams that are about to open; streams of one turn that open at once share the reading. */
+  /** Reads a turn for streams that are about to open. Streams of the same turn that open together share the read. */
   readOnce: SharedReads;
   /** The messages that the clients of all streams have not read yet. */
   pending: PendingBytes;
-  /** What is watched now. */
+  /** Counts the watched turns, streams and waiters. */
   count(): { turns: number; streams: number; waiters: number };
-  /** Ends all streams and answers all long polls; resolves when no read is pending. */
+  /** Ends all streams and answers all long polls. Resolves when no read is pending. */
   close(): Promise<void>;
 };
 
 type StartStream = (watch: TurnWatch, context: WatchContext) => EventStream;
 type IsEnough = (turn: Turn) => boolean;
 /**
- * `untilSettled`: the caller only waits for the turn to end or to require action. Then a turn that this process has
+ * `untilSettled`: the caller only waits for the turn to end or to require action. Then a turn that this process
  * created in `project` is not read first.
  */
 type WaitOptions = { timeoutMs: number; untilSettled?: boolean; project?: string; signal?: AbortSignal };
@@ -100,7 +105,7 @@ export function makeStreamHub({ bounds = STREAM_BOUNDS, ...parts }: HubParts): S
   };
 }
 
-/** Passes messages on to the watches of this process, and workers the turns that are watched. */
+/** Passes messages on to the watches of this process, and sends workers the turns that are watched. */
 function receiveMessages(pubsub: Pubsub, byTurn: Map<string, TurnWatch>, createdTurns: CreatedTurns): () => void {
   const ends = [
     pubsub.subscribeToWakes({
@@ -129,13 +134,16 @@ function reportClosed(
   metrics.streamClosed(project);
   log.warn(
     { event: 'stream.closed', project, turn_id: turnId, unread_bytes: unreadBytes },
-    'a stream was closed: its client did not read, and the unread messages of all streams had reached their bound',
+    'closed a stream because its client did not read, and the unread messages of all streams had reached their limit',
   );
 }
 
 type Wait = WaitOptions & { isEnough: IsEnough; isKnownToWait: boolean };
 
-/** Waits until a turn, read after the wait began, is enough; undefined when the time, the caller or the process ends. */
+/**
+ * Waits until a turn, read after the wait began, satisfies the wait. Undefined if the time, the caller or the process
+ * ends first.
+ */
 async function waitForTurn(watch: TurnWatch, wait: Wait): Promise<Turn | undefined> {
   const { isEnough, isKnownToWait, timeoutMs, untilSettled = false, signal } = wait;
   const { promise, resolve } = Promise.withResolvers<Turn | undefined>();

@@ -1,33 +1,44 @@
 import type { RequestRefused } from '#core/failure.ts';
 import type { TurnWatch } from './turn-watch.ts';
 
-/** Where a stream writes, one message at a time. Only its last message may be written while it is not ready. */
+/**
+ * The sink of a stream, which takes a message at a time. Only the last message may be written while the sink is not
+ * ready.
+ */
 export type Sink = { isReady(): boolean; write(message: Uint8Array): void; end(): void };
 
-/** A stream that follows a turn: `advance` when the sink has room again, `leave` when its client is gone. */
+/**
+ * A stream that follows a turn. `advance` is called when the sink has room again, and `leave` when its client has
+ * disconnected.
+ */
 export type EventStream = { advance(): void; leave(): void };
 
-/** A stream that has joined a watch, as what tells the turn sees it. An empty message is not written. */
+/** A stream that has joined a watch, as seen by the function that sends the turn. An empty message is not written. */
 export type JoinedStream = {
   hasRoom(): boolean;
   write(message: string | Uint8Array): void;
   end(lastMessage?: string | Uint8Array): void;
 };
 
-/** How a turn is told to one stream. */
+/** How a turn is sent to a stream. */
 export type Telling = {
-  /** Tells what is known, as far as there is room. A promise: something has to be read first, then it is called again. */
+  /**
+   * Sends the known messages, as far as there is room. It returns a promise if a read is needed first, and is then
+   * called again.
+   */
   tell(): Promise<void> | undefined;
   heartbeat: string | Uint8Array;
-  /** The last message of a stream that cannot go on. */
+  /** Returns the last message of a stream that cannot continue. */
   refusal(refused: Pick<RequestRefused, 'code' | 'message'>): string | Uint8Array;
-  /** The last message of a stream that this process ends, for it stops; none where that says enough. */
+  /**
+   * The last message of a stream that ends because this process stops. Absent if the end is clear without a message.
+   */
   farewell?: Uint8Array;
 };
 
 /**
- * Joins the watch of a turn with a stream to a sink, until its end is told or its client has left. It tells one thing at a
- * time: what happens while it reads is told after that.
+ * Joins a stream to the watch of a turn, until the end of the turn is sent or its client has disconnected. It sends
+ * sequentially: events that happen during a read are sent afterwards.
  */
 export function joinWatch(watch: TurnWatch, sink: Sink, begin: (stream: JoinedStream) => Telling): EventStream {
   let phase: 'idle' | 'telling' | 'over' = 'idle';

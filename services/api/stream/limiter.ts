@@ -1,9 +1,9 @@
 import { RequestRefused } from '#core/failure.ts';
 import type { Caller } from '../http/api-keys.ts';
 
-/** Counts the requests that stay open for long, event streams and long polls, by the key they came with. */
+/** Counts long requests (event streams and long polls) by key. */
 export type StreamLimiter = {
-  /** Counts one more until the returned function is called. Refuses a request beyond the limit of its key. */
+  /** Counts a request until the returned function is called. Refuses a request beyond the limit of its key. */
   acquire(caller: Pick<Caller, 'project' | 'keyId'>): () => void;
 };
 
@@ -30,6 +30,6 @@ export function makeStreamLimiter(limit: number): StreamLimiter {
 }
 
 function tooMany(limit: number): RequestRefused {
-  const message = `This key has ${limit} streams and long polls open here. Close some, or ask without \`wait\`.`;
+  const message = `This key has ${limit} streams and long polls open here. Close some, or send the request without \`wait\`.`;
   return new RequestRefused(429, 'too_many_streams', message);
 }

@@ -2,26 +2,28 @@ import type { LiveEvent } from '#core/turn/event.ts';
 import { type Progress, whenToSend } from './progress.ts';
 import { addRoundEvent, hasGap, NOTHING_SENT, type RoundBuffer, type Sent, startOf, unsent } from './round-buffer.ts';
 
-/** The live events of one turn, kept once for all its streams; each sends what it has not sent yet. */
+/**
+ * The live events of a turn, kept once for all its streams. Each stream sends the events that it has not sent yet.
+ */
 export type LiveBuffer = {
   add(event: LiveEvent, progress: Progress | undefined): void;
-  /** Drops what the progress has overtaken, offers what has waited for it. */
+  /** Drops events that are older than the progress, and offers events that waited for it. */
   settle(progress: Progress): void;
-  /** Whether more of the running round has happened than was received. */
+  /** Returns whether events of the running round were missed. */
   isBehind(progress: Progress): boolean;
-  /** What a stream that has sent all durable events of this progress has to send now. */
+  /** Returns the events that a stream has to send now, after all durable events of this progress. */
   unsent(sent: SentLive, progress: Progress): { events: LiveEvent[]; sent: SentLive };
-  /** The round that runs at this progress, as far as it was received. */
+  /** Returns the round that runs at this progress, as far as it was received. */
   running(progress: Progress): RoundBuffer | undefined;
-  /** What a new stream has sent: nothing of what still goes on. */
+  /** Returns the position of a new stream, which has sent no events of running work. */
   nothingSent(): SentLive;
   clear(): void;
 };
 
-/** How much of the live events one stream has sent. */
+/** The position of a stream in the live events. */
 export type SentLive = { round: Sent; transient: number };
 
-/** Keeps the live events of one turn. */
+/** Keeps the live events of a turn. */
 export function makeLiveBuffer(): LiveBuffer {
   const transient = makeTransientEvents();
   let round: RoundBuffer | null = null;
@@ -53,24 +55,29 @@ export function makeLiveBuffer(): LiveBuffer {
   };
 }
 
-/** The live events without an offset: a stream that is there and has room sends them in order; others never do. */
+/**
+ * The live events without an offset. A connected stream with room sends them in order. Other streams never send them.
+ */
 type TransientEvent = Extract<LiveEvent, { type: `tool_call.${string}` }>;
 
 function isTransient(event: LiveEvent): event is TransientEvent {
   return event.type.startsWith('tool_call.');
 }
 
-/** The transient events of one turn; each that may be sent has a number, so that a stream knows which it has sent. */
+/**
+ * The transient events of a turn. Each event that may be sent has a number, so that a stream knows which events it
+ * has sent.
+ */
 type TransientEvents = {
   add(event: TransientEvent, progress: Progress | undefined): void;
-  /** Offers the events that have waited for this progress and drops those it has overtaken. */
+  /** Offers the events that waited for this progress, and drops events that are older than it. */
   settle(progress: Progress): void;
-  /** The events after a number that are still worth sending. */
+  /** Returns the events after a number that are still current. */
   after(number: number): TransientEvent[];
   lastNumber(): number;
 };
 
-/** The events kept for streams without room, and the events kept that came before their progress. */
+/** The events kept for streams without room, and the events that arrived before their progress. */
 const LIMIT = 64;
 
 /** Keeps a bounded number of transient events. */
@@ -102,7 +109,7 @@ function makeTransientEvents(): TransientEvents {
   };
 }
 
-/** A worker repeats the start of a running call for each new watcher; the earlier ones have received it. */
+/** A worker repeats the start of a running call for each new watcher. Earlier watchers have received it already. */
 function isRepeated(event: TransientEvent, received: TransientEvent[]): boolean {
   if (event.type !== 'tool_call.started') return false;
   return received.some((one) => one.type === event.type && one.tool_call_id === event.tool_call_id);

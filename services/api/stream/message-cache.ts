@@ -3,17 +3,17 @@ import type { Turn } from '#core/turn/turn.ts';
 import type { StreamFormat } from './format.ts';
 import { shareRenderings } from './shared/renderings.ts';
 
-/** The messages of one turn in one format, made once for all its streams. */
+/** The messages of a turn in a format, made once for all its streams. */
 export type MessageCache = {
   add(turn: Turn, events: StoredEvent[]): void;
-  /** The durable messages after a number; undefined where not all of them are kept: that stream reads by itself. */
+  /** Returns the durable messages after a number. Undefined if some are no longer kept: that stream reads alone. */
   after(number: number): DurableMessage[] | undefined;
-  /** Durable events as messages, one by one: a stream that stops half-way does not pay for the rest. */
+  /** Makes messages of durable events on demand: a stream that stops early does not cost the rest. */
   durable(turn: Turn, events: StoredEvent[]): Iterable<DurableMessage>;
   live(event: LiveEvent): Uint8Array;
 };
 
-/** One durable event as a stream sends it; `bytes` are empty where the format says nothing of the event. */
+/** A durable event as a stream sends it. `bytes` are empty if the format omits the event. */
 export type DurableMessage = { number: number; bytes: Uint8Array };
 
 /** Keeps the last durable messages, and shares all messages that streams still hold. */
@@ -23,7 +23,7 @@ export function makeMessageCache(format: StreamFormat): MessageCache {
 
   function* messagesOf(turn: Turn, events: StoredEvent[]): Generator<DurableMessage> {
     for (const event of events) {
-      // What an event says never changes, so its id is enough.
+      // The content of an event never changes, so its id is a sufficient key.
       yield { number: event.number, bytes: bytesOf(event.id, SAME, () => format.durableEvent(turn, event)) };
     }
   }
@@ -49,7 +49,7 @@ export function makeMessageCache(format: StreamFormat): MessageCache {
 const SAME = {};
 const BYTES_LIMIT = 256 * 1024;
 
-/** The last message always stays: a stream that keeps pace must not read by itself. */
+/** The last message always stays, so that a stream at the end never has to read alone. */
 function firstThatFits(messages: DurableMessage[]): number {
   let bytes = 0;
   const tooFar = messages.findLastIndex((message, index) => {

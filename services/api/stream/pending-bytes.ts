@@ -1,9 +1,12 @@
 import type { StreamBounds } from '#core/bounds/stream-bounds.ts';
 
-/** The messages that the clients of a process have not read yet. A message that several clients of a project wait for counts once. */
+/**
+ * The messages that the clients of a process have not read yet. A message for several clients of a project counts
+ * once.
+ */
 export type PendingBytes = {
   bytes(): number;
-  /** Adds a stream. `close` closes its connection, so that its client comes back. */
+  /** Adds a stream. `close` closes its connection, so that its client reconnects. */
   join(stream: PendingStream): StreamOutlet;
 };
 
@@ -17,17 +20,20 @@ export type StreamOutlet = {
   leave(): void;
 };
 
-/** A stream that a bound has closed, and the bytes that its client had not read. */
+/** A stream that a limit has closed, and the bytes that its client had not read. */
 export type ClosedStream = { project: string; turnId: string; unreadBytes: number };
 
-/** The pending messages of one project, and its streams that have any: the stream that has waited longest first. */
+/**
+ * The pending messages of a project, and its streams with pending messages: the stream that has waited longest first.
+ */
 type ProjectMessages = { bytes: number; holders: Map<Uint8Array, number>; waiting: Map<StreamOutlet, () => void> };
 
 /**
- * Keeps count of these messages and closes streams beyond the bounds. A project with more than its share loses the streams that
- * have waited longest. If all projects together have too many bytes, the project with the most loses streams. A project that has
- * no more than an equal part of the bound loses none. The stream that writes stays open: a client that is alone gets a message
- * of any size.
+ * Counts these messages and closes streams above the limits:
+ * - A project with more than its share loses the streams that have waited longest.
+ * - If all projects together have too many bytes, the project with the most bytes loses streams.
+ * - A project with at most an equal part of the limit loses no stream.
+ * - The stream that writes stays open, so a single client gets a message of any size.
  */
 export function makePendingBytes(bounds: StreamBounds, closed: (stream: ClosedStream) => void): PendingBytes {
   const projects = new Map<string, ProjectMessages>();
@@ -80,7 +86,10 @@ export function makePendingBytes(bounds: StreamBounds, closed: (stream: ClosedSt
   };
 }
 
-/** Closes the stream of a project that has waited longest, but not the stream that writes. False if there is no other. */
+/**
+ * Closes the stream of a project that has waited longest, except the stream that writes. Returns false if there is no
+ * other.
+ */
 function closeOldest({ waiting }: ProjectMessages, writing: StreamOutlet): boolean {
   for (const [outlet, closeForBound] of waiting) {
     if (outlet === writing) continue;

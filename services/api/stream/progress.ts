@@ -3,17 +3,17 @@ import type { LiveEvent } from '#core/turn/event.ts';
 import { readStep, type Step, stepIndex } from '#core/turn/step.ts';
 import { isTerminal, type Turn } from '#core/turn/turn.ts';
 
-/** How far a turn had come when it was last read: it decides whether a live event may be sent yet, or any more. */
+/** The progress of a turn when it was last read. It decides whether a live event may be sent. */
 export type Progress = {
   lastEvent: number;
   phase: 'queued' | Step['kind'] | 'ended';
   round: number;
-  /** The attempt that is due or in flight; deltas of an older one are of no use. */
+  /** The attempt that is due or in flight. Deltas of an older attempt are obsolete. */
   attempt: number;
   openCalls: ReadonlySet<string>;
 };
 
-/** The progress of a turn as it was loaded. */
+/** Returns the progress of a loaded turn. */
 export function progressOf(turn: Turn): Progress {
   const { step, generation } = turn.work;
   return {
@@ -36,9 +36,9 @@ function phaseOf({ status, work }: Turn): Progress['phase'] {
 }
 
 /**
- * When a live event may go to a stream that has sent all durable events of this progress:
- * - `later` where a durable event that was not read yet comes first;
- * - `never` where the durable events have overtaken it.
+ * Returns when a live event may be sent to a stream that has sent all durable events of this progress:
+ * - `later` if a durable event that was not read yet precedes it
+ * - `never` if the durable events are already past it
  */
 export function whenToSend(event: LiveEvent, progress: Progress): 'now' | 'later' | 'never' {
   if (progress.phase === 'ended') return 'never';

@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { EventStream, Sink } from './joined-stream.ts';
 import type { PendingBytes } from './pending-bytes.ts';
 
-/** `open` starts the stream; `closed` is called once, however it ends. `pending` counts what its client has not read yet. */
+/**
+ * `open` starts the stream. `closed` is called once, however the stream ends. `pending` counts bytes that its client
+ * has not read yet.
+ */
 type ResponseStream = {
   headers: Record<string, string>;
   pending: PendingBytes;
@@ -12,7 +15,7 @@ type ResponseStream = {
   closed(): void;
 };
 
-/** Writes a stream to Node's response as fast as the client reads: a web stream takes twice the memory. */
+/** Writes a stream to Node's response as fast as the client reads. A web stream would use twice the memory. */
 export function streamToResponse(response: ServerResponse, stream: ResponseStream): void {
   const { headers, pending, project, turnId, open, closed } = stream;
   if (response.destroyed) {

@@ -4,18 +4,21 @@ import type { LiveEvent } from '#core/turn/event.ts';
 export type RoundBuffer = RoundAttempt & {
   turnId: string;
   texts: Record<TextDelta['type'], GrowingText>;
-  /** The length of the reasoning before the first text or call, and where in the text a refusal begins, once known. */
+  /**
+   * The length of the reasoning before the first text or call, and the position in the text at which a refusal
+   * begins, once known.
+   */
   reasoningLength: number | null;
   refusalFrom: number | null;
 };
 
-/** One telling of a round. Runs of the same attempt differ by their edition. */
+/** A take of a round. Runs of the same attempt differ by their edition. */
 type RoundAttempt = { round: number; attempt: number; edition: number };
 type RoundEvent = Extract<LiveEvent, { attempt: number }>;
 /** The deltas that are addressed by an offset. */
 type TextDelta = Extract<LiveEvent, { offset: number }>;
 
-/** The buffer after one more event: a new attempt begins from nothing, an older one is ignored. */
+/** Returns the buffer after a further event. A new attempt begins empty, and an older attempt is ignored. */
 export function addRoundEvent(known: RoundBuffer | null, event: RoundEvent): RoundBuffer {
   const order = known ? compareAttempts(attemptOf(event), known) : 1;
   if (known && order < 0) return known;
@@ -24,7 +27,7 @@ export function addRoundEvent(known: RoundBuffer | null, event: RoundEvent): Rou
   return { ...buffer, texts: { ...buffer.texts, [event.type]: insertDelta(buffer.texts[event.type], event) } };
 }
 
-/** Negative where the first came before the second, 0 where both are the same attempt at the same round. */
+/** Compares two attempts. Negative if the first is earlier, 0 if both are the same attempt at the same round. */
 function compareAttempts(a: RoundAttempt, b: RoundAttempt): number {
   return a.round - b.round || a.attempt - b.attempt || a.edition - b.edition;
 }
@@ -49,20 +52,20 @@ function withMarks(buffer: RoundBuffer, event: RoundEvent): RoundBuffer {
   };
 }
 
-/** Whether chunks are missing in between. */
+/** Returns whether chunks are missing in between. */
 export function hasGap({ texts }: RoundBuffer): boolean {
   return Object.values(texts).some(({ early }) => early.length > 0);
 }
 
-/** The event that announces a round; a stream that begins later sends it too. */
+/** Returns the event that announces a round. A stream that begins later sends it too. */
 export function startOf({ turnId, round, attempt }: RoundBuffer): Extract<LiveEvent, { type: 'round.started' }> {
   return { type: 'round.started', turn_id: turnId, round, attempt };
 }
 
-/** How much of a running round one stream has sent. */
+/** The position of a stream in a running round. */
 export type Sent = RoundAttempt & { offsets: Record<TextDelta['type'], number> };
 
-/** What a new stream has sent. */
+/** The position of a new stream. */
 export const NOTHING_SENT: Sent = {
   round: 0,
   attempt: 0,
@@ -70,7 +73,10 @@ export const NOTHING_SENT: Sent = {
   offsets: { 'reasoning.delta': 0, 'output_text.delta': 0 },
 };
 
-/** What a stream has not sent yet of the running round: its start, once, and each text from where the stream is. */
+/**
+ * Returns the parts of the running round that a stream has not sent yet: its start, once, and each text from the
+ * stream's position.
+ */
 export function unsent(buffer: RoundBuffer, sent: Sent): { events: LiveEvent[]; sent: Sent } {
   const order = compareAttempts(buffer, sent);
   if (order < 0) return { events: [], sent };
@@ -95,16 +101,16 @@ function offsetsAfter(deltas: TextDelta[], from: Sent['offsets']): Sent['offsets
   return { ...from, ...Object.fromEntries(moved) };
 }
 
-/** A text without gaps from its start, and the chunks that came before their turn. */
+/** A text without gaps from its start, and the chunks that arrived too early. */
 type GrowingText = { text: string; early: TextChunk[] };
 
-/** A chunk of a text; `offset` is where it starts, in UTF-16 code units. */
+/** A chunk of a text. `offset` is its start in UTF-16 code units. */
 type TextChunk = { offset: number; delta: string };
 
-/** Early chunks that are kept; when more of them are missing, the text is requested from its start anyway. */
+/** The number of early chunks to keep. If more are missing, the text is requested from its start anyway. */
 const EARLY_LIMIT = 16;
 
-/** Puts a chunk at its offset. What is known already is cut away, what comes too early waits for its turn. */
+/** Puts a chunk at its offset. Known text is cut away, and an early chunk waits for its turn. */
 export function insertDelta({ text, early }: GrowingText, { offset, delta }: TextChunk): GrowingText {
   if (offset > text.length) return { text, early: [...early, { offset, delta }].slice(-EARLY_LIMIT) };
   return insertEarly({ text: text + delta.slice(text.length - offset), early });

@@ -11,34 +11,36 @@ import {
   type WatchedTurn,
 } from './watched-turn.ts';
 
-/** The parts a watch needs. Every `heartbeatMs` a turn is read without a hint, since hints may get lost. */
+/**
+ * The parts that a watch needs. A turn is read every `heartbeatMs` even without a hint, because hints may get lost.
+ */
 export type WatchContext = WatchedReads & { pubsub: Pubsub; log: Log; heartbeatMs: number };
 
-/** One turn being watched. A watcher leaves by the returned function. */
+/** A watch of a turn. A watcher leaves by calling the returned function. */
 export type TurnWatch = {
   watched: WatchedTurn;
-  /** Adds a stream, and has the turn read once more. */
+  /** Adds a stream, and requests a further read of the turn. */
   addStream(stream: Stream): () => void;
-  /** Adds a waiter, and has the turn read once more, unless the waiter is known to wait for a later change. */
+  /** Adds a waiter, and requests a further read of the turn, unless the waiter only waits for a later change. */
   addWaiter(waiter: Waiter, isKnownToWait?: boolean): () => void;
   wake(wake: Pick<TurnWake, 'goesOn'>): void;
   /** Messages of the turn may be lost. */
   missed(): void;
-  /** Asks the workers to publish what happens to the turn, if a watcher wants more than its settled state. */
+  /** Asks the workers to publish the events of the turn, if a watcher needs more than its settled state. */
   publishWatched(): void;
-  /** For a stream that has read by itself more than the shared progress covers. */
+  /** Reads the turn for a stream that has itself read more than the shared progress covers. */
   readAgain(): void;
-  /** For a stream that failed to read by itself: everything is read again a moment later. */
+  /** Reads the whole turn a moment later, for a stream that failed to read. */
   readLater(error: unknown): void;
 };
 
-/** Why a turn is read. */
+/** The reason for a read of the turn. */
 const EVENT_AHEAD: Reading = { isWhole: false, seeksLive: false };
 const STREAM_JOINED: Reading = { isWhole: false, seeksLive: true };
 const CHANGED: Reading = { isWhole: true, seeksLive: false };
 const MESSAGES_LOST: Reading = { isWhole: true, seeksLive: true };
 
-/** Watches a turn until its last watcher has left; `closed` is called then. */
+/** Watches a turn until its last watcher has left, and then calls `closed`. */
 export function watchTurn(id: string, context: WatchContext, closed: () => void): TurnWatch {
   const { pubsub } = context;
   const watched = newWatchedTurn(id);
@@ -46,7 +48,7 @@ export function watchTurn(id: string, context: WatchContext, closed: () => void)
   const live = receiveLiveEvents(watched, pubsub, () => readings.request(EVENT_AHEAD));
   const readings = readingsOf(watched, live, context);
 
-  /** From its first watcher that wants more than its settled state, workers publish all that happens to the turn. */
+  /** Lets workers publish all events of the turn from the first watcher that needs more than the settled state. */
   function announce(add: () => void): void {
     const wasPublished = !waitsUntilSettled(watched);
     add();
@@ -85,7 +87,7 @@ export function watchTurn(id: string, context: WatchContext, closed: () => void)
   };
 }
 
-/** Returns whether all watchers only wait for the turn to settle; nothing on the way is read for them. */
+/** Returns whether all watchers only wait for the turn to settle. Then no intermediate state is read for them. */
 function waitsUntilSettled({ streams, waiters }: WatchedTurn): boolean {
   return streams.size === 0 && [...waiters].every(({ untilSettled }) => untilSettled);
 }
@@ -94,7 +96,7 @@ function publishWatched(watched: WatchedTurn, pubsub: Pubsub): void {
   if (!waitsUntilSettled(watched)) pubsub.publishToWorkers({ kind: 'watched', turnId: watched.id });
 }
 
-/** Reads the turn for its watchers. Live events are looked for after a reading that has succeeded. */
+/** Reads the turn for its watchers. After a successful read, it looks for live events. */
 function readingsOf(watched: WatchedTurn, live: LiveEvents, context: WatchContext): Readings {
   const { pubsub, log, heartbeatMs } = context;
   return makeReadings({
@@ -108,6 +110,6 @@ function readingsOf(watched: WatchedTurn, live: LiveEvents, context: WatchContex
       publishWatched(watched, pubsub);
     },
     failed: (error) =>
-      log.warn({ turn_id: watched.id, err: error }, 'a watched turn could not be read; it is read again soon'),
+      log.warn({ turn_id: watched.id, err: error }, 'could not read a watched turn (Pawl reads it again soon)'),
   });
 }

@@ -15,8 +15,8 @@ import { type Renderings, shareRenderings } from './shared/renderings.ts';
 import type { PendingReads } from './watch/pending-reads.ts';
 
 /**
- * What this process knows of a turn that clients watch: read once and received once for all of them. Only
- * `readWhole` changes `known` and `progress`. A new stream may set `isEnded` earlier.
+ * The state of a watched turn in this process, read once and received once for all clients. Only `readWhole` changes
+ * `known` and `progress`. A new stream may set `isEnded` earlier.
  */
 export type WatchedTurn = {
   id: string;
@@ -24,26 +24,31 @@ export type WatchedTurn = {
   waiters: Set<Waiter>;
   /** The turn as it was last read. */
   known: Turn | undefined;
-  /** How far the turn had come when it was last read; undefined before the first time. */
+  /** The progress of the turn when it was last read. Undefined before the first read. */
   progress: Progress | undefined;
-  /** True if the turn had ended when it was last read, here or by the request of a stream. Then it is read anywhere. */
+  /**
+   * True if the turn had ended when it was last read, here or by the request of a stream. Then any database may serve
+   * its reads.
+   */
   isEnded: boolean;
-  /** The messages in each format that a stream is written in. */
+  /** The messages in each format of a stream. */
   messages: Map<StreamFormat, MessageCache>;
-  /** The messages of streams in the words of other APIs. */
+  /** The messages of streams in the formats of other APIs. */
   renderings: Renderings;
-  /** Pages of durable events that are being read, by the number that they begin behind. */
+  /** Pages of durable events that are being read, by the number before their first event. */
   pages: Map<number, Promise<EventPage | undefined>>;
   liveBuffer: LiveBuffer;
 };
 
-/** A stream of a turn's events: `advance` sends what there is to send, as far as there is room. */
+/** A stream of a turn's events. `advance` sends the available events, as far as there is room. */
 export type Stream = { advance(): void; beat(): void; end(): void; refuse(refused: RequestRefused): void };
 
-/** A long poll: it receives the turn whenever it is read whole; `untilSettled`, only changes to a settled turn matter. */
+/**
+ * A long poll. It receives the turn at each whole read. With `untilSettled`, only changes to a settled turn matter.
+ */
 export type Waiter = { untilSettled: boolean; receive(turn: Turn): void; end(): void };
 
-/** A turn that was not read yet. */
+/** Makes a turn that was not read yet. */
 export function newWatchedTurn(id: string): WatchedTurn {
   return {
     ...{ id, streams: new Set(), waiters: new Set() },
@@ -52,7 +57,7 @@ export function newWatchedTurn(id: string): WatchedTurn {
   };
 }
 
-/** The messages of a watched turn in one format. */
+/** Returns the messages of a watched turn in a format. */
 export function messagesIn(format: StreamFormat, { messages }: WatchedTurn): MessageCache {
   const known = messages.get(format) ?? makeMessageCache(format);
   messages.set(format, known);
@@ -64,7 +69,7 @@ const PAGE = 100;
 /** The databases that watched turns are read from, and the reads in flight. */
 export type WatchedReads = { db: Db; readAnywhere: ReadAnywhere; pendingReads: PendingReads };
 
-/** Runs a query for a watched turn. Until the turn has ended, the primary runs it, which has each commit first. */
+/** Runs a query for a watched turn. Until the turn has ended, it runs on the primary, which has each commit first. */
 export function readWatched<T>(
   { isEnded }: WatchedTurn,
   { db, readAnywhere, pendingReads }: WatchedReads,
@@ -73,7 +78,10 @@ export function readWatched<T>(
   return pendingReads.add(isEnded ? readAnywhere(query) : query(db));
 }
 
-/** Reads a turn that has a new event, or if `isWhole`, and advances its streams; one that is gone ends them. */
+/**
+ * Reads a turn if it has a new event, or if `isWhole`, and advances its streams. If the turn was deleted, its streams
+ * end.
+ */
 export function readChanges(watched: WatchedTurn, isWhole: boolean, reads: WatchedReads): Promise<void> {
   return readWatched(watched, reads, async (db) => {
     if (isWhole || (await hasChanged(watched, db))) await readWhole(watched, db);
@@ -81,7 +89,7 @@ export function readChanges(watched: WatchedTurn, isWhole: boolean, reads: Watch
   });
 }
 
-/** One look at the index; a long turn is not read again and again for nothing. */
+/** A single index lookup, so that a long turn is not read without need. */
 async function hasChanged({ id, progress }: WatchedTurn, db: Db): Promise<boolean> {
   if (!progress) return true;
   const [event] = await listEvents(db, id, { after: progress.lastEvent, limit: 1 });
@@ -105,7 +113,10 @@ async function readWhole(watched: WatchedTurn, db: Db): Promise<void> {
   for (const waiter of watched.waiters) waiter.receive(turn);
 }
 
-/** The durable events after a number that the loaded turn knows: what a later one points at need not be in it. */
+/**
+ * Returns the durable events after a number that the loaded turn contains. A later event may refer to data that it
+ * does not contain.
+ */
 async function readEvents(db: Db, turn: Turn, page: { after: number; limit: number }): Promise<StoredEvent[]> {
   if (turn.lastEvent <= page.after) return [];
   const events = await listEvents(db, turn.id, page);

@@ -27,7 +27,7 @@ const parameters = [idempotencyKey];
 const request = { body: { required: true, content: json(TurnRequest) } } as const;
 const started = {
   202: {
-    description: 'Started, and committed: it is worked whatever happens now.',
+    description: 'The turn was started and committed. Pawl completes it even if a process dies.',
     headers: z.object(startedHeaders),
     content: json(Turn),
   },
@@ -38,7 +38,7 @@ const route = routesOf('Turns');
 
 const oneShot = route('post', '/v1/turns', 'startTurn', {
   summary: 'Start a turn in a new conversation',
-  description: 'What it is given becomes the standing configuration of the conversation.',
+  description: 'The given fields become the default configuration of the conversation.',
   parameters,
   request,
   answers: started,
@@ -47,24 +47,24 @@ const oneShot = route('post', '/v1/turns', 'startTurn', {
 
 const inConversation = route('post', '/v1/conversations/{id}/turns', 'startNextTurn', {
   summary: 'Start a turn in a conversation',
-  description: 'What is left out it inherits; what is given replaces that for this turn only.',
+  description: 'A turn inherits omitted fields from the conversation. Given fields apply to this turn only.',
   parameters,
   request: { ...request, params: z.object({ id: ConversationId }) },
   answers: {
-    200: jsonAnswer('With `steer` or `merge`: the input has joined this turn, for good.', Turn, startedHeaders),
+    200: jsonAnswer('With `steer` or `merge`: the turn that the input was added to.', Turn, startedHeaders),
     ...started,
   },
   refusals: [...refused, 'conversation_not_found', 'conversation_busy', 'turn_differs'],
 });
 
-/** `POST /v1/turns` and `POST /v1/conversations/:id/turns`. */
+/** Serves `POST /v1/turns` and `POST /v1/conversations/:id/turns`. */
 export function createTurnRoutes(context: ApiContext) {
   return makeRouter(explainTurnIssues)
     .openapi(oneShot, startOneShot(context))
     .openapi(inConversation, startInConversation(context));
 }
 
-/** What it was given becomes the standing configuration of the new conversation. */
+/** The given fields become the default configuration of the new conversation. */
 function startOneShot(context: ApiContext): RouteHandler<typeof oneShot, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
@@ -101,12 +101,12 @@ function begunWith(config: StandingConfig) {
   return { config, metadata: {}, begunByTurn: true };
 }
 
-/** An input that has joined a turn is answered 200, a new turn 202. */
+/** An input that joined a turn is answered with 200, a new turn with 202. */
 function statusOf({ status }: Made): 200 | 202 {
   return status === 200 ? 200 : 202;
 }
 
-/** The answer to a request that started a turn, or had its input join one, or came again. */
+/** Answers a request that started a turn, added its input to a turn, or was replayed. */
 export async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made | Started | Joined) {
   const isNew = 'turn' in made;
   if (isNew) {
@@ -121,7 +121,7 @@ export async function accept(c: Context<ApiEnv>, context: ApiContext, made: Made
 
 type Given = TurnRequest | ConversationRequest;
 
-/** The fields of a request that hold for each turn of its conversation. */
+/** Returns the fields of a request that apply to each turn of its conversation. */
 export function standingOf({ input, metadata, on_active_turn, priority, ...others }: Given): StandingConfig {
   const { start_at, delay_seconds, debounce_ms, ...config } = others;
   return config;

@@ -29,12 +29,13 @@ const route = routesOf('Turns');
 
 const list = route('get', '/v1/turns', 'listTurns', {
   summary: 'List turns, newest first',
-  description: 'Without their rounds, unless `include` asks for them. A page of large turns has fewer than `limit`.',
+  description:
+    '`rounds` is present only with `include=rounds`. A page of large turns may have fewer than `limit` turns.',
   request: {
     query: PageQuery.extend({
       ...turnFilterFields,
       metadata: MetadataQuery,
-      include: z.enum(['rounds']).optional().describe('`rounds`: each turn whole, with its rounds.'),
+      include: z.enum(['rounds']).optional().describe('`rounds`: each turn with its rounds.'),
     }),
   },
   answers: { 200: jsonAnswer('A page.', listOf(ListedTurn)) },
@@ -49,14 +50,14 @@ const read = route('get', '/v1/turns/{id}', 'readTurn', {
     query: z.object({
       wait: queryNumber({ min: 0, max: 60 })
         .default(0)
-        .describe('Seconds to wait at most for the turn to end, or to require action.'),
+        .describe('The maximum time in seconds to wait until the turn ends or requires action.'),
       after: queryInteger({ min: 0, max: LARGEST_EVENT_NUMBER })
         .optional()
-        .describe('Together with `wait`: answer as soon as `last_event` is higher than this.'),
+        .describe('Together with `wait`: answer as soon as `last_event` is higher than this number.'),
       max_result_bytes: queryInteger({ min: 0, max: MOST_RESULT_BYTES })
         .optional()
-        .describe('Of each result, show so many bytes of its text; what was cut says `truncated`.'),
-      include: z.enum(['config']).optional().describe('`config`: what the turn ran with.'),
+        .describe('The maximum number of bytes of text to show of each result. `truncated` marks a shortened result.'),
+      include: z.enum(['config']).optional().describe('`config`: the configuration of the turn.'),
     }),
   },
   answers: {
@@ -67,15 +68,15 @@ const read = route('get', '/v1/turns/{id}', 'readTurn', {
 });
 
 const readRounds = route('get', '/v1/turns/{id}/rounds', 'listRounds', {
-  summary: 'Read the committed rounds of a turn, with what the ledger holds of each call',
-  description: 'Who allowed a call, when it ran, how often, and what its tool knows it by.',
+  summary: 'Read the committed rounds of a turn with the ledger of their calls',
+  description: 'The ledger has the approval of each call, its times and tries, and the key that its tool receives.',
   parameters: [ifNoneMatch],
   request: { params },
   answers: { 200: jsonAnswer('All rounds.', LedgerRounds, entityTagHeader), ...notModified },
   refusals: ['turn_not_found'],
 });
 
-/** `GET /v1/turns…`: polling, one turn or a list. */
+/** Serves `GET /v1/turns…`: polls a turn, or lists turns. */
 export function readTurnRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(list, listAll(context))
@@ -138,7 +139,7 @@ function isBeyond({ status, lastEvent }: StoredTurn, after: number): boolean {
   return isTerminal(status) || lastEvent > after;
 }
 
-/** Nothing will change by itself any more. */
+/** Returns whether only a request can change the turn. */
 function isSettled({ status }: StoredTurn): boolean {
   return isTerminal(status) || status === 'requires_action';
 }

@@ -20,34 +20,36 @@ const params = z.object({ id: TurnId });
 const route = routesOf('Turns');
 
 const cancel = route('post', '/v1/turns/{id}/cancel', 'cancelTurn', {
-  summary: 'Cancel a turn, whatever its step',
+  summary: 'Cancel a turn at any step',
   description:
-    'A running request to the model, or a running call, is stopped within a second. Cancelling again is fine.',
+    'A running request to the model or a running call is stopped within a second. Repeating the ' +
+    'request has no effect.',
   request: { params },
   answers: { 200: jsonAnswer('The cancelled turn.', Turn) },
   refusals: [...ofAnyBody, 'turn_not_found', 'turn_ended'],
 });
 
 const retry = route('post', '/v1/turns/{id}/retry', 'retryTurn', {
-  summary: 'Let a failed turn go on from its last checkpoint',
-  description: 'Its committed rounds stay; its events are numbered on.',
+  summary: 'Retry a failed turn from its last checkpoint',
+  description: 'The committed rounds stay, and the numbers of events continue.',
   request: { params },
-  answers: { 202: jsonAnswer('The turn goes on.', Turn, pollAfterHeader) },
+  answers: { 202: jsonAnswer('The turn, which continues.', Turn, pollAfterHeader) },
   refusals: [...ofAnyBody, 'turn_not_found', 'turn_not_failed', 'turn_forked'],
 });
 
 const remove = route('delete', '/v1/turns/{id}', 'deleteTurn', {
   summary: 'Delete a turn and erase its content',
   description:
-    'Its input, rounds, calls, events, deliveries and blobs go at once, and later turns of its conversation are sent without ' +
-    'it. What a fork stands on goes with the last fork. A conversation stays; of one that a turn began, the configuration ' +
-    'goes with the last turn, but for the model. While the turn is active: 409.',
+    'Deletes the input, rounds, calls, events, deliveries and blobs of the turn at once. Requests of ' +
+    'later turns no longer include it. Content that a fork depends on is deleted with the last fork. ' +
+    'The conversation stays. If a turn created the conversation, its configuration is deleted with ' +
+    'the last turn, except for the model. While the turn is active: 409.',
   request: { params },
   answers: { 204: { description: 'Deleted.' } },
   refusals: ['quota_exceeded', 'turn_not_found', 'turn_active'],
 });
 
-/** `POST /v1/turns/:id/cancel` and `/retry`, and `DELETE /v1/turns/:id`. */
+/** Serves `POST /v1/turns/:id/cancel` and `/retry`, and `DELETE /v1/turns/:id`. */
 export function turnActionRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(cancel, async (c) => {

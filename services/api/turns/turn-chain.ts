@@ -21,41 +21,51 @@ const ChainedTurn = z
     conversation_id: ConversationId,
     response_id: ResponseIdOfTurn,
     status: TurnStatus,
-    preview: z.string().nullable().describe('The beginning of what its user said last; null where no user did.'),
+    preview: z
+      .string()
+      .nullable()
+      .describe('The beginning of the last user message. Null if the turn has no user message.'),
     created_at: Time,
   })
-  .meta({ id: 'ChainedTurn', description: 'A turn beside another.', examples: [example] });
+  .meta({ id: 'ChainedTurn', description: 'A turn in the chain of another turn.', examples: [example] });
 
-/** What a turn stands on and what stands on it; `presentChain` makes it. */
+/** The base of a turn, and the turns that are based on it, made by `presentChain`. */
 const Chain = z
   .object({
     object: z.literal('chain'),
     previous: orNull(ChainedTurn).describe(
-      'The previous turn of its history, or the turn whose chat completion it continues. If that is in another ' +
-        'conversation, its own is a fork, or its messages begin with those of the completion.',
+      'The previous turn in the history, or the turn whose chat completion this turn continues. It may ' +
+        'be in another conversation. Then the turn is the first turn of a fork, or its messages begin ' +
+        'with those of the completion.',
     ),
-    next: orNull(ChainedTurn).describe('The turn behind it in its conversation.'),
-    forks: z.array(ChainedTurn).describe('The first turns of conversations that were forked from it, the newest 50.'),
-    forks_count: z.int().describe('How many of these there are.'),
-    continued_by: z.array(ChainedTurn).describe('The turns whose chat completions continue it, the newest 50.'),
+    next: orNull(ChainedTurn).describe('The next turn in the same conversation.'),
+    forks: z
+      .array(ChainedTurn)
+      .describe('The first turns of conversations that were forked from this turn. At most the newest 50.'),
+    forks_count: z.int().describe('The number of these forks.'),
+    continued_by: z
+      .array(ChainedTurn)
+      .describe('The turns whose chat completions continue this turn. At most the newest 50.'),
   })
   .meta({
     id: 'Chain',
-    description: 'What a turn stands on and what stands on it.',
+    description: 'The turn that a turn is based on, and the turns that are based on it.',
     examples: [{ object: 'chain', previous: null, next: example, forks: [], forks_count: 0, continued_by: [] }],
   });
 
 const route = routesOf('Turns');
 
 const read = route('get', '/v1/turns/{id}/chain', 'readChain', {
-  summary: 'Read what a turn stands on, and what stands on it',
-  description: 'The turn before it, the next of its conversation, and the forks that other responses began from it.',
+  summary: 'Read the turns before and after a turn',
+  description:
+    'Returns the turn before, the next turn of the conversation, the forks of the turn, and the completions that ' +
+    'continue it.',
   request: { params: z.object({ id: TurnId }) },
-  answers: { 200: jsonAnswer('Its chain.', Chain) },
+  answers: { 200: jsonAnswer('The chain of the turn.', Chain) },
   refusals: ['turn_not_found'],
 });
 
-/** `GET /v1/turns/:id/chain`. */
+/** Serves `GET /v1/turns/:id/chain`. */
 export function turnChainRoutes({ db }: ApiContext) {
   return makeRouter().openapi(read, async (c) => {
     const turn = await findOwnTurn(db, c.get('project'), c.req.valid('param').id);

@@ -28,35 +28,40 @@ const LastEventId = z
 const route = routesOf('Events');
 
 const read = route('get', '/v1/turns/{id}/events', 'readEvents', {
-  summary: 'Read the events of a turn, or follow them as they happen',
+  summary: 'Read the events of a turn, or follow them live',
   description:
-    'With `Accept: text/event-stream` it is a stream: `event` is the type, `data` the event as JSON on one line, `id` ' +
-    'the sequence number, on durable events only. It may begin before, during or after the turn, misses and repeats ' +
-    'no durable event, and ends with the turn. A comment comes every 10 s.',
+    'With `Accept: text/event-stream` the answer is a stream: `event` is the type, `data` the event ' +
+    'as JSON on one line. Durable events also have an `id`, their sequence number. A stream may ' +
+    'begin before, during or after the turn. It sends each durable event exactly once and ends with ' +
+    'the turn. Pawl sends a comment every 10 s.',
   request: {
     params: z.object({ id: TurnId }),
     query: z.object({
       after: EventNumber.describe('Only events with a higher sequence number.'),
-      cursor: EventNumber.describe('The same as `after`: the `next_cursor` of the page before.'),
-      limit: queryInteger({ min: 1, max: 1000 }).default(100).describe('The size of a page; not for streams.'),
+      cursor: EventNumber.describe('An alias of `after`: the `next_cursor` of the page before.'),
+      limit: queryInteger({ min: 1, max: 1000 })
+        .default(100)
+        .describe('The maximum number of events on a page. Not for streams.'),
     }),
     headers: z.object({
-      'Last-Event-ID': LastEventId.describe('The same as `after`, as browsers send it; it wins where it is not empty.'),
+      'Last-Event-ID': LastEventId.describe(
+        'An alias of `after` that browsers send. If it is not empty, it overrides `after`.',
+      ),
     }),
   },
   answers: {
     200: {
-      description: 'The durable events; as a stream with live events in between.',
+      description: 'The durable events. As a stream: durable and live events.',
       content: { ...json(listOf(Event)), 'text/event-stream': { schema: StreamedEvent } },
     },
-    204: { description: 'Stream only: the turn has ended, and nothing comes after that event.' },
+    204: { description: 'Stream only: the turn has ended, and no event follows.' },
   },
   refusals: ['turn_not_found', 'invalid_value', 'cursor_beyond_end', 'too_many_streams'],
 });
 
 type Context = Pick<ApiContext, 'db' | 'readAnywhere' | 'streamHub' | 'streamLimiter'>;
 
-/** `GET /v1/turns/:id/events`: what happened to a turn, as a list, or as a stream in one format. */
+/** Serves `GET /v1/turns/:id/events`: the events of a turn as a list, or as a stream in a format. */
 export function turnEventRoutes(context: Context, format: StreamFormat = nativeFormat) {
   return makeRouter().openapi(read, readOrFollow(context, format));
 }
@@ -112,10 +117,13 @@ function follow(c: HonoContext<ApiEnv>, { streamHub, streamLimiter }: Context, {
   return RESPONSE_ALREADY_SENT;
 }
 
-/** The characters of a page's events, unless its first event alone has more. */
+/** The maximum characters of a page's events, unless its first event alone has more. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
-/** The first events that fit a page. An event that ends a turn holds all of it, and a turn may fail and resume often. */
+/**
+ * Returns the first events that fit on a page. An event that ends a turn contains the whole turn, and a turn may fail
+ * and resume often.
+ */
 function fitting<Stored, Item>(events: Stored[], present: (event: Stored) => Item): Item[] {
   const items: Item[] = [];
   let characters = 0;

@@ -24,19 +24,23 @@ import { Turn } from './schemas/turn.ts';
 const route = routesOf('Turns');
 
 const add = route('post', '/v1/turns/{id}/input', 'addTurnInput', {
-  summary: 'Say something to a turn that has not ended',
+  summary: 'Add a message to an active turn',
   description:
-    'It is sent with the next round; a model or tool at work is not interrupted. A turn that was about to end with its answer ' +
-    'goes on with one more round. One that waits for a client or a person goes on waiting, and sends it after their results.',
+    'Pawl sends the message with the next round. It does not interrupt a running model request or ' +
+    'tool. If the model has just finished its answer, the turn continues with one more round. A turn ' +
+    'that waits for a client or a person keeps waiting, and sends the message after the results.',
   parameters: [idempotencyKey],
   request: { params: z.object({ id: TurnId }), body: { required: true, content: json(NewInput) } },
   answers: {
-    200: jsonAnswer('It has joined, for good: the turn as it is now.', Turn, { ...pollAfterHeader, ...replayedHeader }),
+    200: jsonAnswer('The turn as it is now. The input was added permanently.', Turn, {
+      ...pollAfterHeader,
+      ...replayedHeader,
+    }),
   },
   refusals: [...ofBody, ...ofIdempotencyKey, 'turn_not_found', 'turn_ended', 'unsupported_content'],
 });
 
-/** `POST /v1/turns/:id/input`. */
+/** Serves `POST /v1/turns/:id/input`. */
 export function turnInputRoutes(context: ApiContext) {
   return makeRouter(explainTurnIssues).openapi(add, async (c) => {
     const project = c.get('project');
@@ -69,6 +73,6 @@ async function addInput(
 
 async function whyNot(trx: Trx, project: string, id: string): Promise<RequestRefused> {
   const { status } = await findOwnTurn(trx, project, id);
-  const message = `The turn is ${status} already and takes no input any more. Start a new turn instead.`;
+  const message = `The turn is ${status} already and accepts no more input. Start a new turn instead.`;
   return new RequestRefused(409, 'turn_ended', message);
 }

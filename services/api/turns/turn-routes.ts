@@ -10,7 +10,7 @@ import { turnChainRoutes } from './turn-chain.ts';
 import { turnEventRoutes } from './turn-events.ts';
 import { turnInputRoutes } from './turn-input.ts';
 
-/** `/v1/turns`, and the start of a turn in a conversation. */
+/** Routes of `/v1/turns`, and the start of a turn in a conversation. */
 export const turnRoutes = joinRoutes(
   createTurnRoutes,
   readTurnRoutes,

@@ -8,13 +8,16 @@ import { makeSharedPieces } from '../stream/shared/shared-pieces.ts';
 import type { TurnWatch } from '../stream/turn-watch.ts';
 import type { WatchedTurn } from '../stream/watched-turn.ts';
 
-/** Where a stream writes, and the last event and the latest edition of the turn that its request read: nothing older is told. */
+/**
+ * The sink of a stream, and the last event and the latest edition of the turn that its request read. Older events are
+ * not sent.
+ */
 type MessageStart = { lastEvent: number; current: LatestEdition | null; sink: Sink };
 
 /**
- * Tells a turn as a UI message from its start: what is committed as it is read, the text and the reasoning of the running
- * round as they come (contract-responses R60–R62). A slow client costs no memory. Whatever ends the stream before its
- * message, the client is told so: the SDK takes a silent end for the end of the message.
+ * Streams a turn as a UI message from its start: committed rounds when they are read, the text and reasoning of the
+ * running round live. A slow client costs no memory. If the stream ends before its message, the client gets an error
+ * chunk. The SDK would take a silent end for the end of the message.
  */
 export function followMessage(watch: TurnWatch, { sink, ...start }: MessageStart): EventStream {
   const teller = makeUiTeller((running, pieces) => sharePieces(watch.watched, running, pieces));
@@ -28,7 +31,10 @@ export function followMessage(watch: TurnWatch, { sink, ...start }: MessageStart
 
 const sharePieces = makeSharedPieces<UiChunk>();
 
-const STOPPING = { code: 'server_stopping', message: 'This server stops. The turn goes on: ask for the stream again.' };
+const STOPPING = {
+  code: 'server_stopping',
+  message: 'This server is stopping. The turn continues. Request the stream again.',
+};
 
 type Stream = { teller: UiTeller; joined: JoinedStream } & Omit<MessageStart, 'sink'>;
 
@@ -43,15 +49,15 @@ function tellKnown(watched: WatchedTurn, { teller, joined, lastEvent, current }:
   if (end) joined.end(end === 'whole' ? DONE : undefined);
 }
 
-/** The headers of a UI message stream (contract-responses R60). */
+/** The headers of a UI message stream. */
 export const UI_STREAM_HEADERS = { ...EVENT_STREAM_HEADERS, 'x-vercel-ai-ui-message-stream': 'v1' };
 
-/** A chunk as it is written: one frame, in one write. */
+/** Returns a chunk as a single frame, for a single write. */
 function chunkFrame(chunk: UiChunk): string {
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
-/** The same as bytes, which all streams of a turn share. */
+/** Returns the same as bytes, which all streams of a turn share. */
 function sharedChunkFrame({ renderings }: WatchedTurn, chunk: UiChunk): Uint8Array {
   const part = 'id' in chunk ? chunk.id : 'toolCallId' in chunk ? chunk.toolCallId : '';
   return renderings.bytesOf(`${chunk.type} ${part}`, chunk, () => chunkFrame(chunk));

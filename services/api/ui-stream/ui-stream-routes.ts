@@ -21,15 +21,14 @@ import { followMessage, UI_STREAM_HEADERS } from './follow-message.ts';
 import { UiMessageChunk } from './ui-message-chunk.ts';
 
 const STREAM = {
-  description: 'The chunks of its message.',
+  description: 'The chunks of the message.',
   headers: z.object({
     'x-vercel-ai-ui-message-stream': z.literal('v1').describe('The version of the protocol.'),
   }),
   content: { 'text/event-stream': { schema: UiMessageChunk } },
 };
 const ABOUT =
-  'For the AI SDK’s `useChat`, behind a route of your own. It begins at the start of the message, whenever it is asked for, ' +
-  'and ends with the turn, or where that waits for a client or a person. Closing it cancels nothing.';
+  'Made for the AI SDK’s `useChat`, through a route of your server. The stream always begins at the start of the message. It ends with the turn, or when the turn waits for a client or a person. Closing the stream cancels no work.';
 
 const ofTurn = createRoute({
   method: 'get',
@@ -52,7 +51,7 @@ const ofConversation = createRoute({
   request: { params: z.object({ id: ConversationId }) },
   responses: {
     200: STREAM,
-    204: { description: 'No turn of it is active.' },
+    204: { description: 'The conversation has no active turn.' },
     ...refusals('conversation_not_found', 'too_many_streams', 'server_stopping'),
   },
 });
@@ -73,7 +72,7 @@ const ofResponseAt = (base: ResponseBase) =>
 
 type Context = Pick<ApiContext, 'db' | 'streamHub' | 'streamLimiter' | 'isClosing'>;
 
-/** A turn as a UI message stream, by its own id, as a response, and as the active one of a conversation. */
+/** Serves a turn as a UI message stream: by its own id, as a response, and as the active turn of a conversation. */
 export function uiStreamRoutes(context: Context) {
   const { db } = context;
   const router = makeRouter()
@@ -118,5 +117,9 @@ function stream(c: HonoContext<ApiEnv>, context: Context, turn: Turn): Response 
 }
 
 function serverStopping(): RequestRefused {
-  return new RequestRefused(503, 'server_stopping', 'This server is stopping. Ask again: another one will answer.');
+  return new RequestRefused(
+    503,
+    'server_stopping',
+    'This server is stopping. Send the request again: another server will answer.',
+  );
 }

@@ -32,7 +32,7 @@ const ofTurn = route('get', '/v1/turns/{id}/deliveries', 'listDeliveries', {
   request: {
     params: z.object({ id: TurnId }),
     query: PageQuery.extend({
-      limit: queryInteger({ min: 1, max: 1000 }).default(1000).describe('The size of a page.'),
+      limit: queryInteger({ min: 1, max: 1000 }).default(1000).describe('The maximum number of deliveries on a page.'),
     }),
   },
   answers: { 200: jsonAnswer('A page.', listOf(Delivery)) },
@@ -43,7 +43,7 @@ const ofEndpoint = route('get', '/v1/webhook_endpoints/{id}/deliveries', 'listEn
   summary: 'List the deliveries to a webhook endpoint, newest first',
   request: {
     params: z.object({ id: WebhookEndpointId }),
-    query: PageQuery.extend({ status: DeliveryStatus.optional().describe('Only those of this status.') }),
+    query: PageQuery.extend({ status: DeliveryStatus.optional().describe('Only deliveries with this status.') }),
   },
   answers: { 200: jsonAnswer('A page.', listOf(Delivery)) },
   refusals: ['webhook_endpoint_not_found', 'invalid_value'],
@@ -57,13 +57,13 @@ const read = route('get', '/v1/deliveries/{id}', 'readDelivery', {
 });
 
 const again = route('post', '/v1/deliveries/{id}/redeliver', 'redeliver', {
-  summary: 'Deliver an event once more, with the same event id',
+  summary: 'Deliver an event again, with the same event id',
   request: { params },
-  answers: { 202: jsonAnswer('It is due again.', Delivery) },
+  answers: { 202: jsonAnswer('The delivery is due again.', Delivery) },
   refusals: [...ofAnyBody, 'delivery_not_found', 'webhook_endpoint_disabled'],
 });
 
-/** Webhook deliveries: what was sent, what came of it, and sending it again. */
+/** Serves webhook deliveries: lists, attempts, and repeated deliveries. */
 export function deliveryRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(ofTurn, async (c) => {
@@ -87,7 +87,7 @@ export function deliveryRoutes(context: ApiContext) {
     .openapi(again, async (c) => {
       const { id } = await findOwn(context.db, c.get('project'), c.req.valid('param').id);
       if (!(await redeliver(context.db, c.get('project'), id))) {
-        // Its conversation may have been deleted meanwhile, and it with it.
+        // The delivery may have been deleted with its conversation in the meantime.
         await findOwn(context.db, c.get('project'), id);
         throw refused('webhook_endpoint_disabled');
       }

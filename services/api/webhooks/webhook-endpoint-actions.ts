@@ -18,14 +18,14 @@ const params = z.object({ id: WebhookEndpointId });
 const route = routesOf('Webhook endpoints');
 
 const secret = route('get', '/v1/webhook_endpoints/{id}/secret', 'readEndpointSecret', {
-  summary: 'Read the secrets that sign for a webhook endpoint now',
+  summary: 'Read the secrets that currently sign for a webhook endpoint',
   request: { params },
   answers: { 200: jsonAnswer('The secrets.', WebhookSecrets) },
   refusals: ['webhook_endpoint_not_found'],
 });
 
 const rotate = route('post', '/v1/webhook_endpoints/{id}/rotate_secret', 'rotateEndpointSecret', {
-  summary: 'Give a webhook endpoint a new secret; the one before signs too for 24 hours',
+  summary: 'Rotate the secret of a webhook endpoint (the old secret signs for 24 hours more)',
   parameters: [idempotencyKey],
   request: { params },
   answers: { 200: jsonAnswer('The endpoint with its secrets.', WebhookEndpointWithSecrets, replayedHeader) },
@@ -33,14 +33,15 @@ const rotate = route('post', '/v1/webhook_endpoints/{id}/rotate_secret', 'rotate
 });
 
 const test = route('post', '/v1/webhook_endpoints/{id}/test', 'testWebhookEndpoint', {
-  summary: 'Send an event to a webhook endpoint now, and see its answer',
-  description: 'The event is `webhook.test`, signed like any other. It is sent once, and also where none is enabled.',
+  summary: 'Send a test event to a webhook endpoint, and show its answer',
+  description:
+    'The event is `webhook.test`, signed like any other. Pawl sends it once, even if the endpoint is disabled.',
   request: { params },
-  answers: { 200: jsonAnswer('Its answer.', WebhookTest) },
+  answers: { 200: jsonAnswer('The outcome of the test.', WebhookTest) },
   refusals: [...ofAnyBody, 'webhook_endpoint_not_found'],
 });
 
-/** The actions on a webhook endpoint: read and rotate its secret, test it. */
+/** Serves the actions on a webhook endpoint: reading and rotating its secret, and a test. */
 export function webhookEndpointActionRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(secret, async (c) => {
@@ -51,7 +52,7 @@ export function webhookEndpointActionRoutes(context: ApiContext) {
     .openapi(test, testOne(context));
 }
 
-/** A request repeated with its key rotates once: a second rotation would end the secret that receivers have. */
+/** A repeated request with the same key rotates once. A second rotation would end the secret that receivers have. */
 function rotateSecret(context: ApiContext): RouteHandler<typeof rotate, ApiEnv> {
   return async (c) => {
     const project = c.get('project');
@@ -67,7 +68,7 @@ function rotateSecret(context: ApiContext): RouteHandler<typeof rotate, ApiEnv> 
   };
 }
 
-/** Like any delivery, under the same egress rules and with the same signature, but made once, now and by the API. */
+/** Sends a delivery with the usual egress rules and signature, but only once, now, and from the API. */
 function testOne({ db, egress, redact }: ApiContext): RouteHandler<typeof test, ApiEnv> {
   return async (c) => {
     const { id, url, secrets } = await findOwnWebhookEndpoint(db, c.get('project'), c.req.valid('param').id);

@@ -32,7 +32,7 @@ const create = route('post', '/v1/webhook_endpoints', 'createWebhookEndpoint', {
   summary: 'Create a webhook endpoint that receives the events of every turn of the project',
   parameters: [idempotencyKey],
   request: { body: { required: true, content: json(WebhookEndpointRequest) } },
-  answers: { 201: jsonAnswer('Created, with the secret that signs.', WebhookEndpointWithSecrets, createdHeaders) },
+  answers: { 201: jsonAnswer('The endpoint, with the secret that signs.', WebhookEndpointWithSecrets, createdHeaders) },
   refusals: [...ofBody, ...ofIdempotencyKey, 'egress_blocked', 'too_many_webhook_endpoints'],
 });
 
@@ -51,20 +51,20 @@ const read = route('get', '/v1/webhook_endpoints/{id}', 'readWebhookEndpoint', {
 });
 
 const change = route('patch', '/v1/webhook_endpoints/{id}', 'changeWebhookEndpoint', {
-  summary: 'Change, enable or disable a webhook endpoint; what is left out stays',
+  summary: 'Change, enable or disable a webhook endpoint (omitted fields keep their values)',
   request: { params, body: { required: true, content: json(WebhookEndpointChange) } },
   answers: { 200: jsonAnswer('The endpoint as it is now.', WebhookEndpoint) },
   refusals: [...ofBody, 'webhook_endpoint_not_found', 'egress_blocked'],
 });
 
 const remove = route('delete', '/v1/webhook_endpoints/{id}', 'deleteWebhookEndpoint', {
-  summary: 'Delete a webhook endpoint; nothing more is sent to it',
+  summary: 'Delete a webhook endpoint and stop its deliveries',
   request: { params },
   answers: { 204: { description: 'Deleted.' } },
   refusals: ['quota_exceeded', 'webhook_endpoint_not_found'],
 });
 
-/** `/v1/webhook_endpoints`: URLs that receive the events of all turns of a project. */
+/** Serves `/v1/webhook_endpoints`: URLs that receive the events of all turns of a project. */
 export function webhookEndpointRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(create, createOne(context))
@@ -119,7 +119,7 @@ function changeOne({ db, egressPolicy }: ApiContext): RouteHandler<typeof change
   };
 }
 
-/** `null` means the default; an absent field stays as it is. */
+/** `null` means the default. An absent field is unchanged. */
 function changeOf({ events, include, ...rest }: WebhookEndpointChange) {
   return {
     ...rest,
@@ -134,6 +134,6 @@ function requireReachable(url: string, egress: EgressPolicy): void {
 }
 
 function tooMany(): RequestRefused {
-  const message = `A project has ${MAX_WEBHOOK_ENDPOINTS} webhook endpoints at most. Delete one that is not needed.`;
+  const message = `A project has ${MAX_WEBHOOK_ENDPOINTS} webhook endpoints at most. Delete an endpoint that is not needed.`;
   return new RequestRefused(409, 'too_many_webhook_endpoints', message);
 }

@@ -17,43 +17,61 @@ const example = presentConversation(
   fillTool,
 );
 
-/** A conversation with its standing configuration; `turn` only in the answer to a POST with `input`, `latest_turn` only in a list. */
+/**
+ * A conversation with its default configuration. `turn` is present only in the answer to a POST with `input`, and
+ * `latest_turn` only in a list.
+ */
 export const Conversation = z
   .object({
     id: ConversationId,
     object: z.literal('conversation'),
     ...fieldsOfConversation,
-    model: z.string().nullable().describe('The model as `provider/model`; null where each turn names its own.'),
-    fallback_models: z.array(z.string()).describe('The models that are asked where that one cannot answer.'),
+    model: z.string().nullable().describe('The model as `provider/model`. Null if each turn names its own model.'),
+    fallback_models: z.array(z.string()).describe('The models that Pawl asks if that model cannot answer.'),
     tools: z
       .array(z.union([z.string(), ResolvedTool]))
-      .describe('The tools: names as they were given, definitions with the rules that hold for them.'),
+      .describe('The tools: names as given, and definitions with their rules.'),
     tool_choice: fieldsOfConversation.tool_choice.describe(
-      'Whether the first round of a turn may, must not or must call a tool, or which.',
+      'Whether the first round of a turn may (`auto`), must not (`none`) or must (`required`) call a tool, or ' +
+        'the tool that it must call.',
     ),
-    limits: Limits.describe('Where each turn ends at the latest.'),
+    limits: Limits.describe('The limits at which each turn ends.'),
     webhook: fieldsOfConversation.webhook.describe(
-      'What receives the events of each turn, besides the project’s webhook endpoints.',
+      'The webhook that receives the events of each turn, in addition to the project’s webhook endpoints.',
     ),
-    metadata: z.record(z.string(), z.string()).describe('What the caller keeps with the conversation.'),
-    active_turn_id: TurnId.nullable().describe('The turn it is at; null while it is at none.'),
-    forked_from: TurnId.nullable().describe('The turn that its history begins with, of a fork; null of any other.'),
+    metadata: z
+      .record(z.string(), z.string())
+      .describe('Key-value pairs that the caller stores with the conversation.'),
+    active_turn_id: TurnId.nullable().describe('The active turn. Null if no turn is active.'),
+    forked_from: TurnId.nullable().describe(
+      'For a fork: the turn that its history begins with. Null for other conversations.',
+    ),
     after_round: z
       .int()
       .nullable()
-      .describe('Up to which round of that turn; null where all of it is history, and where it is no fork.'),
+      .describe(
+        'For a fork: the last round of that turn in the history. Null if the history has the whole turn, ' +
+          'and for other conversations.',
+      ),
     created_at: Time,
-    expires_in_seconds: z.int().nullable().describe('How long after the end of its last turn it goes; null for never.'),
+    expires_in_seconds: z
+      .int()
+      .nullable()
+      .describe('The seconds after the end of the last turn when the conversation is deleted. Null: never.'),
     expires_at: Time.nullable().describe(
-      'When it goes with all its turns; null where it does not, and while one of them is active.',
+      'The time when the conversation and its turns are deleted. Null if there is no such time, and ' +
+        'while a turn is active.',
     ),
     turn: Turn.optional(),
     latest_turn: ListedTurn.nullable()
       .optional()
-      .describe('The last of its turns in their order; null where it has none. Where a list is asked for it.'),
+      .describe(
+        'The latest turn. Null if the conversation has no turns. Present only in a list with ' +
+          '`include=latest_turn`.',
+      ),
   })
   .meta({
     id: 'Conversation',
-    description: 'The turns one caller keeps together, with what each of them inherits.',
+    description: 'A conversation: turns that belong together, and the configuration that they inherit.',
     examples: [example],
   });

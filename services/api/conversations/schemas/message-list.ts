@@ -19,7 +19,7 @@ const CompactMessage = z
     content: z
       .union([z.string(), parts])
       .nullable()
-      .describe('The text, or the parts of a message; null where a turn ended without one.'),
+      .describe('The text, or the parts of a message. Null if a turn ended without a text.'),
     turn_id: TurnId,
     created_at: Time,
     adopted_calls: AdoptedCalls.optional(),
@@ -27,7 +27,7 @@ const CompactMessage = z
   })
   .meta({
     id: 'CompactMessage',
-    description: 'A message as it is kept: an answer together with the rounds that led to it.',
+    description: 'A stored message. An answer includes the rounds that led to it.',
     examples: [
       {
         ...{ role: 'user', content: 'How is the weather in Lisbon?', turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx' },
@@ -37,8 +37,8 @@ const CompactMessage = z
   });
 
 const wireParts = z
-  .array(z.looseObject({ type: z.string().describe('What it is, in the word of the wire.') }))
-  .describe('Texts, images, files and audio; the path of a blob stands where its data stood.');
+  .array(z.looseObject({ type: z.string().describe('The type, as the wire names it.') }))
+  .describe('Texts, images, files and audio. The path of a blob replaces its data.');
 
 const saidOn = z.union([z.string(), wireParts]).describe('The text, or parts.');
 
@@ -46,19 +46,22 @@ const written = z.string().describe('The arguments, as the model wrote them.');
 const OpenAiCall = z.object({
   id: callId,
   type: z.literal('function'),
-  function: z.object({ name, arguments: written }).describe('What is called.'),
+  function: z.object({ name, arguments: written }).describe('The function that is called.'),
 });
 
-/** A message as OpenAI’s wire has it. */
+/** A message in the format of OpenAI’s wire. */
 export const OpenAiMessage = z
   .union([
     z.object({ role, content: saidOn }),
-    z.object({ role: z.literal('assistant'), tool_calls: z.array(OpenAiCall).describe('The calls it asks for.') }),
+    z.object({
+      role: z.literal('assistant'),
+      tool_calls: z.array(OpenAiCall).describe('The calls that the model requests.'),
+    }),
     z.object({ role: z.literal('tool'), tool_call_id: callId, content: text }),
   ])
   .meta({
     id: 'OpenAiMessage',
-    description: 'A message as OpenAI’s wire has it.',
+    description: 'A message in the format of OpenAI’s wire.',
     examples: [
       { role: 'user', content: 'How is the weather in Lisbon?' },
       { role: 'tool', tool_call_id: 'call_1', content: '{"celsius":22,"sky":"clear"}' },
@@ -68,26 +71,26 @@ export const OpenAiMessage = z
 const AnthropicBlock = z.union([
   z.object({ type: z.literal('text'), text }),
   z.object({
-    type: z.enum(['image', 'document']).describe('What it is.'),
-    source: z.record(z.string(), z.string()).describe('The path of a blob, or an address.'),
+    type: z.enum(['image', 'document']).describe('The type of the block.'),
+    source: z.record(z.string(), z.string()).describe('The path of a blob, or a URL.'),
   }),
   z.object({ type: z.literal('tool_use'), id: callId, name, input: args }),
   z.object({
     type: z.literal('tool_result'),
     tool_use_id: callId,
     content: saidOn,
-    is_error: z.literal(true).optional().describe('The call failed.'),
+    is_error: z.literal(true).optional().describe('Whether the call failed.'),
   }),
 ]);
 
 const AnthropicMessage = z
   .object({
-    role: z.enum(['user', 'assistant']).describe('Who speaks.'),
+    role: z.enum(['user', 'assistant']).describe('The role of the speaker.'),
     content: z.union([z.string(), z.array(AnthropicBlock)]).describe('Texts, calls and answers.'),
   })
   .meta({
     id: 'AnthropicMessage',
-    description: 'A message as Anthropic’s wire has it.',
+    description: 'A message in the format of Anthropic’s wire.',
     examples: [
       {
         role: 'assistant',
@@ -101,34 +104,34 @@ const GeminiPart = z.union([
   z.object({
     inlineData: z
       .object({
-        mimeType: z.string().describe('Its media type.'),
-        data: z.string().describe('The path of a blob, where the data stood.'),
+        mimeType: z.string().describe('The media type.'),
+        data: z.string().describe('The path of a blob, which replaces its data.'),
       })
       .describe('An image, a file or audio.'),
   }),
   z.object({
-    fileData: z.object({ fileUri: z.string().describe('The address.') }).describe('An image or a file by its address.'),
+    fileData: z.object({ fileUri: z.string().describe('The URL.') }).describe('An image or a file as a URL.'),
   }),
   z.object({ functionCall: z.object({ name, args }).describe('A call.') }),
   z.object({
     functionResponse: z
-      .object({ name, response: z.record(z.string(), z.unknown()).describe('What it answered.') })
+      .object({ name, response: z.record(z.string(), z.unknown()).describe('The result of the call.') })
       .describe('The answer to a call.'),
   }),
 ]);
 
 const GeminiContent = z
   .object({
-    role: z.enum(['user', 'model', 'function']).describe('Who speaks.'),
+    role: z.enum(['user', 'model', 'function']).describe('The role of the speaker.'),
     parts: z.array(GeminiPart).describe('Texts, calls and answers.'),
   })
   .meta({
     id: 'GeminiContent',
-    description: 'A message as Gemini’s wire has it.',
+    description: 'A message in the format of Gemini’s wire.',
     examples: [{ role: 'model', parts: [{ functionCall: { name: 'get_weather', args: { city: 'Lisbon' } } }] }],
   });
 
-const system = z.string().nullable().describe('The system prompt; null where there is none.');
+const system = z.string().nullable().describe('The system prompt. Null if there is none.');
 
 type Messages = {
   object: 'list';
@@ -138,7 +141,7 @@ type Messages = {
   system?: string | null | undefined;
 };
 
-/** All messages of a conversation, in one of the forms of `format`; the wires’ own types are theirs. */
+/** The messages of a conversation in a `format`. The types of the wires belong to their providers. */
 export const MessageList: z.ZodType<Messages> = z.union([
   listOf(CompactMessage),
   listOf(OpenAiMessage),

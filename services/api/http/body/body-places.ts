@@ -1,18 +1,18 @@
 import { takeTurns } from '#core/bounds/take-turns.ts';
 
-/** The memory that large bodies of a process may take together. */
+/** The memory that all large bodies in a process may use together. */
 export type BodyPlaces = {
-  /** Waits until a project may read a body of so many bytes. The returned function frees them, once. */
+  /** Waits until a project may read a body of this many bytes. The returned function frees them once. */
   enter(project: string, bytes: number): Promise<() => void>;
-  /** The same without waiting. Returns null if there is no room now. */
+  /** Tries the same without waiting. Returns null if there is no room now. */
   tryEnter(project: string, bytes: number): (() => void) | null;
 };
 
 type Waiting = { bytes: number; enter(): void };
 
 /**
- * Shares `allBytes` among projects. A project may hold as much as is still free, so that there is room for the next project.
- * Bodies that wait are let in by turns of their projects.
+ * Shares `allBytes` among projects. A project may use at most as many bytes as are still free, so that the next
+ * project has room. Waiting bodies are admitted in turns by project.
  */
 export function makeBodyPlaces(allBytes: number): BodyPlaces {
   const waiting = takeTurns<Waiting>();

@@ -7,7 +7,7 @@ import { refused } from '../../schemas/errors/error-codes.ts';
 import { renderPath } from '../issues.ts';
 import type { ReceivedBody } from './receive-body.ts';
 
-/** Parses a JSON text that came whole, as `parseScannedBody` does. */
+/** Parses a complete JSON text, like `parseScannedBody`. */
 export async function parseJsonBody(bytes: Buffer): Promise<unknown> {
   const scan = startJsonScan();
   for (let from = 0; from < bytes.length; from += SCANNED_AT_ONCE) {
@@ -17,13 +17,12 @@ export async function parseJsonBody(bytes: Buffer): Promise<unknown> {
   return parseScannedBody({ bytes, scan });
 }
 
-/** Bytes that are scanned before other work has its turn. */
+/** The number of bytes that are scanned before other work may run. */
 const SCANNED_AT_ONCE = 512 * 1024;
 
 /**
- * Parses a JSON body that has been scanned, and cleans its values. A large body is read in steps, so that it does not
- * keep the event loop. `check` sees the bytes before they are parsed. Throws `RequestRefused` for a body that cannot
- * be stored.
+ * Parses a scanned JSON body and cleans its values. A large body is parsed in steps, so that it does not block the
+ * event loop. `check` gets the bytes before they are parsed. Throws `RequestRefused` if a body cannot be stored.
  */
 export async function parseScannedBody(
   { bytes, scan }: ReceivedBody,
@@ -58,15 +57,18 @@ function parse(text: string): unknown {
   }
 }
 
-/** Refuses a body by the scan of its text, before it is parsed: one that is cut off, nested too deep or far too large. */
+/** Refuses a body by the scan of its text, before parsing: a body that is cut off, too deep or far too large. */
 function refuseByScan({ depth, inString, deepest, values }: JsonScan): void {
   if (depth !== 0 || inString) throw refused('invalid_json');
   if (deepest > BODY_BOUNDS.depth) throw tooDeep();
-  // The scan counts an empty list or object twice; what is parsed is counted exactly.
+  // The scan counts an empty list or object twice. The count after parsing is exact.
   if (values > 2 * BODY_BOUNDS.values) throw tooManyValues();
 }
 
-/** Replaces in place what Postgres or a provider cannot store; refuses what could do harm or is too much to check. */
+/**
+ * Replaces in place the values that Postgres or a provider cannot store. Refuses harmful keys and bodies that are too
+ * large to check.
+ */
 function cleanBody(body: unknown): unknown {
   const path: (string | number)[] = [];
   let values = 0;
@@ -114,15 +116,15 @@ function tooManyValues(): RequestRefused {
 }
 
 function tooMany(what: string, many: string): RequestRefused {
-  const message = `${what} has more than ${many}. Send fewer, or large data as one text.`;
+  const message = `${what} has more than ${many}. Send fewer, or send large data as a single text.`;
   return new RequestRefused(400, 'json_too_large', message);
 }
 
-/** JSON may hold numbers that no double holds; stored, they would become `null`. */
+/** JSON may have numbers that no double can hold. They would be stored as `null`. */
 function finite(value: number, path: (string | number)[]): number {
   if (Number.isFinite(value)) return value;
   const param = renderPath(path);
-  const message = `\`${shorten(param)}\` is too large a number. Give a smaller one.`;
+  const message = `\`${shorten(param)}\` is too large. Give a smaller number.`;
   throw new RequestRefused(400, 'invalid_value', message, param);
 }
 

@@ -15,9 +15,9 @@ import { refuseBySize, refuseWithoutParts } from './refuse-by-size.ts';
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Makes sure that a body is JSON that can be stored, or a form, before any other code reads it: of 1 MiB, with inline
- * data of `mostBytes`. A small body is read at once. A larger one waits for room among the bodies of all projects, and
- * is read in slices.
+ * Checks that a body is storable JSON or a form, before other code reads it. The limit is 1 MiB, or `mostBytes` with
+ * inline data. A small body is read at once. A larger body waits for room among the bodies of all projects, and is
+ * read in slices.
  */
 export function readBody(mostBytes: number) {
   const places = makeBodyPlaces(Math.max(BODY_BOUNDS.allBytes, 2 * mostBytes));
@@ -40,7 +40,7 @@ export function readBody(mostBytes: number) {
 
 type EnterPlace = (bytes: number) => Promise<void>;
 
-/** Reads the body of a WebSocket message, a form or JSON. A WebSocket message has already arrived. */
+/** Reads the body of a WebSocket message, a form, or JSON. A WebSocket message has already arrived. */
 async function readWhole(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace): Promise<void> {
   const { socket } = c.env;
   if (socket) {
@@ -65,7 +65,7 @@ async function readJson(c: Context<ApiEnv>, { bytes, scan }: ReceivedBody, mostB
   keepBody(c, clean);
 }
 
-/** Gives later readers the form, and a text that describes it: a repeated request has another boundary. */
+/** Gives later readers the form, and a text that identifies it, because a repeated request has another boundary. */
 function keepForm(c: Context<ApiEnv>, { bytes }: ReceivedBody): void {
   const form = readForm(
     bytes,
@@ -75,14 +75,14 @@ function keepForm(c: Context<ApiEnv>, { bytes }: ReceivedBody): void {
   c.req.text = async () => describeForm(form);
 }
 
-/** Gives later readers the clean body, which is written as text only if one of them asks for that. */
+/** Gives later readers the clean body. It is written as text only if a reader asks for the text. */
 function keepBody(c: Context<ApiEnv>, clean: unknown): void {
   const text = () => (clean === undefined ? '' : JSON.stringify(clean));
   c.req.text = async () => text();
   c.req.json = async () => (clean === undefined ? JSON.parse('') : clean);
 }
 
-/** Refuses a body that its headers say is not plain JSON in UTF-8: it would be misread. */
+/** Refuses a body if its headers do not declare plain JSON in UTF-8, because it would be misread. */
 function requireJsonType(header: (name: string) => string | undefined): void {
   const [type = '', ...parameters] = (header('content-type') ?? '').split(';').map((text) => text.trim());
   if (!/^application\/([\w.+-]+\+)?json$/i.test(type)) {
@@ -95,7 +95,7 @@ function requireJsonType(header: (name: string) => string | undefined): void {
   requireNoEncoding(header);
 }
 
-/** Refuses a body that its headers say is not a multipart form. Returns the boundary of its parts. */
+/** Refuses a body if its headers do not declare a multipart form. Returns the boundary of its parts. */
 function requireMultipartType(header: (name: string) => string | undefined): string {
   const [type = '', ...parameters] = (header('content-type') ?? '').split(';').map((text) => text.trim());
   const given = parameters.flatMap((parameter) => BOUNDARY.exec(parameter)?.groups?.boundary ?? [])[0];
@@ -111,7 +111,7 @@ const BOUNDARY = /^boundary\s*=\s*("?)(?<boundary>[\w'()+,./:=? -]{0,69}[\w'()+,
 function requireNoEncoding(header: (name: string) => string | undefined): void {
   const encoding = header('content-encoding');
   if (encoding !== undefined && !/^\s*(?:identity\s*)?$/i.test(encoding)) {
-    const message = `The encoding ${quote(encoding)} is not accepted. Send the body as it is, without \`Content-Encoding\`.`;
+    const message = `The encoding ${quote(encoding)} is not accepted. Send the body without \`Content-Encoding\`.`;
     throw unsupported(message, 'Content-Encoding');
   }
 }

@@ -4,19 +4,19 @@ import { RequestRefused } from '#core/failure.ts';
 import { cleanText } from '#core/text.ts';
 import { refused } from '../../schemas/errors/error-codes.ts';
 
-/** A file of a form: its name and media type as the client wrote them, and its bytes, which are a piece of the body. */
+/** A file of a form: its name and media type as the client wrote them, and its bytes, a slice of the body. */
 export type FormFile = { filename: string; mediaType: string; bytes: Buffer };
 
 type FormValue = string | FormFile;
 
-/** A form by the names of its fields. A name that came several times has a list. */
+/** A form by the names of its fields. A repeated name has a list. */
 export type Form = Record<string, FormValue | FormValue[]>;
 
 const CRLF = '\r\n';
 
 /**
- * Reads a body of the type `multipart/form-data` (RFC 7578), and copies no bytes of a file. The parser of Node takes up
- * to a second for 8 MiB, in which the process does nothing else.
+ * Reads a `multipart/form-data` body (RFC 7578) without copying the bytes of files. Node's parser takes up to a
+ * second for 8 MiB and blocks the process for that time.
  */
 export function readForm(body: Buffer, boundary: string): Form {
   const form: Form = Object.create(null);
@@ -35,7 +35,7 @@ export function readForm(body: Buffer, boundary: string): Form {
   return form;
 }
 
-/** Writes a form as JSON in which a hash stands for the bytes of each file, so that equal forms are equal texts. */
+/** Writes a form as JSON. A hash replaces the bytes of each file, so that equal forms have equal texts. */
 export function describeForm(form: Form): string {
   const describe = (value: FormValue) => {
     if (typeof value === 'string') return value;
@@ -49,7 +49,7 @@ export function describeForm(form: Form): string {
   return JSON.stringify(Object.fromEntries(fields));
 }
 
-/** Splits bytes at the first separator, without copies. `end` is the place at which the separator ends. */
+/** Splits bytes at the first separator, without copies. `end` is the end of the separator. */
 function split(bytes: Buffer, separator: string): { before: Buffer; after: Buffer; end: number } {
   const start = bytes.indexOf(separator);
   if (start === -1) throw refused('invalid_form');
@@ -78,7 +78,7 @@ function readHeader(line: string): [name: string, value: string] {
 
 const PARAMETER = /;\s*(name|filename\*?)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))/gi;
 
-/** A name in the extended form (`filename*`) is the name proper; the other one is for older readers. */
+/** The extended form (`filename*`) has the proper name. The other form is for older readers. */
 function readDisposition(header: string): { name?: string | undefined; filename?: string | undefined } {
   if (!/^form-data\s*;/i.test(header)) return {};
   const found = [...header.matchAll(PARAMETER)];
@@ -88,7 +88,7 @@ function readDisposition(header: string): { name?: string | undefined; filename?
   return { name: given.get('name'), filename: extendedName(given.get('filename*')) ?? given.get('filename') };
 }
 
-/** Browsers write quotes and line ends as `%22`, `%0D` and `%0A`, older clients write a backslash before a quote. */
+/** Browsers write quotes and line ends as `%22`, `%0D` and `%0A`. Older clients write a backslash before a quote. */
 function unescaped(text: string): string {
   const plain = text.replaceAll(/\\(["\\])/g, '$1');
   return cleanText(
@@ -107,6 +107,6 @@ function extendedName(text: string | undefined): string | undefined {
 }
 
 function tooManyParts(): RequestRefused {
-  const message = `The form has more than ${BODY_BOUNDS.formParts} parts. Send fewer.`;
+  const message = `The form has more than ${BODY_BOUNDS.formParts} parts. Send fewer parts.`;
   return new RequestRefused(400, 'invalid_form', message);
 }

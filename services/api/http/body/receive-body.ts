@@ -9,13 +9,16 @@ import { isUnderResponses } from '../response-base.ts';
 import type { ApiEnv } from '../router.ts';
 import { PART, tooLarge } from './refuse-by-size.ts';
 
-/** The bytes of a body, with the scan of them as JSON. */
+/** The bytes of a body, and their scan as JSON. */
 export type ReceivedBody = { bytes: Buffer; scan: JsonScan };
 
-/** Waits, before more than a small body is read, for the room of so many bytes. */
+/** Waits for room for this many bytes, before more than a small body is read. */
 type EnterPlace = (bytes: number) => Promise<void>;
 
-/** Receives a body of `mostBytes` at most. Node enforces a declared length, so only other bodies are counted. */
+/**
+ * Receives a body of at most `mostBytes`. Node enforces a declared length, so only bodies without one are counted
+ * here.
+ */
 export async function receiveBody(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace): Promise<ReceivedBody> {
   const declared = declaredLength(c);
   if (declared === 0) return { bytes: Buffer.alloc(0), scan: startJsonScan() };
@@ -32,13 +35,13 @@ export async function receiveBody(c: Context<ApiEnv>, mostBytes: number, enter: 
   return orCutOff(receivePieces(c, async () => {}));
 }
 
-/** The length that the headers declare; null for a body that comes in chunks. */
+/** Returns the declared length. Null for a chunked body. */
 function declaredLength(c: Context<ApiEnv>): number | null {
   if (c.req.header('transfer-encoding') !== undefined) return null;
   return Number(c.req.header('content-length') ?? 0);
 }
 
-/** Receives a body of unknown length, which is refused as soon as it is too large: at 1 MiB if nothing in it is a part until then. */
+/** Receives a body of unknown length. Refuses it at 1 MiB if it has no part by then, else at its limit. */
 function receiveUndeclared(c: Context<ApiEnv>, mostBytes: number, enter: EnterPlace): Promise<ReceivedBody> {
   const plainBytes = isUnderResponses(c.req.path) ? mostBytes : BODY_BOUNDS.plainBytes;
   let before = 0;
@@ -51,7 +54,7 @@ function receiveUndeclared(c: Context<ApiEnv>, mostBytes: number, enter: EnterPl
   });
 }
 
-/** Reads and scans piece by piece, so that no body keeps the event loop. */
+/** Reads and scans piece by piece, so that a body does not block the event loop. */
 async function receivePieces(
   c: Context<ApiEnv>,
   check: (size: number, held: HeldBytes) => Promise<void>,

@@ -8,12 +8,12 @@ const MIB = 1024 * 1024;
 /** The beginning of the type of a part, in JSON. */
 export const PART = '"input_';
 
-/** Refuses a native body that is larger than 1 MiB and has no part in it. */
+/** Refuses a native body of more than 1 MiB that has no part. */
 export function refuseWithoutParts(bytes: Buffer): void {
   if (bytes.length > BODY_BOUNDS.plainBytes && !bytes.includes(PART)) throw tooLarge(BODY_BOUNDS.plainBytes);
 }
 
-/** Refuses a clean native body: with inline data in it, of more than `mostBytes`, and of more than 1 MiB without that. */
+/** Refuses a clean native body of more than `mostBytes`, or of more than 1 MiB without its inline data. */
 export function refuseBySize(clean: unknown, bytes: Buffer, mostBytes: number): void {
   if (bytes.length <= Math.min(mostBytes, BODY_BOUNDS.plainBytes)) return;
   const inline = inlineLength(clean);
@@ -23,14 +23,14 @@ export function refuseBySize(clean: unknown, bytes: Buffer, mostBytes: number): 
     throw tooLarge(BODY_BOUNDS.plainBytes, ' without its images, files and audio');
 }
 
-/** Refuses a body by its size; `besides` says what of it is not counted. */
+/** Refuses a body by its size. `besides` names the content that is not counted. */
 export function tooLarge(mostBytes: number, besides = ''): RequestRefused {
   const most = mostBytes % MIB === 0 ? `${mostBytes / MIB} MiB` : `${mostBytes} bytes`;
-  const message = `The body is larger than ${most}${besides}. Send less, or split it over turns.`;
+  const message = `The body is larger than ${most}${besides}. Send less data, or split it over several turns.`;
   return new RequestRefused(413, 'body_too_large', message);
 }
 
-/** Characters of a clean body that are the data of parts, at any place. */
+/** Counts the characters of a clean body that are the data of parts. */
 function inlineLength(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const own = isRecord(value) ? (INLINE_FIELDS.get(wordOf(value.type)) ?? []) : [];
@@ -39,7 +39,7 @@ function inlineLength(value: unknown): number {
   return Object.values(value).reduce<number>((sum, inner) => sum + inlineLength(inner), length);
 }
 
-/** An address, or the path of a blob, is no data. */
+/** A URL or the path of a blob does not count as data. */
 function isInline(value: unknown): value is string {
   return typeof value === 'string' && !/^(?:https:\/\/|\/v1\/)/.test(value);
 }

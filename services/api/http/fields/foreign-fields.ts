@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { RequestRefused } from '#core/failure.ts';
 import { explainIssues } from '../issues.ts';
 
-/** The advice for a field of another API: what to do in a turn request, and in the requests of OpenAI's two APIs. */
+/** The advice for a field of another API: in a turn request, and in the requests of OpenAI's two APIs. */
 type Advice = { turn: string | null; response: string | null };
 
 const both = (advice: string): Advice => ({ turn: advice, response: advice });
@@ -13,9 +13,9 @@ const STRUCTURED = { turn: 'Use `output_schema`.', response: 'Use `text.format`.
 const FOLLOW = 'POST to `/v1/conversations/:id/turns` to continue a conversation.';
 const LONGEST = both('Use `max_output_tokens`.');
 const TOOL = both('Put `name`, `description` and `parameters` into the tool itself.');
-const OPTION = turn('Put it into `provider_options`.');
+const OPTION = turn('Use `provider_options`.');
 
-/** Fields of Responses and of turns that a Chat Completions request has by another name. */
+/** Fields of Responses and of turns that have another name in Chat Completions. */
 const COMPLETION_ADVICE = new Map([
   ['input', 'Use `messages`.'],
   ['instructions', 'Begin `messages` with a system message.'],
@@ -30,10 +30,10 @@ const COMPLETION_ADVICE = new Map([
   ['stop_sequences', 'Use `stop`.'],
   ['limits', 'Use `pawl.limits`.'],
   ['max_tool_calls', 'Use `pawl.limits.max_tool_calls`.'],
-  ['tools[].name', 'Put it into `function`.'],
+  ['tools[].name', 'Put `name` into `function`.'],
 ]);
 
-/** Fields that callers of Chat Completions, Responses and Messages are used to. A list is written as `tools[]`. */
+/** Fields that callers know from Chat Completions, Responses and Messages. A list is written as `tools[]`. */
 const ADVICE = new Map<string, Advice>([
   ['messages', both('Use `input`.')],
   ['prompt', turn('Use `input`.')],
@@ -70,12 +70,15 @@ const ADVICE = new Map<string, Advice>([
   ].map((name): [string, Advice] => [name, OPTION]),
 ]);
 
-/** Explains the problems of a request for a turn, and names the field of ours for a field of another API. */
+/** Explains the problems of a turn request. For a field of another API, it names the field of Pawl. */
 export function explainTurnIssues(issues: z.core.$ZodIssue[]): RequestRefused {
   return explainIssues(issues, (param) => foreignFieldAdvice('turn', param));
 }
 
-/** The sentence for a field that a request of this kind has not, but that another API has. */
+/**
+ * Returns the sentence for a field that this kind of request does not have, but another API has. Null for other
+ * fields.
+ */
 export function foreignFieldAdvice(kind: keyof Advice | 'completion', param: string): string | null {
   // A schedule has its turn request in `turn`.
   const name = param.replace(/^turn\./, '').replaceAll(/\[\d+\]/g, '[]');

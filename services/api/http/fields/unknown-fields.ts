@@ -10,12 +10,12 @@ import { matchedRoute } from '../unknown-route.ts';
 
 type Registry = ReturnType<typeof makeRouter>['openAPIRegistry'];
 
-/** What a route reads of a request, besides its path. */
+/** The parts of a request that a route reads, besides its path. */
 type Reads = { query: Set<string>; body: boolean };
 
 const Nothing = z.strictObject({});
 
-/** Refuses what a route would not read: unknown query parameters, and fields in a body where it takes none. */
+/** Refuses unknown query parameters, and fields in the body of a route that has no body. */
 export function refuseUnknownFields(registry: Registry) {
   let routes: Map<string, Reads> | undefined;
   return createMiddleware(async (c, next) => {
@@ -35,7 +35,7 @@ function readsByRoute({ definitions }: Registry): Map<string, Reads> {
   return new Map(routes.map((route) => [nameOf(route), readsOf(route)]));
 }
 
-/** The router's name of a route: a parameter is `:id` and not `{id}`. */
+/** Returns the router's name of a route: a parameter is `:id` and not `{id}`. */
 function nameOf({ method, path }: RouteConfig): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
 }
@@ -49,7 +49,7 @@ function refuseQuery(given: Record<string, string>, { query }: Reads): void {
   const isKnown = (name: string) => query.has(name) || (query.has('metadata') && isOfMetadata(name));
   const unknown = Object.keys(given).find((name) => !isKnown(name));
   if (unknown === undefined) return;
-  const message = `There is no query parameter \`${shorten(unknown)}\` here. Remove it, or check its spelling.`;
+  const message = `Unknown query parameter \`${shorten(unknown)}\`. Remove it, or check its spelling.`;
   throw new RequestRefused(400, 'unknown_field', message, shorten(unknown));
 }
 

@@ -7,18 +7,18 @@ import { Effort, hints, pawlFields, ResponseBody, refused, schemaName, Verbosity
 const { model, metadata, parallel_tool_calls } = ResponseBody.shape;
 const { temperature, top_p, presence_penalty, frequency_penalty } = ResponseBody.shape;
 
-/** A message as callers send it; it is read by its role. */
+/** A message as callers send it. Its role determines how it is read. */
 const GivenMessage = z
   .looseObject({ role: z.string().describe('`system`, `developer`, `user`, `assistant`, `tool` or `function`.') })
-  .describe('A message of any role, in OpenAI’s shapes.');
+  .describe('A message of any role, in OpenAI’s shape.');
 
 const schemaOf = (about: string) => z.record(z.string(), Json).describe(about);
 
 const GivenFunction = z.strictObject({
-  name: z.string().describe('The name that the model calls it by.'),
+  name: z.string().describe('The name by which the model calls the function.'),
   description: z.string().nullish().describe('A description for the model.'),
-  parameters: schemaOf('The JSON Schema of its arguments.').nullish(),
-  strict: z.boolean().nullish().describe('Whether the provider holds the model to the schema.'),
+  parameters: schemaOf('The JSON Schema of the arguments.').nullish(),
+  strict: z.boolean().nullish().describe('Whether the provider enforces the schema.'),
 });
 
 const CustomFormat = z.discriminatedUnion('type', [
@@ -30,7 +30,7 @@ const CustomFormat = z.discriminatedUnion('type', [
         syntax: z.enum(['lark', 'regex']).describe('The language of the grammar.'),
         definition: z.string().describe('The grammar.'),
       })
-      .describe('The grammar that the input follows.'),
+      .describe('The grammar of the input.'),
   }),
 ]);
 
@@ -41,11 +41,11 @@ const CompletionTool = z
       type: z.literal('custom'),
       custom: z
         .strictObject({
-          name: z.string().describe('The name that the model calls it by.'),
+          name: z.string().describe('The name by which the model calls the tool.'),
           description: z.string().nullish().describe('A description for the model.'),
-          format: CustomFormat.nullish().describe('The form of its input; any text by default.'),
+          format: CustomFormat.nullish().describe('The format of the input. Default: any text.'),
         })
-        .describe('A tool whose one argument is free text.'),
+        .describe('A tool whose single argument is free text.'),
     }),
   ])
   .describe('A tool whose calls the client answers.');
@@ -61,10 +61,10 @@ const AllowedTools = z.object({
   type: z.literal('allowed_tools'),
   allowed_tools: z
     .object({
-      mode: z.enum(['auto', 'required']).describe('Whether the model has to call one.'),
-      tools: z.array(NamedTool).min(1).describe('The tools that are offered.'),
+      mode: z.enum(['auto', 'required']).describe('Whether the model must call a tool.'),
+      tools: z.array(NamedTool).min(1).describe('The tools that the model may call.'),
     })
-    .describe('Only these tools are offered.'),
+    .describe('A restriction of the tools that the model may call.'),
 });
 
 const CompletionChoice = z.union([
@@ -75,7 +75,9 @@ export type CompletionChoice = z.output<typeof CompletionChoice>;
 
 const tooling = {
   tools: z.array(CompletionTool).max(128).nullish().describe('The tools whose calls the client answers.'),
-  tool_choice: CompletionChoice.nullish().describe('Whether the model may, must not or must call a tool, or which.'),
+  tool_choice: CompletionChoice.nullish().describe(
+    'Whether the model may (`auto`), must not (`none`) or must (`required`) call a tool, or the tool that it must call.',
+  ),
   parallel_tool_calls,
   functions: z
     .array(GivenFunction.omit({ strict: true }))
@@ -97,36 +99,42 @@ const Format = z
       json_schema: z
         .strictObject({
           name: schemaName.describe('The name of the schema.'),
-          schema: schemaOf('The JSON Schema that the text fits.'),
-          strict: z.boolean().nullish().describe('Whether the provider holds the model to it.'),
+          schema: schemaOf('The JSON Schema of the text.'),
+          strict: z.boolean().nullish().describe('Whether the provider enforces the schema.'),
           description: z.string().nullish().describe('A description for the model.'),
         })
         .describe('The schema.'),
     }),
   ])
-  .describe('The form of the text of every round.');
+  .describe('The format of the text of every round.');
 
 const { stop: stops, seed } = TurnRequest.shape;
 
 const sampling = {
-  max_completion_tokens: z.int().min(1).nullish().describe('Of the whole completion, over all its rounds.'),
+  max_completion_tokens: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe('The maximum number of output tokens of the whole completion, over all rounds.'),
   max_tokens: z.int().min(1).nullish().describe('The older name of `max_completion_tokens`.'),
   ...{ temperature, top_p, presence_penalty, frequency_penalty },
   logit_bias: z
     .record(z.string(), z.number().min(-100).max(100))
     .nullish()
-    .describe('Passed on over Chat Completions.'),
+    .describe('Passed on to the provider over Chat Completions.'),
   stop: z
     .union([z.string().min(1).max(256), stops])
     .nullish()
-    .describe('Texts at which the model stops; passed on.'),
+    .describe('Texts at which the model stops. Passed on to the provider.'),
   seed,
   response_format: Format.nullish(),
-  reasoning_effort: Effort.nullish().describe('How much the model should think; passed on.'),
-  verbosity: Verbosity.nullish().describe('How long answers should be; passed on over both OpenAI wires.'),
-  service_tier: z.string().max(64).nullish().describe('As in a response; `batch` is refused.'),
+  reasoning_effort: Effort.nullish().describe('The reasoning effort. Passed on to the provider.'),
+  verbosity: Verbosity.nullish().describe(
+    'The verbosity of the answer. Passed on to the provider over both of OpenAI’s wires.',
+  ),
+  service_tier: z.string().max(64).nullish().describe('The same as in a response. `batch` is refused.'),
   n: z.int().min(1).max(128).nullish().describe('1 only.'),
-  logprobs: z.boolean().nullish().describe('False only: log probabilities are never shown.'),
+  logprobs: z.boolean().nullish().describe('`false` only: Pawl never shows log probabilities.'),
   top_logprobs: z.int().min(0).max(20).nullish().describe('0 only.'),
   modalities: z.array(z.string().max(64)).max(8).nullish().describe('`["text"]` only.'),
 };
@@ -135,15 +143,17 @@ const answering = {
   stream: z.boolean().nullish().describe('Whether to answer with a stream of chunks.'),
   stream_options: z
     .strictObject({
-      include_usage: z.boolean().nullish().describe('Whether a last chunk has the usage.'),
-      include_obfuscation: z.boolean().nullish().describe('A hint: none is ever added.'),
+      include_usage: z.boolean().nullish().describe('Whether to send the usage in a last chunk.'),
+      include_obfuscation: z.boolean().nullish().describe('A hint without effect: Pawl never adds obfuscation.'),
     })
     .nullish()
-    .describe('Only with `stream: true`.'),
+    .describe('Options of the stream. Only with `stream: true`.'),
   store: z
     .boolean()
     .nullish()
-    .describe('False: no later request finds the completion. True: lists show it, too. It is kept if this is absent.'),
+    .describe(
+      '`false`: later requests cannot find the completion. `true`: lists show the completion. If the field is absent, Pawl keeps the completion.',
+    ),
 };
 
 const others = {
@@ -164,14 +174,14 @@ const pawl = z
     previous_completion_id: z
       .string()
       .nullish()
-      .describe('The completion that this one follows. Then `messages` are the new messages only.'),
+      .describe('The completion that this completion continues. `messages` then has the new messages only.'),
   })
   .nullish()
   .describe('Fields of a turn request that OpenAI’s API does not have.');
 
 const { client_metadata: _, ...completionHints } = hints;
 
-/** `POST /v1/chat/completions` (contract-responses section 12). Messages are read by their roles, not here. */
+/** The body of `POST /v1/chat/completions`. Messages are read by role, not here. */
 export const CompletionBody = z
   .strictObject({
     model,
@@ -190,7 +200,7 @@ export const CompletionBody = z
   })
   .meta({
     id: 'CompletionBody',
-    description: 'A chat completion to be created, as OpenAI’s API has it.',
+    description: 'The request to create a chat completion, in OpenAI’s shape.',
     examples: [
       { model: 'sim/demo', messages: [{ role: 'user', content: 'Say hello to Ada.' }] },
       {

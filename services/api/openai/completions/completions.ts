@@ -40,11 +40,13 @@ const createdRoute = routesOf('Chat Completions', createRefusals);
 
 const retrieve = createdRoute('get', '/chat/completions/{id}', 'retrieveCompletion', {
   summary: 'Retrieve a chat completion',
-  description: 'Until its end it has no `finish_reason`. A failed completion is answered with its error.',
+  description: 'Before its end a completion has no `finish_reason`. For a failed completion, the answer is its error.',
   request: {
     params,
     query: z.object({
-      wait: queryNumber({ min: 0, max: 60 }).default(0).describe('Seconds to wait at most for its end.'),
+      wait: queryNumber({ min: 0, max: 60 })
+        .default(0)
+        .describe('The maximum time in seconds to wait until the completion ends.'),
     }),
   },
   answers: {
@@ -58,7 +60,7 @@ const list = route('get', '/chat/completions', 'listCompletions', {
   request: {
     query: z.object({
       ...page,
-      model: z.string().max(512).optional().describe('Only those of this model.'),
+      model: z.string().max(512).optional().describe('Only completions of this model.'),
       metadata: MetadataQuery,
     }),
   },
@@ -67,7 +69,7 @@ const list = route('get', '/chat/completions', 'listCompletions', {
 });
 
 const listMessages = route('get', '/chat/completions/{id}/messages', 'listCompletionMessages', {
-  summary: 'List the messages that a completion was created with',
+  summary: 'List the messages of the request of a completion',
   request: { params, query: z.object(page) },
   answers: { 200: openaiAnswer('A page of messages.', MessageList) },
   refusals: ['completion_not_found', 'invalid_value'],
@@ -82,13 +84,14 @@ const update = route('post', '/chat/completions/{id}', 'updateCompletion', {
 
 const remove = route('delete', '/chat/completions/{id}', 'deleteCompletion', {
   summary: 'Delete a chat completion',
-  description: 'An active completion is cancelled first. Later completions that are based on it keep its history.',
+  description:
+    'Deletes the completion. If it is active, it is cancelled first. Later completions that are based on it keep its history.',
   request: { params },
   answers: { 200: openaiAnswer('The completion was deleted.', DeletedCompletion) },
   refusals: ['quota_exceeded', 'completion_not_found'],
 });
 
-/** The routes of chat completions but for their creation (contract-responses R28, R80, R84). */
+/** Serves the routes of chat completions, except their creation. */
 export function completionRoutes(context: ApiContext) {
   return makeOpenaiRouter(explainCompletionIssues, [
     serve(retrieve, retrieveOne(context)),
@@ -110,7 +113,7 @@ function retrieveOne(context: ApiContext): RouteHandler<typeof retrieve, ApiEnv>
     const turn = wait > 0 ? await find() : found;
     setPollAfter(c, turn);
     if (!turn.error) return c.json(await showCompletion(context, turn), 200);
-    // A failure is an error, as for a client that waited: a completion has no field for it.
+    // A failure is an HTTP error, because a completion has no field for an error.
     c.header('pawl-response-id', id);
     return answerFailed(c, turn.error) as never;
   };

@@ -31,7 +31,7 @@ import { followCompletion } from './stream/follow-completion.ts';
 const pawlStream = {
   name: 'Pawl-Stream',
   in: 'header' as const,
-  description: '`committed`: text is sent when its round is committed, and is never superseded. By default it is live.',
+  description: '`committed`: text is sent after its round is committed, and is never superseded. Default: live text.',
   schema: { type: 'string' as const, enum: ['committed', 'live'] },
 };
 
@@ -40,8 +40,7 @@ const route = routesOf('Chat Completions', createRefusals);
 const createOne = route('post', '/chat/completions', 'createCompletion', {
   summary: 'Create a chat completion, and wait for it',
   description:
-    'A completion is a turn. With `stream: true` it is a stream of chunks. A completion that failed is answered as an ' +
-    'error of the provider’s kind, with its id in the header `pawl-response-id`.',
+    'A completion is a turn. With `stream: true` the answer is a stream of chunks. A failed completion returns an error of the same kind as the provider’s, with the completion’s id in the header `pawl-response-id`.',
   parameters: [idempotencyKey, onDisconnect, pawlStream],
   request: { body: { required: true, content: json(CompletionBody) } },
   answers: {
@@ -57,7 +56,7 @@ const createOne = route('post', '/chat/completions', 'createCompletion', {
   refusals: [...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain, 'completion_not_found'],
 });
 
-/** `POST /v1/chat/completions` and `POST /openai/v1/chat/completions` (contract-responses section 12). */
+/** Serves `POST /v1/chat/completions` and `POST /openai/v1/chat/completions`. */
 export function createCompletionRoutes(context: ApiContext) {
   return makeOpenaiRouter(explainCompletionIssues, [serve(createOne, create(context, makeHeldConnections(context)))]);
 }

@@ -12,8 +12,8 @@ import { failureOf } from '../responses/creating/answer-ended.ts';
 type Context = Pick<ApiContext, 'db' | 'log'>;
 
 /**
- * Finds the turn that a project's completion is. An impossible id, an id of another project, and the id of a completion
- * that was deleted or not stored are the same 404 (contract-responses R1, R14, R80).
+ * Finds the turn of a project's completion. An impossible id, an id of another project, and the id of a deleted or
+ * unstored completion are the same 404.
  */
 export async function findOwnCompletion(db: Context['db'], project: string, id: string): Promise<Turn> {
   const turnId = turnIdOfCompletion(id);
@@ -22,29 +22,30 @@ export async function findOwnCompletion(db: Context['db'], project: string, id: 
   throw completionNotFound();
 }
 
-/** Makes the refusal of a completion that does not exist, or no longer does. */
+/** Returns the refusal of a completion that does not exist, or no longer exists. */
 export function completionNotFound(): RequestRefused {
-  const message = 'The chat completion was not found. Check its id and the API key. With store: false, none is kept.';
+  const message =
+    'Chat completion not found. Check its id, and that the API key belongs to its project. Completions with `store: false` are not kept.';
   return new RequestRefused(404, 'completion_not_found', message, 'id');
 }
 
 /**
- * Presents a completion to its client. Stores the hash of its answer first, so that a later completion can continue it
- * (contract-responses R83).
+ * Presents a completion to its client. First stores the hash of its answer, so that a later completion can continue
+ * it.
  */
 export async function showCompletion(context: Context, turn: Turn) {
   await storeAnswers(context, [turn]);
   return presentListed(turn);
 }
 
-/** Presents a completion of a list: a failed one has an `error`. */
+/** Presents a completion of a list. A failed completion has an `error`. */
 export function presentListed(turn: Turn) {
   return { ...presentCompletion(turn), ...(turn.error && { error: failureOf(turn.error) }) };
 }
 
 /**
- * Stores the hashes of completions with their answers, of those that have one. If the write fails, later completions do not
- * show these in `continues`, and nothing else happens.
+ * Stores the hashes of completions that have answers. If the write fails, later completions do not show these
+ * completions in `continues`. There is no other effect.
  */
 export async function storeAnswers({ db, log }: Context, turns: readonly Turn[]): Promise<void> {
   const answers = turns.flatMap((turn) => {
@@ -52,7 +53,7 @@ export async function storeAnswers({ db, log }: Context, turns: readonly Turn[])
     return hash === null ? [] : [{ turnId: turn.id, hash }];
   });
   await saveAnswerHashes(db, answers).catch((error: unknown) =>
-    log.warn({ err: error }, 'the hashes of answers could not be stored; their chains are not shown'),
+    log.warn({ err: error }, 'could not store the hashes of answers, so their chains are not shown'),
   );
 }
 

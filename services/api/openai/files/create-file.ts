@@ -24,10 +24,9 @@ const route = routesOf('Files', responseRefusals);
 const createOne = route('post', '/files', 'createFile', {
   summary: 'Create a file',
   description:
-    'The body is a multipart form. A part of an input that names the file by `file_id` works like a part with ' +
-    'these bytes inline.',
+    'The body is a multipart form. A content part that names the file by `file_id` works like a part with the same bytes inline.',
   parameters: [idempotencyKey],
-  // A schema of zod would make the framework parse the form a second time.
+  // With a zod schema, the framework would parse the form a second time.
   request: {
     body: {
       required: true,
@@ -40,7 +39,7 @@ const createOne = route('post', '/files', 'createFile', {
   refusals: [...ofForm, ...ofIdempotencyKey, 'unsupported_value', 'file_not_found'],
 });
 
-/** `POST /v1/files` and `POST /openai/v1/files` (contract-responses R74). */
+/** Serves `POST /v1/files` and `POST /openai/v1/files`. */
 export function createFileRoutes(context: ApiContext) {
   const router = makeOpenaiRouter(undefined, [serve(createOne, create(context))]);
   router.openAPIRegistry.register(FORM, FileForm);
@@ -96,18 +95,18 @@ const sent = z
   .refine(({ bytes }) => bytes.length > 0, 'send a file of at least one byte')
   .meta({ type: 'string', format: 'binary', description: 'The bytes of the file, with its name.' });
 
-/** The form of `POST …/files`, by the names of its fields (contract-responses R74). */
+/** The form of `POST …/files`, by field name. */
 const FileForm = z
   .strictObject({
     file: sent,
-    purpose: z.string().describe('`user_data`. Any other purpose is refused.'),
-    'expires_after[anchor]': z.literal('created_at').optional().describe('The time from which `seconds` count.'),
+    purpose: z.string().describe('`user_data`. Other purposes are refused.'),
+    'expires_after[anchor]': z.literal('created_at').optional().describe('The time from which `seconds` are counted.'),
     'expires_after[seconds]': queryInteger({ min: 3_600, max: 2_592_000 })
       .optional()
-      .describe('Seconds after which the file expires. Without them, it does not expire.'),
+      .describe('Seconds until the file expires. If omitted, the file does not expire.'),
   })
   .meta({
-    description: 'A file to be created, as a multipart form.',
+    description: 'The multipart form that creates a file.',
     examples: [
       { file: '@offer.pdf', purpose: 'user_data' },
       {

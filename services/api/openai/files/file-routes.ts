@@ -18,7 +18,7 @@ const list = route('get', '/files', 'listFiles', {
   request: {
     query: z.object({
       purpose: z.string().optional().describe('Only files of this purpose.'),
-      ...pageQuery('desc', 'By the time of creation.'),
+      ...pageQuery('desc', 'The order, by time of creation.'),
     }),
   },
   answers: { 200: openaiAnswer('A page of files.', FileList) },
@@ -47,13 +47,13 @@ const read = route('get', '/files/{id}/content', 'readFileContent', {
 
 const remove = route('delete', '/files/{id}', 'deleteFile', {
   summary: 'Delete a file',
-  description: 'Turns that have used the file keep its bytes.',
+  description: 'Deletes the file. Turns that have used the file keep its bytes.',
   request: { params },
   answers: { 200: openaiAnswer('The file was deleted.', DeletedFile) },
   refusals: ['quota_exceeded', 'file_not_found'],
 });
 
-/** `GET` and `DELETE` of files, under both bases (contract-responses R74). */
+/** Serves `GET` and `DELETE` of files, under both bases. */
 export function fileRoutes(context: ApiContext) {
   return makeOpenaiRouter(explainResponseIssues, [
     serve(list, listSome(context)),

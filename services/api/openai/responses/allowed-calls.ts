@@ -10,13 +10,16 @@ import { readItemId, responseIdOf } from '#core/turn/responses/item-id.ts';
 import { isTerminal, type ToolCall, type Turn } from '#core/turn/turn.ts';
 import type { ResolvedItem } from './resolve-input.ts';
 
-/** Where requests are looked up: in the responses of a project. `last` is the turn that the new one follows. */
+/** The place to look up requests: the responses of a project. `last` is the turn that the new turn follows. */
 type Allowing = { project: string; last: Turn | undefined };
 
-/** A call that an input allows, and its tool, as the turn that asked for it has them; `param` is the field that allows it. */
+/**
+ * A call that an input allows, and its tool, from the turn that requested the call. `param` is the field that allows
+ * it.
+ */
 type FoundCall = { turnId: string; call: ToolCall; tool: TurnTool; reason: string | null; param: string };
 
-/** The calls that an input allows, in its order, each with its tool (contract-responses R35). Their requests are open. */
+/** Finds the calls that an input allows, in order, each with its tool. Their requests are open. */
 export async function findAllowedCalls(trx: Trx, input: ResolvedItem[], place: Allowing): Promise<FoundCall[]> {
   const found: FoundCall[] = [];
   for (const { approval_request_id: id, reason } of allowingItems(input.map(({ item }) => item))) {
@@ -29,8 +32,8 @@ export async function findAllowedCalls(trx: Trx, input: ResolvedItem[], place: A
 }
 
 /**
- * Has a turn that was just created run calls before its first round. A request that was allowed before refuses the create,
- * whatever became of the response that it was allowed to (R22).
+ * Makes a new turn run calls before its first round. Refuses the create if a request was allowed before, even if that
+ * response failed or was deleted (R22).
  */
 export async function adoptAllowedCalls(
   trx: Trx,
@@ -51,7 +54,7 @@ export async function adoptAllowedCalls(
   if (used) throw alreadyUsed(await findAdopter(trx, { turnId: used.turnId, ...used.call }), used.param);
 }
 
-/** Why a request is not open where an input answers it: it was allowed before, or there is none (contract-responses R35). */
+/** Returns the reason why a request is not open: it was allowed before, or it does not exist. */
 export async function requestNotOpen(
   db: Db,
   requestId: string,
@@ -71,7 +74,7 @@ async function findAsked(
   const named = readRequestId(requestId);
   if (!named) return undefined;
   const turn = named.turnId === last?.id ? last : await findTurn(trx, project, named.turnId);
-  // Of a call before it that was deleted there is no place left.
+  // The call has no place any more if an earlier call was deleted.
   const call = turn && callsOf(turn, named.round).find(({ index }) => index === named.index);
   const tool = turn?.config.tools.find(({ name }) => name === call?.name);
   if (!call || !tool || !isTerminal(turn.status) || !isApprovalRequest(turn.config, call)) return undefined;
@@ -90,12 +93,12 @@ function paramOf(requestId: string, input: ResolvedItem[]): string {
 }
 
 function requestNotFound(requestId: string, param: string): RequestRefused {
-  const message = `No approval request with id ${quote(requestId)} is open here. Answer it right behind the stored response that made it.`;
+  const message = `No approval request with id ${quote(requestId)} is open here. Answer a request directly after the stored response that made it.`;
   return new RequestRefused(400, 'item_not_found', message, param);
 }
 
 function alreadyUsed(adopter: string | null | undefined, param: string): RequestRefused {
   const by = adopter ? responseIdOf(adopter) : 'another response';
-  const message = `This request was allowed before: ${by} runs its call, which no other may. Continue that response, or deny the request.`;
+  const message = `This request was already allowed: ${by} runs its call. Continue that response, or deny the request.`;
   return new RequestRefused(400, 'approval_already_used', message, param);
 }

@@ -21,11 +21,11 @@ import {
 import { streamResponse } from './stream-response.ts';
 import { asSocketRequest } from './websocket/socket-request.ts';
 
-/** The header that lets a response go on without its client. */
+/** The header that lets a response continue without its client. */
 export const onDisconnect = {
   name: 'Pawl-On-Disconnect',
   in: 'header' as const,
-  description: '`continue`: the response goes on when this connection is closed. By default that cancels it.',
+  description: '`continue`: the response continues if this connection closes. Default: Pawl cancels the response.',
   schema: { type: 'string' as const, enum: ['continue', 'cancel'] },
 };
 
@@ -34,13 +34,13 @@ const route = routesOf('Responses', createRefusals);
 const createOne = route('post', '/responses', 'createResponse', {
   summary: 'Create a response, and wait for it',
   description:
-    'With `background: true` it is answered at once, `queued`. With `stream: true` it is a stream of events. A response ' +
-    'that failed is answered as an error of the provider’s kind, with its id in the header `pawl-response-id`.',
+    'With `background: true` the answer is sent at once, with the status `queued`. With `stream: true` it is a stream of events. A failed response returns an error of the same kind as the provider’s, with the response’s id in the header `pawl-response-id`.',
   parameters: [idempotencyKey, onDisconnect],
   request: { body: { required: true, content: json(ResponseBody) } },
   answers: {
     200: {
-      description: 'The response: ended, or queued where it runs in the background. As a stream: its events.',
+      description:
+        'The response after its end, or the queued response with `background: true`. As a stream: its events.',
       headers: z.object({ ...openaiHeaders, ...replayedHeader, ...responseIdHeader, ...ignoredToolsHeader }),
       content: responseOrEvents,
     },
@@ -48,7 +48,7 @@ const createOne = route('post', '/responses', 'createResponse', {
   refusals: [...ofResponseBody, ...ofConfig, ...ofIdempotencyKey, ...ofChain],
 });
 
-/** `POST /v1/responses` and `POST /openai/v1/responses`. */
+/** Serves `POST /v1/responses` and `POST /openai/v1/responses`. */
 export function createResponseRoutes(context: ApiContext) {
   return makeOpenaiRouter(explainResponseIssues, [serve(createOne, create(context, makeHeldConnections(context)))]);
 }

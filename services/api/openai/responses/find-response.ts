@@ -5,8 +5,8 @@ import { turnIdOf } from '#core/turn/responses/item-id.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
 /**
- * The turn that a project's response is. An id that cannot exist, one of another project, and one that was deleted or was
- * never stored are the same 404 (contract-responses R1, R14, R28).
+ * Finds the turn of a project's response. An impossible id, an id of another project, and the id of a deleted or
+ * unstored response are the same 404.
  */
 export async function findOwnResponse(db: Db, project: string, id: string): Promise<Turn> {
   const turnId = turnIdOf(id);
@@ -15,9 +15,9 @@ export async function findOwnResponse(db: Db, project: string, id: string): Prom
   throw responseNotFound();
 }
 
-/** The refusal of a response that does not exist, or no longer does. */
+/** Returns the refusal of a response that does not exist, or no longer exists. */
 export function responseNotFound(): RequestRefused {
   const message =
-    'There is no response of this id. Check the id and the key; one that was not stored cannot be asked for.';
+    'Response not found. Check its id, and that the API key belongs to its project. Responses with `store: false` cannot be retrieved.';
   return new RequestRefused(404, 'response_not_found', message, 'id');
 }

@@ -4,16 +4,16 @@ import { queryInteger } from '../../schemas/fields/query-number.ts';
 
 type Item = { id: string };
 
-/** The query of a page: its order with a default, its size, and the item before it. */
+/** Returns the query of a page: its order with a default, its size, and the item before the page. */
 export function pageQuery(order: 'asc' | 'desc', about: string) {
   return {
     order: z.enum(['asc', 'desc']).default(order).describe(about),
-    limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The size of a page.'),
+    limit: queryInteger({ min: 1, max: 100 }).default(20).describe('The maximum number of items on a page.'),
     after: z.string().optional().describe('The `last_id` of the page before.'),
   };
 }
 
-/** Shows a page of the items that are left (contract-responses R3). `hasMore`: there are items after these, too. */
+/** Presents a page of the remaining items. `hasMore`: further items follow. */
 export function itemPage<I extends Item>(
   items: readonly I[],
   { limit, hasMore = false }: { limit: number; hasMore?: boolean },
@@ -23,14 +23,14 @@ export function itemPage<I extends Item>(
   return { object: 'list' as const, data, ...ends, has_more: hasMore || items.length > limit };
 }
 
-/** Returns the items after one of them, or all if `after` is absent. Refuses an `after` that is not among them. */
+/** Returns the items after an item, or all items if `after` is absent. Refuses an `after` that is not among them. */
 export function itemsAfter<I extends Item>(after: string | undefined, items: readonly I[]): I[] {
   const start = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && start === 0) throw notInList();
   return items.slice(start);
 }
 
-/** The refusal of an `after` that is no item of the list. */
+/** Returns the refusal of an `after` that is not an item of the list. */
 export function notInList(): RequestRefused {
-  return new RequestRefused(400, 'invalid_value', 'Give the last_id of the page before, or none.', 'after');
+  return new RequestRefused(400, 'invalid_value', 'Give the last_id of the page before, or omit `after`.', 'after');
 }

@@ -9,14 +9,14 @@ import { openaiAnswer, responseRefusals } from './schemas/response-refusals.ts';
 
 const ListedModel = z
   .object({
-    id: z.string().describe('What a request names: an alias of the operator’s, or `provider/model`.'),
+    id: z.string().describe('The name to use in a request: an alias of the operator, or `provider/model`.'),
     object: z.literal('model'),
-    created: z.int().describe('Unix seconds; 0 where its provider does not say.'),
-    owned_by: z.string().describe('The provider that is asked.'),
+    created: z.int().describe('The time of creation in Unix seconds. 0 if the provider does not report it.'),
+    owned_by: z.string().describe('The provider of the model.'),
   })
   .meta({
     id: 'ListedModel',
-    description: 'A model, as clients of OpenAI’s API list them.',
+    description: 'A model, in the shape that clients of OpenAI’s API list.',
     examples: [{ id: 'sim/demo', object: 'model', created: 1_767_225_600, owned_by: 'sim' }],
   });
 type ListedModel = z.output<typeof ListedModel>;
@@ -24,11 +24,11 @@ type ListedModel = z.output<typeof ListedModel>;
 const ListedModels = z
   .object({
     object: z.literal('list'),
-    data: z.array(ListedModel).describe('Aliases first, then provider by provider.'),
+    data: z.array(ListedModel).describe('The models: aliases first, then by provider.'),
   })
   .meta({
     id: 'ListedModels',
-    description: 'The models that can be asked.',
+    description: 'The available models.',
     examples: [
       { object: 'list', data: [{ id: 'sim/demo', object: 'model', created: 1_767_225_600, owned_by: 'sim' }] },
     ],
@@ -37,22 +37,21 @@ const ListedModels = z
 const route = routesOf('Responses', responseRefusals);
 
 const listAll = route('get', '/openai/v1/models', 'listOpenaiModels', {
-  summary: 'List the models that can be asked (OpenAI base URL)',
+  summary: 'List the available models (OpenAI base URL)',
   description:
-    'Aliases, and what each provider lists, as it was within the last minute. One that cannot be asked, or has no list, is left ' +
-    'out, and so is what the project may not ask.',
+    'Lists aliases, and the models that each provider listed within the last minute. Providers that are unavailable or have no list are left out, and so are models that the project may not use.',
   answers: { 200: openaiAnswer('All models.', ListedModels) },
   refusals: [],
 });
 
 const retrieve = route('get', '/openai/v1/models/{id}', 'retrieveOpenaiModel', {
-  summary: 'Retrieve one of the models that can be asked (OpenAI base URL)',
-  request: { params: z.object({ id: z.string().describe('Its id, with `%2F` for the slash.') }) },
+  summary: 'Retrieve an available model (OpenAI base URL)',
+  request: { params: z.object({ id: z.string().describe('The id of the model, with `%2F` for the slash.') }) },
   answers: { 200: openaiAnswer('The model.', ListedModel) },
   refusals: ['model_not_listed'],
 });
 
-/** `GET /openai/v1/models` and `GET /openai/v1/models/:id` (contract-responses section 1). */
+/** Serves `GET /openai/v1/models` and `GET /openai/v1/models/:id`. */
 export function listedModelRoutes(context: ApiContext) {
   const lists = makeModelLists(context);
   const listFor = async (name: string) => listModels(context, lists, context.projects.find(name));
@@ -62,13 +61,13 @@ export function listedModelRoutes(context: ApiContext) {
     const { id } = c.req.valid('param');
     const model = (await listFor(c.get('project'))).find((listed) => listed.id === id);
     if (model) return c.json(model, 200);
-    const message = `No provider here lists the model ${quote(id)}. GET /openai/v1/models has those there are.`;
+    const message = `No provider lists the model ${quote(id)}. Use a model of GET /openai/v1/models.`;
     throw new RequestRefused(404, 'model_not_listed', message, 'id');
   };
   return makeRouter().openapi(listAll, handleList).openapi(retrieve, handleOne);
 }
 
-/** What the project may ask, of the aliases by the models that they stand for. */
+/** Returns the models that the project may use. An alias counts as the model that it names. */
 async function listModels(
   { providers, responses, log }: ApiContext,
   lists: ModelLists,
@@ -84,7 +83,7 @@ async function listModels(
         const models = await lists.listOf(name);
         return models.map(({ id, created }) => shown(`${name}/${id}`, created, name));
       } catch (error) {
-        log.debug({ provider: name, err: error }, 'a provider does not list its models');
+        log.debug({ provider: name, err: error }, 'a provider did not list its models');
         return [];
       }
     }),

@@ -1,18 +1,21 @@
 import type { ListedModel } from '#core/llm/http/list-models.ts';
 import type { Providers } from '#core/llm/providers.ts';
 
-/** What each provider lists, as it was within the last minute. */
+/** The models that each provider listed within the last minute. */
 export type ModelLists = {
-  /** Rejects where the provider cannot be asked, which is not kept; empty where it has no list. */
+  /**
+   * Rejects if the provider is unavailable. This result is not kept. Returns an empty list if the provider has no
+   * list.
+   */
   listOf(provider: string): Promise<ListedModel[]>;
 };
 
-/** A provider that takes longer cannot be asked. */
+/** A provider that takes longer counts as unavailable. */
 const LONGEST_MS = 5_000;
 
 const KEPT_MS = 60_000;
 
-/** Lists that are kept for a minute; all who ask meanwhile wait for one answer. */
+/** Keeps lists for a minute. Concurrent requests wait for the same answer. */
 export function makeModelLists(
   context: { providers: Pick<Providers, 'find'> },
   now: () => number = Date.now,

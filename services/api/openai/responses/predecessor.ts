@@ -14,9 +14,11 @@ import type { ReadRequest } from './request/read-request.ts';
 import { placedParam, type ResolvedItem } from './resolve-input.ts';
 
 /**
- * What a new response stands on: a conversation, and its turn that the new one follows; `isFork`: in a line of its own.
- * `answerable` are that turn and, where it is items that were added, those before it, back to the last turn that a model was
- * asked. `param` is the field that named it.
+ * The base of a new response: a conversation, and the turn that the new turn follows.
+ * - `isFork`: the new turn starts a fork.
+ * - `answerable`: that turn, and the turns before it if they only added items, back to the last turn that asked a
+ *   model.
+ * - `param`: the field that names the base.
  */
 export type Predecessor = {
   conversationId: string;
@@ -32,14 +34,14 @@ type Start = {
 };
 
 /**
- * What a create stands on, locked until the commit; undefined where it stands on nothing. A branch has to know what it
- * stands on: one from a turn that is at work is refused (R20).
+ * Locks the base of a create until the commit. Undefined if the response has no base. A branch needs a known base, so
+ * a branch from a running turn is refused (R20).
  */
 export async function findPredecessor(trx: Trx, { project, request }: Start): Promise<Predecessor | undefined> {
   const { store } = request;
   const line = await findFollowed(trx, project, request);
   if (!line) return undefined;
-  // Nothing ever stands on what is not stored, so it never stands in another's way.
+  // No turn depends on an unstored turn, so it never blocks another turn.
   const predecessor = { ...line, isFork: line.last !== undefined && (line.isFork || !store) };
   const atWork = turnAtWork(line);
   if (predecessor.isFork && atWork) throw notFinished(atWork, line.param);
@@ -54,9 +56,9 @@ type Checked = {
 };
 
 /**
- * Returns an input without the outputs that its history contains already. Refuses an input with results or calls that do
- * not fit its history (contract-responses R20, R32). Only the last turn can have handed calls over that are open: the input
- * of each turn answers all calls of the turn before. Calls in the input that `mayStayOpen` are answered later.
+ * Returns an input without the outputs that its history already contains. Refuses results and calls that do not match
+ * the history. Only the last turn can have open handed-over calls, because the input of each turn answers all calls
+ * of the turn before. Calls in the input that `mayStayOpen` are answered later.
  */
 export async function checkInputAgainst(db: Db, { input: sent, ...checked }: Checked): Promise<ResolvedItem[]> {
   const { predecessor, project, mayStayOpen = false } = checked;
@@ -76,7 +78,7 @@ export async function checkInputAgainst(db: Db, { input: sent, ...checked }: Che
   throw new RequestRefused(400, 'tool_output_mismatch', message, param);
 }
 
-/** Leaves out the outputs that repeat earlier outputs. `answered` are calls that the history has outputs for. */
+/** Leaves out the outputs that repeat earlier outputs. `answered` are calls with an output in the history. */
 async function leaveOutRepeated(
   db: Db,
   input: ResolvedItem[],
@@ -95,11 +97,11 @@ function turnAtWork({ answerable }: Pick<Predecessor, 'answerable'>): Turn | und
   return answerable.find(({ status }) => !isTerminal(status));
 }
 
-/** A conversation of either API, at its end (contract-responses R26). */
+/** Locks a conversation of either API, at its end. */
 export async function findLine(trx: Trx, project: string, conversationId: string): Promise<Predecessor> {
   const line = isId('conv', conversationId) ? await lockLine(trx, project, conversationId) : undefined;
   if (!line) {
-    const message = `Conversation with id ${quote(conversationId)} not found. Check the id and the key.`;
+    const message = `Conversation with id ${quote(conversationId)} not found. Check the id, and that the API key belongs to its project.`;
     throw new RequestRefused(404, 'conversation_not_found', message, 'conversation');
   }
   const answerable = await findLastTurns(trx, conversationId);
@@ -136,7 +138,7 @@ async function findAfter(
 ): Promise<(Predecessor & { last: Turn }) | undefined> {
   const conversationId = await conversationOf(trx, project, turnId);
   const line = conversationId === undefined ? undefined : await lockLine(trx, project, conversationId);
-  // It is read under the lock, as it may have ended or been deleted before.
+  // Reads the turn under the lock, because it may have ended or been deleted before.
   const found = line && (await findTurnOfItems(trx, project, turnId));
   if (!line || !found) return undefined;
   const last = asHistory(found);
@@ -144,18 +146,21 @@ async function findAfter(
   return { ...line, last, answerable: [last], isFork, param: 'previous_response_id' };
 }
 
-/** Whether its own conversation goes on without a turn, cancelled before it began: only a fork has it (contract-responses R25). */
+/**
+ * Returns whether the turn was cancelled before it started, so that its conversation continues without it. Only a
+ * fork includes such a turn.
+ */
 function isPassed({ status, startedAt, config }: Turn): boolean {
   return isTerminal(status) && startedAt === null && config.response?.conversation !== null;
 }
 
-/** The refusal of a `previous_response_id` that names no stored response of the project. */
+/** Returns the refusal of a `previous_response_id` that names no stored response of the project. */
 export function previousNotFound(id: string): RequestRefused {
   const message = `Previous response with id ${quote(id)} not found. Name a stored response of this project, or send the whole history.`;
   return new RequestRefused(400, 'previous_response_not_found', message, 'previous_response_id');
 }
 
 function notFinished({ id }: Turn, param: Predecessor['param'] | undefined): RequestRefused {
-  const message = `${id.replace(/^turn_/, 'resp_')} is still at work. Wait for its end before branching from it or answering its calls.`;
+  const message = `${id.replace(/^turn_/, 'resp_')} is still running. Wait until it ends, then branch from it or answer its calls.`;
   return new RequestRefused(400, 'previous_response_not_finished', message, param ?? 'previous_response_id');
 }

@@ -25,12 +25,12 @@ export type ReadRules = Pick<
   providers: Providers;
   project: string;
   responses: ResponseSettings;
-  /** An empty input needs nothing before it. */
+  /** Whether an empty input is allowed without a previous response or conversation. */
   mayBeEmpty?: boolean | undefined;
 };
 
 /**
- * The fields of a Chat Completions request that a response does not have: the items of its messages in place of `input`,
+ * The fields of a Chat Completions request that a response does not have: items of messages in place of `input`,
  * tools that Pawl runs, and settings of the model.
  */
 export type ChatFields = Pick<GivenConfig, 'stop' | 'seed'> & {
@@ -40,8 +40,8 @@ export type ChatFields = Pick<GivenConfig, 'stop' | 'seed'> & {
 };
 
 /**
- * Reads a create request: every field of contract-responses section 2 is taken, or refused as it says, with its path.
- * Whether items fit the history, and what references name, is not known here.
+ * Reads a create request. Every field is either read, or refused with its path. Whether items match the history, and
+ * the targets of references, are checked later.
  */
 export async function readResponseRequest(
   body: ResponseBody,
@@ -74,7 +74,7 @@ export async function readResponseRequest(
   };
 }
 
-/** The provider of the model, over the wire that fits the request. */
+/** Returns the provider of the model, over the wire that fits the request. */
 function providerOf(
   body: ResponseBody,
   model: string,
@@ -85,7 +85,7 @@ function providerOf(
   return providers.ofModel(model, chooseWires({ models: [model], config, input: body.input }, providers));
 }
 
-/** The bias of tokens, as an option that only Chat Completions has. */
+/** Returns the token biases as an option, which only Chat Completions has. */
 function biasOption(chat: ChatFields | undefined) {
   const bias = chat?.logitBias ?? {};
   return Object.keys(bias).length > 0 ? { logit_bias: bias } : {};
@@ -93,7 +93,7 @@ function biasOption(chat: ChatFields | undefined) {
 
 function checkBias(chat: ChatFields | undefined, { name, capabilities }: Provider): void {
   if (capabilities.wire === 'openai' || !biasOption(chat).logit_bias) return;
-  const message = `logit_bias is not supported by ${name}. Leave it out, or ask another model.`;
+  const message = `\`logit_bias\` is not supported by ${name}. Leave it out, or use another model.`;
   throw new RequestRefused(400, 'unsupported_parameter', message, 'logit_bias');
 }
 
@@ -106,7 +106,7 @@ type Asked = {
   offered: OfferedTool[];
 };
 
-/** The configuration as a turn request would give it, resolved by the rules of turns; then the tools that are the caller's. */
+/** Resolves the configuration by the rules of turn requests, and adds the caller's own tools. */
 async function resolveAsked(
   { body, chat, model, provider, choice, offered }: Asked,
   rules: ReadRules,
@@ -133,7 +133,7 @@ async function resolveAsked(
   return { ...config, tools: config.tools.map((tool) => asOffered(tool, offeredAs(tool.name))) };
 }
 
-/** What is checked of a tool: of one that is the caller's own, all but its schema (contract-responses R30). */
+/** Returns the parts of a tool to check. For a caller's own tool: all but its schema. */
 function checkedTool({ given, handOver }: OfferedTool): string | GivenTool {
   return handOver && typeof given !== 'string' ? { ...given, parameters: null } : given;
 }
@@ -158,8 +158,8 @@ const NESTED = [
 const BEFORE_NESTED = new RegExp(`^(?=(?:${NESTED.join('|')})\\b)`);
 
 /**
- * A refusal by the rules of turns, with the path that its field has in a create request. Of a tool that came by a label
- * that is the path of the label's tool.
+ * Returns a refusal by the rules of turns with the path of the field in the create request. For a tool of a label,
+ * this is the path of the label's tool.
  */
 function atOwnPath({ status, code, message, param }: RequestRefused, offered: OfferedTool[]): RequestRefused {
   const own = param
@@ -171,7 +171,7 @@ function atOwnPath({ status, code, message, param }: RequestRefused, offered: Of
   return new RequestRefused(status, code, message, own ?? null);
 }
 
-/** The fields of a turn's configuration that a native request does not have. */
+/** Returns the fields of a turn's configuration that a native request does not have. */
 function samplingConfig(body: ResponseBody, { capabilities }: Pick<Provider, 'capabilities'>) {
   const format = body.text?.format ?? null;
   return {

@@ -13,13 +13,13 @@ import type { ItemReference, PlacedItem } from './request/read-input.ts';
 /** An item of the input with its place in the caller's list, or `KEPT`. */
 export type ResolvedItem = { at: number; item: InputItem };
 
-/** Where references are looked up: in the responses of a project. `last` is the turn that the new one follows. */
+/** The place to look up references: the responses of a project. `last` is the turn that the new turn follows. */
 type Place = { project: string; last: Pick<Turn, 'conversationId' | 'position'> | undefined };
 
 /**
- * Puts the items that references name in their place. What is in the history already is left out, as is what has nothing
- * to tell a model; a reference to nothing is a 400 (contract-responses R21). So are requests for approval, and answers to
- * them, that a call in the input came of: it tells all of it.
+ * Replaces references by their items. Leaves out items that are already in the history, and items without content for
+ * a model. Refuses an unknown reference with 400. Leaves out approval requests and their answers if their call is in
+ * the input, because the call includes them.
  */
 export async function resolveInput(db: Db, input: PlacedItem[], place: Place): Promise<ResolvedItem[]> {
   const findTurn = rememberTurns(db, place.project);
@@ -32,12 +32,12 @@ export async function resolveInput(db: Db, input: PlacedItem[], place: Place): P
   return resolved.filter(({ item, isHistory }) => !isHistory && !settled.has(requestOf(item) ?? ''));
 }
 
-/** References that one request looks up at a time: other requests need connections, too. */
+/** The number of references that a request looks up at a time, because other requests need connections too. */
 const LOOK_UPS_AT_ONCE = 16;
 
 type FindTurn = (turnId: string) => ReturnType<typeof findTurnOfItems>;
 
-/** Reads each turn once, however many of its items are named. */
+/** Reads each turn once, even if several of its items are named. */
 function rememberTurns(db: Db, project: string): FindTurn {
   const known = new Map<string, ReturnType<FindTurn>>();
   return (turnId) => {
@@ -47,10 +47,10 @@ function rememberTurns(db: Db, project: string): FindTurn {
   };
 }
 
-/** Marks an item that came from a kept response and not from the request. */
+/** Marks an item of a kept response, which is not part of the request. */
 export const KEPT = -1;
 
-/** The path of a field by its place in the caller's list, of one by its place in the resolved input. */
+/** Returns the path of a field by its place in the caller's list, from its place in the resolved input. */
 export function placedParam(param: string, input: ResolvedItem[]): string {
   const place = (_: string, index: string) => placeParam(input[Number(index)]?.at ?? Number(index));
   return param.replace(/^input\[(\d+)\]/, place);
@@ -60,7 +60,7 @@ function placeParam(at: number): string {
   return at === KEPT ? 'previous_response_id' : `input[${at}]`;
 }
 
-/** Takes the data out of a resolved input; what is refused is named by its place in the caller's list. */
+/** Takes the data out of a resolved input. A refusal names the place in the caller's list. */
 export async function takeResolved(
   db: Db,
   input: ResolvedItem[],
@@ -93,7 +93,7 @@ async function resolve(
   return [{ at, item: found, isHistory: place.last !== undefined && (await isInLine(db, known.turn.id, place.last)) }];
 }
 
-/** A call with the result that its response has of it; without one where that is not stored. */
+/** Returns a call with the result that its response stored, or without a result if none is stored. */
 function withResult(call: NonNullable<ItemReference['call']>, found: InputItem | null | undefined): InputItem {
   const isKnown = found && 'type' in found && found.type === 'mcp_call' && found.name === call.name;
   return isKnown ? { ...call, output: found.output, error: found.error } : call;
@@ -103,12 +103,12 @@ function isReference(item: PlacedItem['item']): item is ItemReference {
   return 'type' in item && item.type === 'item_reference';
 }
 
-/** The request for approval that a call came of. */
+/** Returns the approval request of a call. */
 function allowedBy(item: InputItem): string | null {
   return !isMessage(item) && item.type === 'mcp_call' ? (item.approval_request_id ?? null) : null;
 }
 
-/** The request for approval that an item is, or answers. */
+/** Returns the approval request that an item is, or answers. */
 function requestOf(item: InputItem): string | null {
   if (isMessage(item)) return null;
   if (item.type === 'mcp_approval_request') return item.id;

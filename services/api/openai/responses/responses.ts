@@ -26,22 +26,24 @@ const route = routesOf('Responses', responseRefusals);
 
 const retrieve = route('get', '/responses/{id}', 'retrieveResponse', {
   summary: 'Retrieve a response, or stream it',
-  description: 'Any stored response can be streamed at any time, from its start or behind a number.',
+  description: 'A stored response can be streamed at any time, from its start or after a sequence number.',
   request: {
     params,
     query: z.object({
       ...includeQuery,
-      wait: queryNumber({ min: 0, max: 60 }).default(0).describe('Seconds to wait at most for the response to end.'),
-      stream: queryFlag.optional().describe('Whether to answer with its events.'),
+      wait: queryNumber({ min: 0, max: 60 })
+        .default(0)
+        .describe('The maximum time in seconds to wait until the response ends.'),
+      stream: queryFlag.optional().describe('Whether to answer with a stream of events.'),
       starting_after: queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER })
         .optional()
         .describe('Only events with a higher sequence number.'),
-      include_obfuscation: queryFlag.optional().describe('Accepted; none is ever added.'),
+      include_obfuscation: queryFlag.optional().describe('Accepted without effect: Pawl never adds obfuscation.'),
     }),
   },
   answers: {
     200: {
-      description: 'The response as it is now; as a stream: its events.',
+      description: 'The response as it is now. As a stream: its events.',
       headers: z.object({ ...openaiHeaders, ...pollAfterHeader }),
       content: responseOrEvents,
     },
@@ -53,16 +55,19 @@ const retrieve = route('get', '/responses/{id}', 'retrieveResponse', {
 });
 
 const listInput = route('get', '/responses/{id}/input_items', 'listInputItems', {
-  summary: 'List what a response was created with',
-  description: 'What comes by `previous_response_id` is not repeated: it is found there.',
-  request: { params, query: z.object({ ...includeQuery, ...pageQuery('desc', 'By place in the input.') }) },
+  summary: 'List the input items of a response',
+  description: 'Items of `previous_response_id` are not repeated. List them with its id.',
+  request: {
+    params,
+    query: z.object({ ...includeQuery, ...pageQuery('desc', 'The order, by position in the input.') }),
+  },
   answers: { 200: openaiAnswer('A page of items.', InputItemList) },
   refusals: ['response_not_found', 'invalid_value'],
 });
 
 const cancel = route('post', '/responses/{id}/cancel', 'cancelResponse', {
-  summary: 'Cancel a response, whatever it is at',
-  description: 'A response that has ended stays as it is, and is answered as it is.',
+  summary: 'Cancel a response at any step',
+  description: 'An ended response does not change, and is returned as it is.',
   request: { params },
   answers: { 200: openaiAnswer('The response as it is now.', ResponseObject) },
   refusals: [...ofAnyBody, 'response_not_found'],
@@ -70,13 +75,14 @@ const cancel = route('post', '/responses/{id}/cancel', 'cancelResponse', {
 
 const remove = route('delete', '/responses/{id}', 'deleteResponse', {
   summary: 'Delete a response',
-  description: 'One that is active is cancelled first. What stands on it keeps its history.',
+  description:
+    'Deletes the response. If it is active, it is cancelled first. Responses that are based on it keep its history.',
   request: { params },
-  answers: { 200: openaiAnswer('It is gone.', DeletedResponse) },
+  answers: { 200: openaiAnswer('The response was deleted.', DeletedResponse) },
   refusals: ['quota_exceeded', 'response_not_found'],
 });
 
-/** The routes of a response: `GET`, its input items, cancel and `DELETE` (contract-responses R28, R29). */
+/** Serves the routes of a response: `GET`, its input items, cancel and `DELETE`. */
 export function responseRoutes(context: ApiContext) {
   return makeOpenaiRouter(undefined, [
     serve(retrieve, retrieveOne(context)),
@@ -95,7 +101,7 @@ function retrieveOne(context: ApiContext): RouteHandler<typeof retrieve, ApiEnv>
     const project = c.get('project');
     const find = () => findOwnResponse(db, project, id);
     const found = await (stream ? streamHub.readOnce(`${project} ${id}`, find) : find());
-    // A stream is not the one answer that the types know of.
+    // A stream is not the one JSON answer that the types describe.
     if (stream) return (await streamResponse(c, context, { turn: found, after })) as never;
     await waitForEnd(c, context, found, wait);
     // The response may have been deleted while the request waited.

@@ -20,8 +20,8 @@ import type { ReadRequest } from './request/read-request.ts';
 import { KEPT, type ResolvedItem, resolveInput, takeResolved } from './resolve-input.ts';
 
 /**
- * A response to be started: its create request, read, whose it is, the key that sent it and whether that may approve, and the
- * wire of the provider that it goes to.
+ * A response to start: its create request, its project, the key that sent it, whether that key may approve, and the
+ * provider's wire.
  */
 export type ResponseStart = {
   project: string;
@@ -29,19 +29,19 @@ export type ResponseStart = {
   mayApprove: boolean;
   request: ReadRequest;
   wire: Capabilities['wire'];
-  /** The trace that the request came with. */
+  /** The trace of the request. */
   trace: TurnTrace | null;
-  /** Whether no worker may be on its turn before that has a place. */
+  /** Whether the turn needs a slot before a worker may run it. */
   needsPlace: boolean;
 };
 
 /**
- * The turn that the response is, with the wake-ups to enqueue after the commit, and its id if it has ended. `follows`
- * is the id of the turn that it is based on.
+ * The turn of the response, the wake-ups to enqueue after the commit, and its id if it has ended. `follows` is the id
+ * of the turn that it is based on.
  */
 export type StartedResponse = Made & { turn: Turn; wakeups: Wakeup[]; ended?: string[]; follows: string | null };
 
-/** How a response is started: in one statement where it stands on nothing, else under the lock of what it stands on. */
+/** Starts a response: in one statement if it is based on no turn, else under the lock of its base. */
 export function startingOf(start: ResponseStart): Making<StartedResponse> {
   const { previousResponseId, conversationId, follows = null, input, isWarmUp } = start.request;
   if (isWarmUp) return { together: (trx) => startWithoutModel(trx, start) };
@@ -54,7 +54,7 @@ export function startingOf(start: ResponseStart): Making<StartedResponse> {
     : { atOnce: async (db) => (await startAlone(db, start)).made };
 }
 
-/** Items that name others. */
+/** Items that refer to other items. */
 const REFERRING = ['item_reference', 'mcp_approval_response'];
 
 async function startAlone(db: Db, start: ResponseStart): Promise<{ made: StartedResponse; taken: TakenInput }> {
@@ -73,8 +73,8 @@ async function startWithData(trx: Trx, start: ResponseStart): Promise<StartedRes
 }
 
 /**
- * Records a response behind what it stands on, whose conversation is locked: as the next turn of that conversation, or as
- * the first of a fork (contract-responses R24–R26, R32). It begins with the calls that its input allows.
+ * Records a response after its base, while the conversation of the base is locked: as the next turn there, or as the
+ * first turn of a fork. The response begins with the calls that its input allows.
  */
 async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResponse> {
   const { project, keyId } = start;
@@ -98,13 +98,13 @@ async function startInChain(trx: Trx, start: ResponseStart): Promise<StartedResp
 }
 
 /**
- * Records a response that asks no model: its turn begins and ends in the transaction that creates it. No worker sees
- * it. Refuses a turn that would have to wait, and records nothing then.
+ * Records a response that asks no model: its turn starts and ends in the transaction that creates it. No worker sees
+ * the turn. If the turn would have to wait, it is refused and not recorded.
  */
 async function startWithoutModel(trx: Trx, start: ResponseStart): Promise<StartedResponse> {
   const made = await startInChain(trx, { ...start, needsPlace: false });
   const { id, conversationId } = made.turn;
-  // No worker has the turn, so it is its own run.
+  // No worker has the turn, so this process acts as its run.
   if (!(await beginTurn(trx, id, id))) throw mustWait();
   const wakeups = await endTurn(trx, { turnId: id, conversationId, status: 'completed', output: '' });
   return { ...made, turn: (await loadTurn(trx, id)) ?? made.turn, wakeups: wakeups ?? [], ended: [id] };
@@ -117,7 +117,7 @@ function mustWait(): RequestRefused {
   return new RequestRefused(400, 'previous_response_not_finished', message, 'generate');
 }
 
-/** An answer to a request for approval needs the scope that approving by itself needs. */
+/** An answer to an approval request needs the same scope as the approvals route. */
 function refuseApprovals(input: ResolvedItem[]): void {
   const answer = input.find(({ item }) => 'type' in item && item.type === 'mcp_approval_response');
   if (answer) throw insufficientScope('approve', `input[${answer.at}]`);
@@ -128,17 +128,20 @@ function createBehind(trx: Trx, predecessor: Predecessor | undefined, turn: NewT
   return createTurn(trx, turn);
 }
 
-/** Records the first turn of a conversation that goes with its last turn; with an origin, of a fork. */
+/**
+ * Records the first turn of a conversation that is deleted with its last turn. With an origin, it is the first turn
+ * of a fork.
+ */
 function createAlone(db: Db, turn: NewTurn, origin: Turn | null): Promise<Turn> {
   const forkedFrom = origin && { turnId: origin.id, position: origin.position };
   const standing = { config: {}, metadata: {}, outlivesTurns: false, ...(forkedFrom && { forkedFrom }) };
   return createFirstTurn(db, turn, standing);
 }
 
-/** The parts of a new turn that the database decides. `allowed` are the calls that it runs first. */
+/** The parts of a new turn that the database determines. `allowed` are the calls that it runs first. */
 type TurnParts = { predecessor?: Predecessor | undefined; allowed?: { tool: TurnTool }[]; keptItems: number };
 
-/** Counts the items at the head of an input that came from a kept response. */
+/** Counts the items at the start of an input that are from a kept response. */
 function countKept(input: ResolvedItem[]): number {
   return input.filter(({ at }) => at === KEPT).length;
 }
@@ -164,7 +167,7 @@ function conversationIdBehind(predecessor: Predecessor | undefined): string {
   return isFork ? newIdBeside('conv', conversationId) : conversationId;
 }
 
-/** A turn that is not at the head waits for the one that is. */
+/** A turn that is not at the head waits for the turn at the head. */
 function started(turn: Turn, follows: string | null = null): StartedResponse {
   return {
     status: 200,

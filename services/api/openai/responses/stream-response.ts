@@ -16,13 +16,10 @@ import { followResponse } from './stream/follow-response.ts';
 
 type Context = Pick<ApiContext, 'streamHub' | 'streamLimiter' | 'stateSeals'>;
 
-/** The place at which a stream begins: the start, or after a sequence number. */
+/** The start of a stream: the first event, or the event after a sequence number. */
 type StreamPlace = { turn: Turn; after: number | null };
 
-/**
- * Streams a response that the caller may see, to its end (contract-responses section 6). Throws a refusal before the
- * first byte (contract-responses R52).
- */
+/** Streams a response to its end. The caller may see it. Throws a refusal before the first byte. */
 export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn, after }: StreamPlace): Response {
   const sent = after ?? -1;
   if (isSuperseded(turn, sent)) throw superseded();
@@ -35,7 +32,7 @@ export function streamResponse(c: HonoContext<ApiEnv>, context: Context, { turn,
 
 type Follow = (watch: TurnWatch, parts: WatchContext, sink: Sink) => EventStream;
 
-/** Streams a turn as `follow` tells it. Headers that are set on the context go out with the stream. */
+/** Streams a turn with `follow`. Headers that are set on the context are sent with the stream. */
 export function streamTurn(
   c: HonoContext<ApiEnv>,
   { streamHub, streamLimiter }: Omit<Context, 'stateSeals'>,
@@ -56,7 +53,6 @@ export function streamTurn(
 
 function superseded(): RequestRefused {
   const message =
-    'The model began this reply again, and what you have of it was given up. Drop it, and ask for the stream again ' +
-    'without `starting_after`.';
+    'The model restarted this reply, so the events that you have are superseded. Discard them, and request the stream again without `starting_after`.';
   return new RequestRefused(400, 'stream_superseded', message, 'starting_after');
 }

@@ -20,8 +20,8 @@ const PATTERN = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+ -]\d\d:\d\
 const WHAT = 'give a date (2026-11-20), or a time in RFC 3339 (2026-11-20T10:00:00Z)';
 
 /**
- * A moment in a query, in ms since 1970: a time with its offset, or a date, which begins at midnight in UTC. A `+` that was not
- * escaped came as a space.
+ * Reads a moment in a query, in ms since 1970: a time with its offset, or a date, which begins at midnight in UTC. An
+ * unescaped `+` arrives as a space.
  */
 function queryTime() {
   const moment = z
@@ -37,25 +37,24 @@ const Count = z.int().min(0);
 
 const Percentiles = z
   .object({
-    p50: Count.describe('Half of them took at most so long, in milliseconds.'),
-    p95: Count.describe('95 of a hundred took at most so long.'),
+    p50: Count.describe('The median in milliseconds.'),
+    p95: Count.describe('The 95th percentile in milliseconds.'),
   })
   .nullable();
 
 const precision = z
   .enum(['exact', 'sampled', 'at_least'])
   .describe(
-    '`exact`: counted. `sampled`: there are too many to look at each; the newest were, and the rest is taken to be like them. ' +
-      '`at_least`: there are more than are counted.',
+    '`exact`: all turns were counted. `sampled`: there are too many turns to read them all, so the numbers are projected from the newest. `at_least`: there are more turns than counted.',
   );
 
 const figures = {
   precision,
-  turns: TurnsByStatus.describe('Turns that were created then, by the status that they have now.'),
-  duration_ms: Percentiles.describe('From creation to end; null where none that began has ended.'),
-  queue_wait_ms: Percentiles.describe('From creation to start; null where none has started.'),
-  input_tokens: Count.describe('Tokens that went into their rounds and summaries, cached ones included.'),
-  output_tokens: Count.describe('Tokens that came out of them.'),
+  turns: TurnsByStatus.describe('The turns created in this time, by their current status.'),
+  duration_ms: Percentiles.describe('The time from creation to end. Null if no started turn has ended.'),
+  queue_wait_ms: Percentiles.describe('The time from creation to start. Null if no turn has started.'),
+  input_tokens: Count.describe('The input tokens of their rounds and summaries, including cached tokens.'),
+  output_tokens: Count.describe('The output tokens of their rounds and summaries.'),
 };
 
 const figuresOfExample = {
@@ -66,22 +65,22 @@ const [from, to] = ['2026-11-20T10:00:00.000Z', '2026-11-20T11:00:00.000Z'];
 
 const StatisticsBucket = z.object({ from: Time, to: Time, ...figures }).meta({
   id: 'StatisticsBucket',
-  description: 'A stretch of the range, and the turns that were created in it; `to` is exclusive.',
+  description: 'A part of the time range, and the turns created in it. `to` is exclusive.',
   examples: [{ from, to, ...figuresOfExample }],
 });
 
 const FailureGroup = z
   .object({
-    error_code: z.string().describe('The code of their errors.'),
-    turns: Count.describe('How many there are.'),
+    error_code: z.string().describe('The error code of the turns.'),
+    turns: Count.describe('The number of turns.'),
     precision,
     example: z
       .object({ turn_id: TurnId, project: z.string(), message: z.string(), created_at: Time })
-      .describe('The newest of them.'),
+      .describe('The newest turn of the group.'),
   })
   .meta({
     id: 'FailureGroup',
-    description: 'Failed turns whose errors have one code.',
+    description: 'Failed turns with the same error code.',
     examples: [
       {
         ...{ error_code: 'provider_overloaded', turns: 2, precision: 'exact' },
@@ -97,12 +96,12 @@ const Statistics = z
   .object({
     object: z.literal('statistics'),
     ...{ from: Time, to: Time, ...figures },
-    buckets: z.array(StatisticsBucket).describe('The range in equal stretches, oldest first.'),
-    failures: z.array(FailureGroup).describe('Its failed turns by the code of their error, most first.'),
+    buckets: z.array(StatisticsBucket).describe('The time range in equal buckets, oldest first.'),
+    failures: z.array(FailureGroup).describe('The failed turns by error code, largest group first.'),
   })
   .meta({
     id: 'Statistics',
-    description: 'What became of the turns that were created in a range of time.',
+    description: 'Statistics of the turns created in a time range.',
     examples: [
       {
         ...{ object: 'statistics', from, to, ...figuresOfExample },
@@ -115,27 +114,26 @@ const Statistics = z
 const route = routesOf('Operation');
 
 const read = route('get', '/v1/statistics', 'readStatistics', {
-  summary: 'Read what became of the turns of a range of time',
+  summary: 'Read statistics of the turns of a time range',
   description:
-    'Turns by status, latency, tokens, and failures by error code, in equal buckets. It costs the same however many turns there ' +
-    'are: where they are too many to look at each, `precision` says so.',
+    'Returns turns by status, latency, tokens, and failures by error code, in equal buckets. The cost does not depend on the number of turns. If there are too many turns to read them all, `precision` says so.',
   request: {
     query: z.object({
-      from: queryTime().optional().describe('Turns created since; by default the day before `to`.'),
-      to: queryTime().optional().describe('Turns created before; by default now.'),
+      from: queryTime().optional().describe('Only turns created at this time or later. Default: one day before `to`.'),
+      to: queryTime().optional().describe('Only turns created before this time. Default: now.'),
       project: z
         .string()
         .min(1, 'give the name of a project, or *')
         .optional()
-        .describe('Those of another project than that of the key, or of all: `*`. Needs the scope `admin`.'),
-      buckets: queryInteger({ min: 1, max: 200 }).default(48).describe('Into how many stretches the range is divided.'),
+        .describe('Another project than the project of the key, or `*` for all projects. Requires the scope `admin`.'),
+      buckets: queryInteger({ min: 1, max: 200 }).default(48).describe('The number of buckets.'),
     }),
   },
-  answers: { 200: jsonAnswer('The figures.', Statistics) },
+  answers: { 200: jsonAnswer('The statistics.', Statistics) },
   refusals: ['invalid_value'],
 });
 
-/** `GET /v1/statistics`. */
+/** Serves `GET /v1/statistics`. */
 export function statisticsRoutes({ readAnywhere }: ApiContext) {
   return makeRouter().openapi(read, async (c) => {
     const query = c.req.valid('query');
@@ -150,7 +148,10 @@ export function statisticsRoutes({ readAnywhere }: ApiContext) {
   });
 }
 
-/** The project that is asked for, null for all of them; another one than the caller's own takes an admin. */
+/**
+ * Returns the requested project, or null for all projects. Another project than the caller's requires the scope
+ * `admin`.
+ */
 function projectOf(c: Context<ApiEnv>, asked: string | undefined): string | null {
   const own = c.get('project');
   if (asked === undefined || asked === own) return own;

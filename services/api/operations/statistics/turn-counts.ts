@@ -8,20 +8,18 @@ import { TurnStatus } from '../../turns/schemas/turn.ts';
 import { storedFilter, turnFilterFields } from '../../turns/schemas/turn-filter.ts';
 import { TurnsByStatus } from './turns-by-status.ts';
 
-/** Turns of one status that are counted at most, or that a search looks at. */
+/** The maximum number of turns of a status that are counted, or that a search reads. */
 const MOST = 1_000;
 
 const TurnCounts = z
   .object({
     object: z.literal('turn_counts'),
-    counts: TurnsByStatus.describe('Turns that fit the filter, by their status.'),
-    at_least: z
-      .array(z.enum(TurnStatus.options))
-      .describe('The statuses of which there may be more than were counted.'),
+    counts: TurnsByStatus.describe('The numbers of matching turns, by status.'),
+    at_least: z.array(z.enum(TurnStatus.options)).describe('The statuses that may have more turns than counted.'),
   })
   .meta({
     id: 'TurnCounts',
-    description: 'How many turns fit a filter, by their status.',
+    description: 'The numbers of turns that match a filter, by status.',
     examples: [{ object: 'turn_counts', counts: exampleOf(TurnsByStatus), at_least: [] }],
   });
 
@@ -32,14 +30,13 @@ const route = routesOf('Operation');
 const read = route('get', '/v1/statistics/turns', 'countTurns', {
   summary: 'Count the turns that a list would show, by status',
   description:
-    'It takes what `GET /v1/turns` takes, but for `status`. Of each status up to 1,000 are counted; where `q`, `model` or ' +
-    '`metadata` are given, those among the 1,000 newest turns that fit the rest.',
+    'Accepts the parameters of `GET /v1/turns`, except `status`. Counts up to 1,000 turns of each status. With `q`, `model` or `metadata`, it counts only among the 1,000 newest turns that match the other filters.',
   request: { query: z.object({ ...filterFields, metadata: MetadataQuery }) },
   answers: { 200: jsonAnswer('The counts.', TurnCounts) },
   refusals: ['invalid_value'],
 });
 
-/** `GET /v1/statistics/turns`. */
+/** Serves `GET /v1/statistics/turns`. */
 export function turnCountRoutes({ readAnywhere }: ApiContext) {
   return makeRouter().openapi(read, async (c) => {
     const { metadata: _, ...given } = c.req.valid('query');

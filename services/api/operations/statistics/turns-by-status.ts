@@ -1,17 +1,21 @@
 import { z } from 'zod';
 
-const countOf = (what: string) => z.int().min(0).describe(`How many ${what}.`);
+const countOf = (what: string) => z.int().min(0).describe(`The number of turns that ${what}.`);
 
 /** A number for each status of a turn. */
 export const TurnsByStatus = z
   .object({
-    ...{ queued: countOf('have not begun'), in_progress: countOf('are under way') },
+    ...{ queued: countOf('have not started'), in_progress: countOf('are running') },
     ...{ requires_action: countOf('wait for a client or a person'), completed: countOf('have an answer') },
-    ...{ incomplete: countOf('were cut short'), failed: countOf('failed'), cancelled: countOf('were cancelled') },
+    ...{
+      incomplete: countOf('ended without a complete answer'),
+      failed: countOf('failed'),
+      cancelled: countOf('were cancelled'),
+    },
   })
   .meta({
     id: 'TurnsByStatus',
-    description: 'A number of turns for each status.',
+    description: 'The number of turns for each status.',
     examples: [
       {
         ...{ queued: 0, in_progress: 1, requires_action: 0 },

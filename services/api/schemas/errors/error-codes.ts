@@ -2,7 +2,7 @@ import { RequestRefused } from '#core/failure.ts';
 import { errorTypes } from '../../http/errors.ts';
 import { type ErrorSentence, invalidRequestCodes } from './invalid-request-codes.ts';
 
-/** Every code that an error may carry, by its status, each as it may come. */
+/** Every code of an error by status, each with an example. */
 const sentences = {
   400: invalidRequestCodes,
   401: {
@@ -10,103 +10,114 @@ const sentences = {
   },
   403: {
     host_not_allowed: {
-      Host: 'Without PAWL_API_KEYS only localhost, 127.0.0.1 and [::1] are served. Use one of them, or set keys.',
+      Host: 'Without PAWL_API_KEYS, Pawl serves only localhost, 127.0.0.1 and [::1]. Use one of these hosts, or set keys.',
     },
     origin_not_allowed: {
       Origin:
-        'Pages of other origins may not use this API: ask it from your own server. ' +
-        'A proxy before it has to pass on the Host that the browser asked for, port included.',
+        'Pages of other origins may not use this API. Call it from your own server. A proxy in front of Pawl must pass on the Host header of the browser, including the port.',
     },
-    insufficient_scope: 'This needs a key with the scope write. Use another one, or ask the operator.',
-    model_not_allowed: { model: 'This project may not ask openai/gpt-5. Name a model of GET /v1/models.' },
+    insufficient_scope: 'This request requires a key with the scope write. Use another key, or ask the operator.',
+    model_not_allowed: {
+      model: 'This project may not use openai/gpt-5. Name a model of GET /v1/models, or ask the operator.',
+    },
   },
   404: {
-    route_not_found: 'There is no such route. GET /openapi.json lists those there are.',
-    conversation_not_found: { id: 'There is no conversation of this id. Check the id and the key.' },
+    route_not_found: 'Route not found. GET /openapi.json lists all routes.',
+    conversation_not_found: {
+      id: 'Conversation not found. Check its id, and that the API key belongs to its project.',
+    },
     response_not_found: {
-      id: 'There is no response of this id. Check the id and the key; one that was not stored cannot be asked for.',
+      id: 'Response not found. Check its id, and that the API key belongs to its project. Responses with `store: false` cannot be retrieved.',
     },
     completion_not_found: {
-      id: 'The chat completion was not found. Check its id and the API key. With store: false, none is kept.',
+      id: 'Chat completion not found. Check its id, and that the API key belongs to its project. Completions with `store: false` are not kept.',
     },
     conversation_item_not_found: {
-      item_id: 'There is no item of this id in the conversation. Check the ids; deleted items are gone.',
+      item_id: 'Item not found in the conversation. Check both ids. Deleted items cannot be retrieved.',
     },
     model_not_listed: {
-      id: 'No provider here lists the model "openai/gpt-0". GET /openai/v1/models has those there are.',
+      id: 'No provider lists the model "openai/gpt-0". Use a model of GET /openai/v1/models.',
     },
-    bulk_not_found: { id: 'There is no bulk of this id. Check the id and the key.' },
-    schedule_not_found: { id: 'There is no schedule of this id. Check the id and the key.' },
-    turn_not_found: { id: 'There is no turn of this id. Check the id and the key.' },
-    round_not_found: { number: 'This turn has no such round: it has 2, numbered from 1.' },
+    bulk_not_found: { id: 'Bulk not found. Check its id, and that the API key belongs to its project.' },
+    schedule_not_found: { id: 'Schedule not found. Check its id, and that the API key belongs to its project.' },
+    turn_not_found: { id: 'Turn not found. Check its id, and that the API key belongs to its project.' },
+    round_not_found: { number: 'Round not found: this turn has 2 rounds, numbered from 1.' },
     tool_call_not_found: { 'tool_outputs[0].tool_call_id': 'This turn has no tool call call_9.' },
-    tool_output_not_found: { call_id: 'There is no output of a call call_1 in this turn yet.' },
-    blob_not_found: { sha: 'There is no blob of this SHA-256. Check it and the key; it goes with its last turn.' },
-    file_not_found: {
-      id: 'The file was not found. Check its id, and that the API key belongs to its project. It may have expired.',
+    tool_output_not_found: { call_id: 'The call call_1 has no output in this turn yet.' },
+    blob_not_found: {
+      sha: 'Blob not found. Check the SHA-256, and that the API key belongs to its project. A blob is deleted with its last turn.',
     },
-    delivery_not_found: { id: 'There is no delivery of this id.' },
-    webhook_endpoint_not_found: { id: 'There is no webhook endpoint of this id. Check the id and the key.' },
+    file_not_found: {
+      id: 'File not found. Check its id, and that the API key belongs to its project. The file may have expired.',
+    },
+    delivery_not_found: { id: 'Delivery not found. Check its id, and that the API key belongs to its project.' },
+    webhook_endpoint_not_found: {
+      id: 'Webhook endpoint not found. Check its id, and that the API key belongs to its project.',
+    },
   },
   405: {
-    method_not_allowed: 'This path takes GET only. Use that.',
+    method_not_allowed: 'This path accepts GET only. Change the method.',
   },
   408: {
-    request_timeout: 'The request did not come in time. Send its headers in 10 s and all of it in 60 s.',
+    request_timeout:
+      'The request did not arrive in time. Send its headers within 10 s and the whole request within 60 s.',
   },
   409: {
     idempotency_key_reused: {
-      'Idempotency-Key': 'This Idempotency-Key was used with another body. Send the same body, or a fresh key.',
+      'Idempotency-Key': 'This Idempotency-Key was used with another body. Send the same body, or a new key.',
     },
     conversation_busy: {
       on_active_turn:
-        'The conversation is at turn_01kagz8m4pfvbte2n5q7rys3wx. ' +
-        'Wait for it, cancel it, or send on_active_turn enqueue, steer or interrupt.',
+        'The conversation is busy with turn_01kagz8m4pfvbte2n5q7rys3wx. Wait for it, cancel it, or set `on_active_turn` to `enqueue`, `steer` or `interrupt`.',
     },
     turn_differs: {
       model:
-        'turn_01kagz8m4pfvbte2n5q7rys3wx, which the input would join, has another model. Leave it out, or start a turn of its own.',
+        '`model` differs from the value of turn_01kagz8m4pfvbte2n5q7rys3wx, which the input would join. Leave it out, or start a separate turn.',
     },
     turn_active: 'The turn is still active. Wait for it or cancel it, then delete.',
     turn_ended: 'The turn is completed already and cannot be cancelled.',
     round_not_finished: {
       after_round:
-        'Round 3 of the turn is not there, or its calls are not all answered yet. Wait for it, or fork behind an earlier round.',
+        'Round 3 of the turn does not exist, or some of its calls have no answer yet. Wait for the round, or fork after an earlier round.',
     },
     turn_not_failed: 'Only a failed turn can be retried. Start a new turn instead.',
-    turn_forked: 'A fork stands on this turn, so it stays as it is. Start a new turn instead.',
+    turn_forked: 'A fork depends on this turn, so the turn cannot change. Start a new turn instead.',
     tool_call_answered: {
-      'tool_outputs[0].tool_call_id': 'The call call_1 was answered otherwise before; the first answer stands.',
+      'tool_outputs[0].tool_call_id':
+        "The call call_1 already has a different answer, and the first answer remains. Read the turn's rounds.",
     },
     tool_call_not_waiting: {
-      'tool_outputs[0].tool_call_id': "The call call_1 does not wait for this. Read the turn's required_action.",
+      'tool_outputs[0].tool_call_id': "The call call_1 does not wait for this answer. Read the turn's required_action.",
     },
-    too_many_schedules: 'A project has 1000 schedules at most. Delete one that is not needed.',
-    too_many_webhook_endpoints: 'A project has 100 webhook endpoints at most. Delete one that is not needed.',
+    too_many_schedules: 'A project has 1000 schedules at most. Delete a schedule that is not needed.',
+    too_many_webhook_endpoints: 'A project has 100 webhook endpoints at most. Delete an endpoint that is not needed.',
     webhook_endpoint_disabled: 'The webhook endpoint is disabled or deleted. Enable it, then redeliver.',
   },
   413: {
-    body_too_large: 'The body is larger than 1 MiB. Send less, or split it over turns.',
+    body_too_large: 'The body is larger than 1 MiB. Send less data, or split it over several turns.',
   },
   415: {
     unsupported_media_type: 'Send the body as JSON with `Content-Type: application/json`.',
   },
   417: {
-    expectation_failed: { Expect: 'Only `Expect: 100-continue` can be met. Leave out the header, or send that.' },
+    expectation_failed: {
+      Expect: 'Only `Expect: 100-continue` is supported. Leave out the header, or send this value.',
+    },
   },
   426: {
     upgrade_required:
       'This path accepts WebSockets only. Open a WebSocket (version 13), or list responses with GET /v1/turns.',
   },
   429: {
-    too_many_streams: 'This key has 1000 streams and long polls open here. Close some, or ask without `wait`.',
+    too_many_streams:
+      'This key has 1000 streams and long polls open here. Close some, or send the request without `wait`.',
     quota_exceeded: 'The project may make 600 requests a minute. Try again in 17 s.',
   },
   431: {
-    headers_too_large: 'The request line and the headers have more than 16 KiB. Send fewer or shorter ones.',
+    headers_too_large: 'The request line and the headers have more than 16 KiB. Send fewer or shorter headers.',
   },
   500: {
-    internal: 'Something went wrong on our side. Try again; if it stays, look into the API log.',
+    internal: 'Pawl failed unexpectedly. Try again. If the error repeats, check the API log.',
     compaction_failed:
       'The model wrote no summary: its reply ended early (max_output_tokens). Ask another model, or send less.',
   },
@@ -138,7 +149,7 @@ function exampleOf(status: number, sentence: ErrorSentence) {
   return { status, param, message };
 }
 
-/** The refusal of a code that always comes with the same sentence: the one of its example. */
+/** Returns the refusal of a code that always has the same sentence, taken from its example. */
 export function refused(code: Exclude<ErrorCode, CodeOf<500>>): RequestRefused {
   const { status, message, param } = errorCodes[code];
   return new RequestRefused(status, code, message, param);

@@ -5,10 +5,10 @@ import { type ErrorCode, errorCodes, errorExamples } from './error-codes.ts';
 
 type Status = keyof typeof errorTypes;
 
-/** Handlers throw refusals and never return them, so their types need not know of them. */
+/** Handlers throw refusals and never return them, so their types do not include refusals. */
 export type Refusals = Record<never, never>;
 
-/** What any body may be refused for. */
+/** The codes with which any body may be refused. */
 export const ofAnyBody: ErrorCode[] = [
   'invalid_json',
   'json_too_deep',
@@ -20,10 +20,10 @@ export const ofAnyBody: ErrorCode[] = [
   'quota_exceeded',
 ];
 
-/** What a body with fields may be refused for. */
+/** The codes with which a body with fields may be refused. */
 export const ofBody: ErrorCode[] = [...ofAnyBody, 'missing_field', 'invalid_request'];
 
-/** The codes by which a multipart form may be refused, as OpenAI's clients know them. */
+/** The codes with which a multipart form may be refused, as OpenAI's clients know them. */
 export const ofForm: ErrorCode[] = [
   'invalid_form',
   'invalid_value',
@@ -34,7 +34,7 @@ export const ofForm: ErrorCode[] = [
   'quota_exceeded',
 ];
 
-/** What the configuration of a turn may be refused for. */
+/** The codes with which the configuration of a turn may be refused. */
 export const ofConfig: ErrorCode[] = [
   'invalid_model',
   'model_not_allowed',
@@ -51,7 +51,7 @@ export const ofConfig: ErrorCode[] = [
   'egress_blocked',
 ];
 
-/** What a create request of a response may be refused for, besides the configuration of its turn. */
+/** The codes with which a create request of a response may be refused, besides the configuration of its turn. */
 export const ofResponseBody: ErrorCode[] = [
   ...ofAnyBody.filter((code) => code !== 'unknown_field'),
   'unknown_parameter',
@@ -68,7 +68,7 @@ export const ofResponseBody: ErrorCode[] = [
   'invalid_encrypted_content',
 ];
 
-/** What items for a conversation may be refused for. */
+/** The codes with which items for a conversation may be refused. */
 export const ofItems: ErrorCode[] = [
   ...ofAnyBody.filter((code) => code !== 'unknown_field'),
   'unknown_parameter',
@@ -80,7 +80,7 @@ export const ofItems: ErrorCode[] = [
   'tool_output_mismatch',
 ];
 
-/** What a create of a response may be refused for by what it stands on, and as its answer is held. */
+/** The codes with which a create of a response may be refused because of its base, or because its answer is held. */
 export const ofChain: ErrorCode[] = [
   'item_not_found',
   'tool_output_mismatch',
@@ -93,20 +93,20 @@ export const ofChain: ErrorCode[] = [
   'server_stopping',
 ];
 
-/** What an Idempotency-Key may be refused for. */
+/** The codes with which an Idempotency-Key may be refused. */
 export const ofIdempotencyKey: ErrorCode[] = ['invalid_idempotency_key', 'idempotency_key_reused'];
 
-/** The refusals of a route under `/v1`: those it names, and what every such route may answer. */
+/** Returns the refusals of a route under `/v1`: the named codes, and the codes of every such route. */
 export function refusals(...codes: ErrorCode[]): Refusals {
   return keyedRefusals(...codes, 'unknown_field');
 }
 
-/** The refusals of a route that needs a key: those it names, and what every such route may answer. */
+/** Returns the refusals of a route that needs a key: the named codes, and the codes of every such route. */
 export function keyedRefusals(...codes: ErrorCode[]): Refusals {
   return openRefusals(...codes, 'invalid_api_key', 'insufficient_scope', 'internal', 'service_unavailable');
 }
 
-/** The refusals of any path, given before a route reads the request. */
+/** The refusals of any path, sent before a route reads the request. */
 const ofAnyRequest: ErrorCode[] = [
   'invalid_http',
   'host_not_allowed',
@@ -118,7 +118,7 @@ const ofAnyRequest: ErrorCode[] = [
   'too_many_connections',
 ];
 
-/** The refusals of a route that is open to all: those it names, and what every route may answer. */
+/** Returns the refusals of a route that is open to all: the named codes, and the codes of every route. */
 export function openRefusals(...codes: ErrorCode[]): Refusals {
   const byStatus = Map.groupBy(new Set([...codes, ...ofAnyRequest]), (code) => errorCodes[code].status);
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, refusal(status, those)]));
@@ -137,35 +137,35 @@ function refusal(status: Status, codes: ErrorCode[]) {
 
 const MEANINGS = {
   400: 'A key or a value is not valid.',
-  401: 'There is no valid key.',
-  403: 'It is not allowed: from there, or to this key.',
-  404: 'There is none of that id.',
-  405: 'This path has no such method.',
-  408: 'The request did not come in time.',
-  409: 'It cannot be done as things stand.',
+  401: 'The request has no valid key.',
+  403: 'The origin of the request, or its key, has no permission.',
+  404: 'The resource was not found.',
+  405: 'This path does not have this method.',
+  408: 'The request did not arrive in time.',
+  409: 'The current state does not allow the request.',
   413: 'The body is too large.',
-  415: 'The body does not have the type that this path takes.',
-  417: 'What the request expects cannot be done.',
-  426: 'The path takes WebSockets only.',
+  415: 'The path does not accept the content type of the body.',
+  417: 'An expectation of the request cannot be met.',
+  426: 'The path accepts WebSockets only.',
   429: 'Too many requests.',
   431: 'The headers are too large.',
-  500: 'Something went wrong on our side.',
-  503: 'What it takes is away just now. Try again.',
+  500: 'Pawl failed unexpectedly.',
+  503: 'A required component is unavailable. Try again.',
 };
 
 export const ErrorBody = z
   .object({
     error: z
       .object({
-        type: z.enum(Object.values(errorTypes)).describe('What kind of error it is; the status says the same.'),
-        code: z.enum(Object.keys(errorCodes)).describe('What went wrong, as one word. More may come.'),
-        message: z.string().describe('What went wrong and what to do about it, in a sentence.'),
-        param: z.string().nullable().describe('The path of the field that is wrong, as in `tools[0].name`.'),
+        type: z.enum(Object.values(errorTypes)).describe('The kind of error. It corresponds to the status.'),
+        code: z.enum(Object.keys(errorCodes)).describe('The code of the error. New codes may be added.'),
+        message: z.string().describe('A sentence that states the problem and the next step.'),
+        param: z.string().nullable().describe('The path of the wrong field, as in `tools[0].name`.'),
       })
-      .describe('The first thing that is wrong.'),
+      .describe('The first problem of the request.'),
   })
   .meta({
     id: 'Error',
-    description: 'What went wrong, and what to do about it.',
+    description: 'An error: the problem, and the next step.',
     examples: [errorExamples.unknown_field],
   });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The example that a schema shows, for the examples of those that hold it. */
+/** Returns the example of a schema, for examples of schemas that contain it. */
 export function exampleOf(schema: z.ZodType): Record<string, unknown> {
   const [example] = (schema.meta()?.examples ?? []) as Record<string, unknown>[];
   return { ...example };

@@ -1,31 +1,34 @@
 import { z } from 'zod';
 
-const locationHeader = { Location: z.string().describe('Where the resource is.') };
+const locationHeader = { Location: z.string().describe('The path of the resource.') };
 
 export const pollAfterHeader = {
   'Pawl-Poll-After-Ms': z
     .int()
     .min(0)
     .optional()
-    .describe('In how many milliseconds to ask again; absent once the turn has ended.'),
+    .describe('The time in milliseconds until the next poll. Absent after the turn ends.'),
 };
 
 export const replayedHeader = {
   'Idempotency-Replayed': z
     .literal('true')
     .optional()
-    .describe('This key was used before: nothing was done again, and the resource is shown as it is now.'),
+    .describe('The key was used before. Pawl did not repeat the work, and shows the resource as it is now.'),
 };
 
-/** The headers of an answer that has created a resource, or shows the one that its key has created before. */
+/**
+ * The headers of an answer that created a resource, or that shows the resource of an earlier request with the same
+ * key.
+ */
 export const createdHeaders = { ...locationHeader, ...replayedHeader };
 
-/** The same of a turn. */
+/** The same headers for a turn. */
 export const startedHeaders = { ...createdHeaders, ...pollAfterHeader };
 
-export const retryAfterHeader = { 'Retry-After': z.int().min(0).describe('In how many seconds to try again.') };
+export const retryAfterHeader = { 'Retry-After': z.int().min(0).describe('The time in seconds until the next try.') };
 
-/** Of projects with quotas. */
+/** Headers for projects with quotas. */
 export const rateLimitHeaders = {
   'RateLimit-Policy': z
     .string()
@@ -34,36 +37,39 @@ export const rateLimitHeaders = {
   RateLimit: z
     .string()
     .optional()
-    .describe('What is left of a quota, and in how many seconds it is whole again: `"requests_per_minute";r=0;t=17`.'),
+    .describe('The rest of a quota, and the seconds until it is full again: `"requests_per_minute";r=0;t=17`.'),
 };
 
-export const wwwAuthenticateHeader = { 'WWW-Authenticate': z.literal('Bearer').describe('How to say who you are.') };
+export const wwwAuthenticateHeader = { 'WWW-Authenticate': z.literal('Bearer').describe('The authentication scheme.') };
 
-/** The header that makes a creating request safe to repeat; `idempotently` reads it. */
+/** The header that makes a creating request safe to repeat. `idempotently` reads it. */
 export const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header' as const,
   description:
-    'Makes the request safe to repeat: with the same key and body it is done once, and answered again with what was ' +
-    'made then. Kept at least 24 hours, per project and path. With another body: 409.',
+    'Makes the request safe to repeat. A second request with the same key and body does no work and returns the resource of the first request. With a different body: 409. Pawl keeps keys for at least 24 hours, per project and path.',
   schema: { type: 'string' as const, pattern: '^[\\x21-\\x7e]{1,255}$', examples: ['order-17'] },
 };
 
 export const entityTagHeader = {
-  ETag: z.string().describe('The tag of this body; `If-None-Match` with it answers 304 while the body is the same.'),
-  'Cache-Control': z.literal('private, no-cache').describe('To be kept by its caller only, and asked for anew.'),
+  ETag: z
+    .string()
+    .describe('The tag of this body. A request with the tag in `If-None-Match` gets a 304 while the body is the same.'),
+  'Cache-Control': z
+    .literal('private, no-cache')
+    .describe('Only the caller may cache the body, and must revalidate it.'),
 };
 
-/** The header that asks for a body only where it is another than those that the caller has. */
+/** The header that requests a body only if it differs from the caller's bodies. */
 export const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header' as const,
   description:
-    'Tags of bodies that the caller has, comma-separated, or `*`: where the body has one of them, the answer is 304.',
+    'Tags of bodies that the caller has, separated by commas, or `*`. If the current body has one of these tags, the answer is 304.',
   schema: { type: 'string' as const, examples: ['"Uy0aKDpMhOq1h9c"'] },
 };
 
-/** The answer to a caller who has the body already. */
+/** The answer to a caller that has the current body. */
 export const notModified = {
-  304: { description: 'The caller has this body already.', headers: z.object(entityTagHeader) },
+  304: { description: 'The caller has the current body already.', headers: z.object(entityTagHeader) },
 };

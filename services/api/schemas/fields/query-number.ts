@@ -5,7 +5,7 @@ export const LARGEST_EVENT_NUMBER = 2 ** 31 - 1;
 
 type Bounds = { min: number; max: number };
 
-/** A whole number in a query or a header, written in decimal digits and nothing else. */
+/** Reads a whole number in a query or a header, written in decimal digits only. */
 export function queryInteger({ min, max }: Bounds) {
   return decimal(/^\d{1,15}$/, { min, max, what: 'a whole number' }).meta({
     type: 'integer',
@@ -14,7 +14,7 @@ export function queryInteger({ min, max }: Bounds) {
   });
 }
 
-/** The same with or without a fraction. */
+/** Reads a number with or without a fraction. */
 export function queryNumber({ min, max }: Bounds) {
   return decimal(/^\d{1,15}(\.\d{1,9})?$/, { min, max, what: 'a number' }).meta({
     type: 'number',

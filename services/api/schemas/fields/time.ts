@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** A moment as all answers write it. */
+/** A time as all answers write it. */
 export const Time = z.string().meta({
   format: 'date-time',
-  description: 'RFC 3339 in UTC, with milliseconds.',
+  description: 'A time in RFC 3339 format, in UTC and with milliseconds.',
   examples: ['2026-11-20T10:00:00.000Z'],
 });

@@ -1,12 +1,12 @@
 /** Messages of one turn as bytes. Streams that send equal messages share the bytes. */
 export type Renderings = {
-  /** The bytes of a message, shared under its key with equal messages while a stream holds them. */
+  /** Returns the bytes of a message, shared under its key with equal messages while a stream holds them. */
   bytesOf(key: string | number, message: object, write: () => string): Uint8Array;
 };
 
 type Rendering = { message: object; bytes: WeakRef<Uint8Array> };
 
-/** Shares messages without keeping them: the memory of a message is that of the sockets that have not sent it yet. */
+/** Shares messages without keeping them: only sockets that have not sent a message hold its memory. */
 export function shareRenderings(): Renderings {
   const renderings = new Map<string | number, Rendering>();
   const collected = new FinalizationRegistry<string | number>((key) => {

@@ -1,15 +1,16 @@
 import { type Piece, sizeOfPieces } from '#core/turn/responses/piece.ts';
 import type { WatchedTurn } from '../watched-turn.ts';
 
-/** One run of a round. */
+/** A run of a round. */
 type Run = { round: number; edition: number; attempt: number };
 
-/** The longest pieces of the latest run, which all streams of one kind keep. */
+/** The longest list of pieces of the latest run. All streams of the same kind keep it. */
 type Latest<Event> = { run: string; pieces: Piece<Event>[] };
 
 /**
- * Makes the streams of a turn keep one list of the pieces that a running round has sent. The pieces of a run only grow, so a
- * stream that is behind finds what it has sent at the beginning of the list, and need not keep the text as it was then.
+ * Lets the streams of a turn keep a single list of the pieces that a running round has sent. The pieces of a run only
+ * grow, so a slower stream finds its sent pieces at the beginning of the list. It does not need an older copy of the
+ * text.
  */
 export function makeSharedPieces<Event>() {
   const latest = new WeakMap<WatchedTurn, Latest<Event>>();

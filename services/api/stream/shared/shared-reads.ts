@@ -1,9 +1,9 @@
-/** Runs a query, or waits for the query under the same key that has not begun yet. */
+/** Runs a query, or waits for the query under the same key that has not started yet. */
 export type SharedReads = <T>(key: string, query: () => Promise<T>) => Promise<T>;
 
 /**
- * Shares queries of requests that come while the same query runs: they all get the answer of one more query after it. So each
- * answer is as fresh as if its request had read alone.
+ * Shares queries: requests that arrive while a query runs share the next query after it. So each answer is as fresh
+ * as if its request had read alone.
  */
 export function makeSharedReads(): SharedReads {
   const next = new Map<string, Promise<unknown>>();
@@ -21,7 +21,7 @@ export function makeSharedReads(): SharedReads {
     }
   }
   return <T>(key: string, query: () => Promise<T>) => {
-    // Only reads of one kind share a key, so a promise under it is of the same type.
+    // Only reads of the same kind share a key, so a promise under the key has the same type.
     const read = (next.get(key) as Promise<T> | undefined) ?? begin(key, query);
     next.set(key, read);
     return read;

@@ -3,16 +3,16 @@ import type { TurnWake } from '#core/pubsub/pubsub.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
 /**
- * The turns that this process has created in the last 10 s and that, by their wakes, have not settled since. A client
- * that waits for such a turn to settle waits for its wake, without a reading first. An older turn is read first,
- * because its wake may never have been sent.
+ * The turns that this process created in the last 10 s and that, by their wakes, have not settled since. A client
+ * that waits for such a turn to settle waits for its wake, without a first read. An older turn is read first, because
+ * its wake may never have been sent.
  */
 export type CreatedTurns = {
-  /** Adds a turn after the commit that created it, unless it has changed since or does not start out as queued. */
+  /** Adds a turn after the commit that created it, unless it has changed since or does not start as queued. */
   add(turn: Pick<Turn, 'id' | 'project' | 'status'>): void;
   has(turnId: string, project: string): boolean;
   changed(wake: TurnWake): void;
-  /** Removes a turn, because a client has waited for it: a later one reads it first, in case the wake was lost. */
+  /** Removes a turn after a client has waited for it. A later client reads it first, in case the wake was lost. */
   delete(turnId: string): void;
   /** Forgets all turns, because wakes may be lost. */
   clear(): void;
@@ -20,7 +20,7 @@ export type CreatedTurns = {
 
 const MOST_TURNS = 10_000;
 
-/** One heartbeat of the API: a watched turn is read as often, so a lost wake costs no more time than that. */
+/** A heartbeat of the API. A watched turn is read as often, so a lost wake costs no more time than that. */
 const LONGEST_MS = 10_000;
 
 /** Wakes may arrive before the answer to the commit that created their turn. */

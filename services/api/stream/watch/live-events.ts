@@ -3,16 +3,16 @@ import type { LiveEvent } from '#core/turn/event.ts';
 import { whenToSend } from '../progress.ts';
 import type { WatchedTurn } from '../watched-turn.ts';
 
-/** The live events of a watched turn, which are received while it has streams. */
+/** The live events of a watched turn. They are received while the turn has streams. */
 export type LiveEvents = {
   open(): void;
-  /** Asks the workers for the events of the running round that are missing here. */
+  /** Asks the workers for missing events of the running round. */
   requestMissing(): void;
   /** Forgets the received events. */
   close(): void;
 };
 
-/** Receives live events for the streams of a turn. An event that is ahead of the last reading calls `readAhead`. */
+/** Receives live events for the streams of a turn. An event that is newer than the last read calls `readAhead`. */
 export function receiveLiveEvents(
   watched: WatchedTurn,
   pubsub: Pick<Pubsub, 'subscribeToEvents' | 'publishToWorkers'>,
@@ -50,7 +50,7 @@ export function receiveLiveEvents(
 
 const AGAIN_MS = 300;
 
-/** Sends a request if it is needed, and once more shortly after if it still is: request and answer may get lost. */
+/** Sends a request if needed, and again shortly after if still needed, because request and answer may get lost. */
 function requestTwice({ isNeeded, request }: { isNeeded(): boolean; request(): void }) {
   let timer: NodeJS.Timeout | undefined;
 

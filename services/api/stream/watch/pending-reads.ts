@@ -1,7 +1,7 @@
-/** Reads in flight, which have to end before the database is closed. */
+/** Reads in flight, which must end before the database is closed. */
 export type PendingReads = { add<T>(read: Promise<T>): Promise<T>; settled(): Promise<void> };
 
-/** Keeps track of reads until they have ended, well or not. */
+/** Tracks reads until they have succeeded or failed. */
 export function makePendingReads(): PendingReads {
   const all = new Set<Promise<unknown>>();
 

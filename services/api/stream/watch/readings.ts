@@ -1,15 +1,15 @@
 /**
- * A reading of a turn.
+ * A read of a turn.
  * - `isWhole`: the turn has changed, or a watcher needs it. Otherwise it is read only if it has a new event.
- * - `seeksLive`: live events may be missing. They are looked for after the reading.
+ * - `seeksLive`: live events may be missing. They are looked for after the read.
  */
 export type Reading = { isWhole: boolean; seeksLive: boolean };
 
-/** The readings of one turn. */
+/** The reads of a turn. */
 export type Readings = {
-  /** Requests a reading that begins after this call. */
+  /** Requests a read that begins after this call. */
   request(reading: Reading): void;
-  /** Requests a whole reading a moment later, because a reading has failed. */
+  /** Requests a whole read a moment later, after a failed read. */
   requestLater(error: unknown): void;
   stop(): void;
 };
@@ -17,21 +17,21 @@ export type Readings = {
 type ReadingParts = {
   heartbeatMs: number;
   read(reading: Reading): Promise<void>;
-  /** Is called at each heartbeat, before its reading. */
+  /** Called at each heartbeat, before its read. */
   beat(): void;
   failed(error: unknown): void;
 };
 
 const READ_LATER_MS = 1_000;
 
-/** Reads on request, never twice at a time, and at each heartbeat, because messages may get lost. */
+/** Reads on request, never concurrently, and at each heartbeat, because messages may get lost. */
 export function makeReadings({ heartbeatMs, read, beat, failed }: ReadingParts): Readings {
-  /** Requested readings that have not begun; null if none was requested. */
+  /** Requested reads that have not started. Null if none was requested. */
   let due: Reading | null = null;
-  /** A reading that has failed. The next one, at the latest at the next heartbeat, makes up for it. */
+  /** A read that has failed. The next read, at the latest at the next heartbeat, replaces it. */
   let missing: Reading | null = null;
   let phase: 'idle' | 'reading' | 'stopped' = 'idle';
-  // The first heartbeat comes at a random time, so that turns watched since the same moment are not all read at once.
+  // The first heartbeat is at a random time, so that turns watched since the same moment are not all read at once.
   let timer = setTimeout(heartbeat, heartbeatMs * (0.5 + Math.random() / 2));
 
   function heartbeat(): void {
@@ -70,7 +70,7 @@ export function makeReadings({ heartbeatMs, read, beat, failed }: ReadingParts):
   };
 }
 
-/** One reading in place of two. */
+/** Merges two reads into a single read. */
 function both(one: Reading | null, other: Reading): Reading {
   if (!one) return other;
   return { isWhole: one.isWhole || other.isWhole, seeksLive: one.seeksLive || other.seeksLive };

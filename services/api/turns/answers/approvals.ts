@@ -16,14 +16,15 @@ import { takeAnswers } from './take-answers.ts';
 
 const Decision = z
   .strictObject({
-    tool_call_id: z.string().describe('Which call; `required_action` lists those that wait.'),
-    decision: z.enum(['allow', 'deny']).describe('Whether it may be made.'),
-    reason: z.string().max(2000).nullish().describe('Why; the model reads why a call was denied.'),
+    tool_call_id: z.string().describe('The id of the call. `required_action` lists the waiting calls.'),
+    decision: z.enum(['allow', 'deny']).describe('Whether Pawl may make the call.'),
+    reason: z.string().max(2000).nullish().describe('The reason. The model reads why a call was denied.'),
     arguments: z
       .record(z.string(), Json)
       .optional()
       .describe(
-        'With `allow`: what the call is made with instead of the model’s arguments. They have to fit the tool; the model reads that they were changed.',
+        'With `allow`: arguments that replace the model’s arguments. They must match the tool’s schema. ' +
+          'The model is informed of the change.',
       ),
   })
   .refine(({ decision, arguments: approved }) => decision === 'allow' || approved === undefined, {
@@ -31,7 +32,13 @@ const Decision = z
   });
 
 const Decisions = z
-  .strictObject({ approvals: z.array(Decision).min(1).max(MAX_ANSWERS).describe('All are taken, or none.') })
+  .strictObject({
+    approvals: z
+      .array(Decision)
+      .min(1)
+      .max(MAX_ANSWERS)
+      .describe('The decisions. Pawl saves either all decisions or none.'),
+  })
   .meta({ id: 'Approvals', examples: [{ approvals: [{ tool_call_id: 'call_1', decision: 'allow' }] }] });
 
 const route = routesOf('Tool calls');
@@ -39,13 +46,14 @@ const route = routesOf('Tool calls');
 const decide = route('post', '/v1/turns/{id}/approvals', 'decideApprovals', {
   summary: 'Allow or deny calls that wait for a person',
   description:
-    'Repeating a decision is fine, contradicting one is 409, also by other `arguments`. The first decision of a call stands.',
+    'Repeating a decision has no effect. A different decision, or the same decision with other ' +
+    '`arguments`, is a 409. The first decision remains.',
   request: { params: z.object({ id: TurnId }), body: { required: true, content: json(Decisions) } },
   answers: { 200: jsonAnswer('The turn as it is now.', Turn, pollAfterHeader) },
   refusals: [...ofBody, 'turn_not_found', 'tool_call_not_found', 'tool_call_answered', 'tool_call_not_waiting'],
 });
 
-/** `POST /v1/turns/:id/approvals`. */
+/** Serves `POST /v1/turns/:id/approvals`. */
 export function approvalRoutes(context: ApiContext) {
   return makeRouter().openapi(decide, async (c) => {
     const asked = await findOwnTurn(context.db, c.get('project'), c.req.valid('param').id);

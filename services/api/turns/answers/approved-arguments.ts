@@ -5,12 +5,13 @@ import { classifyDecision } from '#core/turn/classify-answer.ts';
 import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import { renderPath } from '../../http/issues.ts';
 
-/** What a person decided about a call; `arguments` are those that they allow instead of the model's, as JSON. */
+/** The decision of a person about a call. `arguments` replace the model's arguments, as JSON. */
 export type DecidedCall = { callId: string; decision: 'allow' | 'deny'; arguments: string | undefined };
 
 /**
- * Refuses arguments that do not fit the tool of a call, by the path of the first problem (R39). It needs no lock: a turn's tools
- * and the arguments of a call never change. Calls that take no decision are left to what records it.
+ * Refuses arguments that do not match the schema of the call's tool, with the path of the first problem (R39). It
+ * needs no lock: a turn's tools and the arguments of a call never change. Calls that accept no decision are left to
+ * the function that records it.
  */
 export async function checkApprovedArguments(turn: Turn, decided: readonly DecidedCall[]): Promise<void> {
   const calls = new Map(allCalls(turn).map((call) => [call.id, call]));
@@ -28,11 +29,11 @@ async function checkFits(turn: Turn, call: ToolCall, path: PropertyKey[]): Promi
   if (prepared.ok) return;
   const steps = (prepared.steps ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
   const param = renderPath([...path, ...steps]);
-  const message = `Correct \`${param}\`; no call was decided. ${prepared.error.message}.`;
+  const message = `Correct \`${param}\`. No call was decided, because: ${prepared.error.message}.`;
   throw new RequestRefused(400, 'invalid_value', message, param);
 }
 
-/** The arguments to record for an allowed call; none where they say the same as the model's. */
+/** Returns the arguments to record for an allowed call. None if they equal the model's arguments. */
 export function changedArguments(call: ToolCall, approved: string | undefined): { arguments?: string } {
   const isChanged = approved !== undefined && canonicalArguments(approved) !== canonicalArguments(call.arguments);
   return isChanged ? { arguments: approved } : {};

@@ -11,20 +11,20 @@ import type { ToolCall, Turn } from '#core/turn/turn.ts';
 import { keepTaken, type TakenInput } from '../../../start/take-parts.ts';
 import { turnNotFound } from '../../http/find-own.ts';
 
-/** The answers of one request; a turn has no more calls. */
+/** The maximum number of answers in a request. A turn has no more calls. */
 export const MAX_ANSWERS = 10_000;
 
-/** One answer of a request: its call, how it relates to what is known, and what to record if it is new. */
+/** An answer of a request: its call, its relation to the known answer, and the data to record if it is new. */
 export type SubmittedAnswer = {
   callId: string;
   path: string;
   classify(call: ToolCall): AnswerOutcome;
   record(call: ToolCall, turn: Turn): Omit<ExternalAnswer, 'index'>;
-  /** What its parts refer to, where it has any. */
+  /** The blobs and files that its parts refer to, if it has parts. */
   taken?: Omit<TakenInput, 'input'>;
 };
 
-/** Takes answers for calls that wait, all or none, under the lock of the turn: the first of two answers is kept. */
+/** Takes answers for waiting calls, all or none, under the lock of the turn. The first of two answers is kept. */
 export async function submitAnswers(db: Db, turnId: string, submitted: SubmittedAnswer[]): Promise<Answered> {
   refuseRepeated(submitted);
   return db.transaction().execute(async (trx) => {
@@ -72,25 +72,26 @@ function answersFor(
     case 'contradiction':
       throw conflict(
         'tool_call_answered',
-        `The call ${shorten(callId)} was answered otherwise before; the first answer stands.`,
+        `The call ${shorten(callId)} already has a different answer, and the first answer remains. Read ` +
+          "the turn's rounds.",
         path,
       );
     case 'not-waiting':
       throw conflict(
         'tool_call_not_waiting',
-        `The call ${shorten(callId)} does not wait for this. Read the turn's required_action.`,
+        `The call ${shorten(callId)} does not wait for this answer. Read the turn's required_action.`,
         path,
       );
     case 'handed-over':
       throw conflict(
         'tool_call_not_waiting',
-        `The call ${shorten(callId)} was handed over: give its result in the input of the next turn or response.`,
+        `The call ${shorten(callId)} was handed over. Give its result in the input of the next turn or response.`,
         path,
       );
     case 'given-up':
       throw conflict(
         'tool_call_not_waiting',
-        `The call ${shorten(callId)} takes no answer any more: ${whyGivenUp(call)}`,
+        `The call ${shorten(callId)} accepts no more answers: ${whyGivenUp(call)}`,
         path,
       );
   }
@@ -100,7 +101,7 @@ function conflict(code: string, message: string, path: string): RequestRefused {
   return new RequestRefused(409, code, message, path);
 }
 
-/** The message that the model got; a call that has just expired has no result yet. */
+/** Returns the message that the model got. A call that has just expired has no result yet. */
 function whyGivenUp({ result }: ToolCall): string {
   return result?.error?.message ?? 'Nobody answered this call in time.';
 }

@@ -12,7 +12,7 @@ import { setPollAfter } from '../../http/poll-after.ts';
 import type { ApiEnv } from '../../http/router.ts';
 import { type SubmittedAnswer, submitAnswers } from './submit-answers.ts';
 
-/** Takes the answers to calls of a turn, all or none, and shows the turn as it is then. */
+/** Takes the answers to calls of a turn, all or none, and answers with the updated turn. */
 export async function takeAnswers(
   c: Context<ApiEnv>,
   context: ApiContext,
@@ -26,7 +26,7 @@ export async function takeAnswers(
   return presentTurn(turn);
 }
 
-/** Reports the calls that were settled: their spans reach from their round to the answer. */
+/** Reports the settled calls. Their spans reach from their round to the answer. */
 function reportAnswers(
   turn: Turn,
   { callIds, written }: { callIds: string[]; written: number[] },

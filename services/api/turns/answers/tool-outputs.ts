@@ -26,26 +26,33 @@ import { takeAnswers } from './take-answers.ts';
 
 const Output = z
   .strictObject({
-    tool_call_id: z.string().describe('Which call; `required_action` lists those that wait.'),
+    tool_call_id: z.string().describe('The id of the call. `required_action` lists the waiting calls.'),
     output: Json.optional().describe(
-      'What the model reads as the result: a text, any JSON, or a list of parts as in a user’s message. Give it or `error`.',
+      'The result that the model reads: a text, any JSON value, or a list of parts as in a user ' +
+        'message. Give either `output` or `error`.',
     ),
-    error: ToolErrorBody.optional().describe('Why there is no result. Give it or `output`.'),
+    error: ToolErrorBody.optional().describe('The reason why there is no result. Give either `error` or `output`.'),
   })
   .refine(({ output, error }) => (output === undefined) !== (error === undefined), 'give either output or error');
 
 const Outputs = z
-  .strictObject({ tool_outputs: z.array(Output).min(1).max(MAX_ANSWERS).describe('All are taken, or none.') })
+  .strictObject({
+    tool_outputs: z
+      .array(Output)
+      .min(1)
+      .max(MAX_ANSWERS)
+      .describe('The outputs. Pawl saves either all outputs or none.'),
+  })
   .meta({ id: 'ToolOutputs', examples: [{ tool_outputs: [{ tool_call_id: 'call_1', output: { city: 'Lisbon' } }] }] });
 
 const WholeOutput = z
   .object({
-    tool_call_id: z.string().describe('Which call.'),
+    tool_call_id: z.string().describe('The id of the call.'),
     output: z
       .union([z.string(), z.array(InputPart)])
       .nullable()
-      .describe('The whole text, uncut, or the parts; null where the call ended with an error.'),
-    truncated: z.boolean().describe('Whether this is not all of it: of one output 4 MiB are kept.'),
+      .describe('The whole text, or the parts. Null if the call ended with an error.'),
+    truncated: z.boolean().describe('Whether the output is incomplete: Pawl keeps 4 MiB of one output.'),
   })
   .meta({
     id: 'ToolOutput',
@@ -57,7 +64,9 @@ const route = routesOf('Tool calls');
 
 const submit = route('post', '/v1/turns/{id}/tool_outputs', 'submitToolOutputs', {
   summary: 'Give the results of client-side tool calls',
-  description: 'Calls that are not given stay pending. Repeating an output is fine, contradicting one is 409.',
+  description:
+    'Calls without an output here stay pending. Repeating an output has no effect. A different ' +
+    'output for the same call is a 409.',
   request: { params: z.object({ id: TurnId }), body: { required: true, content: json(Outputs) } },
   answers: { 200: jsonAnswer('The turn as it is now.', Turn, pollAfterHeader) },
   refusals: [...ofBody, 'turn_not_found', 'tool_call_not_found', 'tool_call_answered', 'tool_call_not_waiting'],
@@ -70,7 +79,7 @@ const read = route('get', '/v1/turns/{id}/tool_outputs/{call_id}', 'readToolOutp
   refusals: ['turn_not_found', 'tool_output_not_found'],
 });
 
-/** `/v1/turns/:id/tool_outputs`: what clients answer, and what tools answered. */
+/** Serves `/v1/turns/:id/tool_outputs`: clients send results, and read the results of tools. */
 export function toolOutputRoutes(context: ApiContext) {
   return makeRouter()
     .openapi(submit, async (c) => {
@@ -85,7 +94,7 @@ export function toolOutputRoutes(context: ApiContext) {
       const turn = await findOwnTurn(context.db, c.get('project'), id);
       const found = isCallId(call_id) ? await findCallOutput(context.db, turn.id, call_id) : undefined;
       if (!found?.result || found.result.status === 'handed_over') {
-        const message = `There is no output of a call ${shorten(call_id)} in this turn${found ? whyNone(found.result) : ''}.`;
+        const message = `The call ${shorten(call_id)} has no output in this turn${found ? whyNone(found.result) : ''}.`;
         throw new RequestRefused(404, 'tool_output_not_found', message, 'call_id');
       }
       const { result, fullOutput } = found;
@@ -132,10 +141,10 @@ async function resultOf(
   return { ...known(shown, full), taken };
 }
 
-/** A list of which every element is a part; any other is JSON. */
+/** A list with parts only. Any other value is JSON. */
 const Parts = z.array(InputPart).min(1).max(MAX_PARTS);
 
-/** A long list of anything is not held to a schema item by item. */
+/** Returns whether a value may be a list of parts. A long list is not checked against a schema. */
 function mayBeParts(output: unknown): boolean {
   return (
     Array.isArray(output) && output.length <= MAX_PARTS && output.every((item) => isRecord(item) && 'type' in item)
@@ -153,18 +162,18 @@ function known({ partial, ...shown }: Shown, full: string | null): Known {
   };
 }
 
-/** Where texts were cut, all parts are kept once more as JSON. */
+/** If texts were cut, all parts are also kept as JSON. */
 function wholeParts(parts: Part[], fullOutput: string | null): Part[] {
   const whole = fullOutput === null ? parts : (JSON.parse(fullOutput) as Part[]);
   return whole.map(shownPart);
 }
 
-/** Why a call that there is has no output. */
+/** Returns why an existing call has no output. */
 function whyNone(result: ToolResult | null): string {
   return result ? ': it was handed over, and its result is in the input of a later turn' : ' yet';
 }
 
-/** Whether a text could be a call's id at all (contract: Tool). */
+/** Returns whether a text could be the id of a call. */
 function isCallId(text: string): boolean {
   return /^[a-zA-Z0-9_-]{1,64}$/.test(text);
 }

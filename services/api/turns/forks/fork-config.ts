@@ -7,13 +7,13 @@ import { type Subscription, type Webhook, WebhookEvent } from '#core/turn/reques
 import { mergeConfig, resolveConfig } from '../../../start/resolve-config.ts';
 import type { ApiContext } from '../../context.ts';
 
-/** The configuration that a request gives, of a fork or a rerun: what it leaves out is the turn's own. */
+/** Returns the configuration of a fork or a rerun. Omitted fields are the turn's own. */
 type Overrides = Omit<ForkRequest, 'after_round' | 'input' | 'metadata' | 'priority'>;
 
-/** How the first turn of a fork is worked, and what later turns of its conversation inherit. */
+/** The configuration of the first turn of a fork, and the configuration that later turns inherit. */
 export type ForkConfig = { config: TurnConfig; standing: StandingConfig };
 
-/** The configuration of a turn with what a request gives in its place. Tools that stay are those of the turn. */
+/** Returns the configuration of a turn with the fields of a request. Tools that stay are the tools of the turn. */
 export async function configOfFork(
   origin: TurnConfig,
   overrides: Overrides,
@@ -26,7 +26,7 @@ export async function configOfFork(
   return { config: { ...ofResponse(origin, overrides), ...config }, standing };
 }
 
-/** A turn's own configuration, as a request would give it. */
+/** Returns a turn's own configuration in the form of a request. */
 function standingOf(config: TurnConfig): StandingConfig {
   const { output_schema, webhook } = config;
   return {
@@ -37,29 +37,29 @@ function standingOf(config: TurnConfig): StandingConfig {
   };
 }
 
-/** No request names a mode for each model, so the mode of models that differ is chosen again. */
+/** No request sets a mode for each model, so the modes of models that differ are chosen again. */
 function schemaOf({ modes, ...output }: OutputSchema): StandingConfig['output_schema'] {
   const schema = output.schema as GivenOutputSchema['schema'];
   return { ...output, schema, mode: modes ? null : output.mode };
 }
 
-/** A response's webhook may name events that no turn has. */
+/** A response's webhook may name events that a turn does not have. */
 function asWebhook({ url, events, include }: Subscription): Webhook | null {
   const ofTurn = events.flatMap((event) => WebhookEvent.safeParse(event).data ?? []);
   return ofTurn.length === 0 ? null : { url, events: ofTurn, include };
 }
 
-/** Calls of a response's functions are answered by the client, while the turn waits for them. */
+/** The client answers calls of a response's functions, while the turn waits. */
 function asOwnTool({ handOver, ...tool }: TurnTool): TurnTool {
   return handOver ? { ...tool, execution: { kind: 'client' } } : tool;
 }
 
-/** The definition of a tool, as a request would give it. */
+/** Returns the definition of a tool in the form of a request. */
 function asGiven({ operator: _, strict: __, remoteName: ___, ...tool }: TurnTool): GivenTool {
   return tool;
 }
 
-/** Other models may hold their answers to the schema in another way. */
+/** Other models may enforce the schema in another way. */
 function withFreeMode(
   config: StandingConfig,
   { model, fallback_models, output_schema: given }: Overrides,
@@ -69,7 +69,7 @@ function withFreeMode(
   return hasOthers && given === undefined && own ? { ...config, output_schema: { ...own, mode: null } } : config;
 }
 
-/** What only responses are given, and any turn is worked with. */
+/** Fields that only responses accept, and that apply to any turn. */
 function ofResponse({ text_format, max_total_output_tokens }: TurnConfig, { output_schema }: Overrides) {
   return {
     ...(text_format && !output_schema && { text_format }),

@@ -20,15 +20,14 @@ import { planned, refuseActive, startFork, startRerun } from './start-fork.ts';
 const route = routesOf('Turns');
 const parameters = [idempotencyKey];
 const params = z.object({ id: TurnId });
-const answers = { 202: jsonAnswer('Started, and committed.', Turn, startedHeaders) };
+const answers = { 202: jsonAnswer('The turn was started and committed.', Turn, startedHeaders) };
 const ofStart: ErrorCode[] = [...ofBody, ...ofConfig, ...ofIdempotencyKey, 'unsupported_content'];
 const ofBoth: ErrorCode[] = [...ofStart, 'turn_not_found', 'round_not_finished'];
 
 const fork = route('post', '/v1/turns/{id}/fork', 'forkTurn', {
-  summary: 'Go on from a round of a turn, in a new conversation',
+  summary: 'Continue from a round of a turn, in a new conversation',
   description:
-    'The first turn of a conversation that stands on the log up to that round: it is read, not copied, and the turn may run on, ' +
-    'end or be deleted. What is left out of the configuration is as that turn has it.',
+    'Creates a conversation that shares the history of the turn up to that round. Pawl reads this history and does not copy it. The original turn may continue, end or be deleted. Omitted configuration fields are taken from that turn.',
   parameters,
   request: { params, body: { required: false, content: json(ForkRequest) } },
   answers,
@@ -36,17 +35,17 @@ const fork = route('post', '/v1/turns/{id}/fork', 'forkTurn', {
 });
 
 const rerun = route('post', '/v1/turns/{id}/rerun', 'rerunTurn', {
-  summary: 'Run a turn that has ended again, with another model or other instructions',
+  summary: 'Run an ended turn again, with another model or other instructions',
   description:
-    'Its input, in a new conversation that stands on what came before it. By default its tools do not run again: an equal call gets ' +
-    'the recorded result, marked `cached`, and nobody is asked.',
+    'Runs the input again in a new conversation with the same history. By default tools do not run ' +
+    'again: an equal call gets the recorded result, marked `cached`, and no approval is requested.',
   parameters,
   request: { params, body: { required: false, content: json(RerunRequest) } },
   answers,
   refusals: [...ofBoth, 'turn_active'],
 });
 
-/** `POST /v1/turns/:id/fork` and `/rerun`. */
+/** Serves `POST /v1/turns/:id/fork` and `/rerun`. */
 export function forkRoutes(context: ApiContext) {
   return makeRouter(explainTurnIssues).openapi(fork, forkOne(context)).openapi(rerun, rerunOne(context));
 }

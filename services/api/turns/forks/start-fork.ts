@@ -13,7 +13,10 @@ import { type Started, startConversation, type TurnStart } from '../../../start/
 import { keepTaken } from '../../../start/take-parts.ts';
 import { turnNotFound } from '../../http/find-own.ts';
 
-/** A fork to be started: `start` is its first turn, `standing` what later turns of its conversation inherit. */
+/**
+ * A fork to start. `start` is its first turn, and `standing` is the configuration that later turns of its
+ * conversation inherit.
+ */
 export type ForkStart = {
   originId: string;
   asked: ForkPlace;
@@ -21,7 +24,7 @@ export type ForkStart = {
   start: Omit<TurnStart, 'conversationId'>;
 };
 
-/** Records a fork and its first turn. What it stands on is decided under the lock of the conversation that it is forked from (R37). */
+/** Records a fork and its first turn. Its base is determined under the lock of the original conversation (R37). */
 export async function startFork(trx: Trx, { originId, asked, standing, start }: ForkStart): Promise<Started> {
   const origin = await lockOrigin(trx, start.project, originId);
   await refuseActiveBefore(trx, origin);
@@ -38,15 +41,15 @@ export async function startFork(trx: Trx, { originId, asked, standing, start }: 
   return started;
 }
 
-/** A turn to be run again: `start` has its configuration, its key and its trace. */
+/** A turn to run again. `start` has its configuration, its key and its trace. */
 export type RerunStart = Pick<ForkStart, 'originId' | 'standing'> & {
   toolResults: 'reuse' | 'run';
   start: Omit<TurnStart, 'conversationId' | 'taken'>;
 };
 
 /**
- * Records a turn with the input of another that has ended, and what has joined that, in a new conversation that stands on what came before that. The calls
- * that its input allowed keep their results: an approval is used by one turn.
+ * Records a turn with the input of an ended turn, including input that joined that turn. The new conversation has the
+ * same history. The calls that its input allowed keep their results, because an approval is used by a single turn.
  */
 export async function startRerun(trx: Trx, { originId, toolResults, standing, start }: RerunStart): Promise<Started> {
   const { project } = start;
@@ -70,8 +73,8 @@ export async function startRerun(trx: Trx, { originId, toolResults, standing, st
 type Place = { turnId: string; position: number; round?: number };
 
 /**
- * What a rerun stands on. A turn that ended before its time has no place in its line: its rerun stands on what had begun when
- * it was asked for; on nothing, and undefined, where that was nothing.
+ * Returns the base of a rerun. A turn that ended before its start time has no place in its conversation: its rerun is
+ * based on the turns that had started when it was requested. Undefined if there was none.
  */
 async function placeOfRerun(trx: Trx, origin: Turn): Promise<Place | undefined> {
   const { conversationId } = origin;
@@ -83,55 +86,56 @@ async function placeOfRerun(trx: Trx, origin: Turn): Promise<Place | undefined> 
   const last = await findLastBegun(trx, origin);
   if (last) await refuseActiveBefore(trx, { conversationId, position: last.position + 1 });
   const conversation = last ? undefined : await findConversation(trx, origin.project, conversationId);
-  // What its conversation was forked from is in a line that is not locked.
+  // The origin of its conversation belongs to another conversation, which is not locked.
   if (conversation?.forkedFrom) planned(origin, { afterRound: 0, hasInput: true });
   return last;
 }
 
-/** Refuses to run a turn again that has not ended. */
+/** Refuses to rerun a turn that has not ended. */
 export function refuseActive({ status }: Turn): void {
   if (isTerminal(status)) return;
   const message = 'The turn is still active. Wait for it or cancel it, then run it again.';
   throw new RequestRefused(409, 'turn_active', message);
 }
 
-/** The plan of a fork, or the refusal of one that has nothing to stand on. */
+/** Returns the plan of a fork, or the refusal of a fork without a base. */
 export function planned(turn: Turn, asked: ForkPlace): Extract<ForkPlan, { kind: 'planned' }> {
   const plan = planFork(turn, asked);
   switch (plan.kind) {
     case 'planned':
       return plan;
     case 'not-begun':
-      throw notFinished(
-        'The turn has not begun, so there is nothing to stand on yet. Wait until a worker has taken it.',
-      );
+      throw notFinished('The turn has not started, so it cannot be run again. Wait until a worker has started it.');
     case 'never-begun':
       throw notFinished(
-        'The turn was cancelled before its time had come, so there is nothing to stand on. Start a turn with its input.',
+        'The turn was cancelled before its start time, so it cannot be run again. Start a turn with its input.',
       );
     case 'not-finished':
       throw notFinished(
-        `Round ${asked.afterRound ?? 0} of the turn is not there, or its calls are not all answered yet. Wait for it, or fork behind an earlier round.`,
+        `Round ${asked.afterRound ?? 0} of the turn does not exist, or some of its calls have no answer ` +
+          'yet. Wait for the round, or fork after an earlier round.',
       );
     case 'input-required': {
-      const message = `Round ${asked.afterRound ?? turn.rounds.length} was the answer, so a model has nothing to add. Give an input, or fork behind an earlier round.`;
+      const message =
+        `Round ${asked.afterRound ?? turn.rounds.length} was the answer, so the model has no more work. ` +
+        'Give an input, or fork after an earlier round.';
       throw new RequestRefused(400, 'input_required', message, 'input');
     }
   }
 }
 
-/** A turn of the project with all that came before it, which nothing changes or deletes until the commit. */
+/** Loads a turn of the project with its history. No other process changes or deletes them until the commit. */
 async function lockOrigin(trx: Trx, project: string, turnId: string): Promise<Turn> {
   const conversationId = await conversationOf(trx, project, turnId);
   const line = conversationId && (await lockLine(trx, project, conversationId));
-  // It is read under the lock, as it may have been deleted before.
+  // Reads the turn under the lock, because it may have been deleted before.
   const turn = line && (await findTurn(trx, project, turnId));
   if (!turn) throw turnNotFound();
   return turn;
 }
 
 async function refuseActiveBefore(trx: Trx, turn: Pick<Turn, 'conversationId' | 'position'>): Promise<void> {
-  if (await hasActiveBefore(trx, turn)) throw notFinished('A turn before this one is still at work. Wait for its end.');
+  if (await hasActiveBefore(trx, turn)) throw notFinished('An earlier turn is still active. Wait until it ends.');
 }
 
 function notFinished(message: string): RequestRefused {

@@ -20,7 +20,7 @@ type FieldName = EventField | LiveField;
 const { assistant_response, tool_calls, finish_reason, usage, attempts } = Round.shape;
 const { input, metadata } = Turn.shape;
 
-/** What each field of an event is. The list of events says which event has which. */
+/** The schema of each field of an event. The list of events names the fields of each event. */
 const fields = {
   ...eventFields,
   ...{ assistant_response, tool_calls, finish_reason, usage, attempts },
@@ -35,7 +35,7 @@ const fields = {
 const turn = exampleOf(Turn);
 const round = exampleOf(Round);
 
-/** Where an event's example differs from those of its fields, or a field has none of its own. */
+/** Examples of events that differ from the examples of their fields, or that need their own. */
 const ownExamples: { [Type in EventType | LiveEventType['type']]?: object } = {
   'turn.queued': { sequence_number: 1 },
   'turn.started': { sequence_number: 2 },
@@ -53,7 +53,7 @@ const ownExamples: { [Type in EventType | LiveEventType['type']]?: object } = {
 const durableHead = {
   turn_id: TurnId,
   id: EventId,
-  sequence_number: z.int().describe('Which event of its turn it is: 1, 2, 3 … without a gap.'),
+  sequence_number: z.int().describe('The number of the event in its turn: 1, 2, 3 … without gaps.'),
   created_at: Time,
 };
 const liveExample = { turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx' };
@@ -62,21 +62,21 @@ const durableExample = {
   ...{ sequence_number: 3, created_at: '2026-11-20T10:00:01.210Z' },
 };
 
-/** A durable event; `presentEvent` makes it. */
+/** A durable event, made by `presentEvent`. */
 export const Event = z.discriminatedUnion('type', schemasOf(durableEvents, durableHead, durableExample)).meta({
   id: 'Event',
-  description: 'What happened to a turn: numbered from 1 without a gap, and kept as long as the turn.',
+  description: 'An event of a turn. Events are numbered from 1 without gaps, and kept as long as the turn.',
 });
 
-/** A live event is sent while it happens, to clients that watch then. It has no number, and no row keeps it. */
+/** A live event is sent while it happens, to clients that watch at that time. It has no number and is not stored. */
 const liveSchemas = schemasOf(liveEvents, { turn_id: TurnId }, liveExample);
 
-/** An event of a stream. It lists its members alone: generators refuse a discriminator inside another one. */
+/** An event of a stream. It lists its members flat, because generators refuse a discriminator inside another. */
 export const StreamedEvent = z.discriminatedUnion('type', [...Event.options, ...liveSchemas]).meta({
   id: 'StreamedEvent',
   description:
-    'An event as a stream sends it: the `data` of one message. Live events have no `sequence_number`, and are ' +
-    'streamed only.',
+    'An event in a stream: the `data` of one message. Live events have no `sequence_number` and ' +
+    'exist only in streams.',
 });
 
 type Listed = Record<string, { description: string; fields: readonly FieldName[] }>;
@@ -90,7 +90,7 @@ function schemasOf<Head extends z.ZodRawShape>(events: Listed, head: Head, examp
       .object({ type: z.literal(type), ...head, ...pick<z.ZodType>(fields, names) })
       .meta({ id: nameEvent(type), description, examples });
   });
-  // Neither list is empty.
+  // Both lists have elements.
   return schemas as OneOrMore<(typeof schemas)[number]>;
 }
 
@@ -103,7 +103,7 @@ function pick<Value>(all: Record<string, Value>, names: readonly string[]): Reco
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
 }
 
-/** What the schema of an event of this type is called: `round.completed` is a RoundCompletedEvent. */
+/** Returns the name of the schema for a type of event: `round.completed` is a RoundCompletedEvent. */
 function nameEvent(type: string): string {
   return `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 }

@@ -8,34 +8,34 @@ import { AdoptedCalls, Round, ToolResult } from './round.ts';
 
 const Approval = z
   .object({
-    decision: z.enum(['allow', 'deny']).describe('What was decided.'),
-    reason: z.string().nullable().describe('Why, where a reason was given.'),
-    by: z.string().nullable().describe('The id of the key that decided; null without keys.'),
-    at: Time.describe('When it was decided.'),
+    decision: z.enum(['allow', 'deny']).describe('The decision.'),
+    reason: z.string().nullable().describe('The reason, if the person gave a reason.'),
+    by: z.string().nullable().describe('The id of the API key that decided. Null without keys.'),
+    at: Time.describe('The time of the decision.'),
   })
   .meta({
     id: 'Approval',
-    description: 'What a person decided about a call.',
+    description: 'The decision of a person about a call.',
     examples: [{ decision: 'allow', reason: 'It is due.', by: 'key_1f9a0c3b', at: '2026-11-20T10:00:30.000Z' }],
   });
 
 const LedgerResult = ToolResult.extend({
-  effect: ToolEffect.describe('What a crash or a lost answer in the middle of the call means.'),
-  idempotency_key: z.string().describe('What the tool knows the call by; the same however often it is tried.'),
+  effect: ToolEffect.describe('Whether Pawl may repeat the call after a crash or a lost answer.'),
+  idempotency_key: z.string().describe('The key that identifies the call to its tool. It is the same for every try.'),
   waits_for: z
     .enum(['output', 'approval'])
     .nullable()
-    .describe('Whom the call waits for, or waited for when it was answered.'),
-  expires_at: Time.nullable().describe('When waiting ends; null where it does not end.'),
+    .describe('The client or person that the call waits for, or waited for before its answer.'),
+  expires_at: Time.nullable().describe('The time when the wait ends. Null if it has no end.'),
   approval: orNull(Approval).describe(
-    'Which person allowed or denied the call; null where none was asked, or not yet.',
+    'The person’s decision about the call. Null if no person was asked, or none has decided.',
   ),
-  claimed_at: Time.nullable().describe('When a worker promised that it alone makes the call.'),
-  started_at: Time.nullable().describe('When the call was made; null where it was not.'),
-  completed_at: Time.nullable().describe('When its answer was saved; null until then.'),
+  claimed_at: Time.nullable().describe('The time when a worker claimed the call for itself alone.'),
+  started_at: Time.nullable().describe('The time when the call was made. Null if it was not made.'),
+  completed_at: Time.nullable().describe('The time when the answer was saved. Null before that.'),
 }).meta({
   id: 'LedgerResult',
-  description: 'The answer to a call, and what the ledger holds beside it.',
+  description: 'The answer to a call, with its record in the ledger.',
   examples: [
     {
       ...{ ...exampleOf(ToolResult), effect: 'none', waits_for: null, expires_at: null, approval: null },
@@ -46,20 +46,20 @@ const LedgerResult = ToolResult.extend({
   ],
 });
 
-/** A round with its calls as the ledger holds them; `presentLedger` makes it. */
+/** A round with the ledger of its calls, made by `presentLedger`. */
 const LedgerRound = Round.extend({
-  results: z.array(LedgerResult).describe('Of each call its answer, who allowed it, and when it ran.'),
+  results: z.array(LedgerResult).describe('For each call: its answer, its approval, and its times.'),
 }).meta({
   id: 'LedgerRound',
-  description: 'A round, and of each of its calls what it may do, who allowed it, and when it ran.',
+  description: 'A round with the ledger of its calls: their effect, approval and times.',
   examples: [{ ...exampleOf(Round), results: [exampleOf(LedgerResult)] }],
 });
 
-/** All rounds of a turn as the ledger holds them, and the calls that it adopted. */
+/** All rounds of a turn with the ledger of their calls, and the calls that the turn adopted. */
 export const LedgerRounds = listOf(LedgerRound).extend({
   adopted_calls: AdoptedCalls.extend({
-    results: z.array(LedgerResult).describe('Of each call its answer, who allowed it, and when it ran.'),
+    results: z.array(LedgerResult).describe('For each call: its answer, its approval, and its times.'),
   })
     .optional()
-    .describe('Calls of earlier turns that a person has allowed; they ran first. Absent where there are none.'),
+    .describe('Calls of earlier turns that a person has allowed. They ran first. Absent if there are none.'),
 });

@@ -6,7 +6,7 @@ import { resolvedField, resolvedOrNull } from './resolved-field.ts';
 const { name, execution, retry, expires_in_seconds, rate_limit, status_text, ...fields } = GivenTool.shape;
 const tries = retry.unwrap().unwrap().shape;
 
-/** A tool as resources show it; `fillTool` makes it. */
+/** A tool as resources show it, made by `fillTool`. */
 export const ResolvedTool = z
   .object({
     type: z.literal('function').describe('Tools are functions.'),

@@ -10,50 +10,50 @@ import { Time } from '../../schemas/fields/time.ts';
 
 const category = z
   .enum(TOOL_ERROR_CATEGORIES)
-  .describe('What kind of failure it is; `outcome_unknown` where it is not known whether the call took effect.');
-const message = z.string().describe('What went wrong, in a sentence that the model reads.');
+  .describe('The kind of failure. `outcome_unknown`: Pawl does not know whether the call took effect.');
+const message = z.string().describe('A sentence about the problem. The model reads it.');
 
-/** Why a call brought no result, as turns show it. */
+/** The error of a call in a turn. */
 const ToolError = z
   .object({
     category,
     message,
-    details: z.record(z.string(), z.unknown()).describe('More that the model reads, as names and values.'),
+    details: z.record(z.string(), z.unknown()).describe('More details for the model, as names and values.'),
   })
   .meta({
     id: 'ToolError',
-    description: 'Why a call brought no result; the model reads it too.',
+    description: 'The reason why a call has no result. The model reads it too.',
     examples: [{ category: 'resource_not_found', message: 'There is no such city.', details: { city: 'Atlantis' } }],
   });
 
-/** Why a call brought no result, as clients send it. */
+/** The error of a call in a request. */
 export const ToolErrorBody = z.strictObject({
   category,
   message: message.min(1),
-  details: z.record(z.string(), Json).optional().describe('More for the model to read, as names and values.'),
+  details: z.record(z.string(), Json).optional().describe('More details for the model, as names and values.'),
 });
 
 /** The tokens that providers count. */
 export const tokens = {
-  input_tokens: z.int().describe('Tokens of the request, those that a cache read or wrote among them.'),
-  output_tokens: z.int().describe('Tokens of the reply, reasoning ones among them.'),
-  total_tokens: z.int().describe('Input and output together.'),
-  cached_input_tokens: z.int().describe('How many of the input tokens came from a cache.'),
-  cache_write_tokens: z.int().describe('How many of the input tokens were written to a cache.'),
-  reasoning_tokens: z.int().describe('How many of the output tokens were spent on reasoning.'),
+  input_tokens: z.int().describe('Tokens of the request, including tokens that a cache read or wrote.'),
+  output_tokens: z.int().describe('Tokens of the reply, including reasoning tokens.'),
+  total_tokens: z.int().describe('The sum of input and output tokens.'),
+  cached_input_tokens: z.int().describe('The input tokens that were read from a cache.'),
+  cache_write_tokens: z.int().describe('The input tokens that were written to a cache.'),
+  reasoning_tokens: z.int().describe('The output tokens that the model spent on reasoning.'),
   cost_usd: z
     .number()
     .nullable()
-    .describe('What they cost in US dollars, by `PAWL_PRICES` of the time; null where a price is not known.'),
+    .describe('The cost in US dollars, by the `PAWL_PRICES` of that time. Null if a price is unknown.'),
 };
 
-/** What rounds used, and what caching changed. */
+/** The usage of rounds, and the effect of caching. */
 export const usage = {
   ...tokens,
   cache_savings_usd: z
     .number()
     .nullable()
-    .describe('US dollars that caching saved. Negative if it cost more; null if `cost_usd` is null.'),
+    .describe('The US dollars that caching saved. Negative if it cost more. Null if `cost_usd` is null.'),
 };
 
 const counts = {
@@ -61,56 +61,62 @@ const counts = {
   ...{ cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 },
   ...{ cost_usd: 0.000266, cache_savings_usd: 0 },
 };
-/** What one request for a reply used. */
+/** The usage of a request for a reply. */
 export const Tokens = z
   .object(usage)
-  .meta({ id: 'TokenUsage', description: 'What one round used.', examples: [counts] });
+  .meta({ id: 'TokenUsage', description: 'The usage of one round.', examples: [counts] });
 
-const CallId = z
-  .string()
-  .meta({ description: 'The id of the call: the model’s own, or ours where that is of no use.', examples: ['call_1'] });
+const CallId = z.string().meta({
+  description: 'The id of the call: the model’s own id, or an id by Pawl if the model’s id is not usable.',
+  examples: ['call_1'],
+});
 
 /** The arguments of a call that a person changed. */
 const ApprovedArguments = z
   .record(z.string(), z.unknown())
-  .describe('What the call is made with: a person allowed it with these arguments. Absent where they changed none.');
+  .describe('The arguments that a person allowed the call with. Absent if the person did not change the arguments.');
 
-/** One call as the model requested it. */
+/** A call as the model requested it. */
 export const ToolCall = z
   .object({
     id: CallId,
     name: z.string().describe('The name of the tool.'),
     arguments: z
       .union([z.record(z.string(), z.unknown()), z.string()])
-      .describe('The arguments as an object, or the model’s raw text where that is no JSON object.'),
+      .describe('The arguments as an object, or the model’s raw text if it is not a JSON object.'),
     approved_arguments: ApprovedArguments.optional(),
   })
   .meta({
     id: 'ToolCall',
-    description: 'One call the model requested, and what a person changed of it.',
+    description: 'A call that the model requested, with the changes that a person made.',
     examples: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Lisbon' } }],
   });
 
-/** What is known of the answer to one call. */
+/** The state of a call's answer. */
 export const ToolResult = z
   .object({
     tool_call_id: CallId,
     status: z
       .enum(['pending', 'running', 'success', 'error', 'handed_over'])
-      .describe('Whether the call has its answer, and which. `handed_over`: its caller answers it in a later turn.'),
+      .describe(
+        'Whether the call has an answer, and its kind. ' +
+          '`handed_over`: the caller answers the call in a later turn.',
+      ),
     content: z
       .union([z.string(), z.array(InputPart)])
       .nullable()
-      .describe('What the model reads as the result, a text or parts; null until it is known, and for errors.'),
-    error: orNull(ToolError).describe('Why there is no result; null where there is one, or none yet.'),
-    truncated: z.boolean().describe('Whether `content` was cut; the whole is at `tool_outputs/{call_id}`.'),
-    cached: z.boolean().describe('Whether the result is that of an equal call before.'),
-    duration_ms: z.number().nullable().describe('How long the call took, in milliseconds; null until it is known.'),
-    attempts: z.int().describe('How often the call was made; 0 where it never was.'),
+      .describe('The result that the model reads: a text or parts. Null until Pawl has the result, and for errors.'),
+    error: orNull(ToolError).describe(
+      'The reason why there is no result. Null if there is a result, or no answer yet.',
+    ),
+    truncated: z.boolean().describe('Whether `content` was cut. `tool_outputs/{call_id}` has the whole text.'),
+    cached: z.boolean().describe('Whether the result is the saved result of an equal earlier call.'),
+    duration_ms: z.number().nullable().describe('The duration of the call in milliseconds. Null until the call ends.'),
+    attempts: z.int().describe('How often the call was made. 0 if it was never made.'),
   })
   .meta({
     id: 'ToolResult',
-    description: 'What is known of the answer to one call.',
+    description: 'The state of one call and its answer.',
     examples: [
       {
         ...{ tool_call_id: 'call_1', status: 'success', content: '{"celsius":22,"sky":"clear"}', error: null },
@@ -122,42 +128,42 @@ export const ToolResult = z
 /** The calls that a turn adopted. */
 export const AdoptedCalls = z
   .object({
-    tool_calls: z.array(ToolCall).describe('The calls, as they were requested.'),
-    results: z.array(ToolResult).describe('Of each call, in the same order, what is known of its answer.'),
+    tool_calls: z.array(ToolCall).describe('The calls, as the model requested them.'),
+    results: z.array(ToolResult).describe('The result of each call, in the same order.'),
   })
-  .describe('Calls of earlier turns that a person has allowed; they run first. Absent where there are none.');
+  .describe('Calls of earlier turns that a person has allowed. They run first. Absent if there are none.');
 
 const finishReason = z.enum(FINISH_REASONS);
 
-/** One request to the model and its reply. */
+/** A request to the model and its reply. */
 export const Round = z
   .object({
-    number: z.int().describe('Which round of the turn it is, from 1.'),
+    number: z.int().describe('The number of the round in the turn, from 1.'),
     input: z
       .array(InputMessage)
-      .describe('What has joined the turn and was sent with this round first, behind the results of the round before.'),
-    model: z.string().describe('The model that wrote it: that of the turn, or a fallback.'),
+      .describe(
+        'The input messages that were first sent with this round. They follow the results of the round before.',
+      ),
+    model: z.string().describe('The model that wrote the reply: the model of the turn, or a fallback.'),
     assistant_response: z
       .string()
       .nullable()
       .describe(
-        'The text beside the calls, or an answer that had to be repaired. Null in the round that ends the turn: its text is the turn’s `output`.',
+        'The text next to the calls, or an answer that needed repair. Null in the last round: its text is the turn’s `output`.',
       ),
-    finish_reason: finishReason.describe('Why the model stopped, in our words.'),
-    finish_reason_raw: z.string().nullable().describe('Why the model stopped, in its provider’s word.'),
-    usage: orNull(Tokens).describe('What the round used; null where the provider did not report it.'),
-    service_tier: z.string().nullable().describe('The service tier that the provider reported, in its own word.'),
-    tool_calls: z.array(ToolCall).describe('The calls it requested, in its order.'),
-    results: z.array(ToolResult).describe('Of each call, in the same order, what is known of its answer.'),
+    finish_reason: finishReason.describe('The reason why the model stopped, as Pawl’s value.'),
+    finish_reason_raw: z.string().nullable().describe('The reason why the model stopped, as the provider’s own value.'),
+    usage: orNull(Tokens).describe('The usage of the round. Null if the provider did not report it.'),
+    service_tier: z.string().nullable().describe('The service tier that the provider reported, as its own value.'),
+    tool_calls: z.array(ToolCall).describe('The calls that the model requested, in its order.'),
+    results: z.array(ToolResult).describe('The result of each call, in the same order.'),
     started_at: Time,
     completed_at: Time,
-    attempts: z
-      .int()
-      .describe('How often the model was asked for this round, not counting the times it was rate-limited.'),
+    attempts: z.int().describe('How often the model was asked for this round, not counting rate-limited requests.'),
   })
   .meta({
     id: 'Round',
-    description: 'One request to the model and its reply, with the results of the calls it requested.',
+    description: 'A round: one request to the model, its reply, and the results of the calls that it requested.',
     examples: [
       {
         ...{ number: 1, model: 'sim/demo', input: [], assistant_response: 'Let me look.', finish_reason: 'tool_calls' },

@@ -6,12 +6,12 @@ import { presentTurnConfig } from '#core/turn/resource/turn-config.ts';
 import { resolvedField, resolvedOrNull } from './resolved-field.ts';
 import { ResolvedTool } from './resolved-tool.ts';
 
-/** Where a turn ends at the latest, with every default. */
+/** The limits of a turn, with every default. */
 export const Limits = z.object(
   mapLimits(
     ({ counts, byDefault, min }): z.ZodType<number | null> =>
       byDefault === null
-        ? (min === null ? z.number() : z.int()).nullable().describe(`${counts}; null for no limit.`)
+        ? (min === null ? z.number() : z.int()).nullable().describe(`${counts}. Null: no limit.`)
         : z.int().describe(`${counts}.`),
   ),
 );
@@ -42,18 +42,21 @@ const { sampling, ...besideSampling } = groupConfig(passedOn);
 const { strict, mode, ...outputSchema } = passedOn.output_schema.unwrap().shape;
 const { strategy, max_input_tokens, keep_last_rounds, model: summarizer } = passedOn.context.unwrap().shape;
 
-/** What a turn ran with; `presentTurnConfig` makes it. */
+/** The configuration of a turn, made by `presentTurnConfig`. */
 export const TurnConfig = z
   .object({
-    model: z.string().describe('The model that was asked for, as `provider/model`.'),
-    fallback_models: z.array(z.string()).describe('The models that are asked where that one cannot answer.'),
+    model: z.string().describe('The model that the caller requested, as `provider/model`.'),
+    fallback_models: z.array(z.string()).describe('The models that Pawl asks if that model cannot answer.'),
     instructions,
     tools: z
       .array(ResolvedTool)
-      .describe(`The tools with all their rules. \${secret:name} in a header stands as it was written.`),
-    tool_choice: tool_choice.describe('Whether the first round may, must not or must call a tool, or which.'),
+      .describe(`The tools with all their rules. A \`\${secret:name}\` in a header is shown as written.`),
+    tool_choice: tool_choice.describe(
+      'Whether the first round may (`auto`), must not (`none`) or must (`required`) call a tool, or the tool that it ' +
+        'must call.',
+    ),
     tool_mode,
-    sampling: z.object(sampling).describe('How the model chooses its words; null where that was left to the model.'),
+    sampling: z.object(sampling).describe('The sampling parameters. Null if the model’s defaults apply.'),
     ...besideSampling,
     output_schema: z
       .object({ ...outputSchema, strict: resolvedOrNull(strict), mode: resolvedField(mode) })
@@ -70,21 +73,21 @@ export const TurnConfig = z
       .describe(passedOn.context.description ?? ''),
     wires: z
       .record(z.string(), z.literal('openai-responses'))
-      .describe('The providers that are asked over Responses although they also speak Chat Completions.'),
-    limits: Limits.describe('Where the turn ends at the latest.'),
+      .describe('The providers that Pawl asks over Responses although they also support Chat Completions.'),
+    limits: Limits.describe('The limits at which the turn ends.'),
     allowed_capabilities,
     webhook: z
       .object({
-        url: z.string().describe('Where events are posted.'),
-        events: z.array(z.string()).describe('Which events.'),
-        include: z.array(z.literal('turn')).describe('What is sent along.'),
+        url: z.string().describe('The URL that receives the events.'),
+        events: z.array(z.string()).describe('The event types that the webhook receives.'),
+        include: z.array(z.literal('turn')).describe('The parts that Pawl adds to each event.'),
       })
       .nullable()
-      .describe('What receives the events of the turn, besides the project’s webhook endpoints.'),
+      .describe('The webhook that receives the events of the turn, in addition to the project’s webhook endpoints.'),
   })
   .meta({
     id: 'TurnConfig',
-    description: 'What a turn ran with: its own fields over its conversation’s, with every default and every tool.',
+    description: 'The configuration of a turn: its own fields, its conversation’s fields, and all defaults and tools.',
     examples: [
       presentTurnConfig({
         ...keepConfig({ instructions: 'You are brief.', temperature: 0.2 }),

@@ -20,25 +20,25 @@ const CODES = [
 ];
 
 const ProviderDetails = z.object({
-  status: z.int().nullable().describe('The HTTP status it answered with.'),
-  code: z.string().nullable().describe('Its own word for what went wrong.'),
-  request_id: z.string().nullable().describe('What it calls the request, for its support.'),
+  status: z.int().nullable().describe('The HTTP status of the provider’s answer.'),
+  code: z.string().nullable().describe('The provider’s code of the error.'),
+  request_id: z.string().nullable().describe('The provider’s id of the request, for its support.'),
 });
 
-/** Why a turn failed, or why a step is tried again. */
+/** The error of a failed turn, or of a step that Pawl tries again. */
 export const TurnError = z
   .object({
     type: z
       .enum(['provider_error', 'tool_choice_error', 'output_schema_error', 'internal_error'])
-      .describe('Who failed: the provider, the model with its choice of tools or with its answer, or Pawl.'),
-    code: z.string().meta({ enum: CODES, description: 'What went wrong, as one word.' }),
-    message: z.string().describe('What went wrong and what to do about it, in a sentence.'),
-    retryable: z.boolean().describe('Whether the same request may well succeed later.'),
-    provider: ProviderDetails.optional().describe('What the provider answered, where it did.'),
+      .describe('The side that failed: the provider, the model (by its tool calls or its answer), or Pawl.'),
+    code: z.string().meta({ enum: CODES, description: 'The code of the error.' }),
+    message: z.string().describe('A sentence that states the problem and the next step.'),
+    retryable: z.boolean().describe('Whether the same request may succeed later.'),
+    provider: ProviderDetails.optional().describe('The answer of the provider. Null if it did not answer.'),
   })
   .meta({
     id: 'TurnError',
-    description: 'Why a turn failed, or why a step is tried again.',
+    description: 'The error of a failed turn, or of a step that Pawl tries again.',
     examples: [
       {
         ...{ type: 'provider_error', code: 'provider_overloaded', message: 'openai is overloaded (503).' },

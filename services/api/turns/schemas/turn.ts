@@ -15,24 +15,26 @@ import { TurnError } from './turn-error.ts';
 export const TurnStatus = z
   .enum(TURN_STATUSES)
   .describe(
-    'Where the turn is. `completed`, `incomplete` and `cancelled` never change again; `failed` can be retried.',
+    'The status of the turn. `completed`, `incomplete` and `cancelled` are final. A `failed` turn can be retried.',
   );
 
-/** The response that a turn is. */
+/** The id of a turn as a response. */
 export const ResponseIdOfTurn = ResponseId.nullable().describe(
-  'The response that it was created as; null for a turn of this API.',
+  'The id of this turn as a response. Null if the turn was created with Pawl’s own API.',
 );
 
-/** What a turn waits for. */
+/** The answers that a turn waits for. */
 export const RequiredAction = z
   .object({
-    tool_outputs: z.array(ToolCall).describe('Calls that wait for a client’s output.'),
-    approvals: z.array(ToolCall).describe('Calls that a person has to allow or deny.'),
-    expires_at: Time.nullable().describe('When the first of them is given up; null where that never happens.'),
+    tool_outputs: z.array(ToolCall).describe('Calls that wait for an output from a client.'),
+    approvals: z.array(ToolCall).describe('Calls that wait for a person to allow or deny them.'),
+    expires_at: Time.nullable().describe(
+      'The time when Pawl gives up the call that expires first. Null if no call expires.',
+    ),
   })
   .meta({
     id: 'RequiredAction',
-    description: 'What a turn waits for.',
+    description: 'The answers that a turn waits for.',
     examples: [{ tool_outputs: [exampleOf(ToolCall)], approvals: [], expires_at: '2026-11-20T11:00:00.000Z' }],
   });
 
@@ -41,22 +43,27 @@ const Waiting = z
     for: z
       .enum(['start_at', 'turn', 'client', 'approval', 'retry', 'provider', 'project_quota', 'slot'])
       .describe(
-        '`start_at`: its time; `turn`: another turn of the conversation; `client`: the output of calls; `approval`: a decision about calls; ' +
-          '`retry`: the time of the next try after one that failed; `provider`: a rate limit; `project_quota`: another turn of the project, ' +
-          'which has as many at work as it may; `slot`: a free place in a worker.',
+        'The reason. `start_at`: the start time is in the future. `turn`: another turn of the ' +
+          'conversation is active. `client`: calls wait for an output. `approval`: calls wait for a ' +
+          'decision. `retry`: a try failed, and the next try is scheduled. `provider`: a rate limit. ' +
+          '`project_quota`: the project already runs as many turns as its quota allows. `slot`: the turn ' +
+          'waits for a free slot of a worker.',
       ),
-    since: Time.describe('Since when.'),
+    since: Time.describe('The time when the turn began to wait.'),
     until: Time.optional().describe(
-      'Until when, where that is known: its time, the next try, or when a call is given up.',
+      'The time when the wait ends, if known: the start time, the next try, or the time when a call is given up.',
     ),
     note: z
       .string()
       .optional()
-      .describe('What keeps every turn from running, where that is so: no worker runs, or the queue is away.'),
+      .describe(
+        'The reason why no worker takes the turn: the queue is unavailable, no worker is alive, or no worker ' +
+          'has loaded its tools. Absent otherwise.',
+      ),
   })
   .meta({
     id: 'Waiting',
-    description: 'Why a turn does not run. Of several reasons it names the first in the order of `for`.',
+    description: 'The reason why a turn does not run. If several apply, this is the first in the order of `for`.',
     examples: [{ for: 'provider', since: '2026-11-20T10:00:00.412Z', until: '2026-11-20T10:00:30.412Z' }],
   });
 
@@ -65,24 +72,25 @@ const IncompleteDetails = z
     reason: z
       .enum(INCOMPLETE_REASONS)
       .describe(
-        'The limit that was reached, or the reason for which the model stopped. `unknown_finish_reason`: Pawl does not know the provider’s word, see `finish_reason_raw` of the last round.',
+        'The limit that the turn reached, or the reason why the model stopped. `unknown_finish_reason`: ' +
+          'Pawl does not know the reason that the provider sent. See `finish_reason_raw` of the last round.',
       ),
   })
   .meta({
     id: 'IncompleteDetails',
-    description: 'Why an answer is not whole.',
+    description: 'The reason why an answer is incomplete.',
     examples: [{ reason: 'max_rounds' }],
   });
 
 const Usage = z
   .object({
     ...usage,
-    llm_calls: z.int().describe('How many requests were made to the model, failed ones too.'),
-    tool_calls: z.int().describe('How many calls the model requested.'),
+    llm_calls: z.int().describe('The number of requests to the model, including failed requests.'),
+    tool_calls: z.int().describe('The number of calls that the model requested.'),
   })
   .meta({
     id: 'TurnUsage',
-    description: 'What all rounds used together, and the summaries that were written between them.',
+    description: 'The usage of all rounds of the turn, and of the summaries written between them.',
     examples: [
       {
         ...{ input_tokens: 122, output_tokens: 36, total_tokens: 158 },
@@ -125,7 +133,7 @@ const example = {
   ...{ started_at: '2026-11-20T10:00:00.099Z', completed_at: '2026-11-20T10:00:02.015Z' },
 };
 
-/** The turn as callers see it; `presentTurn` makes it. */
+/** A turn as callers see it, made by `presentTurn`. */
 export const Turn = z
   .object({
     id: TurnId,
@@ -135,62 +143,88 @@ export const Turn = z
     status: TurnStatus,
     input: z
       .array(InputMessage)
-      .describe('The messages of the caller, with those that have joined before the turn began.'),
+      .describe('The input messages of the turn, including messages that were added before it started.'),
     pending_input: z
       .array(InputMessage)
-      .describe('What has joined since, and is sent with the next round. Where the turn ends before, it stays here.'),
+      .describe(
+        'Messages added after the turn started. Pawl sends them with the next round. If the turn ends ' +
+          'first, they stay here.',
+      ),
     model: z
       .string()
-      .describe('The model that was asked for, as `provider/model`; each round names the one that wrote it.'),
-    round: z.int().describe('The round it is on, or ended on; 0 until it is started.'),
+      .describe(
+        'The model that the caller requested, as ' +
+          '`provider/model`. Each round names the model that wrote the reply.',
+      ),
+    round: z.int().describe('The number of the current or last round. 0 until the turn starts.'),
     phase: z
       .enum(['llm_round', 'tool_batch'])
       .nullable()
-      .describe('What it is on: asking the model, or running the calls of a reply. Null while queued and when ended.'),
-    last_event: z.int().describe('The sequence number of its latest event; `after` waits for a higher one.'),
-    output: z.string().nullable().describe('The final text only; null until there is one.'),
+      .describe(
+        'The current work: asking the model, or running the calls of a reply. Null while the turn is ' +
+          'queued and after it ends.',
+      ),
+    last_event: z
+      .int()
+      .describe('The sequence number of the latest event. With `after`, a read waits for a higher number.'),
+    output: z.string().nullable().describe('The text of the last round. Null until the turn has a final text.'),
     output_parsed: Json.describe(
-      'The output as a value, of a completed turn with `output_schema`; null of any other.',
+      'The output as a parsed value, for a completed turn with `output_schema`. Null for all other turns.',
     ) as z.ZodType<unknown>,
     forked_from: TurnId.nullable().describe(
-      'The turn that it goes on from, of the first turn of a fork; null of others.',
+      'For the first turn of a fork: the turn that it continues. Null for other turns.',
     ),
-    after_round: z.int().nullable().describe('Behind which round of that turn; 0 is before its first.'),
-    rerun_of: TurnId.nullable().describe('The turn that it runs again; null of others.'),
+    after_round: z
+      .int()
+      .nullable()
+      .describe('For the first turn of a fork: the last round of `forked_from` that the fork keeps. 0 keeps no round.'),
+    rerun_of: TurnId.nullable().describe('The turn that this turn runs again. Null for other turns.'),
     adopted_calls: AdoptedCalls.optional(),
-    rounds: z.array(Round).describe('The committed rounds. They are never lost or repeated.'),
+    rounds: z.array(Round).describe('The committed rounds. Pawl never loses or repeats a committed round.'),
     compactions: z
       .array(Compaction)
       .optional()
-      .describe('Before which rounds the history was compacted. Absent where it never was.'),
-    required_action: orNull(RequiredAction).describe('What it waits for; null where it waits for no answer.'),
-    waiting: orNull(Waiting).describe('Why it does not run; null while a step is at work, and after the end.'),
-    incomplete_details: orNull(IncompleteDetails).describe('Why the answer is not whole, for `incomplete`.'),
-    error: orNull(TurnError).describe('What went wrong, for `failed`.'),
+      .describe(
+        'The compactions of the history, each with the round before which it was made. Absent if there were none.',
+      ),
+    required_action: orNull(RequiredAction).describe(
+      'The answers that the turn waits for. Null if the turn waits for no answer.',
+    ),
+    waiting: orNull(Waiting).describe(
+      'The reason why the turn does not run. Null while a step runs, and after the turn ends.',
+    ),
+    incomplete_details: orNull(IncompleteDetails).describe(
+      'The reason why the answer is incomplete, for the status `incomplete`.',
+    ),
+    error: orNull(TurnError).describe('The error, for the status `failed`.'),
     usage: Usage,
-    warnings: z.array(z.string()).describe('What the caller should know, such as that tool calls were emulated.'),
-    metadata: z.record(z.string(), z.string()).describe('What the caller keeps with the turn.'),
+    warnings: z.array(z.string()).describe('Warnings for the caller, for example that Pawl emulated tool calls.'),
+    metadata: z.record(z.string(), z.string()).describe('Key-value pairs that the caller stores with the turn.'),
     created_at: Time,
-    schedule_id: ScheduleId.nullable().describe('The schedule that started it; null where none did.'),
-    continues: TurnId.nullable().describe('The turn whose chat completion this one continues; null of all others.'),
-    start_at: Time.nullable().describe('Before this time the turn is not begun; null where no time was asked for.'),
-    started_at: Time.nullable().describe('When a worker first took it; null until then.'),
-    completed_at: Time.nullable().describe('When it ended; null until then.'),
-    config: TurnConfig.optional().describe('What it ran with: only there with `include=config`.'),
+    schedule_id: ScheduleId.nullable().describe('The schedule that started the turn. Null if no schedule did.'),
+    continues: TurnId.nullable().describe(
+      'The turn whose chat completion this turn continues. Null for all other turns.',
+    ),
+    start_at: Time.nullable().describe(
+      'The earliest time at which the turn may start. Null if the caller set no time.',
+    ),
+    started_at: Time.nullable().describe('The time when a worker first started the turn. Null before that.'),
+    completed_at: Time.nullable().describe('The time when the turn ended. Null before that.'),
+    config: TurnConfig.optional().describe('The configuration of the turn. Present only with `include=config`.'),
   })
   .meta({
     id: 'Turn',
-    description: 'One input and all the work until its answer; the durable unit.',
+    description: 'A turn: one input, and all the work until its answer. Turns are durable.',
     examples: [example],
   });
 
 const { rounds, ...listedExample } = example;
 
-/** The turn as lists show it; `presentListed` makes it. */
+/** A turn as lists show it, made by `presentListed`. */
 export const ListedTurn = Turn.partial({ rounds: true })
-  .extend({ rounds_count: z.int().describe('How many rounds are committed.') })
+  .extend({ rounds_count: z.int().describe('The number of committed rounds.') })
   .meta({
     id: 'ListedTurn',
-    description: 'A turn of a list: its rounds are there with `include=rounds` only.',
+    description: 'A turn in a list. `rounds` is present only with `include=rounds`.',
     examples: [{ ...listedExample, rounds_count: rounds.length }],
   });

@@ -5,13 +5,17 @@ import { bytesLoaded, planLoading } from '#core/turn/compaction/plan-loading.ts'
 import { type HistoryTurn, sentHistory, withoutHidden } from '#core/turn/compaction/sent-history.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
-/** Turns of a page at most. */
+/** The maximum number of turns on a page. */
 const TURNS = 100;
 
-/** Which page: the turns behind the turn `after`. `own` is the turn whose round is asked, if that is not the next turn. */
+/**
+ * The page: the turns after the turn `after`. `own` is the turn of the requested round, if it is not the next turn.
+ */
 export type SentPage = { after: string | undefined; own?: Turn };
 
-/** One page of the turns of a history as a model is sent them, without items that were deleted. Only this page is loaded. */
+/**
+ * Lists a page of the turns of a history as a model receives them, without deleted items. Only this page is loaded.
+ */
 export async function listSent(
   db: Db,
   conversationId: string,
@@ -36,7 +40,7 @@ export async function listSent(
   return { rows, nextCursor: last < line.length - 1 ? (line[last]?.id ?? null) : null };
 }
 
-/** The last turn that fits a page that begins with a turn: at least this one. */
+/** Returns the last turn that fits on a page that begins with a turn. The page has at least this turn. */
 function lastOfPage(bytes: readonly number[], first: number): number {
   let last = first;
   for (let sum = bytes[first] ?? 0; last + 1 < bytes.length && last - first + 1 < TURNS; last += 1) {

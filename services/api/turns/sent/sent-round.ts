@@ -21,41 +21,44 @@ const schema = z.record(z.string(), z.unknown());
 
 const SentTool = z.object({
   name: z.string().describe('The name of the tool.'),
-  description: z.string().describe('What it does, as the model reads it.'),
-  parameters: schema.describe('The JSON schema of its arguments.'),
+  description: z.string().describe('The description of the tool, as the model reads it.'),
+  parameters: schema.describe('The JSON Schema of the arguments.'),
 });
 
-/** The request that a model was sent for one round. */
+/** The request that a model was sent for a round. */
 const SentRound = z
   .object({
     object: z.literal('sent_round'),
     turn_id: TurnId,
     round: z.int().min(1).describe('The number of the round, from 1.'),
-    model: z.string().describe('The model that was asked, as provider/model.'),
-    instructions: z.string().nullable().describe('The system prompt, with the output schema where it stands there.'),
+    model: z.string().describe('The model that was asked, as `provider/model`.'),
+    instructions: z
+      .string()
+      .nullable()
+      .describe('The system prompt, including the output schema if Pawl put it there.'),
     messages: z
       .array(OpenAiMessage)
-      .describe('The history and the turn’s own messages, a summary in place of what was compacted.'),
-    has_more: z.boolean().describe('Whether more messages follow.'),
-    next_cursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
+      .describe('The history and the turn’s own messages. A summary replaces compacted history.'),
+    has_more: z.boolean().describe('Whether another page of messages follows.'),
+    next_cursor: z.string().nullable().describe('The `cursor` of the next page. Null on the last page.'),
     tools: z.array(SentTool).describe('The tools in the request.'),
     tool_choice: ToolChoice.describe(
-      'Whether it may, must or must not call one: `none` in a final round, and in a repair.',
+      'Whether the model may, must not or must call a tool. `none` in a final round and in a repair.',
     ),
-    parallel_tool_calls: z.boolean().nullable().describe('Whether it may ask for several calls at once.'),
-    temperature: z.number().nullable().describe('The temperature; null leaves it to the provider.'),
-    top_p: z.number().nullable().describe('The same for `top_p`.'),
-    reasoning_effort: orNull(ReasoningEffort).describe('How much it should think.'),
-    verbosity: orNull(Verbosity).describe('How long its answer should be.'),
-    stop: z.array(z.string()).nullable().describe('Texts at which it stops.'),
+    parallel_tool_calls: z.boolean().nullable().describe('Whether the model may request several calls at once.'),
+    temperature: z.number().nullable().describe('The temperature. Null: the provider’s default.'),
+    top_p: z.number().nullable().describe('The value of `top_p`. Null: the provider’s default.'),
+    reasoning_effort: orNull(ReasoningEffort).describe('The reasoning effort.'),
+    verbosity: orNull(Verbosity).describe('The verbosity of the answer.'),
+    stop: z.array(z.string()).nullable().describe('The texts at which the model stops.'),
     seed: z.int().nullable().describe('The seed.'),
-    text_format: schema.nullable().describe('What its text has to be, where the wire says so.'),
-    max_output_tokens: z.int().nullable().describe('Tokens that it may write at most.'),
-    provider_options: schema.describe('Fields that were added to the request as they are.'),
+    text_format: schema.nullable().describe('The required form of the text, if the wire has a field for it.'),
+    max_output_tokens: z.int().nullable().describe('The maximum number of tokens in the reply.'),
+    provider_options: schema.describe('Fields that Pawl added to the request unchanged.'),
   })
   .meta({
     id: 'SentRound',
-    description: 'What a model was sent for one round, in the words of Pawl; the messages as OpenAI’s wire has them.',
+    description: 'The request that a model was sent for one round, in Pawl’s terms. The messages have OpenAI’s shape.',
     examples: [
       {
         ...{ object: 'sent_round', turn_id: 'turn_01kagz8m4pfvbte2n5q7rys3wx', round: 1, model: 'openai/gpt-4.1' },
@@ -74,11 +77,12 @@ type Sent = Omit<z.output<typeof SentRound>, 'messages'> & { messages: Record<st
 const route = routesOf('Turns');
 
 const read = route('get', '/v1/turns/{id}/rounds/{number}/sent', 'readSentRound', {
-  summary: 'Read what the model was sent for a round',
+  summary: 'Read the request that the model was sent for a round',
   description:
-    'Made by the code that makes the request, of what is kept: deleted items are left out, blobs are named by their path, and a ' +
-    'round that was not answered yet shows what is sent for it. Each wire then says it in its own words. The messages of more than ' +
-    '100 turns, or of some megabytes, are split into pages of whole turns.',
+    'Pawl rebuilds the request from stored data, with the code that sends it. Deleted items are left ' +
+    'out, and blobs are shown as paths. For a round without an answer, the operation shows the next ' +
+    'request. Each provider’s wire has its own form of this request. Messages of ' +
+    'more than 100 turns or several megabytes are split into pages of whole turns.',
   request: {
     params: z.object({ id: TurnId, number: z.string().describe('The number of the round, from 1.') }),
     query: PageQuery.pick({ cursor: true }),
@@ -87,7 +91,7 @@ const read = route('get', '/v1/turns/{id}/rounds/{number}/sent', 'readSentRound'
   refusals: ['turn_not_found', 'round_not_found', 'invalid_value'],
 });
 
-/** `GET /v1/turns/:id/rounds/:number/sent`. */
+/** Serves `GET /v1/turns/:id/rounds/:number/sent`. */
 export function sentRoundRoutes({ db }: ApiContext) {
   return makeRouter().openapi(read, async (c) => {
     const { id, number } = c.req.valid('param');
@@ -98,12 +102,12 @@ export function sentRoundRoutes({ db }: ApiContext) {
   });
 }
 
-/** Rounds that were answered, and the one that is asked now, or was when the turn failed. */
+/** Returns the answered rounds, and the round that is asked now, or was asked when the turn failed. */
 function readRound({ rounds, status }: Turn, number: string): number {
   const goesOn = status === 'in_progress' || status === 'requires_action' || status === 'queued' || status === 'failed';
   const round = /^[1-9]\d{0,5}$/.test(number) ? Number(number) : 0;
   if (round >= 1 && round <= rounds.length + (goesOn ? 1 : 0)) return round;
-  const message = `This turn has no such round: it has ${rounds.length}, numbered from 1.`;
+  const message = `Round not found: this turn has ${rounds.length} rounds, numbered from 1.`;
   throw new RequestRefused(404, 'round_not_found', message, 'number');
 }
 

@@ -10,18 +10,23 @@ const example = {
 };
 const secrets = { secrets: ['whsec_b25seSBhbiBleGFtcGxlLCBuZXZlciB1c2UgaXQ='] };
 
-/** A standing webhook endpoint; `presentWebhookEndpoint` makes it. */
+/** A webhook endpoint, made by `presentWebhookEndpoint`. */
 export const WebhookEndpoint = z
   .object({
     id: WebhookEndpointId,
     object: z.literal('webhook_endpoint'),
-    url: z.string().describe('Where events are posted.'),
-    description: z.string().nullable().describe('What its creator calls it.'),
-    events: z.array(EndpointEvent).describe('Which events it receives.'),
-    include: z.array(z.literal('turn')).describe('`turn` where the whole turn is sent along.'),
-    status: z.enum(['enabled', 'disabled']).describe('Whether anything is sent to it.'),
-    disabled_reason: z.string().nullable().describe('Why it was given up; null where it was not.'),
-    failing_since: Time.nullable().describe('When deliveries began to fail; null after one that came through.'),
+    url: z.string().describe('The URL that receives the events.'),
+    description: z.string().nullable().describe('A name or description by the caller.'),
+    events: z.array(EndpointEvent).describe('The event types that the endpoint receives.'),
+    include: z.array(z.literal('turn')).describe('`turn`: each event includes the whole turn.'),
+    status: z.enum(['enabled', 'disabled']).describe('Whether events are sent to the endpoint.'),
+    disabled_reason: z
+      .string()
+      .nullable()
+      .describe('The reason why Pawl disabled the endpoint. Null if Pawl did not disable it.'),
+    failing_since: Time.nullable().describe(
+      'The time when deliveries began to fail. Null after a successful delivery.',
+    ),
     created_at: Time,
   })
   .meta({
@@ -30,15 +35,15 @@ export const WebhookEndpoint = z
     examples: [example],
   });
 
-/** The secrets that sign for an endpoint now. */
+/** The secrets that currently sign for an endpoint. */
 export const WebhookSecrets = z
-  .object({ secrets: z.array(z.string()).describe('The newest first; two of them while one is rotated.') })
-  .meta({ id: 'WebhookSecrets', description: 'What signs now.', examples: [secrets] });
+  .object({ secrets: z.array(z.string()).describe('The secrets, newest first. Two secrets during a rotation.') })
+  .meta({ id: 'WebhookSecrets', description: 'The secrets that currently sign.', examples: [secrets] });
 
-/** An endpoint at the moments when its secrets are new. */
+/** An endpoint in the answers that create or change its secrets. */
 export const WebhookEndpointWithSecrets = WebhookEndpoint.extend(WebhookSecrets.shape).meta({
   id: 'WebhookEndpointWithSecrets',
-  description: 'A webhook endpoint, and what signs for it now.',
+  description: 'A webhook endpoint with the secrets that currently sign for it.',
   examples: [{ ...example, ...secrets }],
 });
 
@@ -46,16 +51,16 @@ export const WebhookEndpointWithSecrets = WebhookEndpoint.extend(WebhookSecrets.
 export const WebhookTest = z
   .object({
     object: z.literal('webhook_test'),
-    event_id: EventId.describe('The event that was sent.'),
-    status: z.enum(['delivered', 'failed']).describe('Whether the receiver took it.'),
-    status_code: z.int().nullable().describe('What it answered; null where it did not.'),
-    body: z.string().nullable().describe('The first 1 KiB of the answer; null where there was none.'),
-    error: z.string().nullable().describe('Why it failed; null where it did not.'),
-    duration_ms: z.int().describe('How long it took, in milliseconds.'),
+    event_id: EventId.describe('The id of the event that was sent.'),
+    status: z.enum(['delivered', 'failed']).describe('Whether the receiver accepted the event.'),
+    status_code: z.int().nullable().describe('The status code of the receiver. Null if it did not answer.'),
+    body: z.string().nullable().describe('The first 1 KiB of the answer. Null if the receiver did not answer.'),
+    error: z.string().nullable().describe('The reason why the event was not accepted. Null if it was accepted.'),
+    duration_ms: z.int().describe('The duration of the request in milliseconds.'),
   })
   .meta({
     id: 'WebhookTest',
-    description: 'What came of one event that was sent to see whether it arrives.',
+    description: 'The outcome of a test event.',
     examples: [
       {
         ...{ object: 'webhook_test', event_id: 'evt_01kagz8m4pfvbte2n5q7rys3wx', status: 'delivered' },

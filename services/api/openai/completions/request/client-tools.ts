@@ -4,7 +4,7 @@ import type { OfferedTool } from '../../responses/request/offered-tool.ts';
 import type { ResponseBody } from '../../responses/response-body.ts';
 import type { CompletionBody, CompletionChoice, CompletionTool } from '../completion-body.ts';
 
-/** Returns the tools of the client in the form of a response, whether they came as `tools` or as `functions`. */
+/** Returns the client's tools in the form of a response. They may be in `tools` or in `functions`. */
 export function clientTools({ tools, functions }: CompletionBody): ResponseBody['tools'] {
   if (functions) return functions.map((given) => ({ ...given, type: 'function' }));
   return tools?.map((tool) =>
@@ -31,7 +31,7 @@ function namedTool(tool: Exclude<CompletionChoice, string | { type: 'allowed_too
   return { type: tool.type, name: tool.type === 'custom' ? tool.custom.name : tool.function.name };
 }
 
-/** Returns the tools that Pawl runs inside the completion (contract-responses R82). */
+/** Returns the tools that Pawl runs inside the completion. */
 export function pawlTools({ pawl }: CompletionBody): OfferedTool[] {
   return (pawl?.tools ?? []).map((given, at) => {
     const name = typeof given === 'string' ? given : given.name;
@@ -46,6 +46,8 @@ export function refuseWaiting({ pawl }: CompletionBody, resolved: readonly TurnT
   const waiting = resolved.find(({ execution, handOver }) => execution?.kind === 'client' && !handOver);
   if (!waiting) return;
   const at = (pawl?.tools ?? []).findIndex((given) => typeof given !== 'string' && given.name === waiting.name);
-  const message = `pawl.tools[${at}] is not run by Pawl. Put it into tools, or give it an execution.`;
+  const message =
+    `\`pawl.tools[${at}]\` has no \`execution\`, so Pawl cannot run the tool. Move the tool to ` +
+    '`tools`, or add an `execution`.';
   throw new RequestRefused(400, 'invalid_tool', message, `pawl.tools[${at}].execution`);
 }

@@ -3,13 +3,13 @@ import { quote } from '#core/text.ts';
 import type { CompletionBody } from '../completion-body.ts';
 
 /**
- * Renames the fields of a refusal: a completion is checked as the response that says the same, so the refusal has the
- * names that the fields have there. Ids of responses become those of completions.
+ * Renames the fields of a refusal. Pawl checks a completion as the equivalent response, so the refusal has the field
+ * names of a response. Ids of responses become ids of completions.
  */
 export function inCompletionWords(refused: RequestRefused, body: CompletionBody): RequestRefused {
   const { status, code, param } = refused;
   const own = param === null ? null : ownPath(param, body);
-  // The name of the whole input is an ordinary word, and sentences do not have it as a name.
+  // The field `input` is also an ordinary word, so sentences do not name it.
   const isNamed = param !== null && own !== null && param !== 'input';
   const renamed = isNamed ? refused.message.replaceAll(param, own) : refused.message;
   const previous = body.pawl?.previous_completion_id;
@@ -19,7 +19,7 @@ export function inCompletionWords(refused: RequestRefused, body: CompletionBody)
   return new RequestRefused(status, code, message, own);
 }
 
-/** Returns the id of the response that a completion is, whether it exists or not. */
+/** Returns the id of the response for a completion, whether it exists or not. */
 export function responseIdOf(completionId: string): string {
   return completionId.replace(/^chatcmpl-/, 'resp_');
 }
@@ -28,18 +28,17 @@ function isOlder({ role, function_call }: CompletionBody['messages'][number]): b
   return role === 'function' || Boolean(function_call);
 }
 
-/** A call in the older form has no id: sentences name its function. */
+/** A call in the older form has no id, so sentences name its function. */
 function inOlderWords(sentence: string, { messages }: CompletionBody): string {
   return sentence
     .replaceAll(/"?function_call_(\d+)"?/g, (_, at: string) => {
       const call = messages[Number(at)]?.function_call as { name?: string } | undefined;
       return quote(call?.name ?? 'the function');
     })
-    .replace('Send a tool message with this tool_call_id', 'Send a function message with this name')
-    .replace(/\b(the|The) call_id\b/, '$1 call of');
+    .replace('Send a tool message with this tool_call_id', 'Send a function message with this name');
 }
 
-/** Words of sentences about responses, and of completions. */
+/** Terms in sentences about responses, and the terms for completions. */
 const WORDS: [RegExp, string][] = [
   [/\bresp_(?=[0-9a-z]{26}\b)/g, 'chatcmpl-'],
   [/^Previous response/g, 'Previous completion'],

@@ -30,12 +30,12 @@ const File = z.object({
   }),
 });
 
-/** Reads the parts of a user's message or of a result: text, images, audio, files. One text alone is a string. */
+/** Reads the parts of a user message or a result: text, images, audio, files. A single text is a string. */
 export function readMessageParts(content: GivenContent, path: PropertyKey[]): string | Part[] {
   return readContent(content, path, readPart);
 }
 
-/** Reads a content that can only be text, also a refusal: the texts of its parts with `separator` between them. */
+/** Reads content that can only be text, including a refusal: the texts of its parts, joined by `separator`. */
 export function readMessageText(content: GivenContent, path: PropertyKey[], separator: '' | '\n'): string {
   return joinParts(content, path, { separator, isText: (type) => type === 'text', refusePart });
 }
@@ -60,18 +60,18 @@ function readPart(part: { type: string }, path: PropertyKey[]): Part {
 function readFile(part: object, path: PropertyKey[]): Part {
   const { filename = null, file_data, file_url, file_id } = readValue(File, part, path).file;
   if (file_id && (file_data || file_url)) {
-    const message = 'The file has a file_id and data. Give one of them.';
+    const message = 'The file has a `file_id` and data. Give either `file_id` or `file_data`.';
     const param = renderPath([...path, 'file', 'file_id']);
     throw new RequestRefused(400, 'mutually_exclusive_parameters', message, param);
   }
   if (file_id) return { type: 'input_file', filename, file_data: fileAddress(file_id) };
   if (file_data) return { type: 'input_file', filename, file_data };
   if (file_url) return { type: 'input_file', filename, file_url };
-  const message = 'The file has no data. Give file_data, a data: URL, or file_id.';
+  const message = 'The file has no data. Give `file_data` (a data: URL) or `file_id`.';
   throw new RequestRefused(400, 'missing_required_parameter', message, renderPath([...path, 'file', 'file_data']));
 }
 
 function refusePart(type: string, path: PropertyKey[]): never {
-  const message = `Parts of type ${quote(type)} are not supported here. Send text; images, audio and files from a user.`;
+  const message = `Parts of type ${quote(type)} are not supported here. Send text. A user may also send images, audio and files.`;
   throw new RequestRefused(400, 'unsupported_content', message, renderPath([...path, 'type']));
 }

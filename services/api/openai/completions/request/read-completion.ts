@@ -10,8 +10,8 @@ import { inCompletionWords, responseIdOf } from './completion-words.ts';
 import { MESSAGES_AT_ONCE, type ReadMessages, readMessages } from './read-messages.ts';
 
 /**
- * Reads a Chat Completions request as the request for a response that says the same (contract-responses R81, R82). A
- * refusal has the names that the caller wrote.
+ * Reads a Chat Completions request as the equivalent request for a response. Refusals have the field names of the
+ * caller.
  */
 export async function readCompletion(
   body: CompletionBody,
@@ -38,7 +38,7 @@ export async function readCompletion(
   };
 }
 
-/** Does work on the response that a completion is. Refusals have the names that the caller wrote. */
+/** Does work on the response of a completion. Refusals have the field names of the caller. */
 export async function inOwnWords<T>(body: CompletionBody, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -47,7 +47,7 @@ export async function inOwnWords<T>(body: CompletionBody, work: () => Promise<T>
   }
 }
 
-/** The create request of a response with the same fields. */
+/** Returns the create request of a response with the same fields. */
 function asResponse(body: CompletionBody, { instructions, items }: ReadMessages): ResponseBody {
   const { model, store, stream, metadata, temperature, top_p, presence_penalty, frequency_penalty } = body;
   const { parallel_tool_calls, service_tier, user, safety_identifier, prompt_cache_key } = body;
@@ -57,7 +57,7 @@ function asResponse(body: CompletionBody, { instructions, items }: ReadMessages)
     ...{ model, store, stream, metadata, temperature, top_p, presence_penalty, frequency_penalty },
     ...{ parallel_tool_calls, service_tier, user, safety_identifier, prompt_cache_key },
     ...{ prompt_cache_retention, prompt_cache_options, instructions, pawl },
-    // Only the kinds of the parts are read of it. The items are in `chat.items`.
+    // Only the kinds of the parts are read from the message. The items are in `chat.items`.
     input: items.map(({ item }) => item) as ResponseBody['input'],
     previous_response_id: previous_completion_id && responseIdOf(previous_completion_id),
     tools: clientTools(body),
@@ -76,28 +76,30 @@ function formatOf({ response_format: format }: CompletionBody): Format | null {
   return { type: 'json_schema', ...schema, strict, description };
 }
 
-/** Refuses messages that say nothing: only a completion that follows another one may have none but instructions. */
+/**
+ * Refuses messages without content. Only a completion that follows another completion may have instructions alone.
+ */
 function refuseEmpty({ pawl }: CompletionBody, { items }: ReadMessages): void {
   if (items.length > 0 || pawl?.previous_completion_id) return;
-  const message = 'messages have no text. Give a message of the user.';
+  const message = '`messages` has no text. Add a user message.';
   throw new RequestRefused(400, 'invalid_value', message, 'messages');
 }
 
-/** A result in the older form names no call, so no completion before can be asked for it. */
+/** A result in the older form names no call, so Pawl cannot find the earlier completion for it. */
 function refuseFunctionsInChain({ pawl, messages }: CompletionBody, { usesFunctions }: ReadMessages): void {
   if (!pawl?.previous_completion_id || !usesFunctions) return;
   const at = messages.findIndex(({ role }) => role === 'function');
   const param = at === -1 ? 'messages' : `messages[${at}].role`;
-  const message = `${param} has the older form of calls, which previous_completion_id does not know. Use tools.`;
+  const message = `\`${param}\` has the older form of calls, not supported with \`previous_completion_id\`. Use \`tools\`.`;
   throw new RequestRefused(400, 'unsupported_value', message, param);
 }
 
-/** The last answers in a request that are looked for among stored completions. */
+/** The number of last answers in a request that Pawl looks up among stored completions. */
 const MOST_ANSWERS = 16;
 
 /**
- * The hash of all messages, and the hashes of their beginnings that end with an answer, the longest first
- * (contract-responses R83). None of a request that names the completion before it: its messages are not the whole history.
+ * Returns the hash of all messages, and the hashes of their prefixes that end with an answer, the longest first.
+ * Returns none if the request names the previous completion, because its messages are not the whole history.
  */
 async function hashesOf(
   { pawl, safety_identifier, user }: CompletionBody,
@@ -115,7 +117,7 @@ async function hashesOf(
   return { hash, before: answers.slice(-MOST_ANSWERS).toReversed() };
 }
 
-/** Refuses the fields of Chat Completions that Pawl does not have (contract-responses R88), and fields that exclude others. */
+/** Refuses the fields of Chat Completions that Pawl does not have, and fields that exclude others. */
 function checkCompletion(body: CompletionBody): void {
   const problem = unsupportedValue(body);
   if (problem) throw new RequestRefused(400, 'unsupported_value', `${problem[0]} ${problem[1]}`, problem[0]);
@@ -128,18 +130,18 @@ function checkCompletion(body: CompletionBody): void {
   refuseBoth(body, 'functions', 'tools');
   refuseBoth(body, 'function_call', 'tool_choice');
   if (body.stream_options && !body.stream) {
-    const message = 'stream_options is only allowed with stream: true. Leave it out, or ask for a stream.';
+    const message = '`stream_options` is only allowed with `stream: true`. Leave it out, or request a stream.';
     throw new RequestRefused(400, 'invalid_value', message, 'stream_options');
   }
 }
 
-/** Fields that are refused unless they are null or neutral: log probabilities are never shown. */
+/** Fields that are refused unless they are null or neutral, because Pawl never shows log probabilities. */
 const NEVER_SHOWN = ['logprobs', 'top_logprobs'] as const;
 
-/** Returns the first field whose value is not supported, with the reason. */
+/** Returns the first field with an unsupported value, and the reason. */
 function unsupportedValue({ n, modalities, service_tier }: CompletionBody): [string, string] | null {
   if ((n ?? 1) > 1) return ['n', 'must be 1. Send a request for each answer.'];
-  if (modalities?.some((name) => name !== 'text')) return ['modalities', 'has a form other than text. Ask for text.'];
+  if (modalities?.some((name) => name !== 'text')) return ['modalities', 'has a form other than text. Request text.'];
   if (service_tier !== 'batch') return null;
   const reason = 'cannot be batch: the client waits for the completion. Use POST /v1/responses with background: true.';
   return ['service_tier', reason];
@@ -151,6 +153,6 @@ function isGiven(value: unknown): boolean {
 
 function refuseBoth(body: CompletionBody, older: keyof CompletionBody, newer: keyof CompletionBody): void {
   if (!isGiven(body[older]) || !isGiven(body[newer])) return;
-  const message = `${older} is the older name of ${newer}. Give one of them.`;
+  const message = `${older} is the older name of ${newer}. Give only ${newer}.`;
   throw new RequestRefused(400, 'mutually_exclusive_parameters', message, older);
 }

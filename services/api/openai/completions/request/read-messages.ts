@@ -12,8 +12,8 @@ import type { PlacedItem } from '../../responses/request/read-input.ts';
 import { readMessageParts, readMessageText } from './message-parts.ts';
 
 /**
- * The messages of a request: its instructions, its items with their places in the list, and each message as a chain
- * compares it (contract-responses R81, R83). `usesFunctions`: some message has the older form of calls.
+ * The messages of a request: its instructions, its items with their places in the list, and each message in the form
+ * that a chain compares. `usesFunctions`: a message has the older form of calls.
  */
 export type ReadMessages = {
   instructions: string | null;
@@ -24,10 +24,10 @@ export type ReadMessages = {
 
 type Given = { role: string };
 
-/** The messages that are read before other work has its turn. */
+/** The number of messages that are read before other work may run. */
 export const MESSAGES_AT_ONCE = 100;
 
-/** Reads messages of all roles. Refuses, with its path, content that no model accepts. */
+/** Reads messages of all roles. Refuses content that no model accepts, with its path. */
 export async function readMessages(messages: readonly Given[]): Promise<ReadMessages> {
   const reader = { calls: new Map<string, 'function' | 'custom'>(), openFunction: null, usesFunctions: false };
   const read: ReadMessage[] = [];
@@ -36,7 +36,7 @@ export async function readMessages(messages: readonly Given[]): Promise<ReadMess
     read.push({ ...readMessage(given, at, reader), role: given.role });
   }
   const head = read.findIndex(({ role }) => !isInstruction(role));
-  // A request of instructions alone still needs a message: the last one stays in its place.
+  // A request with instructions alone still needs a message, so the last instruction stays a message.
   const leading = read.slice(0, head === -1 ? -1 : head);
   const texts = leading.map(({ text }) => text).filter((text) => text.trim());
   return {
@@ -84,7 +84,7 @@ function readMessage(given: Given, at: number, reader: Reader): Omit<ReadMessage
     case 'function':
       return readFunctionResult(readValue(FunctionResult, given, path), path, reader);
     default: {
-      const message = `Messages of the role ${quote(given.role)} are not supported here. Give one of ${ROLES}.`;
+      const message = `Messages of the role ${quote(given.role)} are not supported here. Use one of ${ROLES}.`;
       throw new RequestRefused(400, 'invalid_value', message, renderPath([...path, 'role']));
     }
   }
@@ -109,7 +109,7 @@ const Assistant = z.object({
   refusal: z.string().nullish(),
   tool_calls: z.array(Call).max(1_000).nullish(),
   function_call: FunctionCall.nullish(),
-  audio: z.null('audio of a model is not supported here; send its text').optional(),
+  audio: z.null('audio of a model is not supported here, so send its text').optional(),
 });
 
 function plain(text: string): Omit<ReadMessage, 'role' | 'items'> {
@@ -126,7 +126,7 @@ function readAssistant(
   const said: InputItem[] = text === '' ? [] : [{ role: 'assistant', content: text }];
   if (function_call && tool_calls?.length) {
     const param = renderPath([...path, 'function_call']);
-    const message = `${param} is the older form of tool_calls. Give one of them.`;
+    const message = `${param} is the older form of tool_calls. Give only tool_calls.`;
     throw new RequestRefused(400, 'mutually_exclusive_parameters', message, param);
   }
   if (function_call) {
@@ -153,7 +153,7 @@ function itemOfCall(call: z.output<typeof Call>): InputItem {
   return { type: 'function_call', call_id: call.id, ...call.function };
 }
 
-/** The older form has no ids: a result belongs to the call before it. */
+/** The older form has no ids, so a result belongs to the call before it. */
 function readFunctionResult(
   { name, content }: z.output<typeof FunctionResult>,
   path: PropertyKey[],
@@ -167,5 +167,5 @@ function readFunctionResult(
 
 function emptyMessage(path: PropertyKey[]): RequestRefused {
   const param = renderPath([...path, 'content']);
-  return new RequestRefused(400, 'invalid_value', `\`${param}\` is empty. Give the message some text.`, param);
+  return new RequestRefused(400, 'invalid_value', `\`${param}\` is empty. Add text to the message.`, param);
 }

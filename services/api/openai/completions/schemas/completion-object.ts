@@ -3,9 +3,9 @@ import { z } from '@hono/zod-openapi';
 const ID = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const example = 'chatcmpl-01kagz8m4pfvbte2n5q7rys3wx';
 
-/** The id of a chat completion. An impossible one is answered like an unknown one. */
+/** The id of a chat completion. An impossible id is answered like an unknown id. */
 export const CompletionId = z.string().meta({
-  description: 'The id of a chat completion: that of its turn, with `chatcmpl-`.',
+  description: 'The id of a chat completion: the id of its turn, with the prefix `chatcmpl-`.',
   pattern: `^chatcmpl-${ID}$`,
   examples: [example],
 });
@@ -15,20 +15,29 @@ const tokens = (about: string) => z.int().min(0).describe(about);
 const Call = z
   .object({
     id: z.string().describe('The id of the call.'),
-    type: z.enum(['function', 'custom']).describe('Which kind of tool it calls.'),
+    type: z.enum(['function', 'custom']).describe('The kind of tool that the call is for.'),
     function: z
-      .object({ name: z.string().describe('The function.'), arguments: z.string().describe('Its arguments, as JSON.') })
+      .object({
+        name: z.string().describe('The name of the function.'),
+        arguments: z.string().describe('The arguments, as JSON.'),
+      })
       .optional()
       .describe('Of a function.'),
     custom: z
-      .object({ name: z.string().describe('The tool.'), input: z.string().describe('Its input.') })
+      .object({
+        name: z.string().describe('The name of the tool.'),
+        input: z.string().describe('The input of the tool.'),
+      })
       .optional()
-      .describe('Of a custom tool.'),
+      .describe('The call of a custom tool.'),
   })
   .describe('A call that the client answers.');
 
 const FunctionCall = z
-  .object({ name: z.string().describe('The function.'), arguments: z.string().describe('Its arguments, as JSON.') })
+  .object({
+    name: z.string().describe('The name of the function.'),
+    arguments: z.string().describe('The arguments, as JSON.'),
+  })
   .optional()
   .describe('The call, if the request has `functions`.');
 
@@ -36,7 +45,7 @@ const Message = z
   .object({
     role: z.literal('assistant').describe('Always `assistant`.'),
     content: z.string().nullable().describe('The texts of all rounds, joined by a blank line.'),
-    refusal: z.string().nullable().describe('The words of a model that refused.'),
+    refusal: z.string().nullable().describe('The text of a refusal by the model.'),
     annotations: z.array(z.unknown()).describe('None.'),
     reasoning_content: z.string().optional().describe('The reasoning, if the provider shows it.'),
     tool_calls: z.array(Call).optional().describe('The calls that the client answers.'),
@@ -47,13 +56,13 @@ const Message = z
 const Finish = z
   .enum(['stop', 'length', 'tool_calls', 'function_call', 'content_filter'])
   .nullable()
-  .describe('Why it ended; null until then.');
+  .describe('The reason why the completion ended. Null before its end.');
 
 const Usage = z
   .object({
-    prompt_tokens: tokens('Tokens of all requests to the model, cached ones included.'),
-    completion_tokens: tokens('Tokens of all replies, reasoning included.'),
-    total_tokens: tokens('Both together.'),
+    prompt_tokens: tokens('Tokens of all requests to the model, including cached tokens.'),
+    completion_tokens: tokens('Tokens of all replies, including reasoning tokens.'),
+    total_tokens: tokens('The sum of prompt and completion tokens.'),
     prompt_tokens_details: z
       .object({
         cached_tokens: tokens('Input tokens read from a cache.'),
@@ -74,8 +83,8 @@ const Usage = z
 
 const head = {
   id: CompletionId,
-  created: z.int().describe('When it was created, in Unix seconds.'),
-  model: z.string().describe('The model, as it was named.'),
+  created: z.int().describe('The time of creation, in Unix seconds.'),
+  model: z.string().describe('The model, as the request named it.'),
   service_tier: z.string().describe('The tier that the provider reported, or `default`.'),
   system_fingerprint: z.null().describe('Always null.'),
 };
@@ -102,7 +111,7 @@ const completionExample = {
   ...{ usage: usageExample, metadata: {} },
 };
 
-/** A chat completion (contract-responses R85). */
+/** A chat completion. */
 export const CompletionObject = z
   .object({
     ...head,
@@ -116,22 +125,22 @@ export const CompletionObject = z
           finish_reason: Finish,
         }),
       )
-      .describe('The answer; none of a completion that failed.'),
-    usage: Usage.nullable().describe('Null until the end.'),
-    metadata: z.record(z.string(), z.string()).describe('The pairs that its client gave it.'),
+      .describe('The answer. Empty for a failed completion.'),
+    usage: Usage.nullable().describe('The usage. Null before the end.'),
+    metadata: z.record(z.string(), z.string()).describe('Key-value pairs that the client stores with the completion.'),
     error: z
       .object({
-        message: z.string().describe('Why it failed.'),
+        message: z.string().describe('A sentence about the failure.'),
         type: z.string().describe('The kind of error.'),
         param: z.null().describe('Always null.'),
         code: z.string().describe('The code of the turn’s error.'),
       })
       .optional()
-      .describe('Only in lists, of a completion that failed.'),
+      .describe('The error of a failed completion. Present only in lists.'),
   })
   .meta({ id: 'CompletionObject', description: 'A chat completion.', examples: [completionExample] });
 
-/** One chunk of a completion's stream (contract-responses R86). */
+/** A chunk of a completion's stream. */
 export const CompletionChunk = z
   .object({
     ...head,
@@ -142,14 +151,14 @@ export const CompletionChunk = z
           index: z.literal(0).describe('Always 0.'),
           delta: z
             .object({
-              role: z.literal('assistant').optional().describe('In the first chunk.'),
-              content: z.string().optional().describe('Text that follows.'),
-              reasoning_content: z.string().optional().describe('Reasoning that follows.'),
-              refusal: z.string().optional().describe('Words of a refusal that follow.'),
+              role: z.literal('assistant').optional().describe('The role. Present in the first chunk.'),
+              content: z.string().optional().describe('The next part of the text.'),
+              reasoning_content: z.string().optional().describe('The next part of the reasoning.'),
+              refusal: z.string().optional().describe('The next part of a refusal.'),
               tool_calls: z
-                .array(Call.extend({ index: z.int().describe('Its place among the calls.') }))
+                .array(Call.extend({ index: z.int().describe('The position of the call among the calls.') }))
                 .optional()
-                .describe('A whole call.'),
+                .describe('A complete call.'),
               function_call: FunctionCall,
             })
             .describe('The fields that the chunk adds to the message.'),
@@ -157,12 +166,14 @@ export const CompletionChunk = z
           finish_reason: Finish,
         }),
       )
-      .describe('One; none in the chunk of the usage.'),
-    usage: Usage.nullable().optional().describe('In the last chunk, if it was asked for; null in the others then.'),
+      .describe('A single choice. Empty in the chunk with the usage.'),
+    usage: Usage.nullable()
+      .optional()
+      .describe('The usage, in the last chunk if the request asked for it. Null in the other chunks of that stream.'),
   })
   .meta({
     id: 'CompletionChunk',
-    description: 'A chunk of a chat completion. After the last one comes `[DONE]`.',
+    description: 'A chunk of a chat completion. `[DONE]` follows the last chunk.',
     examples: [
       {
         ...headExample,
@@ -187,9 +198,9 @@ export const DeletedCompletion = z
 
 const listFields = {
   object: z.literal('list').describe('Always `list`.'),
-  first_id: z.string().nullable().describe('The id of the first; null of an empty page.'),
-  last_id: z.string().nullable().describe('The `after` of the next page.'),
-  has_more: z.boolean().describe('Whether there are more.'),
+  first_id: z.string().nullable().describe('The id of the first completion. Null for an empty page.'),
+  last_id: z.string().nullable().describe('The id of the last completion: the `after` of the next page.'),
+  has_more: z.boolean().describe('Whether another page follows.'),
 };
 
 /** A page of completions. */
@@ -203,21 +214,24 @@ export const CompletionList = z
 
 const StoredMessage = z
   .object({
-    id: z.string().describe('The id of the message: that of the completion, and its place.'),
-    role: z.string().describe('Who wrote it.'),
-    content: z.string().nullable().describe('Its text.'),
-    content_parts: z.array(z.record(z.string(), z.unknown())).nullable().describe('Its parts, if it has any.'),
-    name: z.string().nullable().describe('The function, of its result in the older form.'),
-    tool_calls: z.array(Call).optional().describe('Calls of the model.'),
+    id: z.string().describe('The id of the message: the id of the completion, and the position of the message.'),
+    role: z.string().describe('The role of the author.'),
+    content: z.string().nullable().describe('The text of the message.'),
+    content_parts: z
+      .array(z.record(z.string(), z.unknown()))
+      .nullable()
+      .describe('The parts of the message, if it has parts.'),
+    name: z.string().nullable().describe('The name of the function, for a result in the older form.'),
+    tool_calls: z.array(Call).optional().describe('The calls of the model.'),
     function_call: FunctionCall,
-    tool_call_id: z.string().optional().describe('The call that a result answers.'),
+    tool_call_id: z.string().optional().describe('The id of the call that this result answers.'),
   })
   .describe('A message of the request.');
 
 /** A page of the messages of a request. */
 export const MessageList = z.object({ ...listFields, data: z.array(StoredMessage).describe('The messages.') }).meta({
   id: 'CompletionMessageList',
-  description: 'A page of the messages that a chat completion was created with.',
+  description: 'A page of the messages in the request of a chat completion.',
   examples: [
     {
       object: 'list',

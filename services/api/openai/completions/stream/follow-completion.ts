@@ -17,8 +17,10 @@ import { failureOf } from '../../responses/creating/answer-ended.ts';
 import { DONE, HEARTBEAT } from '../../responses/stream/event-frame.ts';
 
 /**
- * The sink of a stream, and its options. `isCommitted`: text is sent when its round is committed (contract-responses R87).
- * `current` is the latest edition of the turn that the request read. `showAnswer` is done before the last chunk is sent.
+ * The sink of a stream, and its options.
+ * - `isCommitted`: text is sent after its round is committed.
+ * - `current`: the latest edition of the turn that the request read.
+ * - `showAnswer`: runs before the last chunk is sent.
  */
 export type CompletionStart = ChunkOptions & {
   sink: Sink;
@@ -28,8 +30,8 @@ export type CompletionStart = ChunkOptions & {
 };
 
 /**
- * Sends a completion from its start: committed rounds as they are read, the text and the reasoning of the running round as
- * they come (contract-responses R86, R87). A slow client costs no memory.
+ * Streams a completion from its start: committed rounds when they are read, the text and reasoning of the running
+ * round live. A slow client costs no memory.
  */
 export function followCompletion(watch: TurnWatch, { sink, ...start }: CompletionStart): EventStream {
   const teller = makeCompletionTeller((running, pieces) => sharePieces(watch.watched, running, pieces));
@@ -39,7 +41,7 @@ export function followCompletion(watch: TurnWatch, { sink, ...start }: Completio
       tell: () => tellKnown(stream),
       heartbeat: HEARTBEAT,
       refusal: (refused) => errorFrame(refused),
-      // Without a last frame, clients would take the text so far for the whole answer.
+      // Without a last frame, clients would mistake the text so far for the whole answer.
       farewell: Buffer.from(errorFrame(STOPPING)),
     };
   });
@@ -56,8 +58,7 @@ const STOPPING = {
 const SUPERSEDED = {
   code: 'stream_superseded',
   message:
-    'The model started this reply again with another text. The completion continues. Drop the text so far, and retrieve ' +
-    'the completion, or send the request again with its Idempotency-Key.',
+    'The model restarted this reply with another text. The completion continues. Discard the text so far. Retrieve the completion, or send the request again with its Idempotency-Key.',
 };
 
 type Stream = Omit<CompletionStart, 'sink'> & {
@@ -68,7 +69,10 @@ type Stream = Omit<CompletionStart, 'sink'> & {
   isShown: boolean;
 };
 
-/** Sends the known deltas, as far as there is room. Returns a promise if the answer is complete: its hash is stored first. */
+/**
+ * Sends the known deltas, as far as there is room. Returns a promise if the answer is complete, because its hash is
+ * stored first.
+ */
 function tellKnown(stream: Stream): Promise<void> | undefined {
   const { watched, teller, joined } = stream;
   const { known } = watched;
@@ -91,7 +95,7 @@ async function showAnswer(stream: Stream, known: Turn): Promise<void> {
   stream.isShown = true;
 }
 
-/** Streams that keep pace with each other share the bytes of a chunk. */
+/** Streams at the same position share the bytes of a chunk. */
 function bytesOf({ watched, includeUsage }: Stream, known: Turn, delta: CompletionDelta): Uint8Array {
   const key = `completion ${delta.type} ${'index' in delta ? delta.index : ''} ${includeUsage}`;
   return watched.renderings.bytesOf(key, delta, () => deltaFrame(known, delta, { includeUsage }));
@@ -108,7 +112,7 @@ function lastFrame(options: ChunkOptions, known: Turn, end: CompletionOutcome): 
   }
 }
 
-/** With `includeUsage`, the stream ends with a chunk of the usage, and each other chunk has a `usage` of null. */
+/** With `includeUsage`, the stream ends with a chunk of the usage, and the other chunks have a `usage` of null. */
 type ChunkOptions = { includeUsage: boolean };
 
 /** Writes the first chunk of a stream, which has the role. */
@@ -121,14 +125,14 @@ function deltaFrame(turn: Turn, delta: CompletionDelta, options: ChunkOptions): 
   return chunkFrame(turn, { delta: fieldsOf(delta) }, options);
 }
 
-/** Writes the chunk with the `finish_reason`, and the chunk of the usage if it was asked for. */
+/** Writes the chunk with the `finish_reason`, and the chunk of the usage if the request asked for it. */
 function finishFrame(turn: Turn, options: ChunkOptions): string {
   const finish = chunkFrame(turn, { delta: {}, finish_reason: completionFinish(turn) }, options);
   if (!options.includeUsage) return finish;
   return finish + frame({ ...chunkHead(turn), choices: [], usage: completionUsage(turn) });
 }
 
-/** Writes the last frame of a stream that cannot go on; no `[DONE]` follows it (contract-responses R86, R87). */
+/** Writes the last frame of a stream that cannot continue. No `[DONE]` follows. */
 function errorFrame({ code, message, type = 'server_error' }: StreamError): string {
   return frame({ error: { message, type, param: null, code } });
 }

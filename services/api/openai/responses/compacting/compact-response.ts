@@ -35,9 +35,7 @@ const route = routesOf('Responses', createRefusals);
 const compactOne = route('post', '/responses/compact', 'compactResponse', {
   summary: 'Compact a history, and wait for it',
   description:
-    'The model writes a summary of the history. The answer has the messages of the user and the sealed summary: ' +
-    'send them at the head of a later `input`. The request is a turn that is not stored. If it fails, it is ' +
-    'answered as an error of the provider’s kind.',
+    'The model writes a summary of the history. The answer has the user’s messages and the sealed summary. Send them at the start of a later `input`. The request is a turn that is not stored. If it fails, the answer is an error of the same kind as the provider’s.',
   parameters: [idempotencyKey, onDisconnect],
   request: { body: { required: true, content: json(CompactBody) } },
   answers: {
@@ -49,7 +47,7 @@ const compactOne = route('post', '/responses/compact', 'compactResponse', {
   ],
 });
 
-/** `POST …/responses/compact`, under both bases (contract-responses R71). */
+/** Serves `POST …/responses/compact`, under both bases. */
 export function compactResponseRoutes(context: ApiContext) {
   return makeOpenaiRouter(explainResponseIssues, [serve(compactOne, compact(context, makeHeldConnections(context)))]);
 }
@@ -69,8 +67,8 @@ function compact(context: ApiContext, held: HeldConnections): RouteHandler<typeo
 }
 
 /**
- * Reads a compaction as the create request of a response that is not stored. Its input is the history and, as its
- * last item, the question for a summary (contract-responses R71). Refuses a field as `readResponseRequest` does.
+ * Reads a compaction as the create request of an unstored response. Its input is the history, followed by the
+ * question for a summary. Refuses a field like `readResponseRequest`.
  */
 async function readCompaction(body: CompactBody, rules: ReadRules): Promise<ReadRequest> {
   const { image: _, input, ...fields } = body;
@@ -93,6 +91,6 @@ function refuseApprovals(input: PlacedItem[]): void {
   );
   if (!approval) return;
   const item = `input[${approval.at}]`;
-  const message = `\`${item}\` approves a call, and a compaction runs no calls. Send it to \`POST /v1/responses\`.`;
+  const message = `\`${item}\` approves a call, but a compaction runs no calls. Send the item to \`POST /v1/responses\`.`;
   throw new RequestRefused(400, 'unsupported_input_item', message, `${item}.type`);
 }

@@ -5,20 +5,22 @@ import { ResponseId, Usage } from '../schemas/response-object.ts';
 const { model, input, instructions, previous_response_id, service_tier } = ResponseBody.shape;
 const { prompt_cache_key, prompt_cache_retention, prompt_cache_options } = hints;
 
-/** `POST /v1/responses/compact` (contract-responses R71). */
+/** The body of `POST /v1/responses/compact`. */
 export const CompactBody = z
   .strictObject({
     model,
     input: input.nullish().describe('The history, or its part after `previous_response_id`: a text, or items.'),
     instructions,
-    previous_response_id: previous_response_id.describe('The response whose history is compacted, with its output.'),
+    previous_response_id: previous_response_id.describe(
+      'The response whose history is compacted, including its output.',
+    ),
     service_tier,
     ...{ prompt_cache_key, prompt_cache_retention, prompt_cache_options },
-    image: refused('Images belong in `input`.'),
+    image: refused('Put images into `input`.'),
   })
   .meta({
     id: 'CompactBody',
-    description: 'A history to be compacted, as OpenAI’s API has it.',
+    description: 'The request to compact a history, in OpenAI’s shape.',
     examples: [
       {
         model: 'sim/demo',
@@ -47,7 +49,7 @@ const Compaction = z.object({
   encrypted_content: z.string().describe('The summary of the history, sealed for this project.'),
 });
 
-/** A history that was compacted, as OpenAI's clients read it (contract-responses R71). */
+/** A compacted history in OpenAI's shape. */
 export const CompactionObject = z
   .object({
     id: ResponseId,
@@ -55,12 +57,12 @@ export const CompactionObject = z
     created_at: z.int().describe('The time of the request, in Unix seconds.'),
     output: z
       .array(z.discriminatedUnion('type', [UserMessage, Compaction]))
-      .describe('All messages of the user, and one `compaction`. It is the beginning of the next `input`.'),
-    usage: Usage.describe('The tokens that the summary took.'),
+      .describe('All messages of the user, and one `compaction`. Put them at the start of the next `input`.'),
+    usage: Usage.describe('The tokens used for the summary.'),
   })
   .meta({
     id: 'ResponseCompaction',
-    description: 'A compacted history: the messages of the user, and a sealed summary of everything.',
+    description: 'A compacted history: the messages of the user, and a sealed summary.',
     examples: [
       {
         ...{ id: 'resp_01kagz8m4pfvbte2n5q7rys3wx', object: 'response.compaction', created_at: 1_795_392_000 },

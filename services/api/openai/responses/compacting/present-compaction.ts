@@ -16,7 +16,7 @@ import type { AnsweredError } from '../creating/answer-ended.ts';
 
 type Context = Pick<ApiContext, 'db' | 'stateSeals' | 'bodyLimit'>;
 
-/** Presents a turn that wrote a summary as a compaction (contract-responses R71). */
+/** Presents a turn that wrote a summary as a compaction. */
 export async function presentCompaction({ db, stateSeals, bodyLimit }: Context, turn: Turn) {
   const place = itemIdOf(turn.id, { kind: 'round', prefix: 'cmp', round: turn.rounds.length, call: null });
   const encrypted_content = stateSeals.sealSummary(turn.output ?? '', { project: turn.project, place });
@@ -34,8 +34,8 @@ export async function presentCompaction({ db, stateSeals, bodyLimit }: Context, 
 }
 
 /**
- * Returns the error of a compaction: the error of its failed turn, or `compaction_failed` if the turn ended without a
- * whole summary.
+ * Returns the error of a compaction: the error of its failed turn, or `compaction_failed` if the turn wrote no whole
+ * summary.
  */
 export function compactionError(turn: Turn): AnsweredError | null {
   const reason = problemOf(turn);
@@ -51,12 +51,12 @@ function problemOf(turn: Turn): string | null {
   return output?.trim() ? null : 'its reply was empty';
 }
 
-/** Turns that are read at a time. */
+/** The number of turns that are read at a time. */
 const TURNS_AT_ONCE = 100;
 
 /**
- * Loads the messages of the user in the history of a compaction, oldest first, as `input_items` lists them. Deleted
- * turns and items are not among them.
+ * Loads the user messages in the history of a compaction, oldest first, like `input_items`. Deleted turns and items
+ * are left out.
  */
 async function loadUserMessages(db: Db, { conversationId }: Turn): Promise<ConversationItem[]> {
   const messages: ConversationItem[] = [];
@@ -70,9 +70,8 @@ async function loadUserMessages(db: Db, { conversationId }: Turn): Promise<Conve
 }
 
 /**
- * Returns the messages of the user in the input of a compaction, without its last item, the question for a summary.
- * The turn is not stored, so its images and files are here as data. If they have more than `most` bytes, they are
- * here by the paths of their blobs.
+ * Returns the user messages in the input of a compaction, without its last item, the question for a summary. The turn
+ * is not stored, so its images and files are shown as data. Above `most` bytes, they are shown as paths of blobs.
  */
 async function ownUserMessages(db: Db, turn: Turn, most: number): Promise<ListedInputItem[]> {
   const input = await withInlineData(db, { project: turn.project, input: turn.input.slice(0, -1), most });

@@ -15,8 +15,9 @@ import { type ResolvedItem, resolveInput, takeResolved } from '../resolve-input.
 type Addition = { project: string; conversationId: string; items: PlacedItem[] };
 
 /**
- * Adds items behind the turns of a conversation. A result needs its call, there or among them, but a call may be answered
- * later. The resource is the turn that keeps them, or the conversation where none of them has anything to tell.
+ * Adds items after the turns of a conversation. A result needs its call, in the conversation or among the items, but
+ * a call may be answered later. The resource is the turn with the items, or the conversation if no item has content
+ * for a model.
  */
 export async function addToConversation(trx: Trx, addition: Addition): Promise<Made> {
   const line = await lockLine(trx, addition.project, addition.conversationId);
@@ -24,7 +25,7 @@ export async function addToConversation(trx: Trx, addition: Addition): Promise<M
   return atOwnPath(add(trx, addition, line.lastPosition));
 }
 
-/** Records a conversation with the items that it begins with; the resource is the conversation. */
+/** Records a conversation with its initial items. The resource is the conversation. */
 export async function beginConversation(
   trx: Trx,
   { metadata, ...given }: Omit<Addition, 'conversationId'> & { metadata: Record<string, string> },
@@ -50,24 +51,24 @@ async function add(trx: Trx, addition: Addition, position: number): Promise<Made
   return { status: 200, resourceId: id };
 }
 
-/** What an approval allows is run by the response that it is the input of. */
+/** An approval is applied by the response that has it in its input. */
 function refuseApprovals(items: PlacedItem[]): void {
   const approval = items.find(({ item }) => 'type' in item && item.type === 'mcp_approval_response');
   if (!approval) return;
   const message =
-    'An approval is not kept for later. Send it with the create of the response that runs what it allows.';
+    'A conversation does not store approvals. Send the approval in the request that creates the next response.';
   throw new RequestRefused(400, 'unsupported_input_item', message, `input[${approval.at}].type`);
 }
 
 const MAY_STAY_OPEN = { mayStayOpen: true };
 
-/** What the conversation has left open is read only where it matters: one that is only added to grows long. */
+/** Checks the input against the conversation. Runs only if the input needs it, because a conversation may be long. */
 async function checkAgainstLine(trx: Trx, { project, conversationId }: Addition, input: ResolvedItem[]) {
   const predecessor = await findLine(trx, project, conversationId);
   return checkInputAgainst(trx, { predecessor, input, project, ...MAY_STAY_OPEN });
 }
 
-/** A refusal by the rules of inputs, with the path that its item has here. */
+/** Returns a refusal by the rules of inputs, with the path of the item here. */
 async function atOwnPath(added: Promise<Made>): Promise<Made> {
   return added.catch((error: unknown) => {
     if (!(error instanceof RequestRefused)) throw error;

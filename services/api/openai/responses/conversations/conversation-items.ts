@@ -34,12 +34,13 @@ const route = routesOf('Responses', responseRefusals);
 
 const add = route('post', path, 'addConversationItemsForOpenai', {
   summary: 'Add items to a conversation (OpenAI base URL)',
-  description: 'They come behind what there is, also where a response is at work, and no model is asked.',
+  description:
+    'Pawl adds the items after the existing items, even while a response is running. It does not ask a model.',
   parameters: [idempotencyKey],
   request: { params, query: z.object(includeQuery), body: { required: true, content: json(ItemsBody) } },
   answers: {
     200: openaiAnswer(
-      'The items with their ids, without those that have nothing to tell a model.',
+      'The items with their ids. Items without content for a model are left out.',
       ConversationItemList,
       replayedHeader,
     ),
@@ -50,12 +51,12 @@ const add = route('post', path, 'addConversationItemsForOpenai', {
 const list = route('get', path, 'listConversationItemsForOpenai', {
   summary: 'List the items of a conversation (OpenAI base URL)',
   description:
-    'What was said, answered and added, over all of its turns. A page of large items has fewer than `limit`.',
+    'Lists the messages, calls, results and added items of all turns. A page of large items may have fewer than `limit` items.',
   request: {
     params,
     query: z.object({
       ...includeQuery,
-      ...pageQuery('desc', 'By place in the conversation.'),
+      ...pageQuery('desc', 'The order, by position in the conversation.'),
     }),
   },
   answers: { 200: openaiAnswer('A page of items.', ConversationItemList) },
@@ -71,13 +72,13 @@ const retrieve = route('get', `${path}/{item_id}`, 'readConversationItemForOpena
 
 const remove = route('delete', `${path}/{item_id}`, 'deleteConversationItemForOpenai', {
   summary: 'Delete an item from a conversation (OpenAI base URL)',
-  description: 'No model is told of it any more. A call and its result go together.',
+  description: 'Later requests to a model no longer include the item. A call and its result are deleted together.',
   request: { params: itemParams },
   answers: { 200: openaiAnswer('The conversation.', ConversationObject) },
   refusals: ['quota_exceeded', 'conversation_not_found', 'conversation_item_not_found'],
 });
 
-/** `/openai/v1/conversations/:id/items` (contract-responses R27). */
+/** Serves `/openai/v1/conversations/:id/items`. */
 export function conversationItemRoutes(context: ApiContext) {
   return makeRouter(explainResponseIssues)
     .openapi(add, addSome(context))
@@ -98,7 +99,7 @@ function addSome(context: ApiContext): RouteHandler<typeof add, ApiEnv> {
   };
 }
 
-/** The items that one request added, as they are now; none where none of them had anything to tell. */
+/** Returns the items of one request as they are now. Empty if no item had content for a model. */
 async function addedItems({ db, stateSeals }: ApiContext, project: string, resourceId: string): Promise<Item[]> {
   const found = await findTurnOfItems(db, project, resourceId);
   return found ? itemsOfTurn(stateSeals.sealTurn(found.turn), found.deletedItems) : [];

@@ -7,13 +7,12 @@ import type { Turn } from '#core/turn/turn.ts';
 import { conversationNotFound } from '../../../http/find-own.ts';
 import { findItem, type Show } from './list-items.ts';
 
-/** The item of a conversation that is to be deleted. */
+/** The item of a conversation to delete. */
 type Deletion = { project: string; conversationId: string; itemId: string; show: Show };
 
 /**
- * Deletes an item from a conversation, and with one half of a call and its result the other; so a request for approval goes
- * with its answer and the call that was run (contract-responses R27). What was forked from the conversation, or it from
- * another, loses it as well.
+ * Deletes an item from a conversation. A call and its result are deleted together, and so are an approval request,
+ * its answer and the call. Forks, and the origin of a fork, lose the item as well.
  */
 export async function deleteItem(trx: Trx, deletion: Deletion): Promise<void> {
   const { project, conversationId, itemId, show } = deletion;
@@ -27,7 +26,9 @@ export async function deleteItem(trx: Trx, deletion: Deletion): Promise<void> {
 
 const TURNS = 100;
 
-/** All turns that a model is sent, read page by page. Only the ids of their items matter here, so no page stays in memory. */
+/**
+ * Reads all turns that a model is sent, page by page. Only the ids of items are needed, so no page stays in memory.
+ */
 async function loadWithoutTexts(trx: Trx, conversationId: string): Promise<Turn[]> {
   const turns: Turn[] = [];
   for (let hasMore = true; hasMore; ) {

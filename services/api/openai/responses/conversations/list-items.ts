@@ -8,12 +8,12 @@ import { itemPage, itemsAfter, notInList } from '../item-page.ts';
 
 type Direction = 'asc' | 'desc';
 
-/** How a turn is shown: with the state of providers sealed, where its reader gets it. */
+/** How a turn is shown. With the sealed state of providers, if the reader requested it. */
 export type Show = (turn: Turn) => Turn;
 
 /**
- * A page of a conversation's items, over all turns of its line. A page of large turns has fewer than `limit`. `after` may
- * have been deleted since: its place is known.
+ * Lists a page of a conversation's items, over all turns of the conversation. A page of large turns has fewer than
+ * `limit` items. The item `after` may have been deleted, because its place is known.
  */
 export async function listItems(
   db: Db,
@@ -33,7 +33,7 @@ export async function listItems(
   }
 }
 
-/** An item of a conversation; one that was deleted, or is of another line, is a 404. */
+/** Finds an item of a conversation. A deleted item, or an item of another conversation, is a 404. */
 export async function findItem(
   db: Db,
   conversationId: string,
@@ -42,11 +42,11 @@ export async function findItem(
   const found = await findTurnOf(db, conversationId, itemId);
   const item = found && itemsOfTurn(show(found.turn), found.deletedItems).find(({ id }) => id === itemId);
   if (item) return item;
-  const message = 'There is no item of this id in the conversation. Check the ids; deleted items are gone.';
+  const message = 'Item not found in the conversation. Check both ids. Deleted items cannot be retrieved.';
   throw new RequestRefused(404, 'conversation_item_not_found', message, 'item_id');
 }
 
-/** The turn that an item's id names, where it is part of the conversation's line. */
+/** Finds the turn in an item's id, if it is part of the conversation. */
 async function findTurnOf(db: Db, conversationId: string, itemId: string): Promise<LineTurn | undefined> {
   const turnId = readItemId(itemId)?.turnId;
   if (turnId === undefined) return undefined;
@@ -55,7 +55,7 @@ async function findTurnOf(db: Db, conversationId: string, itemId: string): Promi
   return rows.find(({ turn }) => turn.id === turnId);
 }
 
-/** What a turn has behind one of its items, or from its first one on. */
+/** Returns the items of a turn after an item, or from the first item. */
 function itemsBehind(
   { turn, deletedItems }: LineTurn,
   { after, direction, show }: { after?: string | undefined; direction: Direction; show: Show },

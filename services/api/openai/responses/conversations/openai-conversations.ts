@@ -36,11 +36,11 @@ const shown = (description: string) => ({ 200: openaiAnswer(description, Convers
 const route = routesOf('Responses', responseRefusals);
 
 const create = route('post', `${BASE}/conversations`, 'createConversationForOpenai', {
-  summary: 'Create a conversation, with items to begin with (OpenAI base URL)',
+  summary: 'Create a conversation with initial items (OpenAI base URL)',
   parameters: [idempotencyKey],
   request: { body: { required: false, content: json(ConversationBody) } },
   answers: {
-    200: openaiAnswer('The conversation. It is one of Pawl’s own API as well.', ConversationObject, replayedHeader),
+    200: openaiAnswer('The conversation. Pawl’s own API also has it.', ConversationObject, replayedHeader),
   },
   refusals: [...ofItems, ...ofIdempotencyKey, 'conversation_not_found'],
 });
@@ -61,13 +61,13 @@ const update = route('post', path, 'updateConversationForOpenai', {
 
 const remove = route('delete', path, 'deleteConversationForOpenai', {
   summary: 'Delete a conversation with its responses (OpenAI base URL)',
-  description: 'What is active is cancelled first. What was forked from it keeps its history.',
+  description: 'Deletes the conversation. Active responses are cancelled first. Forks keep its history.',
   request: { params },
-  answers: { 200: openaiAnswer('It is gone.', DeletedConversation) },
+  answers: { 200: openaiAnswer('The conversation was deleted.', DeletedConversation) },
   refusals: ['quota_exceeded', 'conversation_not_found'],
 });
 
-/** `/openai/v1/conversations` (contract-responses section 1). */
+/** Serves `/openai/v1/conversations`. */
 export function openaiConversationRoutes(context: ApiContext) {
   return makeRouter(explainResponseIssues)
     .openapi(create, createOne(context))
@@ -109,7 +109,7 @@ function removeOne(context: ApiContext): RouteHandler<typeof remove, ApiEnv> {
   };
 }
 
-/** A conversation as OpenAI's API shows it. */
+/** Presents a conversation in OpenAI's shape. */
 export function present({ id, createdAt, metadata }: Conversation) {
   return { id, object: 'conversation' as const, created_at: unixSeconds(createdAt), metadata };
 }
@@ -118,8 +118,9 @@ export function present({ id, createdAt, metadata }: Conversation) {
 type Deleted = { wakeups: Wakeup[]; ended: string[] };
 
 /**
- * Deletes a conversation with its turns; those that are active are cancelled first, the last one before the others. Then the
- * conversation is hidden only, and erased soon: those who wait for one of them are told how it ended.
+ * Deletes a conversation with its turns. Active turns are cancelled first, the last turn before the others. In that
+ * case the conversation is first hidden and erased soon after, so that waiting clients still receive the end of their
+ * turns.
  */
 async function cancelAndDelete(trx: Trx, project: string, conversationId: string): Promise<Deleted> {
   if (!(await lockLine(trx, project, conversationId))) throw conversationNotFound();

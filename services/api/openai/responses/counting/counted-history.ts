@@ -15,10 +15,10 @@ import { conversationNotFound } from '../../../http/find-own.ts';
 import { previousNotFound } from '../predecessor.ts';
 import type { ReadRequest } from '../request/read-request.ts';
 
-/** A history that a request names: all of a conversation, or a part that ends before a position. */
+/** The history of a request: a whole conversation, or the part before a position. */
 type NamedHistory = { conversationId: string; before?: number; position: number };
 
-/** Finds the history that a request names, without a lock. Returns null if the request names none. */
+/** Finds the history of a request, without a lock. Returns null if the request names none. */
 export async function findNamedHistory(
   db: Db,
   project: string,
@@ -41,11 +41,11 @@ export async function findNamedHistory(
 /** No turn has a higher position. */
 const LAST_POSITION = 2 ** 31 - 1;
 
-/** The turns that decide about the tokens of a history, or its size if these turns are too large to load. */
+/** The turns that determine the tokens of a history, or its size if these turns are too large to load. */
 type CountedHistory = { turns: HistoryTurn[]; bytes: null } | { turns: null; bytes: number };
 
 /**
- * Loads the turns of a history that an estimate of its tokens needs: the turns since a provider has counted tokens,
+ * Loads the turns of a history for an estimate of its tokens: the turns since a provider has counted tokens,
  * otherwise all turns that are sent.
  */
 export async function loadCounted(db: Db, { conversationId, before }: NamedHistory): Promise<CountedHistory> {

@@ -14,7 +14,7 @@ import { findNamedHistory, loadCounted } from './counted-history.ts';
 const { model, input, instructions, previous_response_id, conversation, tools, tool_choice } = ResponseBody.shape;
 const { parallel_tool_calls, reasoning, text, truncation } = ResponseBody.shape;
 
-/** The fields of a create request that make up its input (contract-responses R72). */
+/** The fields of a create request that make up its input. */
 const InputTokensBody = z
   .strictObject({
     model: model.nullish(),
@@ -25,7 +25,7 @@ const InputTokensBody = z
   })
   .meta({
     id: 'InputTokensBody',
-    description: 'The input of a response whose tokens are to be estimated. All fields are optional.',
+    description: 'The input of a response, for an estimate of its tokens. All fields are optional.',
     examples: [
       { model: 'sim/demo', input: 'Say hello to Ada.' },
       { instructions: 'Be brief.', input: [{ role: 'user', content: 'And now?' }] },
@@ -35,7 +35,7 @@ type InputTokensBody = z.output<typeof InputTokensBody>;
 
 const InputTokens = z.object({
   object: z.literal('response.input_tokens'),
-  input_tokens: z.int().min(0).describe('About how many tokens the input has.'),
+  input_tokens: z.int().min(0).describe('The estimated number of tokens of the input.'),
 });
 
 /** Refusals of fields that a count does not have. */
@@ -46,9 +46,7 @@ const route = routesOf('Responses', responseRefusals);
 const countOne = route('post', '/responses/input_tokens', 'countInputTokens', {
   summary: 'Estimate the tokens of an input',
   description:
-    'Asks no model, starts no turn and stores nothing. The history of `previous_response_id` or `conversation` ' +
-    'counts. The number is the estimate that `context` uses: about a token for four bytes, and the provider’s own ' +
-    'count of the history once there is one.',
+    'Asks no model, starts no turn and stores no data. The history of `previous_response_id` or `conversation` counts. The number is the estimate that `context` uses: about one token for four bytes. For a history that a provider has counted, it uses the provider’s number.',
   request: { body: { required: false, content: json(InputTokensBody) } },
   answers: { 200: openaiAnswer('The estimate.', InputTokens) },
   refusals: [
@@ -57,7 +55,7 @@ const countOne = route('post', '/responses/input_tokens', 'countInputTokens', {
   ],
 });
 
-/** `POST …/responses/input_tokens`, under both bases (contract-responses R72). */
+/** Serves `POST …/responses/input_tokens`, under both bases. */
 export function inputTokenRoutes(context: ApiContext) {
   return makeOpenaiRouter(explainResponseIssues, [serve(countOne, count(context))]);
 }
@@ -70,8 +68,8 @@ function count(context: ApiContext): RouteHandler<typeof countOne, ApiEnv> {
 }
 
 /**
- * Estimates the tokens of the first request that a create of a response with these fields would send. Asks no model and
- * writes nothing. Does not check whether outputs fit their calls.
+ * Estimates the tokens of the first request for a response with these fields. Asks no model, writes no data, and does
+ * not check whether outputs match their calls.
  */
 async function countInput(context: ApiContext, project: string, body: InputTokensBody): Promise<number> {
   const { db } = context;
@@ -95,7 +93,7 @@ const UNNAMED = 'sim/none';
 /** An input for the check of the other fields, for a count without an input. */
 const UNSAID = 'Hi';
 
-/** Projects that may name any model: a count asks none. */
+/** Projects without restricted models, because a count asks no model. */
 function unbound({ projects }: ApiContext): ApiContext['projects'] {
   return { ...projects, find: (name) => ({ ...projects.find(name), allowedModels: null }) };
 }

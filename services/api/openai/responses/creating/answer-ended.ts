@@ -8,10 +8,10 @@ import { errorTypes } from '../../../http/errors.ts';
 import type { ApiEnv } from '../../../http/router.ts';
 import { responseNotFound } from '../find-response.ts';
 
-/** Node's timers end here: no answer is held for longer than 24 days. */
+/** The maximum of Node's timers: Pawl holds no answer longer than 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** A turn that a client waits for: the id that the client knows it by, its answer, and the refusal if it is gone. */
+/** A turn that a client waits for: the id that the client knows, its answer, and the refusal if it was deleted. */
 type Waited = {
   turn: Turn;
   id: string;
@@ -21,10 +21,10 @@ type Waited = {
   notFound(): RequestRefused;
 };
 
-/** The parts of an error that its answer has. */
+/** The parts of an error in an answer. */
 export type AnsweredError = Pick<TurnError, 'code' | 'message'>;
 
-/** Answers a create request in the foreground once its response has ended (contract-responses R11, R51). */
+/** Answers a create request in the foreground after its response has ended. */
 export function answerWhenEnded(c: Context<ApiEnv>, context: ApiContext, { turn }: { turn: Turn }): Promise<Response> {
   const present = (ended: Turn) => presentResponse(context.stateSeals.sealRounds(ended));
   return answerAtEnd(c, context, { turn, id: responseIdOf(turn.id), present, notFound: responseNotFound });
@@ -43,7 +43,7 @@ export async function answerAtEnd(
   const timing = { timeoutMs: LONGEST_MS, untilSettled: true, project, signal };
   const turn = await streamHub.waitFor(turnId, ({ status }) => isTerminal(status), timing);
   c.header('pawl-response-id', id);
-  // The caller is gone, and reads no answer.
+  // The caller has disconnected and reads no answer.
   if (signal.aborted) return c.body(null);
   if (!turn) throw notFound();
   if (!isTerminal(turn.status)) throw interrupted(c);
@@ -51,7 +51,10 @@ export async function answerAtEnd(
   return error ? answerFailed(c, error) : c.json(await present(turn), 200);
 }
 
-/** This process stops. With a key, asking again finds the same response; without one it would begin a second. */
+/**
+ * This process is stopping. With a key, a repeated request finds the same response. Without a key, it would start a
+ * second response.
+ */
 function interrupted(c: Context<ApiEnv>): RequestRefused {
   c.header('x-should-retry', String(c.req.header('idempotency-key') !== undefined));
   const message =
@@ -59,7 +62,7 @@ function interrupted(c: Context<ApiEnv>): RequestRefused {
   return new RequestRefused(503, 'server_stopping', message);
 }
 
-/** Waits for the end of a turn, for some seconds at most. The request counts as a stream of its key. */
+/** Waits for the end of a turn, up to some seconds. The request counts as a stream of its key. */
 export async function waitForEnd(
   c: Context<ApiEnv>,
   { streamHub, streamLimiter }: Pick<ApiContext, 'streamHub' | 'streamLimiter'>,
@@ -73,7 +76,9 @@ export async function waitForEnd(
   await streamHub.waitFor(id, (turn) => isTerminal(turn.status), timing).finally(release);
 }
 
-/** Answers with the error of a failed turn. Pawl has retried what may be retried: the same would fail again. */
+/**
+ * Answers with the error of a failed turn. Pawl has already used all retries, so the same request would fail again.
+ */
 export function answerFailed(c: Context<ApiEnv>, error: AnsweredError): Response {
   const status = statusOf(error.code);
   c.header('x-should-retry', 'false');
@@ -81,15 +86,15 @@ export function answerFailed(c: Context<ApiEnv>, error: AnsweredError): Response
   return c.json({ error: failureOf(error) }, status);
 }
 
-/** Returns the error of a failed turn as the envelope has it. */
+/** Returns the error of a failed turn in the form of the error envelope. */
 export function failureOf({ code, message }: AnsweredError) {
   return { message, type: errorTypes[statusOf(code)], param: null, code };
 }
 
-/** The turn has waited for the provider's limit already, for as long as it may. */
+/** The turn has already waited as long as allowed for the provider's limit. */
 const RETRY_AFTER_SECONDS = '60';
 
-/** The status that makes OpenAI's clients raise the exception that fits why a turn failed (contract-responses R51). */
+/** Returns the status for which OpenAI's clients raise the matching exception. */
 function statusOf(code: string): 400 | 429 | 500 | 503 {
   switch (code) {
     case 'provider_invalid_request':

@@ -15,7 +15,7 @@ import type { ReadRequest, TurnStarted } from '../request/read-request.ts';
 import { startingOf } from '../start-response.ts';
 import type { HeldConnections } from './held-connections.ts';
 
-/** The steps of a create request: it is read, its connection may be held until the turn ends, and it is answered. */
+/** The steps of a create request: read the request, hold its connection until the turn ends if needed, and answer. */
 type Creating = {
   read(): Promise<ReadRequest>;
   /** Null if the turn runs in the background. */
@@ -27,17 +27,20 @@ type Creating = {
   starting?<T>(start: () => Promise<T>): Promise<T>;
 };
 
-/** Answers a create request of either of OpenAI's APIs: reads it, starts its turn or finds that of the same key, and waits. */
+/**
+ * Answers a create request of either of OpenAI's APIs: reads it, starts its turn or finds the turn of the same key,
+ * and waits.
+ */
 export async function createTurn(c: Context<ApiEnv>, context: ApiContext, creating: Creating): Promise<Response> {
   const { held, isStream, answer, starting = (start) => start() } = creating;
   const project = c.get('project');
   const start = await startingTurn(c, context, creating);
-  // An answer that takes long counts among the streams and long polls of its key: it is refused before anything is done.
+  // A long answer counts among the streams and long polls of its key, so it is refused before any work.
   const takesLong = isStream || held !== null;
   const release = takesLong ? context.streamLimiter.acquire({ project, keyId: c.get('keyId') }) : () => {};
   try {
     const turn = await starting(start);
-    // The answer may be long in coming, and needs nothing of the body.
+    // The answer may take long, and does not need the body.
     c.get('releaseBody')();
     held?.hold(c.env.outgoing, turn, { goesOn: mayGoOn(c) });
     // Streams count themselves.
@@ -49,8 +52,8 @@ export async function createTurn(c: Context<ApiEnv>, context: ApiContext, creati
 }
 
 /**
- * Returns the function that starts the turn of a request, or finds the turn of the same key. The resources that the body
- * names may have been deleted since, so the key is looked for before the body is read.
+ * Returns the function that starts the turn of a request, or finds the turn of the same key. Resources in the body
+ * may have been deleted since, so the key is looked up before the body is read.
  */
 async function startingTurn(
   c: Context<ApiEnv>,
@@ -83,7 +86,7 @@ function mayGoOn(c: Context<ApiEnv>): boolean {
   return c.req.header('pawl-on-disconnect')?.toLowerCase() === 'continue';
 }
 
-/** The turn that was started when the same key came first: also one that is not stored. */
+/** Finds the turn that the first request with this key started, even if it is not stored. */
 async function replayedTurn(c: Context<ApiEnv>, context: ApiContext, made: Made): Promise<Turn> {
   const turn = await loadTurn(context.db, made.resourceId);
   if (!turn) throw responseNotFound();

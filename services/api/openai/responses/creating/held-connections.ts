@@ -4,21 +4,21 @@ import type { Turn } from '#core/turn/turn.ts';
 import { type Publishing, publishChanges } from '../../../../process/publish-changes.ts';
 import type { ApiContext } from '../../../context.ts';
 
-/** The connections on which callers wait for responses that they started in the foreground. */
+/** The connections on which callers wait for responses in the foreground. */
 export type HeldConnections = {
   /**
-   * Keeps a connection open however long the response takes. When its caller closes it, as the last one that waits here,
-   * the response is cancelled, unless `goesOn` (contract-responses R13).
+   * Keeps a connection open for the duration of the response. If the last waiting caller closes its connection, the
+   * response is cancelled, unless `goesOn`.
    */
   hold(connection: ServerResponse, turn: Turn, options: { goesOn: boolean }): void;
 };
 
 type Context = Publishing & Pick<ApiContext, 'isClosing'>;
 
-/** A peer that vanished without a word is noticed by TCP, which begins to ask after this silence. */
+/** TCP notices a peer that vanished without a message. It sends its first probe after this time of silence. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Makes the connections of a process. One that the process closes by itself cancels nothing. */
+/** Makes the connections of a process. A connection that the process closes itself cancels no response. */
 export function makeHeldConnections(context: Context): HeldConnections {
   const countOf = new Map<string, number>();
 
@@ -42,15 +42,18 @@ export function makeHeldConnections(context: Context): HeldConnections {
   };
 }
 
-/** A cancel that cannot be written leaves the response as it is: it only costs what the caller did not want. */
+/** If the cancel cannot be written, the response continues. That only costs unneeded work. */
 async function cancel(context: Context, { id, project }: Turn): Promise<void> {
   const { db, log } = context;
   try {
     const cancelled = await db.transaction().execute((trx) => cancelTurn(trx, project, id));
     if (!cancelled?.wasActive) return;
     await publishChanges(context, { wakeups: cancelled.wakeups, ended: [id] });
-    log.info({ event: 'response.abandoned', turn_id: id }, 'a response was cancelled: its caller went away');
+    log.info({ event: 'response.abandoned', turn_id: id }, 'cancelled a response, because its caller disconnected');
   } catch (error) {
-    log.warn({ turn_id: id, err: error }, 'a response whose caller went away could not be cancelled; it goes on');
+    log.warn(
+      { turn_id: id, err: error },
+      'could not cancel a response after its caller disconnected, so the response continues',
+    );
   }
 }

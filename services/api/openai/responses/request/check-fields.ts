@@ -5,14 +5,15 @@ import { quote } from '#core/text.ts';
 import type { ResponseBody } from '../response-body.ts';
 import { passedTier } from './wire-options.ts';
 
-/** Refuses what no provider of Pawl's gets (contract-responses section 2): a field that changes the answer is never dropped. */
+/** Refuses fields that Pawl passes on to no provider. Pawl never drops a field that changes the answer. */
 export function checkFields(body: ResponseBody): void {
   if (body.previous_response_id && body.conversation) {
     const message = 'Give previous_response_id or conversation, not both.';
     throw new RequestRefused(400, 'mutually_exclusive_parameters', message, 'previous_response_id');
   }
   if (body.background && body.store === false) {
-    const message = 'What runs in the background has to be stored, to be found again. Leave out store, or background.';
+    const message =
+      '`background` requires `store`, so that the response can be retrieved. Leave out `store` or `background`.';
     throw new RequestRefused(400, 'background_requires_store', message, 'background');
   }
   if (body.truncation && !TRUNCATIONS.includes(body.truncation)) {
@@ -24,7 +25,7 @@ export function checkFields(body: ResponseBody): void {
 
 const TRUNCATIONS = ['auto', 'disabled'];
 
-/** What may be asked for: the second and later ones come with hosted tools only, so that there is nothing to add. */
+/** The supported values of `include`. All but the first belong to hosted tools and add no fields. */
 const INCLUDES = [
   'reasoning.encrypted_content',
   'file_search_call.results',
@@ -38,10 +39,10 @@ const INCLUDES = [
 function checkInclude(value: string, param: string): void {
   if (INCLUDES.includes(value)) return;
   if (value === 'message.output_text.logprobs') {
-    const message = 'Log probabilities are never part of the output. Leave this out.';
+    const message = 'Log probabilities are never part of the output. Leave this value out.';
     throw new RequestRefused(400, 'unsupported_value', message, param);
   }
-  const message = `There is nothing named ${quote(value)} to include. Give one of ${INCLUDES.join(', ')}.`;
+  const message = `Unknown value for \`include\`: ${quote(value)}. Use one of ${INCLUDES.join(', ')}.`;
   throw new RequestRefused(400, 'invalid_value', message, param);
 }
 
@@ -49,7 +50,7 @@ type Provider = Pick<CoreProvider, 'name' | 'reasoningEfforts'> & {
   capabilities: Capabilities & { structured_outputs?: boolean };
 };
 
-/** Refuses what the provider's wire has no word for (contract-responses section 2); neutral values are fine everywhere. */
+/** Refuses fields that the provider's wire does not have. Neutral values are always accepted. */
 export function checkWire(body: ResponseBody, provider: Provider): void {
   checkEffort(body, provider);
   const { name, capabilities } = provider;
@@ -63,7 +64,7 @@ export function checkWire(body: ResponseBody, provider: Provider): void {
   ];
   const [field] = lacks;
   if (!field) return;
-  const message = `${name} has no \`${field}\` of this kind. Leave it out, or ask another model.`;
+  const message = `\`${field}\` with this value is not supported by ${name}. Leave it out, or use another model.`;
   throw new RequestRefused(400, 'unsupported_parameter', message, field);
 }
 

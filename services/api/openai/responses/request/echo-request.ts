@@ -2,7 +2,7 @@ import type { ResponseRequest, TextFormat } from '#core/turn/request/response.ts
 import type { ResponseBody } from '../response-body.ts';
 import type { ReadTool } from './offered-tool.ts';
 
-/** What answers show of a create request again (contract-responses R16), OpenAI's defaults filled in. */
+/** Returns the fields of a create request that answers repeat, with OpenAI's defaults filled in. */
 export function echoRequest(body: ResponseBody, tools: ReadTool['shown'][]): ResponseRequest {
   return {
     model: body.model,
@@ -24,7 +24,7 @@ export function echoRequest(body: ResponseBody, tools: ReadTool['shown'][]): Res
   };
 }
 
-/** The conversation that a create request names; null where it names none. */
+/** Returns the conversation that a create request names. Null if it names none. */
 export function conversationIdOf({ conversation }: ResponseBody): string | null {
   return typeof conversation === 'string' ? conversation : (conversation?.id ?? null);
 }

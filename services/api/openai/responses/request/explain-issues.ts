@@ -9,8 +9,8 @@ type Issue = z.core.$ZodIssue;
 export const UNSUPPORTED = { params: { code: 'unsupported_parameter' } } as const;
 
 /**
- * Returns the first problem of a create request, in the codes that OpenAI's clients know. `base` is the path of the
- * value that was parsed. A field that Pawl does not support goes first, because it can explain why others are missing.
+ * Returns the first problem of a create request, with the codes that OpenAI's clients know. `base` is the path of the
+ * parsed value. An unsupported field has priority, because it can explain why other fields are missing.
  */
 export function explainResponseIssues(
   issues: Issue[],
@@ -27,7 +27,7 @@ export function explainResponseIssues(
   return refusal;
 }
 
-/** The same for a Chat Completions request. */
+/** Does the same for a Chat Completions request. */
 export function explainCompletionIssues(issues: Issue[]): RequestRefused {
   return explainResponseIssues(issues, [], 'completion');
 }
@@ -41,7 +41,7 @@ function unsupportedField(param: string): RequestRefused {
   return new RequestRefused(400, 'unsupported_parameter', message, param);
 }
 
-/** Reads a value of a create request by its schema; what does not fit is refused with its path. */
+/** Reads a value of a create request by its schema. Refuses an invalid value with its path. */
 export function readValue<Schema extends z.ZodType>(schema: Schema, value: unknown, path: PropertyKey[]) {
   const { data, error } = schema.safeParse(value);
   if (error) throw explainResponseIssues(error.issues, path);

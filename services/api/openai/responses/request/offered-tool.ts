@@ -1,22 +1,24 @@
 import type { LabelledTool } from '#core/turn/request/labelled-tool.ts';
 import type { GivenTool, HandOver } from '#core/turn/request/tool.ts';
 
-/** One tool that the model is offered. An `mcp` tool of a create request offers any number. */
+/** A tool that the model is offered. An `mcp` tool of a create request offers any number of tools. */
 export type OfferedTool = {
   /** The path of its definition in the request: `tools[1]`, or `tools[1].tools[0]` in a namespace. */
   path: string;
-  /** What the model calls it. */
+  /** The name by which the model calls the tool. */
   name: string;
-  /** How a `tool_choice` refers to it. */
+  /** How a `tool_choice` refers to the tool. */
   reference: { type: 'function' | 'custom'; name: string } | ({ type: 'mcp' } & LabelledTool);
-  /** As a turn request would have it: the name of an operator's tool, or a definition. */
+  /** The tool in the form of a turn request: the name of an operator's tool, or a definition. */
   given: string | GivenTool;
-  /** Null if Pawl runs it. */
+  /** Null if Pawl runs the tool. */
   handOver: HandOver | null;
   strict: boolean | null;
-  /** Whether its calls need an approval, also where the operator's definition says nothing of it. */
+  /** Whether its calls need an approval, even if the operator's definition does not require it. */
   needsApproval: boolean;
 };
 
-/** One tool of a create request: as answers show it again, `null` where nothing was sent, and what of it is offered. */
+/**
+ * A tool of a create request: the form that answers repeat (`null` for unset fields), and the tools that it offers.
+ */
 export type ReadTool = { shown: Record<string, unknown>; offered: OfferedTool[] };

@@ -7,20 +7,20 @@ import type { Part } from '#core/turn/request/item.ts';
 import { renderPath } from '../../../http/issues.ts';
 import { readValue } from './explain-issues.ts';
 
-/** A content as callers send it: a text, or parts that say by their type what they are. */
+/** Content as callers send it: a text, or parts with a type. */
 export const GivenContent = z.union([z.string(), z.array(z.looseObject({ type: z.string() })).max(1_000)]);
 export type GivenContent = z.output<typeof GivenContent>;
 
-/** A part of text. */
+/** A text part. */
 export const Text = z.object({ text: z.string() });
 const Refusal = z.object({ refusal: z.string() });
 
-/** The address of an image or a file: data, or a place that the provider reads. */
+/** Reads the URL of an image or a file: data, or a URL that the provider reads. */
 export const addressOfData = z
   .string()
   .regex(/^(data:|https:\/\/|\/v1\/blobs\/[0-9a-f]{64}$)/, 'give a data: URL or an https address');
 
-/** The data of a file. */
+/** Reads the data of a file. */
 export const addressOfFile = z.string().regex(/^(data:|\/v1\/blobs\/[0-9a-f]{64}$)/, 'give a data: URL');
 
 const Image = z.object({ image_url: addressOfData, detail: z.enum(IMAGE_DETAILS).nullable().default(null) });
@@ -38,19 +38,19 @@ const PartOfFile = z.object({
   filename: File.shape.filename,
 });
 
-/** Reads a message of a user or a result: text, images, files. One text alone is a string. */
+/** Reads a user message or a result: text, images, files. A single text is a string. */
 export function readParts(content: GivenContent, path: PropertyKey[]): string | Part[] {
   return readContent(content, path, readPart);
 }
 
-/** Reads a content that can only be text. `separator` comes between the texts of its parts. */
+/** Reads content that can only be text. `separator` joins the texts of its parts. */
 export function readText(content: GivenContent, path: PropertyKey[], separator: '' | '\n'): string {
   return joinParts(content, path, { separator, isText, refusePart });
 }
 
 type ReadPart = (part: { type: string }, path: PropertyKey[]) => Part;
 
-/** Reads the parts of a content one by one. One text alone is a string. */
+/** Reads the parts of content in order. A single text is a string. */
 export function readContent(content: GivenContent, path: PropertyKey[], read: ReadPart): string | Part[] {
   if (typeof content === 'string') return content;
   const parts = content.map((part, index) => read(part, [...path, index]));
@@ -64,7 +64,7 @@ type Joining = {
   refusePart(type: string, path: PropertyKey[]): never;
 };
 
-/** Joins the texts and the refusals of a content. Parts of other types are refused. */
+/** Joins the texts and the refusals of content. Parts of other types are refused. */
 export function joinParts(content: GivenContent, path: PropertyKey[], joining: Joining): string {
   if (typeof content === 'string') return content;
   const texts = content.map((part, index) => {
@@ -83,7 +83,7 @@ function readPart(part: { type: string }, path: PropertyKey[]): Part {
   return readFile(part, path);
 }
 
-/** Reads a part that names a file by its id. `resolveFiles` puts its data in the place of the address. */
+/** Reads a part that names a file by its id. `resolveFiles` replaces the address by the file's data. */
 function readPartOfFile(part: { type: string }, path: PropertyKey[]): Part {
   const { file_id, image_url, file_data, file_url, detail, filename } = readValue(PartOfFile, part, path);
   if (image_url || file_data || file_url) {

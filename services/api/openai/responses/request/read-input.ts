@@ -9,27 +9,29 @@ import type { ResponseBody } from '../response-body.ts';
 import { readValue } from './explain-issues.ts';
 import { GivenContent, readParts, readText } from './read-content.ts';
 
-/** One item of the input at its place in the caller's list, for the paths of errors: `input[3]`. */
+/** An item of the input at its place in the caller's list, for the paths of errors: `input[3]`. */
 export type PlacedItem = { at: number; item: InputItem | ItemReference };
 
 /**
- * An item of a stored response, to be resolved by `readItemId` and `itemOf` (contract-responses R21). With a `call` only the
- * result is looked up: OpenAI's agents send calls of servers without it, since it may be large. `mayMiss`: a client that
- * sends all items again sent it whole, and it is left out where there is none.
+ * A reference to an item of a stored response, resolved by `readItemId` and `itemOf`.
+ * - `call`: only the result is looked up, because OpenAI's agents send a server's call without its large result.
+ * - `mayMiss`: the client sent the whole item, so it is left out if it is not found.
  */
 export type ItemReference = { type: 'item_reference'; id: string; call?: McpCallItem; mayMiss?: true };
 type McpCallItem = Extract<InputItem, { type: 'mcp_call' }>;
 
-/** Unseals reasoning and compactions that a caller received. Null if reasoning is of no use, or the seal unknown. */
+/**
+ * Unseals reasoning and compactions that a caller received. Null if the reasoning is unusable, or the seal is
+ * unknown.
+ */
 type Unseal = { reasoning(sealed: string): InputItem | null; compaction(sealed: string): InputItem | null };
 
 type Given = { type?: string | null | undefined };
 
 /**
- * The input of a create request as items, each with its place in the caller's list (contract-responses section 3). What is of
- * no use here is left out: messages without text that are not a user's, lists of tools, reasoning that `unseal` makes nothing of.
- * A compaction that `unseal` does not know is refused (contract-responses R71), since the model would lack a whole
- * history.
+ * Reads the input of a create request as items, each with its place in the caller's list. Leaves out unusable items:
+ * messages without text that are not a user's, lists of tools, and reasoning that `unseal` does not accept. Refuses a
+ * compaction that `unseal` does not accept, because the model would lack a whole history.
  */
 export async function readInput(
   { input, previous_response_id, conversation }: Pick<ResponseBody, 'input' | 'previous_response_id' | 'conversation'>,
@@ -38,18 +40,21 @@ export async function readInput(
 ): Promise<PlacedItem[]> {
   if (typeof input === 'string') return [{ at: 0, item: userMessage(input, ['input']) }];
   if (input.length === 0 && !previous_response_id && !conversation && !mayBeEmpty) {
-    const message = 'Give at least one item, or name what this response follows.';
+    const message = 'The input is empty. Give at least one item, or name a previous response or a conversation.';
     throw new RequestRefused(400, 'invalid_value', message, 'input');
   }
   return readItems(input, { field: 'input', unseal });
 }
 
-/** The items that a caller adds to a conversation, by the same rules: no provider is known that a state could be for. */
+/**
+ * Reads the items that a caller adds to a conversation, by the same rules. State of a provider is left out, because
+ * no provider is known.
+ */
 export function readAddedItems(items: Given[], compaction: Unseal['compaction']): Promise<PlacedItem[]> {
   return readItems(items, { field: 'items', unseal: { reasoning: () => null, compaction } });
 }
 
-/** Items that are read before other work has its turn. */
+/** The number of items that are read before other work may run. */
 const ITEMS_AT_ONCE = 100;
 
 type Reading = { field: 'input' | 'items'; unseal: Unseal };
@@ -92,13 +97,13 @@ function readItem(given: Given, path: PropertyKey[], unseal: Unseal): InputItem 
     case 'compaction':
       return readCompaction(given, path, unseal);
     default: {
-      const message = `Items of type ${quote(wordOf(given.type))} are not supported here. Leave it out.`;
+      const message = `Items of type ${quote(wordOf(given.type))} are not supported here. Leave the item out.`;
       throw new RequestRefused(400, 'unsupported_input_item', message, renderPath([...path, 'type']));
     }
   }
 }
 
-/** Whatever is no state of ours is left out without a word, whatever its shape (contract-responses R33). */
+/** Values that are not Pawl's state of any shape are left out silently. */
 function readReasoning(given: Given, unseal: Unseal): InputItem | null {
   const { data } = Sealed.safeParse(given);
   return data ? unseal.reasoning(data.encrypted_content) : null;
@@ -147,7 +152,7 @@ function readMessage(given: Given, path: PropertyKey[]): InputItem | null {
 function userMessage(content: GivenContent, path: PropertyKey[]): InputItem {
   const read = readParts(content, path);
   if (read.length > 0) return { role: 'user', content: read };
-  throw new RequestRefused(400, 'invalid_value', 'Give the message some text.', renderPath(path));
+  throw new RequestRefused(400, 'invalid_value', 'The message is empty. Add text to the message.', renderPath(path));
 }
 
 function readOutput(given: Given, path: PropertyKey[]) {
@@ -164,7 +169,7 @@ function readMcpCall(given: Given, path: PropertyKey[]): InputItem | ItemReferen
   return lacksResult && id && readItemId(id) ? { type: 'item_reference', id, call } : call;
 }
 
-/** What servers say of a failure has many shapes; a model reads any of them. */
+/** Servers report failures in many shapes. A model can read any shape. */
 function errorText(error: string | Record<string, unknown>): string {
   if (typeof error === 'string') return error;
   const texts = z.array(z.object({ text: z.string() })).safeParse(error.content);
@@ -174,12 +179,12 @@ function errorText(error: string | Record<string, unknown>): string {
 
 const UncalledOutput = z.object({ name: z.string().min(1), namespace: z.string().nullish(), output: GivenContent });
 
-/** Whether no call asked for the output of a function: it names its tool instead, as OpenAI's API allows. */
+/** Returns whether the output of a function names its tool instead of a call, as OpenAI's API allows. */
 function isUncalledOutput(given: object): boolean {
   return !('call_id' in given && given.call_id !== null) && 'name' in given;
 }
 
-/** No wire has a result without its call: the user tells a model of it. */
+/** No wire has a result without its call, so the result becomes a user message. */
 function readUncalledOutput(given: object, path: PropertyKey[]): InputItem {
   const { name, namespace, output } = readValue(UncalledOutput, given, path);
   const source = namespace ? `${namespace}.${name}` : name;

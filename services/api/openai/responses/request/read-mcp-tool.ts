@@ -10,12 +10,12 @@ import { readValue } from './explain-issues.ts';
 import type { ReadTool } from './offered-tool.ts';
 import { type LabelTools, readFilter, ToolFilter, ToolNames } from './tool-filter.ts';
 
-/** Where the operator's tools are: in `PAWL_TOOLS`, and at the servers of `PAWL_MCP`. */
+/** The operator's tools: in `PAWL_TOOLS`, and at the servers of `PAWL_MCP`. */
 export type OperatorsTools = Pick<ApiContext, 'tools' | 'mcp'>;
 
 /**
- * The operator's tools that an `mcp` tool of a create request offers by its label (contract-responses section 5, R35). What it
- * says of approvals may add one to a tool, and takes none away.
+ * Reads the operator's tools that an `mcp` tool of a create request offers by its label. Its approval settings may
+ * add an approval to a tool, but never remove an approval.
  */
 export async function readMcpTool(tool: object, at: number, operators: OperatorsTools): Promise<ReadTool> {
   refuseAddress(tool, at);
@@ -54,7 +54,7 @@ const McpTool = z.strictObject({
 });
 type McpTool = z.output<typeof McpTool>;
 
-/** Servers are the operator's configuration: a turn keeps no addresses and secrets of a caller's. */
+/** The operator configures servers: a turn keeps no URL or secret of a caller. */
 function refuseAddress(tool: object, at: number): void {
   const given = new Map(Object.entries(tool).filter(([, value]) => value));
   const field = Object.keys(addresses).find((name) => given.has(name));
@@ -73,18 +73,21 @@ async function listTools(label: string, at: number, { tools, mcp }: OperatorsToo
       return refuseUnavailable(label, offer.problem, renderPath(['tools', at]));
     case 'unknown': {
       const labels = [OWN_LABELS.server, ...mcp.names].join(', ');
-      const message = `There is no server labelled ${quote(label)} here. Give one of: ${labels}.`;
+      const message = `Server label ${quote(label)} not found. Use one of: ${labels}.`;
       throw new RequestRefused(400, 'unknown_mcp_server', message, renderPath(['tools', at, 'server_label']));
     }
   }
 }
 
-/** A name stands for the operator's definition, and first for that of a server-side tool. */
+/** A name refers to an operator's definition, first to a server-side tool. */
 function givenFor({ type, name, execution }: TurnTool, { tools }: OperatorsTools) {
   return execution?.kind === 'mcp' && tools.find(name) ? { type, name, execution } : name;
 }
 
-/** Whether calls of a tool need an approval. One that is neither named `always` nor `never` is as if nothing were said. */
+/**
+ * Returns whether calls of a tool need an approval. A tool that is named in neither `always` nor `never` has the
+ * default.
+ */
 function readApproval({ require_approval: asked, server_label }: McpTool, listed: LabelTools, path: PropertyKey[]) {
   const byDefault = defaultApproval(server_label) === 'always';
   if (!asked) return () => byDefault;
@@ -94,12 +97,15 @@ function readApproval({ require_approval: asked, server_label }: McpTool, listed
   return (tool: TurnTool) => isAlways(tool) || (byDefault && !isNever(tool));
 }
 
-/** What holds where nothing is said: of servers OpenAI's own default; the operator's own tools say so themselves. */
+/** Returns the default approval: OpenAI's default for servers. The operator's own tools define it themselves. */
 function defaultApproval(label: string): 'always' | null {
   return label === OWN_LABELS.server ? null : 'always';
 }
 
-/** As answers show it again: the tool as sent, never its tools, with what OpenAI's clients expect beside it. */
+/**
+ * Returns the form that answers repeat: the tool as sent, without its tool list, with the fields that OpenAI's
+ * clients expect.
+ */
 function shownOf({ type, server_label, ...asked }: McpTool): Record<string, unknown> {
   return {
     ...{ type, server_label, server_description: asked.server_description ?? null },

@@ -8,9 +8,8 @@ import { readValue } from './explain-issues.ts';
 import type { OfferedTool } from './offered-tool.ts';
 
 /**
- * What a create request says about calls: the choice in a turn's words, and the tools that it leaves to be offered. Those
- * that `allowed_tools` does not name are not offered at all, nor, where a label is chosen, those of others
- * (contract-responses R30).
+ * Reads the tool choice of a create request: the choice in the terms of a turn, and the tools to offer. Tools that
+ * `allowed_tools` does not name are not offered. If a label is chosen, tools of other labels are not offered.
  */
 export function readToolChoice(
   choice: ResponseBody['tool_choice'],
@@ -34,13 +33,15 @@ const Allowed = z.strictObject({
   mode: z.enum(['auto', 'required']),
   tools: z.array(z.looseObject({ type: z.string() })).min(1),
 });
-/** Nothing but what names a tool; `allowed_tools` may list whole definitions. */
+/** Only the fields that name a tool. `allowed_tools` may list whole definitions. */
 const Chosen = z.strictObject({ type: z.string(), name: z.string().nullish(), server_label: z.string().nullish() });
 
 const Named = z.object({ name: z.string().min(1) });
 const Labelled = z.object({ server_label: z.string().min(1), name: z.string().min(1).nullish() });
 
-/** The offered tools that are named, at least one: a label without a name is all of its tools. */
+/**
+ * Returns the named tools among the offered tools, at least one tool. A label without a name means all of its tools.
+ */
 function toolsNamed(given: { type: string }, offered: OfferedTool[], path: PropertyKey[]): OfferedTool[] {
   switch (given.type) {
     case 'function':
@@ -64,7 +65,7 @@ function toolsNamed(given: { type: string }, offered: OfferedTool[], path: Prope
 
 function requireAny(found: OfferedTool[], name: string, path: PropertyKey[]): OfferedTool[] {
   if (found.length > 0) return found;
-  const message = `Tool choice ${quote(name)} not found in tools. Offer it there, or choose another.`;
+  const message = `Tool choice ${quote(name)} not found in tools. Add the tool, or choose another tool.`;
   throw new RequestRefused(400, 'invalid_value', message, renderPath(path));
 }
 

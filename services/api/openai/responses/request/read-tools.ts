@@ -11,8 +11,8 @@ import { type OperatorsTools, readMcpTool } from './read-mcp-tool.ts';
 import type { ResponseSettings } from './response-settings.ts';
 
 /**
- * Reads the tools of a create request (contract-responses section 5). `ignored` are the types of the tools that are
- * left out because Pawl does not support them and the operator's setting is `ignore`.
+ * Reads the tools of a create request. `ignored` are the types of tools that Pawl does not support and leaves out,
+ * because the operator's setting is `ignore`.
  */
 export async function readTools(
   tools: ResponseBody['tools'],
@@ -28,17 +28,19 @@ export async function readTools(
   return { shown: taken.map(({ shown }) => shown), offered, ignored: unsupported.map(({ type }) => type) };
 }
 
-/** As many as a request may list; labels stand for more than one. */
+/** The maximum number of offered tools equals that of listed tools. A label may offer several tools. */
 const MOST_OFFERED = 128;
 
 function tooMany(count: number): RequestRefused {
-  const message = `These are ${count} tools, and a model is offered ${MOST_OFFERED} at most. Choose some, with allowed_tools.`;
+  const message =
+    `The request offers ${count} tools, but a model accepts at most ${MOST_OFFERED}. Select fewer ` +
+    'tools with `allowed_tools`.';
   return new RequestRefused(400, 'invalid_value', message, 'tools');
 }
 
 /**
- * Renames each tool of a namespace if another tool has its name: the model then knows it by its namespace, too. The
- * caller reads the tool's own name in each call.
+ * Renames each tool of a namespace if another tool has its name. The new name includes the namespace. The caller
+ * still reads the tool's own name in each call.
  */
 function distinctNames(offered: OfferedTool[]): OfferedTool[] {
   const used = new Set(offered.flatMap(({ name, handOver }) => (handOver?.namespace === undefined ? [name] : [])));
@@ -51,10 +53,10 @@ function distinctNames(offered: OfferedTool[]): OfferedTool[] {
   });
 }
 
-/** The longest name that every provider takes. */
+/** The longest name that every provider accepts. */
 const LONGEST_NAME = 64;
 
-/** Returns the first name that no tool has, in a numbered form if all are used. */
+/** Returns the first unused name, in a numbered form if all are used. */
 function freeName(names: [string, string], used: ReadonlySet<string>): string {
   const free = names.find((name) => !used.has(name) && (name === names[0] || name.length <= LONGEST_NAME));
   if (free !== undefined) return free;
@@ -104,7 +106,7 @@ const FunctionTool = z.strictObject({
   execution: execution.refine((value) => !value || value.kind === 'http', 'give an execution of kind http, or none'),
 });
 
-/** In a namespace all tools are the caller's. A model is offered all of them at once. */
+/** All tools in a namespace are the caller's. A model is offered all tools at once. */
 const NamespaceFunction = FunctionTool.omit({ execution: true }).extend({ defer_loading: z.boolean().nullish() });
 
 const NamespaceTool = z.strictObject({
@@ -126,7 +128,7 @@ const CustomTool = z.strictObject({
     .nullish(),
 });
 
-/** Unfolds a namespace: its tools keep their names, and calls of them name the namespace. */
+/** Unfolds a namespace. Its tools keep their names, and their calls name the namespace. */
 function readNamespace({ tools, ...namespace }: z.output<typeof NamespaceTool>, path: PropertyKey[]) {
   const read = tools.map((tool, index) => readMember(tool, [...path, 'tools', index]));
   const taken = read.flatMap((tool) => ('problem' in tool ? [] : [tool]));
@@ -154,13 +156,15 @@ function readMember(tool: { type: string }, path: PropertyKey[]): ReadTool | Uns
   }
 }
 
-/** A function is the caller's, whatever server-side tools there are, unless it says that Pawl posts it somewhere. */
+/**
+ * A function belongs to the caller, even if a server-side tool has its name, unless Pawl posts its calls to a URL.
+ */
 function readFunction({ strict = null, ...tool }: z.output<typeof FunctionTool>, path: string): ReadTool {
   const { type, name, description = null, parameters = null } = tool;
   const shown = { ...tool, description, parameters, strict };
   const shared = { path, name, reference: { type, name }, strict, needsApproval: false };
   if (tool.execution) return { shown, offered: [{ ...shared, given: tool, handOver: null }] };
-  // A schema of the caller's own function is between its code and the provider (contract-responses R30).
+  // Pawl does not check the schema of a caller's own function. It concerns only the caller and the provider.
   const given = { type, name, description, parameters, execution: { kind: 'client' as const } };
   return { shown, offered: [{ ...shared, given, handOver: { custom: false } }] };
 }

@@ -2,14 +2,14 @@ import { Misconfigured, RequestRefused } from '#core/failure.ts';
 import { isBuiltInProvider, isSimulated, type Providers } from '#core/llm/providers.ts';
 import type { Settings } from '../../../../process/settings.ts';
 
-/** The operator's settings for names of models and for tools that Pawl does not have. */
+/** The operator's settings for model names, and for tools that Pawl does not support. */
 export type ResponseSettings = {
   defaultProvider: string | null;
   modelAliases: Record<string, string>;
   unsupportedTools: 'refuse' | 'ignore';
 };
 
-/** The settings of responses. A provider that they name and that is not configured is a `Misconfigured`. */
+/** Reads the settings of responses. Throws `Misconfigured` if they name a provider that is not configured. */
 export function responseSettings(settings: Settings, { has, names }: Providers): ResponseSettings {
   const { PAWL_DEFAULT_PROVIDER: defaultProvider = null, PAWL_MODEL_ALIASES: modelAliases } = settings;
   const named = [
@@ -28,8 +28,8 @@ export function responseSettings(settings: Settings, { has, names }: Providers):
 }
 
 /**
- * The model behind the name in a create request, as `provider/model` (contract-responses R10): an alias of the operator's
- * first, then a name that begins with a provider, then one of the default provider's.
+ * Returns the model of a create request as `provider/model`: first by an alias of the operator, then by a name with a
+ * provider, then by a name of the default provider.
  */
 export function resolveModel(
   given: string,
@@ -39,7 +39,7 @@ export function resolveModel(
   const slash = name.indexOf('/');
   const provider = slash > 0 && slash < name.length - 1 ? name.slice(0, slash) : '';
   if (providers.has(provider)) return name;
-  // A default provider may have models whose names begin like those of a provider that is not configured here.
+  // Model names of a default provider may begin with the name of a provider that is not configured here.
   if (isBuiltInProvider(provider) && responses.defaultProvider === null) return name;
   return `${responses.defaultProvider ?? onlyProvider(providers)}/${name}`;
 }
@@ -49,8 +49,6 @@ function onlyProvider({ names }: Providers): string {
   if (real.includes('openai')) return 'openai';
   const [only = 'sim'] = real;
   if (real.length <= 1) return only;
-  const message =
-    `Several providers are configured (${real.join(', ')}): name the model as provider/model, ` +
-    'or ask the operator to set PAWL_DEFAULT_PROVIDER.';
+  const message = `Several providers are configured (${real.join(', ')}). Name the model as provider/model, or ask the operator to set PAWL_DEFAULT_PROVIDER.`;
   throw new RequestRefused(400, 'model_not_found', message, 'model');
 }

@@ -6,16 +6,16 @@ import { labelledTool } from '#core/turn/request/labelled-tool.ts';
 import type { TurnTool } from '#core/turn/request/tool.ts';
 import { renderPath } from '../../../http/issues.ts';
 
-/** Names of tools as their server has them. */
+/** Names of tools as their server defines them. */
 export const ToolNames = z.array(z.string()).max(1_000);
 
-/** Which tools of a label are meant, as OpenAI's API says it: those of these names, those that only read, or both at once. */
+/** A selection of tools of a label, in OpenAI's shape: by name, only reading tools, or both. */
 export const ToolFilter = z
   .strictObject({ tool_names: ToolNames.nullish(), read_only: z.boolean().nullish() })
   .refine(({ tool_names, read_only }) => (tool_names ?? read_only ?? null) !== null, 'give tool_names or read_only');
 export type ToolFilter = z.output<typeof ToolFilter>;
 
-/** The tools of a label, and those of its server that no turn can have. */
+/** The tools of a label, and the tools of its server that Pawl cannot offer. */
 export type LabelTools = { tools: readonly TurnTool[]; leftOut: readonly LeftOut[] };
 
 /** Returns a test for tools by a list of names or a filter. Refuses a name that no listed tool has, with its path. */
@@ -46,10 +46,10 @@ function sayUnknown(name: string, known: string[]): string {
 }
 
 function sayLeftOut(name: string, reason: string): string {
-  return `The tool ${quote(name)} under this label is left out: ${shorten(reason, NAMES_SHOWN)} Name other tools.`;
+  return `The tool ${quote(name)} of this label is not available: ${shorten(reason, NAMES_SHOWN)} Name other tools.`;
 }
 
-/** Characters of a list of names at most. */
+/** The maximum characters of a list of names. */
 const NAMES_SHOWN = 500;
 
 function ownName(tool: TurnTool): string {

@@ -6,8 +6,8 @@ import type { ResponseBody } from '../response-body.ts';
 type Asked = Pick<Provider, 'name' | 'capabilities' | 'takesCacheKey'>;
 
 /**
- * Fields that the provider's request gets unchanged: those of OpenAI's wires, and hints, which OpenAI alone
- * is sure to take. The caller's own `provider_options` come last.
+ * Returns the fields that the provider's request gets unchanged: fields of OpenAI's wires, and hints, which only
+ * OpenAI is known to accept. The caller's own `provider_options` are added last.
  */
 export function wireOptions(body: ResponseBody, { name, capabilities, takesCacheKey = false }: Asked) {
   const { prompt_cache_key } = body;
@@ -20,7 +20,7 @@ export function wireOptions(body: ResponseBody, { name, capabilities, takesCache
   };
 }
 
-/** The fields of a response that only Chat Completions has, by their names there. */
+/** Returns the fields of a response that only Chat Completions has, by their names there. */
 export function chatOptions({ presence_penalty, frequency_penalty, top_logprobs }: ResponseBody) {
   return {
     ...(presence_penalty ? { presence_penalty } : {}),
@@ -40,8 +40,8 @@ function hintsOf({ user, safety_identifier, prompt_cache_retention }: ResponseBo
 }
 
 /**
- * The tier of the turn of a create request. `auto` is OpenAI's own default, so it names none; `default` names none at a
- * provider that cannot be told it. Of tiers that only OpenAI has, see `passedTier`.
+ * Returns the tier of the turn of a create request. `auto` is OpenAI's default, so no tier is sent. `default` is not
+ * sent to a provider without that value. For tiers that only OpenAI has, see `passedTier`.
  */
 export function tierOf(
   { service_tier }: Pick<ResponseBody, 'service_tier'>,
@@ -52,7 +52,7 @@ export function tierOf(
   return tier;
 }
 
-/** A tier that a turn request does not have: it is passed on to OpenAI's wires. */
+/** Returns a tier that a turn request does not have. It is passed on to OpenAI's wires. */
 export function passedTier({ service_tier }: Pick<ResponseBody, 'service_tier'>): string | null {
   return service_tier && !ServiceTier.safeParse(service_tier).success ? service_tier : null;
 }

@@ -5,23 +5,25 @@ import { GivenItem } from '../response-body.ts';
 import { OutputItem } from './output-item.ts';
 import { InputItemList, ListedInputItem } from './response-object.ts';
 
-/** A conversation, as OpenAI's clients read it. */
+/** A conversation in OpenAI's shape. */
 export const ConversationObject = z
   .object({
     id: ConversationId,
     object: z.literal('conversation'),
-    created_at: z.int().describe('When it was created, in Unix seconds.'),
-    metadata: z.record(z.string(), z.string()).describe('What the caller keeps with it.'),
+    created_at: z.int().describe('The time of creation, in Unix seconds.'),
+    metadata: z
+      .record(z.string(), z.string())
+      .describe('Key-value pairs that the caller stores with the conversation.'),
   })
   .meta({
     id: 'OpenaiConversation',
-    description: 'A conversation as OpenAI’s API shows it.',
+    description: 'A conversation in OpenAI’s shape.',
     examples: [
       { id: 'conv_01kagz8m4pfvbte2n5q7rys3wx', object: 'conversation', created_at: 1_795_392_000, metadata: {} },
     ],
   });
 
-/** What a delete answers. */
+/** The answer to a delete. */
 export const DeletedConversation = z.object({
   id: ConversationId,
   object: z.literal('conversation.deleted'),
@@ -32,36 +34,40 @@ const MOST_ITEMS = 20;
 const items = z.array(GivenItem).max(MOST_ITEMS);
 const metadata = TurnRequest.shape.metadata;
 
-/** `POST /openai/v1/conversations`. Items are read by their types, not here. */
+/** The body of `POST /openai/v1/conversations`. Items are read by type, not here. */
 export const ConversationBody = z
   .strictObject({
-    items: items.nullish().describe('What it begins with: items as in the input of a response.'),
-    metadata: metadata.describe('What to keep with it.'),
+    items: items.nullish().describe('The initial items, in the form of a response’s input.'),
+    metadata: metadata.describe('Key-value pairs to store with the conversation.'),
   })
   .meta({
     id: 'ConversationBody',
-    description: 'A conversation to be created, as OpenAI’s API has it.',
+    description: 'The request to create a conversation, in OpenAI’s shape.',
     examples: [{ items: [{ role: 'user', content: 'I am Ada.' }], metadata: { order: '17' } }],
   });
 export type ConversationBody = z.output<typeof ConversationBody>;
 
-/** `POST /openai/v1/conversations/:id`. */
+/** The body of `POST /openai/v1/conversations/:id`. */
 export const MetadataBody = z
-  .strictObject({ metadata: metadata.unwrap().describe('What to keep with it instead; null for nothing.') })
+  .strictObject({
+    metadata: metadata.unwrap().describe('Key-value pairs that replace the stored pairs. Null removes all pairs.'),
+  })
   .meta({
     id: 'ConversationMetadataBody',
-    description: 'What a conversation is to have for metadata.',
+    description: 'The new metadata of a conversation.',
     examples: [{ metadata: { order: '18' } }],
   });
 
-/** `POST /openai/v1/conversations/:id/items`. */
-export const ItemsBody = z.strictObject({ items: items.min(1).describe('Items as in the input of a response.') }).meta({
-  id: 'ConversationItemsBody',
-  description: 'Items to be added to a conversation.',
-  examples: [{ items: [{ role: 'user', content: 'I am Ada.' }] }],
-});
+/** The body of `POST /openai/v1/conversations/:id/items`. */
+export const ItemsBody = z
+  .strictObject({ items: items.min(1).describe('The items, in the form of a response’s input.') })
+  .meta({
+    id: 'ConversationItemsBody',
+    description: 'Items to add to a conversation.',
+    examples: [{ items: [{ role: 'user', content: 'I am Ada.' }] }],
+  });
 
-/** An item of a conversation: of what it was told, or of what was answered. */
+/** An item of a conversation, from an input or an output. */
 export const ConversationItem = z.union([OutputItem, ListedInputItem]).meta({
   id: 'ConversationItem',
   description: 'An item of a conversation, in OpenAI’s shape.',
@@ -73,7 +79,7 @@ export const ConversationItem = z.union([OutputItem, ListedInputItem]).meta({
   ],
 });
 
-/** A page of a conversation's items (contract-responses R3). */
+/** A page of a conversation's items. */
 export const ConversationItemList = InputItemList.extend({
-  data: z.array(ConversationItem).describe('What is on this page.'),
+  data: z.array(ConversationItem).describe('The items of this page.'),
 });

@@ -5,11 +5,11 @@ const values = z.union([z.string(), z.array(z.string())]).optional();
 
 /** `include` as OpenAI's clients write it: once, or as a list in brackets. */
 export const includeQuery = {
-  include: values.describe('`reasoning.encrypted_content`; anything else is accepted and adds nothing.'),
-  'include[]': values.describe('The same, as clients write a list.'),
+  include: values.describe('`reasoning.encrypted_content`. Other values are accepted without effect.'),
+  'include[]': values.describe('The same as `include`, in the form in which clients write a list.'),
 };
 
-/** Whether a query asks for the state of providers. */
+/** Returns whether a query requests the state of providers. */
 export function asksForState(query: { include?: Values; 'include[]'?: Values }): boolean {
   return includesState([query.include ?? [], query['include[]'] ?? []].flat());
 }

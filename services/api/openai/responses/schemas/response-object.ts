@@ -5,9 +5,9 @@ import { OutputItem } from './output-item.ts';
 const ID = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const example = 'resp_01kagz8m4pfvbte2n5q7rys3wx';
 
-/** The id of a response. An impossible one is answered like an unknown one. */
+/** The id of a response. An impossible id is answered like an unknown id. */
 export const ResponseId = z.string().meta({
-  description: 'The id of a response: that of its turn, with `resp_`.',
+  description: 'The id of a response: the id of its turn, with the prefix `resp_`.',
   pattern: `^resp_${ID}$`,
   examples: [example],
 });
@@ -19,56 +19,58 @@ const anyOf = z.record(z.string(), z.unknown());
 /** The tokens that a response used. */
 export const Usage = z
   .object({
-    input_tokens: tokens('Tokens of all requests, cached ones included.'),
+    input_tokens: tokens('Tokens of all requests, including cached tokens.'),
     input_tokens_details: z
       .object({
-        cached_tokens: tokens('Those read from a cache.'),
-        cache_write_tokens: tokens('Those written to a cache.'),
+        cached_tokens: tokens('The tokens read from a cache.'),
+        cache_write_tokens: tokens('The tokens written to a cache.'),
       })
-      .describe('What they were.'),
-    output_tokens: tokens('Tokens of all replies, reasoning included.'),
-    output_tokens_details: z.object({ reasoning_tokens: tokens('Those of reasoning.') }).describe('What they were.'),
-    total_tokens: tokens('Both together.'),
+      .describe('The input tokens by kind.'),
+    output_tokens: tokens('Tokens of all replies, including reasoning tokens.'),
+    output_tokens_details: z
+      .object({ reasoning_tokens: tokens('The reasoning tokens.') })
+      .describe('The output tokens by kind.'),
+    total_tokens: tokens('The sum of input and output tokens.'),
   })
-  .describe('What the rounds used together; null until the end.');
+  .describe('The usage of all rounds together. Null before the end.');
 
 const asked = {
-  model: z.string().describe('The model, as it was named.'),
-  previous_response_id: z.string().nullable().describe('What it stands on.'),
+  model: z.string().describe('The model, as the request named it.'),
+  previous_response_id: z.string().nullable().describe('The response that this response is based on.'),
   conversation: z
-    .object({ id: z.string().describe('Its id.') })
+    .object({ id: z.string().describe('The id of the conversation.') })
     .nullable()
-    .describe('The conversation that was named.'),
-  instructions: z.string().nullable().describe('The system prompt; the next response does not inherit it.'),
-  tools: z.array(anyOf).describe('The tools, as they were given.'),
-  tool_choice: z.unknown().describe('What was asked of the calls.'),
-  parallel_tool_calls: z.boolean().describe('Whether a reply may ask for several calls.'),
-  max_tool_calls: z.int().nullable().describe('How many calls Pawl runs at most.'),
-  max_output_tokens: z.int().nullable().describe('Tokens of all replies together, at most.'),
-  temperature: z.number().describe('As given, or 1.'),
-  top_p: z.number().describe('As given, or 1.'),
-  presence_penalty: z.number().describe('As given, or 0.'),
-  frequency_penalty: z.number().describe('As given, or 0.'),
-  top_logprobs: z.int().describe('Always 0: log probabilities are not shown.'),
+    .describe('The conversation that the request named.'),
+  instructions: z.string().nullable().describe('The system prompt. The next response does not inherit it.'),
+  tools: z.array(anyOf).describe('The tools, as the request defined them.'),
+  tool_choice: z.unknown().describe('The tool choice of the request.'),
+  parallel_tool_calls: z.boolean().describe('Whether a reply may request several calls.'),
+  max_tool_calls: z.int().nullable().describe('The maximum number of calls that Pawl runs.'),
+  max_output_tokens: z.int().nullable().describe('The maximum number of tokens of all replies together.'),
+  temperature: z.number().describe('The value of the request, or 1.'),
+  top_p: z.number().describe('The value of the request, or 1.'),
+  presence_penalty: z.number().describe('The value of the request, or 0.'),
+  frequency_penalty: z.number().describe('The value of the request, or 0.'),
+  top_logprobs: z.int().describe('Always 0: Pawl does not show log probabilities.'),
   text: z
     .object({
-      format: z.unknown().describe('What the text has to be.'),
-      verbosity: z.string().describe('How long it should be.'),
+      format: z.unknown().describe('The format of the text.'),
+      verbosity: z.string().describe('The verbosity of the text.'),
     })
-    .describe('How the text was asked for.'),
+    .describe('The text options of the request.'),
   reasoning: z
     .object({
-      effort: z.string().nullable().describe('How much to think.'),
-      summary: z.string().nullable().describe('Whether thoughts are shown.'),
+      effort: z.string().nullable().describe('The reasoning effort.'),
+      summary: z.string().nullable().describe('Whether the reasoning is shown.'),
     })
-    .describe('How thinking was asked for.'),
-  truncation: z.enum(['auto', 'disabled']).describe('Whether a history that is too long is shortened.'),
-  background: z.boolean().describe('Whether nobody waits for the answer.'),
-  store: z.boolean().describe('Whether it can be asked for later.'),
+    .describe('The reasoning options of the request.'),
+  truncation: z.enum(['auto', 'disabled']).describe('Whether Pawl shortens a history that is too long.'),
+  background: z.boolean().describe('Whether the response runs in the background.'),
+  store: z.boolean().describe('Whether later requests can find the response.'),
   service_tier: z
     .string()
-    .describe('The tier that the provider reported for the last reply; until then, the tier that was asked for.'),
-  metadata: z.record(z.string(), z.string()).describe('What the caller keeps with it.'),
+    .describe('The tier that the provider reported for the last reply. Until then, the requested tier.'),
+  metadata: z.record(z.string(), z.string()).describe('Key-value pairs that the caller stores with the response.'),
   user: z.string().nullable().describe('As given.'),
   safety_identifier: z.string().nullable().describe('As given.'),
   prompt_cache_key: z.string().nullable().describe('As given.'),
@@ -94,31 +96,40 @@ const shown = {
   ...{ user: null, safety_identifier: null, prompt_cache_key: null },
 };
 
-/** A response, as OpenAI's clients read it (contract-responses R16). */
+/** A response in OpenAI's shape. */
 export const ResponseObject = z
   .object({
     id: ResponseId,
     object: z.literal('response'),
-    created_at: seconds('When it was created'),
-    completed_at: z.int().nullable().describe('When it was completed, in Unix seconds; null for all other ends.'),
-    status: z.enum(RESPONSE_STATUSES).describe('How it stands; one that its caller waits for is never queued.'),
+    created_at: seconds('The time of creation'),
+    completed_at: z
+      .int()
+      .nullable()
+      .describe('The time when the response was completed, in Unix seconds. Null for other ends.'),
+    status: z
+      .enum(RESPONSE_STATUSES)
+      .describe('The status of the response. A response that its caller waits for is never `queued`.'),
     error: z
       .object({
-        code: z.string().describe('Why, in OpenAI’s words: `rate_limit_exceeded`, `invalid_prompt` or `server_error`.'),
-        type: z.string().describe('Why, in Pawl’s word.'),
-        message: z.string().describe('Why, in a sentence.'),
+        code: z
+          .string()
+          .describe(
+            'The code of the error in OpenAI’s API: `rate_limit_exceeded`, `invalid_prompt` or `server_error`.',
+          ),
+        type: z.string().describe('The code of the error in Pawl’s API.'),
+        message: z.string().describe('A sentence about the failure.'),
       })
       .nullable()
-      .describe('Why it failed.'),
+      .describe('The error of a failed response.'),
     incomplete_details: z
-      .object({ reason: z.string().nullable().describe('The limit or the stop.') })
+      .object({ reason: z.string().nullable().describe('The limit or the stop reason.') })
       .nullable()
-      .describe('Why it is incomplete.'),
-    output: z.array(OutputItem).describe('What was committed so far, round by round.'),
+      .describe('The reason why the response is incomplete.'),
+    output: z.array(OutputItem).describe('The committed output of all rounds so far.'),
     usage: Usage.nullable(),
     ...asked,
   })
-  .meta({ id: 'Response', description: 'A turn as OpenAI’s API shows it.', examples: [shown] });
+  .meta({ id: 'Response', description: 'A turn in the shape of OpenAI’s API.', examples: [shown] });
 
 /** The answer to a delete. */
 export const DeletedResponse = z.object({
@@ -130,8 +141,8 @@ export const DeletedResponse = z.object({
 /** An item of an input, as lists show it. */
 export const ListedInputItem = z
   .looseObject({
-    id: z.string().describe('Made of the id of the response and the place in its input.'),
-    type: z.string().describe('What the item is.'),
+    id: z.string().describe('The id of the item: the id of the response, and the position in its input.'),
+    type: z.string().describe('The type of the item.'),
   })
   .meta({
     id: 'ResponseInputItem',
@@ -144,11 +155,11 @@ export const ListedInputItem = z
     ],
   });
 
-/** A page of input items (contract-responses R3). */
+/** A page of input items. */
 export const InputItemList = z.object({
   object: z.literal('list'),
-  data: z.array(ListedInputItem).describe('What is on this page.'),
-  first_id: z.string().nullable().describe('The first of them.'),
-  last_id: z.string().nullable().describe('The last of them: the next page comes `after` it.'),
+  data: z.array(ListedInputItem).describe('The items of this page.'),
+  first_id: z.string().nullable().describe('The id of the first item.'),
+  last_id: z.string().nullable().describe('The id of the last item: the `after` of the next page.'),
   has_more: z.boolean().describe('Whether another page follows.'),
 });

@@ -6,10 +6,14 @@ import { TurnError } from '../../../turns/schemas/turn-error.ts';
 import { ResponseObject } from './response-object.ts';
 import { ResponseStreamEvent } from './stream-event.ts';
 
-/** What every answer says to OpenAI's clients (contract-responses R2). */
+/** The headers of every answer to OpenAI's clients. */
 export const openaiHeaders = {
   'x-request-id': z.string().describe('The id of this request, as `req_…`.'),
-  'openai-processing-ms': z.int().min(0).optional().describe('How many milliseconds it took until the first byte.'),
+  'openai-processing-ms': z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The time until the first byte of the answer, in milliseconds.'),
 };
 
 /** Returns a JSON answer with the headers that all answers to OpenAI's clients have. */
@@ -17,29 +21,31 @@ export function openaiAnswer<Schema>(description: string, schema: Schema, header
   return jsonAnswer(description, schema, { ...openaiHeaders, ...headers });
 }
 
-/** What is refused before it is read has no id. */
+/** A request that is refused before it is read has no id. */
 const refusalHeaders = {
   ...openaiHeaders,
   'x-request-id': openaiHeaders['x-request-id'].optional(),
   'x-should-retry': z
     .enum(['true', 'false'])
     .optional()
-    .describe('`false` where the same request would fail again: OpenAI’s clients then do not repeat it.'),
+    .describe('`false` if the same request would fail again. OpenAI’s clients then do not repeat the request.'),
 };
 
-/** Which response this is: of one that was waited for. */
+/** The header with the id of a response that its caller waits for. */
 export const responseIdHeader = {
   'pawl-response-id': z
     .string()
     .optional()
-    .describe('The id of the response that was created, also where it failed; only of one that was waited for.'),
+    .describe(
+      'The id of the response that was created, even if it failed. Only for a response that the caller waits for.',
+    ),
 };
 
 export const ignoredToolsHeader = {
   'pawl-ignored-tools': z
     .string()
     .optional()
-    .describe('Types of tools that were left out, where the operator has set `PAWL_UNSUPPORTED_TOOLS=ignore`.'),
+    .describe('The types of tools that Pawl left out, if the operator has set `PAWL_UNSUPPORTED_TOOLS=ignore`.'),
 };
 
 /** A response as JSON, or as its events. */
@@ -56,11 +62,11 @@ const FailedResponse = z
         code: TurnError.shape.code,
         param: z.null().describe('Always null: no field is wrong.'),
       })
-      .describe('Why it failed.'),
+      .describe('The error of the response.'),
   })
   .meta({
     id: 'FailedResponse',
-    description: 'Why a response failed that was waited for.',
+    description: 'The error of a failed response that its caller waited for.',
     examples: [
       {
         error: {
@@ -73,7 +79,7 @@ const FailedResponse = z
 
 type Refusal = { headers?: z.ZodObject; content: { 'application/json': { schema: z.ZodType } } };
 
-/** The refusals of a route of responses: those it names, and what every such route may answer. */
+/** Returns the refusals of a route of responses: the named codes, and the codes of every such route. */
 export function responseRefusals(...codes: ErrorCode[]): Refusals {
   return changed(refusals(...codes), ({ headers, ...refusal }) => ({
     ...refusal,
@@ -81,10 +87,10 @@ export function responseRefusals(...codes: ErrorCode[]): Refusals {
   }));
 }
 
-/** The statuses of a response that failed (contract-responses R51). */
+/** The statuses of a failed response. */
 const OF_FAILURES = new Set(['400', '429', '500', '503']);
 
-/** The refusals of a create, with what a response that failed is answered as. */
+/** Returns the refusals of a create, including the statuses of a failed response. */
 export function createRefusals(...codes: ErrorCode[]): Refusals {
   return changed(responseRefusals(...codes), (refusal, status) => {
     if (!OF_FAILURES.has(status)) return refusal;

@@ -3,26 +3,26 @@ import { exampleOf } from '../../../schemas/fields/example-of.ts';
 import { OutputItem, OutputPart } from './output-item.ts';
 import { ResponseObject } from './response-object.ts';
 
-const index = (what: string) => z.int().min(0).describe(`Its place ${what}.`);
+const index = (what: string) => z.int().min(0).describe(`The position ${what}.`);
 const logprobs = z.array(z.unknown()).describe('Always empty.');
 
-/** What each field of an event is. */
+/** The schema of each field of an event. */
 const fields = {
   response: ResponseObject,
   item: OutputItem,
-  part: OutputPart.describe('The part: empty when it is added, whole when it is done.'),
+  part: OutputPart.describe('The part. Empty when it is added, complete when it is done.'),
   summary_part: z
     .object({ type: z.literal('summary_text'), text: z.string().describe('The text.') })
-    .describe('The part: empty when it is added, whole when it is done.'),
+    .describe('The part. Empty when it is added, complete when it is done.'),
   item_id: z.string().describe('The id of the item.'),
   output_index: index('in the output'),
   content_index: index('in the content of its item'),
   summary_index: index('in the summary of its item'),
-  delta: z.string().describe('What follows.'),
-  text: z.string().describe('All of the text.'),
-  refusal: z.string().describe('All of the refusal.'),
-  arguments: z.string().describe('All of the arguments: JSON, as the model wrote it.'),
-  input: z.string().describe('All of the input.'),
+  delta: z.string().describe('The next piece of the text.'),
+  text: z.string().describe('The complete text.'),
+  refusal: z.string().describe('The complete refusal.'),
+  arguments: z.string().describe('The complete arguments: JSON, as the model wrote it.'),
+  input: z.string().describe('The complete input.'),
   name: z.string().describe('The name of the tool.'),
   logprobs,
 } satisfies Record<string, z.ZodType>;
@@ -32,50 +32,62 @@ const inOutput: Field[] = ['item_id', 'output_index'];
 const inContent: Field[] = [...inOutput, 'content_index'];
 const inSummary: Field[] = [...inOutput, 'summary_index'];
 
-/** Every type of an event, what it says, and which fields it has (contract-responses R42). */
+/** Every type of an event, its description, and its fields. */
 const events: Record<string, { says: string; has: Field[] }> = {
-  'response.created': { says: 'The response as it was created.', has: ['response'] },
-  'response.queued': { says: 'The response waits; only in the background.', has: ['response'] },
-  'response.in_progress': { says: 'Work on the response has begun.', has: ['response'] },
-  'response.output_item.added': { says: 'An item begins; nothing is in it yet.', has: ['output_index', 'item'] },
-  'response.output_item.done': { says: 'An item is whole, and stays as it is.', has: ['output_index', 'item'] },
+  'response.created': { says: 'The response was created.', has: ['response'] },
+  'response.queued': { says: 'The response is queued. Only in the background.', has: ['response'] },
+  'response.in_progress': { says: 'The response is running.', has: ['response'] },
+  'response.output_item.added': { says: 'An item begins. It is still empty.', has: ['output_index', 'item'] },
+  'response.output_item.done': { says: 'An item is complete and final.', has: ['output_index', 'item'] },
   'response.content_part.added': { says: 'A part of a message begins.', has: [...inContent, 'part'] },
-  'response.content_part.done': { says: 'A part of a message is whole.', has: [...inContent, 'part'] },
-  'response.output_text.delta': { says: 'Text, as the model writes it.', has: [...inContent, 'delta', 'logprobs'] },
-  'response.output_text.done': { says: 'The text of a part is whole.', has: [...inContent, 'text', 'logprobs'] },
-  'response.refusal.delta': { says: 'A refusal, as the model writes it.', has: [...inContent, 'delta'] },
-  'response.refusal.done': { says: 'A refusal is whole.', has: [...inContent, 'refusal'] },
-  'response.reasoning_summary_part.added': { says: 'The model begins to think.', has: [...inSummary, 'summary_part'] },
-  'response.reasoning_summary_text.delta': { says: 'What the model thinks.', has: [...inSummary, 'delta'] },
-  'response.reasoning_summary_text.done': { says: 'What the model thought.', has: [...inSummary, 'text'] },
-  'response.reasoning_summary_part.done': { says: 'The thoughts are whole.', has: [...inSummary, 'summary_part'] },
+  'response.content_part.done': { says: 'A part of a message is complete.', has: [...inContent, 'part'] },
+  'response.output_text.delta': {
+    says: 'A piece of text, as the model writes it.',
+    has: [...inContent, 'delta', 'logprobs'],
+  },
+  'response.output_text.done': { says: 'The text of a part is complete.', has: [...inContent, 'text', 'logprobs'] },
+  'response.refusal.delta': { says: 'A piece of a refusal, as the model writes it.', has: [...inContent, 'delta'] },
+  'response.refusal.done': { says: 'A refusal is complete.', has: [...inContent, 'refusal'] },
+  'response.reasoning_summary_part.added': {
+    says: 'The model begins its reasoning.',
+    has: [...inSummary, 'summary_part'],
+  },
+  'response.reasoning_summary_text.delta': { says: 'A piece of the reasoning.', has: [...inSummary, 'delta'] },
+  'response.reasoning_summary_text.done': { says: 'The complete text of the reasoning.', has: [...inSummary, 'text'] },
+  'response.reasoning_summary_part.done': { says: 'The reasoning is complete.', has: [...inSummary, 'summary_part'] },
   'response.function_call_arguments.delta': {
-    says: 'Arguments of a function, all at once.',
+    says: 'The arguments of a function, in one piece.',
     has: [...inOutput, 'delta'],
   },
   'response.function_call_arguments.done': {
-    says: 'The arguments of a function are whole.',
+    says: 'The arguments of a function are complete.',
     has: [...inOutput, 'name', 'arguments'],
   },
   'response.custom_tool_call_input.delta': {
-    says: 'Input of a custom tool, all at once.',
+    says: 'The input of a custom tool, in one piece.',
     has: [...inOutput, 'delta'],
   },
-  'response.custom_tool_call_input.done': { says: 'The input of a custom tool is whole.', has: [...inOutput, 'input'] },
+  'response.custom_tool_call_input.done': {
+    says: 'The input of a custom tool is complete.',
+    has: [...inOutput, 'input'],
+  },
   'response.mcp_call_arguments.delta': {
-    says: 'Arguments of a call that Pawl runs, all at once.',
+    says: 'The arguments of a call that Pawl runs, in one piece.',
     has: [...inOutput, 'delta'],
   },
   'response.mcp_call_arguments.done': {
-    says: 'The arguments of a call that Pawl runs are whole.',
+    says: 'The arguments of a call that Pawl runs are complete.',
     has: [...inOutput, 'arguments'],
   },
   'response.mcp_call.in_progress': { says: 'Pawl runs a call.', has: inOutput },
   'response.mcp_call.completed': { says: 'A call that Pawl ran has its result.', has: inOutput },
   'response.mcp_call.failed': { says: 'A call that Pawl ran has failed.', has: inOutput },
-  'response.completed': { says: 'The response has ended, as it is now.', has: ['response'] },
-  'response.incomplete': { says: 'It has ended before its answer was whole, or was cancelled.', has: ['response'] },
-  'response.failed': { says: 'The response has failed, as it is now.', has: ['response'] },
+  'response.completed': { says: 'The response has ended with an answer.', has: ['response'] },
+  'response.incomplete': {
+    says: 'The response ended before its answer was complete, or was cancelled.',
+    has: ['response'],
+  },
+  'response.failed': { says: 'The response has failed.', has: ['response'] },
 };
 
 const response = exampleOf(ResponseObject) as {
@@ -92,31 +104,33 @@ const example: Record<Field, unknown> = {
 const number = z
   .int()
   .min(0)
-  .describe('Its place in the log of the response: it grows with each event, with gaps behind texts.');
+  .describe('The number of the event in the log of the response. Numbers grow, with gaps after texts.');
 
 const StreamError = z
   .object({
     type: z.literal('error'),
     sequence_number: number,
-    code: z.string().describe('Why the stream ends, as one word: `stream_superseded` where the model began again.'),
-    message: z.string().describe('Why, and what to do about it, in a sentence.'),
+    code: z
+      .string()
+      .describe('The code of the reason why the stream ends. `stream_superseded`: the model restarted its reply.'),
+    message: z.string().describe('A sentence that states the problem and the next step.'),
     param: z.null().describe('Always null.'),
   })
   .meta({
     id: 'ResponseErrorEvent',
-    description: 'This stream ends here, without `[DONE]`. The response itself goes on.',
+    description: 'The stream ends here, without `[DONE]`. The response itself continues.',
     examples: [
       {
         ...{ type: 'error', sequence_number: 17, code: 'stream_superseded', param: null },
-        message: 'The model began this reply again and says something else. Ask for the stream again.',
+        message: 'The model restarted this reply with another text. Request the stream again.',
       },
     ],
   });
 
-/** An event of a response's stream, as OpenAI’s clients read it (contract-responses R42, R46). */
+/** An event of a response's stream in OpenAI’s shape. */
 export const ResponseStreamEvent = z.discriminatedUnion('type', [StreamError, ...schemasOf()]).meta({
   id: 'ResponseStreamEvent',
-  description: 'What a stream of a response tells: the `data` of one message. After the last one comes `[DONE]`.',
+  description: 'An event in the stream of a response: the `data` of one message. `[DONE]` follows the last event.',
 });
 
 function schemasOf() {
@@ -133,7 +147,7 @@ function valuesOf<Value>(all: Record<Field, Value>, names: Field[]): Record<stri
   return Object.fromEntries(names.map((name) => [name === 'summary_part' ? 'part' : name, all[name]]));
 }
 
-/** What the schema of an event is called: `response.output_text.delta` is a ResponseOutputTextDeltaEvent. */
+/** Returns the name of an event's schema: `response.output_text.delta` is a ResponseOutputTextDeltaEvent. */
 function nameEvent(type: string): string {
   return `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 }

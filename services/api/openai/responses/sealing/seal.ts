@@ -1,18 +1,18 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { parseJson } from '#core/json.ts';
 
-/** Whose state is sealed: it is unsealed for the same project and provider only. */
+/** The owner of sealed state. State is unsealed only for the same project and provider. */
 export type StateOwner = { project: string; provider: string };
 
-/** The keys that a database's own key is spread into: one encrypts, one makes nonces. */
+/** The keys that are derived from a database's key: one key encrypts, and the other makes nonces. */
 export type SealingKeys = { encryption: Uint8Array; nonces: Uint8Array };
 
-/** A fresh key of a database, as text: 32 random bytes. */
+/** Makes a new key of a database, as text: 32 random bytes. */
 export function newSealingKey(): string {
   return randomBytes(KEY_BYTES).toString('base64url');
 }
 
-/** Spreads the key of a database. */
+/** Derives the keys from the key of the database. */
 export function spreadKey(key: string): SealingKeys {
   const spread = (purpose: string) =>
     new Uint8Array(hkdfSync('sha256', Buffer.from(key, 'base64url'), '', `pawl state ${purpose}`, KEY_BYTES));
@@ -20,8 +20,8 @@ export function spreadKey(key: string): SealingKeys {
 }
 
 /**
- * Seals what a provider wants back, for a caller to keep (contract-responses R33). `place` is where it stands. The same state at
- * the same place is sealed alike by any process, so that all answers show the same.
+ * Seals the state that a provider requires back, for a caller to keep. `place` is the position of the state. Every
+ * process seals the same state at the same place alike, so that all answers are equal.
  */
 export function sealState(
   keys: SealingKeys,
@@ -30,7 +30,8 @@ export function sealState(
 ): string {
   const text = JSON.stringify(state ?? null);
   const bound = boundTo(owner);
-  // It depends on the text, too: a database that was restored writes other rounds at places that it had before.
+  // The nonce also depends on the text, because a restored database writes other rounds at places that it used
+  // before.
   const made = createHmac('sha256', keys.nonces).update(JSON.stringify([owner.project, owner.provider, place, text]));
   const nonce = made.digest().subarray(0, NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keys.encryption, nonce, { authTagLength: TAG_BYTES }).setAAD(bound);
@@ -38,7 +39,7 @@ export function sealState(
   return VERSION + Buffer.concat(sealed).toString('base64url');
 }
 
-/** The state that was sealed for its owner; null for a text that was not, and where there was none. */
+/** Returns the state that was sealed for its owner. Null for an unsealed text, or without a text. */
 export function unsealState(keys: SealingKeys, sealed: string, owner: StateOwner): unknown {
   const bytes = readSealed(sealed);
   if (!bytes) return null;
@@ -59,10 +60,10 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What sealed texts begin with: those of other makers are told apart at a glance. */
+/** The prefix of sealed texts. Texts of other makers do not have it. */
 const VERSION = 'pawl1.';
 
-/** Texts that decode to the same bytes are not the same to us: only one of them was sealed. */
+/** Different texts that decode to the same bytes are not accepted: only one text was sealed. */
 function readSealed(sealed: string): Buffer | null {
   if (!sealed.startsWith(VERSION)) return null;
   const text = sealed.slice(VERSION.length);

@@ -5,15 +5,18 @@ import { handsOutState, reasoningId } from '#core/turn/responses/output-item.ts'
 import type { Round, Turn } from '#core/turn/turn.ts';
 import { type SealingKeys, type StateOwner, sealState, spreadKey, unsealState } from './seal.ts';
 
-/** What providers want back, as callers keep it and send it again (contract-responses R33). */
+/** Seals and unseals the state of providers that callers keep and send again. */
 export type StateSeals = {
-  /** A turn whose answers show the state of each round: where its create asked for it, or `isAsked`. Else the turn as it is. */
+  /**
+   * Returns a turn that shows the state of each round in its answers, if its create requested this or if `isAsked`.
+   * Else returns the turn unchanged.
+   */
   sealRounds(turn: Turn, isAsked?: boolean): Turn;
-  /** The same, with the state that came with its input. Compactions of the input are always sealed. */
+  /** Does the same, including the state in its input. Compactions in the input are always sealed. */
   sealTurn(turn: Turn, isAsked?: boolean): Turn;
-  /** The item that a caller sent back; null where it was sealed for another, or is not ours. */
+  /** Returns the item that a caller sent back. Null if it was sealed for another owner, or is not sealed by Pawl. */
   unseal(sealed: string, owner: StateOwner): InputItem | null;
-  /** Seals the summary of a compaction (contract-responses R71). `place` is the id of its item. */
+  /** Seals the summary of a compaction. `place` is the id of its item. */
   sealSummary(summary: string, sealing: { project: string; place: string }): string;
   /** Returns the compaction that a project received sealed, or null for any other text. */
   unsealSummary(sealed: string, project: string): InputItem | null;
@@ -24,7 +27,7 @@ function ownerOfSummaries(project: string): StateOwner {
   return { project, provider: 'any provider' };
 }
 
-/** Seals and unseals with the key of the database. A round is sealed once as long as it is kept in memory. */
+/** Seals and unseals with the key of the database. A round in memory is sealed once. */
 export function makeStateSeals(key: string): StateSeals {
   const keys = spreadKey(key);
   const known = new WeakMap<Round, Round>();

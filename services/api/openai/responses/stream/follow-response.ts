@@ -16,14 +16,14 @@ import type { StateSeals } from '../sealing/state-seals.ts';
 import { DONE, errorFrame, HEARTBEAT, sharedEventFrame } from './event-frame.ts';
 
 /**
- * Behind which number a stream begins (-1: with the first event), the latest edition of the turn that its request read, where
- * the stream writes, and what seals state for its client.
+ * The options of a stream: the last number that the client has (-1: none), the latest edition of the turn that its
+ * request read, the sink, and the seals of state for its client.
  */
 type ResponseStart = { after: number; current: LatestEdition | null; sink: Sink; stateSeals: StateSeals };
 
 /**
- * Tells a response's events behind a number, each once and in order: committed ones as they are read, the text and the
- * reasoning of the running round as they come (contract-responses R41–R49). A slow client costs no memory.
+ * Streams a response's events after a number, each once and in order: committed events when they are read, the text
+ * and reasoning of the running round live. A slow client costs no memory.
  */
 export function followResponse(watch: TurnWatch, context: WatchContext, start: ResponseStart): EventStream {
   const { after, current, sink, stateSeals } = start;
@@ -46,19 +46,19 @@ type StreamState = {
   stateSeals: StateSeals;
   joined: JoinedStream;
   current: LatestEdition | null;
-  /** Behind the last committed stretch that was told whole. */
+  /** The position after the last committed stretch that was sent completely. */
   position: LogPosition;
   /** The number of the last event that the client has. */
   sent: number;
-  /** What was told of the running round at that position. */
+  /** The pieces of the running round that were sent at that position. */
   told: ToldPieces | null;
   answered: Answered;
 };
 
-/** In which order the calls of a round were answered, when `count` of them were. */
+/** The order in which the calls of a round were answered, when `count` calls had answers. */
 type Answered = { round: number; count: number; order: number[] };
 
-/** Tells what is known, as far as there is room. */
+/** Sends the known events, as far as there is room. */
 function tellKnown(stream: StreamState): 'read-order' | 'told' {
   for (;;) {
     const { known } = stream.watch.watched;
@@ -71,7 +71,7 @@ function tellKnown(stream: StreamState): 'read-order' | 'told' {
   }
 }
 
-/** Tells a committed stretch; false where it cannot be left behind yet. */
+/** Sends a committed stretch. Returns false if the stream cannot move past it yet. */
 function tellStretch(stream: StreamState, { from, round, pieces, ...stretch }: LogStretch): boolean {
   if (round && !mayTell(stream, { edition: round.edition, attempt: null, isCommitted: true, pieces })) return false;
   stream.told = null;
@@ -92,14 +92,14 @@ function tellRunning(stream: StreamState, turn: Turn): void {
   const from = editionStart(position, edition);
   tell(stream, pieces, { from, isOpen: true });
   const units = placeBehind(stream.sent, from);
-  // Fewer pieces than the client has say nothing of the rest: then it stays unknown what it was told.
+  // If there are fewer pieces than the client has, the rest stays unknown.
   if (units > 0 && sizeOfPieces(pieces) >= units)
     stream.told = { edition, attempt, units, pieces: sharePieces(watch.watched, running, pieces) };
 }
 
 const sharePieces = makeSharedPieces<ResponseEvent>();
 
-/** Whether pieces of the round at the position may be told; what was told before counts as told of their edition then. */
+/** Returns whether pieces of the round at the position may be sent. Pieces sent before count for their edition. */
 function mayTell(stream: StreamState, now: LatestPieces): boolean {
   const told = stream.told ?? toldBefore(stream.position, stream.sent);
   const next = nextTelling(told, now);
@@ -109,7 +109,7 @@ function mayTell(stream: StreamState, now: LatestPieces): boolean {
   return true;
 }
 
-/** While a response runs, only its end shows that the client's number is beyond it. */
+/** While a response runs, only its end shows whether the client's number is beyond its last event. */
 function beyondEndFrame({ sent, watch }: StreamState, last: number): string {
   const { code, message } = cursorBeyondEnd({
     ...{ param: 'starting_after', given: sent, last, id: responseIdOf(watch.watched.id) },
@@ -119,12 +119,11 @@ function beyondEndFrame({ sent, watch }: StreamState, last: number): string {
 
 function supersededFrame({ sent }: StreamState): string {
   const message =
-    'The model began this reply again and says something else. The response goes on: drop what came, and ask for the ' +
-    'stream again without `starting_after`.';
+    'The model restarted this reply with another text. The response continues. Discard the events so far, and request the stream again without `starting_after`.';
   return errorFrame({ code: 'stream_superseded', message, number: sent + 1 });
 }
 
-/** Whether calls of the batch at the position were answered, and it is not known in which order. */
+/** Returns whether calls of the batch at the position were answered in an unknown order. */
 function isOrderMissing({ position, answered }: StreamState, turn: Turn): boolean {
   const round = batchAt(position);
   const count = countAnswered(turn, round);
@@ -141,7 +140,9 @@ async function readOrder(stream: StreamState): Promise<void> {
   stream.answered = { round, count: countAnswered(known, round), order };
 }
 
-/** The batch whose results are told at a position: the adopted calls at the beginning, else those of the round there. */
+/**
+ * Returns the batch with the results at a position: the adopted calls at the beginning, else the calls of the round.
+ */
 function batchAt({ rounds }: LogPosition): number {
   return rounds === null ? 0 : rounds + 1;
 }
@@ -150,7 +151,10 @@ function countAnswered(turn: Turn, round: number): number {
   return callsOf(turn, round).filter(({ result }) => result !== null && result.status !== 'handed_over').length;
 }
 
-/** Sends what follows of pieces while there is room; false where there was not enough. `isOpen`: their round still runs. */
+/**
+ * Sends further pieces while there is room. Returns false if there was not enough room. `isOpen`: their round still
+ * runs.
+ */
 function tell(stream: StreamState, pieces: readonly ResponsePiece[], at: { from: number; isOpen: boolean }): boolean {
   const { joined, watch } = stream;
   for (const event of tellPieces(pieces, { ...at, place: placeBehind(stream.sent, at.from) })) {
@@ -161,17 +165,19 @@ function tell(stream: StreamState, pieces: readonly ResponsePiece[], at: { from:
   return true;
 }
 
-/** How many stretches of a turn are shared. Streams that are further apart read their own. */
+/** The number of stretches of a turn that are shared. Streams further apart read their own stretches. */
 const SHARED = 64;
 
 const shared = new WeakMap<Turn, Map<number | null, LogStretch | undefined>>();
 
-/** In which order the calls at the position were answered, as far as the turn has results, and what seals state. */
+/**
+ * The order in which the calls at the position were answered, as far as the turn has results, and the seals of state.
+ */
 type Reading = { order: readonly number[]; stateSeals: StateSeals };
 
 /**
- * Reads the stretch of a turn behind a position, once for all streams of the turn. Its events are the same objects for all, so
- * that the streams share their bytes, too.
+ * Reads the stretch of a turn after a position, once for all streams of the turn. All streams get the same event
+ * objects, so they also share their bytes.
  */
 function sharedStretch(known: Turn, position: LogPosition, { order, stateSeals }: Reading) {
   const stretches = shared.get(known) ?? new Map<number | null, LogStretch | undefined>();
@@ -188,7 +194,10 @@ function sharedStretch(known: Turn, position: LogPosition, { order, stateSeals }
 
 const orders = new WeakMap<Turn, Map<number, Promise<number[]>>>();
 
-/** Reads once for all streams of a turn in which order the calls of a batch were answered. A read that fails is not kept. */
+/**
+ * Reads the order in which the calls of a batch were answered, once for all streams of a turn. A failed read is not
+ * kept.
+ */
 function sharedOrder(known: Turn, round: number, read: () => Promise<number[]>): Promise<number[]> {
   const ofTurn = orders.get(known) ?? new Map<number, Promise<number[]>>();
   orders.set(known, ofTurn);

@@ -3,10 +3,10 @@ import type { WebSocket } from 'ws';
 import { BODY_BOUNDS } from '#core/bounds/body-bounds.ts';
 import { SOCKET_BOUNDS } from '#core/bounds/socket-bounds.ts';
 
-/** Waits for the place of one large message. The returned function frees it. */
+/** Waits for the place of a large message. The returned function frees it. */
 export type EnterPlace = () => Promise<() => void>;
 
-/** Bytes of a control frame of a client, its payload apart. */
+/** The bytes of a client's control frame without its payload. */
 const CONTROL_BYTES = 6;
 
 /**
@@ -37,7 +37,7 @@ export function boundArrivingMessages(socket: WebSocket, raw: Duplex, enter: Ent
         free();
       });
   }
-  // This listener runs before that of `ws`, so it counts the bytes before the message is complete.
+  // This listener runs before the listener of `ws`, so it counts the bytes before the message is complete.
   raw.prependListener('data', (chunk: Buffer) => {
     unread += chunk.length;
     if (unread > BODY_BOUNDS.smallBytes) leave ??= waitForPlace();

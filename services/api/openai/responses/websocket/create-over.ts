@@ -20,13 +20,13 @@ export type Creating = {
 };
 
 /**
- * Answers a create request over the outlet, to its end. Then keeps its response if that is not stored, and drops the
- * kept response that it followed if it has failed (contract-responses R73).
+ * Answers a create request over the outlet until its end. Then keeps its response if the response is not stored. If
+ * the response failed, it drops the kept response that it followed.
  */
 export async function createOver(outlet: SocketOutlet, message: CreateMessage, creating: Creating): Promise<void> {
   const { kept, keeping, send } = creating;
   const { bytes, isWarmUp, streamId } = message;
-  // A client may have the last event of a response before that response is kept.
+  // A client may receive the last event of a response before that response is kept.
   await Promise.allSettled(keeping);
   const body = message.takeBody();
   const followed = kept.find(body.previous_response_id);
@@ -51,24 +51,24 @@ export async function createOver(outlet: SocketOutlet, message: CreateMessage, c
 /** An unstored response that was created. */
 type Unstored = Followed & { id: string };
 
-/** Keeps a response. One that has not ended, or cannot be read, is not kept. */
+/** Keeps a response. A response that has not ended, or cannot be read, is not kept. */
 async function keep({ id, ...followed }: Unstored, streamId: string, { kept, context }: Creating): Promise<void> {
   const { db, log } = context;
   try {
     const turn = await loadTurn(db, id);
     if (turn && isTerminal(turn.status)) kept.keep(streamId, keptResponse(turn, followed));
   } catch (error) {
-    log.warn({ err: error, turn_id: id }, 'an unstored response was not kept for the next request of its connection');
+    log.warn({ err: error, turn_id: id }, 'could not keep an unstored response for the next request of its connection');
   }
 }
 
-/** Answers a request of the API, as its routes do. A stream is written to `outgoing`. */
+/** Answers a request of the API like its routes. A stream is written to `outgoing`. */
 export type AnswerRequest = (
   request: Request,
   env: { incoming: IncomingMessage; outgoing: SocketOutlet; socket: SocketRequest },
 ) => Response | Promise<Response>;
 
-/** Headers of the opening request that each create request has, too. */
+/** Headers of the opening request that apply to each create request. */
 const KEPT_HEADERS = ['authorization', 'user-agent', 'traceparent', 'tracestate', 'pawl-on-disconnect', 'host'];
 
 /** Begins to answer a create request over the outlet. Returns the error of a refused request, which has no stream. */
@@ -85,7 +85,7 @@ async function answerOver(
   const request = new Request(url, { method: 'POST', headers: [...headers, ['content-type', 'application/json']] });
   const answered = await answer(request, { incoming: opening, outgoing: outlet, socket });
   const refused = answered.status < 400 ? null : ((await answered.json()) as Pick<SocketError, 'error'>);
-  // An ended outlet does not cancel the response, a destroyed one does.
+  // An ended outlet does not cancel the response. A destroyed outlet does.
   if (refused) outlet.end();
   return refused && socketError(answered.status, refused, streamId);
 }

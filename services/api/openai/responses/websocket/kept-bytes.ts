@@ -7,8 +7,8 @@ export type KeptBytes = {
 type Held = { project: string; bytes: number; drop(): void };
 
 /**
- * Shares `allBytes` among the projects of a process. Beyond it the project that has the most bytes loses its oldest
- * response. The returned function makes the count of one project.
+ * Shares `allBytes` among the projects of a process. Above it, the project with the most bytes loses its oldest
+ * response. The returned function makes the count of a project.
  */
 export function makeKeptBytes(allBytes: number): (project: string) => KeptBytes {
   const held = new Set<Held>();

@@ -8,8 +8,8 @@ import type { KeptBytes } from './kept-bytes.ts';
 
 /**
  * An unstored response in the form that the next request needs: its input and its output, after the stored turn that
- * it `follows`. `turnIds` are its turn and those of the kept responses before it. `bytes` is about the size of the
- * items.
+ * it `follows`. `turnIds` are its turn and the turns of the kept responses before it. `bytes` is the approximate size
+ * of the items.
  */
 export type KeptResponse = {
   id: string;
@@ -19,10 +19,10 @@ export type KeptResponse = {
   bytes: number;
 };
 
-/** The unstored responses that a connection keeps in memory (contract-responses R73). */
+/** The unstored responses that a connection keeps in memory. */
 export type KeptResponses = {
   find(responseId: unknown): KeptResponse | undefined;
-  /** Keeps a response as the last one of its lane, in place of the one before. */
+  /** Keeps a response as the last response of its lane, in place of the previous response. */
   keep(streamId: string, response: KeptResponse): void;
   drop(responseId: string): void;
   /** Drops all responses, and keeps no more. */
@@ -30,8 +30,8 @@ export type KeptResponses = {
 };
 
 /**
- * Makes the memory of a connection. It keeps `mostBytes` in all: a client that sends a whole history in one request
- * could not send more. The oldest response is dropped first, also if the connections of the process keep too much.
+ * Makes the memory of a connection. It keeps at most `mostBytes`, the most that a client could send in a single
+ * request. The oldest response is dropped first, also if the connections of the process keep too much.
  */
 export function makeKeptResponses(mostBytes: number, keptBytes: KeptBytes): KeptResponses {
   const byLane = new Map<string, KeptResponse & { release(): void }>();

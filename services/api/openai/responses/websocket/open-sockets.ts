@@ -16,7 +16,10 @@ import { makeKeptBytes } from './kept-bytes.ts';
 import { makeKeptResponses } from './kept-responses.ts';
 import { type SocketTimer, serveSocket } from './serve-socket.ts';
 
-/** The WebSockets of a process. `close` closes them, and ends those of clients that do not answer in time. */
+/**
+ * The WebSockets of a process. `close` closes them, and destroys the WebSockets of clients that do not answer in
+ * time.
+ */
 export type ResponseSockets = Upgrades & { close(graceMs: number): void };
 
 type SocketParts = {
@@ -39,8 +42,8 @@ const afterAnHour: SocketTimer = (expire) => {
 };
 
 /**
- * Takes the WebSockets of clients with a key (contract-responses R73). All other requests are answered as plain
- * requests. A test may give another timer.
+ * Accepts WebSockets of clients with a key. All other requests are answered as plain requests. A test may give
+ * another timer.
  */
 export function openResponseSockets({ context, answer, timer = afterAnHour }: SocketParts): ResponseSockets {
   const maxPayload = context.bodyLimit + SOCKET_BOUNDS.refusedBytes;
@@ -56,7 +59,7 @@ export function openResponseSockets({ context, answer, timer = afterAnHour }: So
 
   function open(socket: WebSocket, opening: IncomingMessage, { project }: Caller): void {
     socket.on('error', () => {});
-    // A client that takes nothing any more, not even a ping, is closed as on other connections.
+    // A client that reads no data, not even a ping, is disconnected as on other connections.
     opening.socket.setTimeout(SERVER_TIMES.idleMs, () => socket.terminate());
     serveSocket(socket, {
       ...{ context, answer, opening, timer },

@@ -36,9 +36,9 @@ type Served = SocketServing & {
 };
 
 /**
- * Serves one connection. Answers each `response.create` like `POST /v1/responses` with `stream: true`, one message
- * per event (contract-responses R73). If the client closes the connection, its running responses are cancelled as
- * those of any closed connection (contract-responses R13).
+ * Serves a connection. Answers each `response.create` like `POST /v1/responses` with `stream: true`, with a message
+ * for each event. If the client closes the connection, its running responses are cancelled like those of any closed
+ * connection.
  */
 export function serveSocket(socket: WebSocket, serving: SocketServing): void {
   const served: Served = {
@@ -63,7 +63,7 @@ export function serveSocket(socket: WebSocket, serving: SocketServing): void {
   });
 }
 
-/** Reads a message, and answers it or lets it wait for its lane. */
+/** Reads a message. Answers it, or lets it wait for its lane. */
 async function receive(served: Served, data: Buffer, stopWaiting: () => void): Promise<void> {
   const answered = () => {
     stopWaiting();
@@ -94,7 +94,7 @@ function enter(served: Served, message: CreateMessage, { stopWaiting, answered }
 
 function fail({ send, context }: Served, error: unknown, streamId = ''): void {
   const isRefused = error instanceof RequestRefused;
-  if (!isRefused) context.log.error({ err: error }, 'a message of a WebSocket could not be answered');
+  if (!isRefused) context.log.error({ err: error }, 'could not answer a message of a WebSocket');
   send(isRefused ? refusalMessage(error, streamId) : ownError('internal', streamId));
 }
 
@@ -115,14 +115,15 @@ async function run(served: Served, message: CreateMessage): Promise<void> {
   const outlet = makeSocketOutlet((text, sent) => socket.send(text, { binary: false }, sent), message.streamId);
   running.add(outlet);
   await createOver(outlet, message, served).finally(() => running.delete(outlet));
-  // A bound closed this stream because the client does not read. The rest would be missing, so the connection closes.
+  // A limit closed this stream because the client does not read. The rest of its events would be missing, so the
+  // connection is closed.
   if (!outlet.writableFinished) socket.terminate();
   if (served.isExpired) expire(served);
 }
 
 /**
- * Returns a function that sends messages which no stream paces, such as errors. A client that does not read them
- * loses its connection.
+ * Returns a function that sends messages outside of streams, such as errors. A client that does not read them loses
+ * its connection.
  */
 function makeSendErrors(socket: WebSocket): (message: object) => void {
   let unread = 0;
@@ -140,8 +141,8 @@ function makeSendErrors(socket: WebSocket): (message: object) => void {
 type EnterLane = (streamId: string, work: () => Promise<void>) => boolean;
 
 /**
- * Makes the lanes of a connection, one for each `stream_id` and one for messages without. Work of the same lane runs
- * one after another, work of several lanes at the same time. `work` may not fail.
+ * Makes the lanes of a connection: a lane for each `stream_id`, and a lane for messages without it. Work of the same
+ * lane runs in sequence, and work of several lanes runs concurrently. `work` must not fail.
  */
 function makeLanes(): EnterLane {
   const lastOf = new Map<string, Promise<void>>();
@@ -155,7 +156,7 @@ function makeLanes(): EnterLane {
   };
 }
 
-/** Returns a function that runs at most so many works at a time. Further ones wait in their order. */
+/** Returns a function that runs a limited number of works at a time. Further works wait in order. */
 function limitRunning(most: number): (work: () => Promise<void>) => Promise<void> {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -2,7 +2,7 @@ import { SOCKET_BOUNDS } from '#core/bounds/socket-bounds.ts';
 import type { RequestRefused } from '#core/failure.ts';
 import { errorEnvelope, errorTypes } from '../../../http/errors.ts';
 
-/** An error as a message (contract-responses R73). The connection stays open. */
+/** An error as a message. The connection stays open. */
 export type SocketError = {
   stream_id?: string;
   type: 'error';
@@ -24,7 +24,7 @@ type OwnError = { status: 400 | 429 | 500 | 503; code: string; param?: string; m
 
 /** The errors that only a WebSocket has. */
 const OWN_ERRORS = {
-  internal: { status: 500, code: 'internal', message: 'Something went wrong on our side. Send the request again.' },
+  internal: { status: 500, code: 'internal', message: 'Pawl failed unexpectedly. Send the request again.' },
   stopping: {
     ...{ status: 503, code: 'server_stopping' },
     message: 'This server is stopping. Open another connection, and send the request there.',
@@ -36,15 +36,15 @@ const OWN_ERRORS = {
   binary: { status: 400, code: 'invalid_json', message: 'The message is binary. Send JSON as a text message.' },
   invalidStreamId: {
     ...{ status: 400, code: 'invalid_stream_id', param: 'stream_id' },
-    message: '`stream_id` is not valid. Give 1 to 256 of A-Z, a-z, 0-9, `_`, `-` and `.`, or leave it out.',
+    message: '`stream_id` is not valid. Use 1 to 256 characters of A-Z, a-z, 0-9, `_`, `-` and `.`, or leave it out.',
   },
   tooManyLanes: {
     ...{ status: 400, code: 'websocket_stream_limit_reached', param: 'stream_id' },
-    message: `\`stream_id\` is one name too many: the connection has ${SOCKET_BOUNDS.lanes}. Use one of them, or open another connection.`,
+    message: `\`stream_id\` is a new name, but the connection already has ${SOCKET_BOUNDS.lanes} names. Use an earlier name, or open another connection.`,
   },
   tooManyMessages: {
     ...{ status: 429, code: 'too_many_messages' },
-    message: 'Too many messages wait, or too many bytes in them. Wait until a response ends.',
+    message: 'Too many messages are waiting, or they are too large together. Wait until a response ends.',
   },
 } satisfies Record<string, OwnError>;
 
@@ -54,7 +54,7 @@ export function ownError(name: keyof typeof OWN_ERRORS, streamId = ''): SocketEr
   return socketError(status, { error: { type: errorTypes[status], code, message, param: param ?? null } }, streamId);
 }
 
-/** Returns the answer to `response.steer`, which is not supported (contract-responses section 10). */
+/** Returns the answer to `response.steer`, which is not supported. */
 export function steerFailed(steer: Record<string, unknown>) {
   const { previous_response_id = null, input = null } = steer;
   const message = 'Steering is not supported over a WebSocket. Send POST /v1/turns/:id/input with `mode: steer`.';

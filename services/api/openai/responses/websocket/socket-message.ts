@@ -6,8 +6,8 @@ import { tooLarge } from '../../../http/body/refuse-by-size.ts';
 import { ownError, refusalMessage, type SocketError } from './socket-error.ts';
 
 /**
- * A message of a client (contract-responses R73). `streamId` is empty if the message has no `stream_id`. A create
- * request has the body that it would have as `POST /v1/responses` with `stream: true`.
+ * A message of a client. `streamId` is empty if the message has no `stream_id`. A create request has the body that it
+ * would have as `POST /v1/responses` with `stream: true`.
  */
 export type SocketMessage =
   | CreateMessage
@@ -31,7 +31,8 @@ export async function readSocketMessage(bytes: Buffer, mostBytes: number): Promi
   if (bytes.length > mostBytes) throw tooLarge(mostBytes);
   const { data: message } = Message.safeParse(await parseJsonBody(bytes));
   if (!message) {
-    const text = 'The message is not a JSON object with a `type`. Send one, for example `response.create`.';
+    const text =
+      'The message is not a JSON object with a `type`. Send an object, for example with the type `response.create`.';
     throw new RequestRefused(400, 'invalid_request', text, 'type');
   }
   const { type, ...fields } = message;

@@ -2,18 +2,19 @@ import { Writable } from 'node:stream';
 import { errorTypes } from '../../../http/errors.ts';
 
 /**
- * Sends one JSON text to the client. `sent` is called once it is written, with an error if the connection is gone.
+ * Sends a JSON text to the client. `sent` is called after it is written, with an error if the connection is closed.
  */
 export type SendText = (text: Uint8Array, sent: (error?: Error) => void) => void;
 
 /**
- * Takes the frames of a response's stream in place of Node's response, and sends each event as a message. `lastEvent`
- * has the type of the event that ends the stream, as soon as that is sent, or null if the stream ends without one.
- * `ended` waits until the client has read all.
+ * Takes the frames of a response's stream in place of Node's response, and sends each event as a message.
+ * - `lastEvent`: the type of the event that ends the stream, once sent. Null if the stream ends without such an
+ *   event.
+ * - `ended`: waits until the client has read all messages.
  */
 export type SocketOutlet = Writable & { lastEvent: Promise<string | null>; ended: Promise<void> };
 
-/** Makes the outlet of one response. Each message repeats `streamId`, unless that is empty. */
+/** Makes the outlet of a response. Each message repeats `streamId`, unless that is empty. */
 export function makeSocketOutlet(send: SendText, streamId: string): SocketOutlet {
   const { promise: lastEvent, resolve: setLastEvent } = Promise.withResolvers<string | null>();
   const outlet = new Writable({
@@ -57,7 +58,7 @@ function messageOf({ type, data }: SocketEvent, streamId: string): Uint8Array {
     : Buffer.concat([Buffer.from(`{"stream_id":${JSON.stringify(streamId)},`), text.subarray(1)]);
 }
 
-/** Returns the error that ends a stream in the form that errors have over a WebSocket (contract-responses R73). */
+/** Returns the error that ends a stream in the form that errors have over a WebSocket. */
 function nested(data: Buffer) {
   const { code, message, param, sequence_number } = JSON.parse(data.toString()) as Record<string, unknown>;
   const isSuperseded = code === 'stream_superseded';
@@ -67,5 +68,4 @@ function nested(data: Buffer) {
 }
 
 const SUPERSEDED =
-  'The model began this reply again and says something else. Drop its events. The response continues: retrieve it by its ' +
-  'id, or send the request again if it is not stored.';
+  'The model restarted this reply with another text. Discard its events. The response continues: retrieve it by its id, or send the request again if it is not stored.';

@@ -4,9 +4,11 @@ import type { ReadRequest, TurnStarted } from '../request/read-request.ts';
 import type { KeptResponse } from './kept-responses.ts';
 
 /**
- * A create request that came as a message of a WebSocket: its body, clean and without the fields that only messages
- * have, and the bytes of the message. `isWarmUp`: no model is asked (`generate: false`). `kept` is the unstored
- * response of this connection that the request follows. `started` is called with its turn.
+ * A create request that arrived as a message of a WebSocket: its clean body without the fields of messages, and the
+ * bytes of the message.
+ * - `isWarmUp`: no model is asked (`generate: false`).
+ * - `kept`: the unstored response of this connection that the request follows.
+ * - `started`: called with the turn.
  */
 export type SocketRequest = {
   body: unknown;
@@ -16,7 +18,7 @@ export type SocketRequest = {
   started: TurnStarted;
 };
 
-/** Adds the kept items and `generate: false` to a create request (contract-responses R73). */
+/** Adds the kept items and `generate: false` to a create request. */
 export function asSocketRequest(request: ReadRequest, socket: SocketRequest | undefined): ReadRequest {
   if (!socket) return request;
   const { kept, isWarmUp } = socket;
@@ -26,10 +28,7 @@ export function asSocketRequest(request: ReadRequest, socket: SocketRequest | un
   return { ...request, isWarmUp, ...follows, input: [...kept.input, ...own] };
 }
 
-/**
- * Returns whether an item refers to an item of the kept responses. The input has that item already
- * (contract-responses R21).
- */
+/** Returns whether an item refers to an item of the kept responses. The input has that item already. */
 function isKeptReference({ item }: PlacedItem, { turnIds }: KeptResponse): boolean {
   if (!('type' in item) || item.type !== 'item_reference' || item.call) return false;
   const named = readItemId(item.id);

@@ -9,13 +9,12 @@ const route = routesOf('Responses', responseRefusals);
 const upgrade = route('get', '/responses', 'connectResponses', {
   summary: 'Create responses over a WebSocket',
   description:
-    'A WebSocket client sends messages of the type `response.create` with the fields of `POST /v1/responses`, and gets ' +
-    'each event as a message. A plain GET is refused: `GET /v1/turns` lists responses.',
-  answers: { 101: { description: 'The connection is a WebSocket now.' } },
+    'A WebSocket client sends messages of type `response.create` with the fields of `POST /v1/responses`, and receives each event as a message. A plain GET is refused: `GET /v1/turns` lists responses.',
+  answers: { 101: { description: 'The connection is now a WebSocket.' } },
   refusals: ['upgrade_required'],
 });
 
-/** Answers 426 to a GET that is not a WebSocket handshake (contract-responses R73). */
+/** Answers 426 to a GET that is not a WebSocket handshake. */
 export function upgradeRequiredRoutes(_: ApiContext) {
   const refuse = serve(upgrade, (c) => {
     c.header('Upgrade', 'websocket');
