@@ -20,12 +20,12 @@ const TYPES: Record<number, string> = {
   503: 'server_error',
 };
 
-/** What a refused POST was refused with, in short: `400 unknown_field: inputt`. The envelope is checked whole. */
+/** Returns the refusal of a POST in short: `400 unknown_field: inputt`. Checks the whole envelope. */
 export async function refusalOf(client: Client, path: string, body: unknown): Promise<string> {
   return describeRefusal(await client.call('POST', path, { body }));
 }
 
-/** An answer in short, after making sure that it has the contract's envelope and a sentence that says what to do. */
+/** Returns an answer in short. Checks that a refusal has the error envelope and a message with a sentence. */
 export function describeRefusal({ status, headers, body }: Answer<unknown>): string {
   if (status < 400) return `${status} accepted`;
   const { error } = body as Refusal;

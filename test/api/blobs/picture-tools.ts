@@ -4,7 +4,7 @@ import { image, PDF, PNG } from './samples.ts';
 
 const none = z.object({});
 
-/** Server-side tools that answer with more than text. */
+/** Server-side tools that return parts as well as text. */
 export default [
   defineTool({
     name: 'take_picture',

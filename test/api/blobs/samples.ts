@@ -8,7 +8,7 @@ export const PDF = Buffer.from('%PDF-1.7\n%%EOF').toString('base64');
 export const WAV = Buffer.from('RIFF\x24\0\0\0WAVEfmt ', 'latin1').toString('base64');
 export const MP3 = Buffer.from('ID3\x04\0\0\0\0\0\0sound', 'latin1').toString('base64');
 
-/** A PNG of any size, which need not have so many bytes, and is another for each `mark`. */
+/** Returns a PNG that claims any size, with a few bytes. Each `mark` makes another file. */
 export function pngOf({ width = 1, height = 1, mark = '', bytes = 0 }): string {
   const head = Buffer.alloc(24);
   head.write('89504e470d0a1a0a0000000d49484452', 'hex');
@@ -29,12 +29,11 @@ export const file = (base64: string, type = 'application/pdf') => ({
 export const audio = (data: string, format: string) => ({ type: 'input_audio', data, format });
 export const user = (...content: object[]) => [{ role: 'user', content }];
 
-/** The path that reads show where these bytes stood. */
+/** Returns the path that reads show instead of these bytes. */
 export function pathOf(base64: string): string {
   return `/v1/blobs/${createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex')}`;
 }
 
-/** How many rows there are of blobs and of references to them. */
 export async function countBlobs({ db }: Pick<Harness, 'db'>): Promise<{ blobs: number; references: number }> {
   const { rows } = await sql<{ blobs: number; references: number }>`
     select (select count(*)::int from blobs) as blobs, (select count(*)::int from blob_references) as references`.execute(
@@ -43,7 +42,7 @@ export async function countBlobs({ db }: Pick<Harness, 'db'>): Promise<{ blobs: 
   return rows[0]!;
 }
 
-/** The tables that have a text anywhere in a row. */
+/** Returns the names of the tables that contain a text in any row. */
 export async function tablesWith({ db }: Pick<Harness, 'db'>, words: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = current_schema()`.execute(db);

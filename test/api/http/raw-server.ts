@@ -4,7 +4,7 @@ import { openServer, SERVER_TIMES, type ServerLimits } from '#services/api/http/
 
 const RARELY = { connections: 100, ...SERVER_TIMES };
 
-/** A server of one route, and sockets to it. */
+/** Starts a server with one route, and returns a way to open sockets to it. */
 export async function serve(limits: Partial<ServerLimits>) {
   let asked = 0;
   const bodies: string[] = [];
@@ -33,7 +33,7 @@ export async function serve(limits: Partial<ServerLimits>) {
       socket.write(head);
       return socket;
     },
-    /** Until so many connections are closed. */
+    /** Resolves when so many connections are closed. */
     closed: (many: number) =>
       new Promise<void>((resolve) => {
         const look = () => closed >= many && resolve();
@@ -49,7 +49,7 @@ export async function serve(limits: Partial<ServerLimits>) {
   };
 }
 
-/** An answer as it came over the connection. */
+/** Parses an answer as the connection received it. */
 export function parse(answer: string) {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   const [line = '', ...headers] = head.split('\r\n');

@@ -5,7 +5,7 @@ import type { Ask } from './visitor.ts';
 type Made = { id: string };
 type List = { data: Made[] };
 
-/** A conversation of OpenAI's API, with items of every kind, and its end. */
+/** Requests a conversation of OpenAI's API with items of every kind, and deletes it. */
 export async function keepItems(ask: Ask, harness: Harness): Promise<void> {
   const items = [
     { role: 'developer', content: 'Be brief.' },
@@ -33,7 +33,7 @@ export async function keepItems(ask: Ask, harness: Harness): Promise<void> {
   for (const path of [`${place}/items/${data[0]!.id}`, place]) await ask('DELETE', path);
 }
 
-/** Requests for conversations and items that are refused, each for a reason of its own. */
+/** Requests conversations and items, each with a different reason to be refused. */
 export async function askForItemsWrongly(ask: Ask): Promise<void> {
   const [all, none] = ['/openai/v1/conversations', '/openai/v1/conversations/conv_01kagz8m4pfvbte2n5q7rys3wx'];
   const { id } = await ask<Made>('POST', all, { body: {} });

@@ -1,6 +1,6 @@
 import { visitor } from './visitor.ts';
 
-/** Projects of which one may ask no model, and one may ask nothing that changes something. */
+/** A project that may not use any model, and a project without requests that change data. */
 export const boundProjects = {
   PAWL_PROJECTS: JSON.stringify({
     beta: { keys: ['key-of-beta'], allowed_models: [] },
@@ -8,7 +8,7 @@ export const boundProjects = {
   }),
 };
 
-/** Asks as each of them for what it may not; answers the codes that it is refused with. */
+/** Sends forbidden requests for each bound project, and returns the codes of the refusals. */
 export async function askAsBound(url: string): Promise<string[]> {
   const visitors = ['beta', 'gamma'].map((project) => visitor(url, `key-of-${project}`));
   const body = { model: 'openai/test', input: 'Hi' };

@@ -3,10 +3,10 @@ import { type ErrorCode, errorCodes } from '#services/api/schemas/errors/error-c
 
 const ROOT = new URL('../../../', import.meta.url);
 
-/** What stands beside `new RequestRefused` instead of a code, and the codes it may be; those of helpers are read below. */
+/** Codes for the expressions in place of a code in `new RequestRefused`. Codes of helpers are read below. */
 const BY_EXPRESSION: Record<string, string[]> = { 'filled.code': ['unknown_secret', 'secret_not_allowed'], code: [] };
 
-/** Every code a request may be refused with, by what the source says, each with its status. */
+/** Returns every code of a refusal in the source, with its status. */
 export function refusalCodes(): [code: string, status: number][] {
   const refused = matches(/new RequestRefused\(\s*(\d+),\s*([^,]+),/g).flatMap(([, status, code]) =>
     codesOf(code!).map((one): [string, number] => [one, Number(status)]),
@@ -26,7 +26,7 @@ export function refusalCodes(): [code: string, status: number][] {
   return [...refused, ...asExample, ...conflicts, ...failed, ...answered];
 }
 
-/** Every code a turn may fail with. */
+/** Returns every code of a failed turn in the source. */
 export function failureCodes(): string[] {
   const meanings = readFileSync(new URL('packages/core/llm/errors/name-failure.ts', ROOT), 'utf8').split(
     'const MEANINGS',

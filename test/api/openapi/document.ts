@@ -1,6 +1,6 @@
 import { makeDescribedApp, readDocument } from '#build/read-document.ts';
 
-/** A schema, or anything else of the document that holds schemas. */
+/** A schema, or another part of the document that contains schemas. */
 export type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; examples?: unknown[] };
 
 type Content = Record<string, { schema: Schema; examples?: Record<string, { $ref: string }> }>;
@@ -9,7 +9,6 @@ type Parameter = Header & { name: string; in: string };
 
 export type ResponseObject = { description: string; headers?: Record<string, Header>; content?: Content };
 
-/** One operation, with where it is. */
 export type Operation = {
   method: string;
   path: string;
@@ -63,14 +62,14 @@ function mapValues<Value>(record: Record<string, Value>, change: (value: Value) 
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
-/** The place of a response in the document, as a list of keys. */
+/** Returns the place of a response in the document as a list of keys. */
 export function placeOfResponse({ path, method }: Pick<Operation, 'path' | 'method'>, status: string): string[] {
   const response: object = document.paths[path]![method.toLowerCase()]!.responses[status]!;
   if ('$ref' in response) return String(response.$ref).split('/').slice(1);
   return ['paths', path, method.toLowerCase(), 'responses', status];
 }
 
-/** What the app answers to, as `GET /v1/turns/{id}`; middlewares are for all methods. */
+/** The routes of the app, such as `GET /v1/turns/{id}`. Middlewares apply to all methods. */
 export const registered = app.routes
   .filter(({ method }) => method !== 'ALL')
   .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);

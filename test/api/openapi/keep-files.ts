@@ -9,7 +9,7 @@ const fileOf = (name: string, text: string) => field(`file"; filename="${name}`,
 const formOf = (...parts: string[]) => ({ body: `${parts.join('')}--of-parts--\r\n`, headers: TYPE });
 const purpose = field('purpose', 'user_data');
 
-/** A file under each base, every way it is read, and its end. */
+/** Creates a file under each base, reads it in every way, and deletes it. */
 export async function keepFiles(ask: Ask): Promise<void> {
   for (const base of ['/v1', '/openai/v1']) {
     const expiry = [field('expires_after[anchor]', 'created_at'), field('expires_after[seconds]', '3600')];
@@ -22,7 +22,7 @@ export async function keepFiles(ask: Ask): Promise<void> {
   }
 }
 
-/** Requests for files that are refused, each for a reason of its own. */
+/** Requests files, each with a different reason to be refused. */
 export async function askForFilesWrongly(ask: Ask): Promise<void> {
   const file = fileOf('a.txt', 'Hello.');
   for (const base of ['/v1', '/openai/v1']) {

@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { type Operation, operations, placeOfResponse } from './document.ts';
 import { problemsAt } from './strictly.ts';
 
-/** An answer with its text read. */
 export type Exchange = { method: string; path: string; status: number; headers: Headers; text: string };
 
 const OURS = [
@@ -11,7 +10,7 @@ const OURS = [
   ...['ratelimit', 'ratelimit-policy'],
 ];
 
-/** Fails where an answer is not as the document describes it; says which answer of which operation it is. */
+/** Checks an answer against the document. A failure names the operation and the answer. */
 export function keepTo({ method, path, status, headers, text }: Exchange): {
   operation: Operation;
   code: string | null;
@@ -39,13 +38,13 @@ export function keepTo({ method, path, status, headers, text }: Exchange): {
   const place = [...placeOfResponse(operation, String(status)), 'content', type, 'schema'];
   expect(problemsAt(place, body), summary).toEqual([]);
   const code: string | null = body.error?.code ?? null;
-  // A response that failed is answered with what its turn failed with, which is no refusal.
+  // The answer to a failed response has the error of its turn, which is not a refusal.
   if (status >= 400 && !headers.has('pawl-response-id'))
     expect(Object.keys(content?.examples ?? {}), summary).toContain(code);
   return { operation, code };
 }
 
-/** The operation that answers; one that spells the path out comes before one that does not. */
+/** Returns the operation for a path. An operation with the literal path takes precedence. */
 function operationAt(method: string, path: string): Operation {
   const place = path.split('?')[0] ?? '';
   const fitting = operations

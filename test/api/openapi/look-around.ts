@@ -1,6 +1,6 @@
 import type { Ask } from './visitor.ts';
 
-/** Asks for what is there without a turn: lists, figures, health and pages. */
+/** Requests everything that needs no turn: lists, figures, health and pages. */
 export async function lookAround(ask: Ask, url: string): Promise<void> {
   const names = 'models tools webhook_secret workers queues statistics statistics/turns'
     .split(' ')
@@ -14,7 +14,7 @@ export async function lookAround(ask: Ask, url: string): Promise<void> {
   }
 }
 
-/** Finds turns and conversations by all there is, reads one turn in each way, and changes its conversation. */
+/** Finds turns and conversations by all filters, reads a turn in each way, and changes its conversation. */
 export async function findAndChange(ask: Ask, { id, turn }: { id: string; turn: { id: string } }): Promise<void> {
   const filter = 'model=openai/test&q=what&metadata[customer]=17&created_after=2020-01-01T00:00:00Z';
   await ask('GET', `/v1/turns?status=queued,completed&error_code=internal&${filter}`);

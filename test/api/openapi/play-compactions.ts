@@ -24,7 +24,7 @@ export async function playCompactions(ask: Ask, harness: Harness): Promise<void>
   }
 }
 
-/** Asks for compactions that are refused or fail, each for a reason of its own. */
+/** Requests compactions, each with a different reason to be refused or to fail. */
 export async function compactWrongly(ask: Ask, harness: Harness): Promise<void> {
   const forged = { type: 'compaction', encrypted_content: 'pawl1.AAAA' };
   const cut = scripted({ summary: { say: 'Ada sa', finish_reason: 'length' } });

@@ -40,7 +40,7 @@ export async function workMeanwhile<T>(harness: Harness, request: () => Promise<
   return answer;
 }
 
-/** Asks for a completion that does not exist, under each base. */
+/** Requests an unknown completion under each base. */
 export async function missCompletion(ask: Ask, id: string): Promise<void> {
   for (const base of ['/v1', '/openai/v1']) {
     const completion = `${base}/chat/completions/${id}`;

@@ -8,7 +8,7 @@ const model = 'openai/test';
 const input = 'Hi';
 const none = (prefix: string) => `${prefix}_01kagz8m4pfvbte2n5q7rys3wx`;
 
-/** What a create request of a response adds to a model and an input so that it is refused, once for each code. */
+/** Fields that cause the refusal of a response, with one entry for each code. */
 const refusedResponses: object[] = [
   { inptu: 'Hi' },
   { tools: [{ type: 'function' }] },
@@ -22,7 +22,7 @@ const refusedResponses: object[] = [
   { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
 ];
 
-/** Sends create requests that are refused, each for a reason of its own, and asks for responses that do not exist. */
+/** Sends create requests, each with a different reason to be refused, and requests unknown responses. */
 export async function respondWrongly(ask: Ask): Promise<void> {
   const create = (body: object) => ask<{ id: string }>('POST', '/v1/responses', { body: { model, input, ...body } });
   const { id } = await create({ background: true });
@@ -44,7 +44,6 @@ export async function respondWrongly(ask: Ask): Promise<void> {
   await missCompletion(ask, none('chatcmpl').replace('_', '-'));
 }
 
-/** A call that two responses allow. */
 export async function allowTwice(ask: Ask, harness: Harness): Promise<void> {
   const create = (body: object) =>
     ask<{ id: string }>('POST', '/v1/responses', { body: { model: 'openai/test', background: true, ...body } });

@@ -8,8 +8,8 @@ addFormats.default(ajv);
 ajv.addSchema(closed(document), 'document');
 
 /**
- * What is wrong with a value by the schema at a place of the document, as sentences. A field that is not described is
- * wrong, although the document lets clients expect more.
+ * Returns the problems of a value by the schema at a place of the document. An undescribed field is a problem,
+ * although the document lets clients expect more fields.
  */
 export function problemsAt(place: string[], value: unknown): string[] {
   const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');

@@ -1,6 +1,6 @@
 import type { Ask } from './visitor.ts';
 
-/** Counts and cancels turns that match a filter, has a schedule from its creation to its end, and asks what all turns used. */
+/** Counts and cancels turns that match a filter, manages a schedule, and requests the usage of all turns. */
 export async function treatMany(ask: Ask): Promise<void> {
   const asking = { action: 'cancel', filter: { status: 'queued,failed', metadata: { of: 'nothing' } } };
   await ask('POST', '/v1/bulk', { body: { ...asking, dry_run: true } });

@@ -3,7 +3,7 @@ import { MAX_WEBHOOK_ENDPOINTS } from '#core/checkpoint/webhooks/endpoints.ts';
 import { fillSchedules } from '#test/harness/fill-schedules.ts';
 import type { Ask } from './visitor.ts';
 
-/** As many webhook endpoints as a project may have, and one more; and a delivery to one that is gone. */
+/** Creates one more webhook endpoint than a project may have, and redelivers to a disabled endpoint. */
 export async function useUpEndpoints(ask: Ask): Promise<void> {
   const url = 'http://127.0.0.1:9/';
   await ask('POST', '/v1/webhook_endpoints', { body: { url: 'http://10.0.0.1/' } });
@@ -20,7 +20,7 @@ export async function useUpEndpoints(ask: Ask): Promise<void> {
   }
 }
 
-/** One schedule more than a project may have. */
+/** Creates one more schedule than a project may have. */
 export async function useUpSchedules(ask: Ask, db: Db): Promise<void> {
   const body = { every_seconds: 60, enabled: false, turn: { model: 'openai/test', input: 'Hi' } };
   const { id } = await ask<{ id: string }>('POST', '/v1/schedules', { body });

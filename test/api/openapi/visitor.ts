@@ -3,10 +3,9 @@ import { keepTo } from './keep-to.ts';
 
 type Asking = { body?: unknown; headers?: Record<string, string> };
 
-/** Asks an API for one answer. */
 export type Ask = ReturnType<typeof visitor>['ask'];
 
-/** Asks an API, holds each answer to the document, and remembers which were seen. */
+/** Returns functions that send requests, check each answer against the document, and record the answers seen. */
 export function visitor(url: string, key?: string) {
   const seen = new Set<string>();
   const codes = new Set<string>();
@@ -27,7 +26,7 @@ export function visitor(url: string, key?: string) {
     });
     const text = await response.text();
     const { operation, code } = keepTo({ method, path, status: response.status, headers: response.headers, text });
-    // It is described for every operation, and none should ever come to it.
+    // The document describes this code for every operation, but no request should receive it.
     if (code === 'internal') throw new Error(`${method} ${path} failed: ${text}`);
     seen.add(`${operation.operationId} ${response.status}`);
     if (code) codes.add(code);
@@ -38,7 +37,7 @@ export function visitor(url: string, key?: string) {
   return {
     ask,
     codes,
-    /** Answers of success that are described and were not seen. */
+    /** Returns the described successful answers that no request has received so far. */
     unseen: () =>
       operations
         .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`))

@@ -1,9 +1,9 @@
-/** An event as a client of the stream sees it; `id` is null where the server sent none. */
+/** An event as a client of the stream sees it. `id` is null if the server sent none. */
 export type Seen = { type: string; id: string | null; data: Record<string, unknown> };
 
 export type StreamOptions = { after?: number | string; lastEventId?: string; project?: string };
 
-/** Opens a stream of server-sent events and keeps what comes. */
+/** Opens a stream of server-sent events and records its events and comments. */
 export async function openStream(url: string, { after, lastEventId, project }: StreamOptions) {
   const leaving = new AbortController();
   const response = await fetch(after === undefined ? url : `${url}?after=${after}`, {
@@ -37,7 +37,7 @@ export async function openStream(url: string, { after, lastEventId, project }: S
     /** Resolves when the server has closed the stream. */
     over,
     leave: () => leaving.abort(),
-    /** Waits until what was seen is enough. */
+    /** Waits until the recorded events are enough. */
     until: (isEnough: (seen: Seen[], comments: string[]) => boolean) =>
       new Promise<void>((resolve, reject) => {
         const look = () => {
@@ -57,7 +57,7 @@ export async function openStream(url: string, { after, lastEventId, project }: S
   };
 }
 
-/** The text of a round, put together as a client would; a delta at another offset is an error. */
+/** Returns the text of a round as a client assembles it. Throws if a delta has an unexpected offset. */
 export function textOf(seen: Seen[], type = 'output_text.delta'): string {
   let text = '';
   for (const { type: seenType, data } of seen) {

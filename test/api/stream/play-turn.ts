@@ -32,7 +32,7 @@ const reply: Reply = {
   opaque: null,
 };
 
-/** A turn that the test moves on, checkpoint by checkpoint, as a worker would; each wakes the watchers. */
+/** Creates a turn that the test advances by checkpoints, as a worker would. Each checkpoint wakes the watchers. */
 export async function playTurn({ db, pubsub, watchers }: Parts) {
   const conversationId = newId('conv');
   const id = newId('turn');
@@ -59,7 +59,7 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
   return {
     id,
     load,
-    /** From now on no commit is published: as if every hint was lost. */
+    /** Publishes no more hints, as if all were lost. */
     loseHints: () => {
       hints.arePublished = false;
     },
@@ -67,7 +67,7 @@ export async function playTurn({ db, pubsub, watchers }: Parts) {
       await takeLease(db, await load(), RUN);
       wake();
     },
-    /** Publishes the round that the turn is on, as its model call would. */
+    /** Publishes the current round of the turn, as its model call would. */
     publishRound: async () => {
       const { work } = await load();
       const round = readStep(work.step).round;

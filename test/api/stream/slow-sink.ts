@@ -1,8 +1,8 @@
 import type { EventStream, Sink } from '#services/api/stream/joined-stream.ts';
 
 /**
- * A client that reads nothing until `readToEnd`, with room for so many bytes; `open` begins what it reads. `Told` is what one
- * frame holds.
+ * Opens a client that does not read until `readToEnd`, with room for so many bytes. `open` starts its stream. `Told`
+ * is the content of a frame.
  */
 export function openSlowSink<Told>(roomBytes: number, open: (sink: Sink) => EventStream) {
   const frames: string[] = [];

@@ -35,8 +35,8 @@ export type WatchOptions = {
 const NEVER_MS = 3_600_000;
 
 /**
- * The event routes of an API process on a real socket, and a worker's side that does only what the test does. A turn
- * is read at heartbeats only where the test says how often. `beside` another harness is one more process of it.
+ * Opens the event routes of an API process on a real socket. The test acts as the worker. A turn is read at
+ * heartbeats only if the test sets an interval. With `beside`, the process shares the stores of another harness.
  */
 export async function createWatchHarness(options: WatchOptions = {}) {
   const { redis = false, heartbeatMs = NEVER_MS, bounds, format, beside, addRoutes } = options;
@@ -98,7 +98,7 @@ export async function createWatchHarness(options: WatchOptions = {}) {
   };
 }
 
-/** What is published before the other side listens is lost, and nothing here publishes it again. */
+/** Waits until both sides listen. Messages published before are lost, and the tests do not repeat them. */
 async function untilSubscribed(apiSide: Pubsub, workerSide: Pubsub): Promise<void> {
   const turnId = 'turn_that_does_not_exist';
   const reached = new Set<string>();
@@ -116,14 +116,14 @@ async function untilSubscribed(apiSide: Pubsub, workerSide: Pubsub): Promise<voi
 
 type CountedStatements = { db: Db; count(): number; bytes(): number; failNext(times: number): void };
 
-/** A connection that counts its answered statements and the bytes of their rows, and loses the next few answers on request. */
+/** Counts answered statements and the bytes of their rows, and fails the next few answers on request. */
 function countStatements(db: Db): CountedStatements {
   let count = 0;
   let bytes = 0;
   let failing = 0;
   const counting: KyselyPlugin = {
     transformQuery: ({ node }) => node,
-    // A statement whose text never changes is compiled once: only its answers can be counted.
+    // A statement with constant text is compiled once, so only its answers can be counted.
     transformResult: async ({ result }) => {
       count += 1;
       bytes += result.rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0);

@@ -9,13 +9,13 @@ import { expect } from 'vitest';
 import type { UiChunk } from '#core/turn/ui-message/chunk.ts';
 import { problemsAt } from '../openapi/strictly.ts';
 
-/** The stream at a URL as `useChat` asks for it when a page is opened again; null where none is active. */
+/** Returns the stream at a URL as `useChat` requests it after a page reload, or null if no turn is active. */
 export function reconnect(url: string): Promise<ReadableStream<UIMessageChunk> | null> {
   const prepareReconnectToStreamRequest = () => ({ api: url });
   return new DefaultChatTransport({ prepareReconnectToStreamRequest }).reconnectToStream({ chatId: 'any' });
 }
 
-/** The message that the AI SDK makes of a stream, and the errors it was told of. */
+/** Returns the message that the AI SDK builds from a stream, and the errors of the stream. */
 export async function readMessage(url: string): Promise<{ message: UIMessage | undefined; errors: string[] }> {
   const stream = await reconnect(url);
   if (!stream) return { message: undefined, errors: [] };
@@ -26,7 +26,10 @@ export async function readMessage(url: string): Promise<{ message: UIMessage | u
   return { message, errors };
 }
 
-/** The chunks of a stream that has ended, each as the SDK and the document want it, and whether `[DONE]` came behind them. */
+/**
+ * Returns the chunks of an ended stream, and whether `[DONE]` follows. Checks each chunk against the SDK and the
+ * document.
+ */
 export async function chunksOf(body: string): Promise<{ chunks: UiChunk[]; isDone: boolean }> {
   const frames = body.split('\n\n').filter((frame) => frame !== '' && frame !== ':');
   const data = frames.map((frame) => /^data: (.*)$/.exec(frame)?.[1] ?? `no data alone: ${frame}`);
@@ -36,7 +39,7 @@ export async function chunksOf(body: string): Promise<{ chunks: UiChunk[]; isDon
   return { chunks, isDone };
 }
 
-/** Fails for a chunk that the SDK refuses, or that has a field more. */
+/** Fails if the SDK refuses a chunk, or a chunk has an undescribed field. */
 async function expectStrict(chunk: UiChunk): Promise<void> {
   const parsed = await uiMessageChunkSchema().validate?.(chunk);
   expect(parsed, JSON.stringify(chunk)).toMatchObject({ success: true });

@@ -8,23 +8,22 @@ import { openaiClient, raised } from '../responses/openai-client.ts';
 export type Message = OpenAI.Chat.ChatCompletionMessageParam;
 export type Tool = OpenAI.Chat.ChatCompletionTool;
 export type Completion = OpenAI.Chat.ChatCompletion;
-/** A create request of any form. The fields of Pawl, and values that are wrong on purpose, are in no type of the SDK. */
+/** The body of a create request. The SDK has no types for Pawl’s fields and invalid values. */
 export type Body = { messages?: Message[] | unknown; model?: string } & Record<string, unknown>;
 
 export const user = (content: string): Message => ({ role: 'user', content });
 export const toolMessage = (id: string, content = 'Sunny'): Message => ({ role: 'tool', tool_call_id: id, content });
-/** A user message that scripts the model. */
+/** Returns a user message that scripts the model. */
 export const scriptedUser = (script: Parameters<typeof scripted>[0]): Message => user(scripted(script));
 
 export const city = { city: 'Rome' };
 export const cityParameters = { type: 'object', properties: { city: { type: 'string' } } };
-/** A function that the client runs. */
 export const clientTool = (name: string): Tool => ({
   type: 'function',
   function: { name, parameters: cityParameters },
 });
 
-/** A client of Chat Completions. Its model is `test` unless a body names another one. */
+/** Returns a client of Chat Completions. Its model is `test` unless a body names another model. */
 export function completing(harness: Harness, { base = '/v1' as '/v1' | '/openai/v1', key = 'none' } = {}) {
   const client = openaiClient(harness, base, key);
   const { completions } = client.chat;
@@ -33,7 +32,6 @@ export function completing(harness: Harness, { base = '/v1' as '/v1' | '/openai/
   return {
     ...{ client, completions, complete },
     refused: (body: Body, headers: Record<string, string> = {}) => raised(complete(body, headers)),
-    /** The last request to the model. */
     lastSent: () => harness.modelRequests.at(-1)!.sent as { messages: SentMessage[] } & Record<string, unknown>,
     turnOf: async ({ id }: { id: string }) =>
       (
@@ -44,12 +42,11 @@ export function completing(harness: Harness, { base = '/v1' as '/v1' | '/openai/
   };
 }
 
-/** A message as the model received it. */
 export type SentMessage = { role: string; content?: unknown; tool_call_id?: string; tool_calls?: unknown[] };
 
 export const turnIdOf = (completionId: string): string => completionId.replace('chatcmpl-', 'turn_');
 
-/** The message of a completion, to be sent again in the next request. */
+/** Returns the message of a completion, to send in the next request. */
 export const answerOf = ({ choices }: Completion): Message => choices[0]!.message as Message;
 
 /** Waits for the first turn, and returns its id. The answer to its create may still be open. */

@@ -14,7 +14,7 @@ type Delta = { role?: string; content?: string; refusal?: string; reasoning_cont
 
 type Opening = { body: object; headers?: Record<string, string>; path?: string };
 
-/** Opens a streamed completion, and keeps each frame as it comes. */
+/** Opens a streamed completion and keeps each frame. */
 export async function openCompletionStream(
   { url }: Pick<Harness, 'url'>,
   { body, headers = {}, path = '/v1/chat/completions' }: Opening,
@@ -56,17 +56,17 @@ export async function openCompletionStream(
   };
 }
 
-/** The chunks of frames, without `[DONE]`. */
+/** Returns the chunks of frames, without `[DONE]`. */
 function chunksIn(frames: string[]): Chunk[] {
   return frames.filter((frame) => frame !== 'data: [DONE]').map((frame) => JSON.parse(frame.replace(/^data: /, '')));
 }
 
-/** The deltas of the first choice. */
+/** Returns the deltas of the first choice. */
 export function deltasOf(chunks: Chunk[]): Delta[] {
   return chunks.flatMap(({ choices }) => choices?.map(({ delta }) => delta) ?? []);
 }
 
-/** The text that a client has received, put together. */
+/** Returns the whole text that a client has received. */
 export function contentOf(chunks: Chunk[]): string {
   return deltasOf(chunks)
     .map(({ content }) => content ?? '')

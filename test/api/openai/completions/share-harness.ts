@@ -2,8 +2,8 @@ import { afterAll, beforeAll } from 'vitest';
 import { createHarness, type Harness, startBackgroundWorker } from '#test/harness/create-harness.ts';
 
 /**
- * Opens one harness with a worker for all tests of a file that ask for it. For tables of requests that leave nothing: a
- * request that is accepted by mistake is then answered, and does not wait for a worker.
+ * Opens one harness with a worker for all tests of a file. Use it for tables of refused requests, which leave no
+ * rows. The worker answers a request that is accepted by mistake, so the test does not hang.
  */
 export function shareHarness(env: Record<string, string> = {}): () => Harness {
   let opened: { harness: Harness; worker: AsyncDisposable } | undefined;

@@ -8,29 +8,27 @@ import { openaiClient, raised } from './openai-client.ts';
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
 type Message = { role: string; content: unknown; tool_call_id?: string };
 
-/** One call that the scripted model asks for. */
 export type AskedCall = { name: string; id: string; arguments: object };
 
 export const pay = (id = 'call_pay'): AskedCall => ({ name: 'pay', id, arguments: { city: 'Rome' } });
 export const locate = (id = 'call_locate'): AskedCall => ({ name: 'locate', id, arguments: {} });
 export const look = (id = 'call_look'): AskedCall => ({ name: 'look', id, arguments: { city: 'Rome' } });
 
-/** An input whose model asks for calls, and says something once they are answered. */
+/** Returns an input that lets the model request calls, and answer after their results. */
 export const asking = (...calls: AskedCall[]) =>
   scripted({ rounds: [{ say: 'Let me pay.', tools: calls as [] }], answer: 'All is paid.' });
 
-/** What a person answers to a request. */
+/** Returns the answer of a person to a request. */
 export const answered = (approval_request_id: string, approve = true, reason?: string) => ({
   ...{ type: 'mcp_approval_response' as const, approval_request_id, approve },
   ...(reason === undefined ? {} : { reason }),
 });
 
-/** The ids of the requests in an output. */
 export function requestsOf({ output }: Pick<OpenAI.Responses.Response, 'output'>): string[] {
   return output.flatMap((item) => (item.type === 'mcp_approval_request' ? [item.id] : []));
 }
 
-/** A harness whose tool `pay` needs approval and runs at most once, at a server that remembers what it was asked. */
+/** Opens a harness with the tools `pay`, which needs approval, and `look`. Their server records its requests. */
 export async function openApproving({
   reply = () => ({ status: 200, body: 'paid' }),
   ...options
@@ -48,7 +46,7 @@ export async function openApproving({
   return {
     ...{ harness, server, tools },
     ...acting(harness, tools),
-    /** What the tools were called with, each under its key. */
+    /** Returns the idempotency keys of the requests to the tools. */
     called: () => server.caught.map(({ headers }) => String(headers['idempotency-key'])),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
@@ -67,13 +65,13 @@ function acting(harness: Harness, tools: OpenAI.Responses.Tool[]) {
   };
   return {
     ...{ client, start, run },
-    /** A response that has asked for calls, with the requests of those that need approval. */
+    /** Creates a response that requests calls, and returns its approval requests. */
     ask: async (...calls: AskedCall[]) => {
       const asked = await run({ input: asking(...calls), tools });
       return { ...asked, requests: requestsOf(asked) };
     },
     refused: (body: Body) => raised(start(body)),
-    /** The results that the model was sent last, by the ids of their calls. */
+    /** Returns the results in the last request to the model, with the ids of their calls. */
     told: () => {
       const { messages } = harness.modelRequests.at(-1)!.body as { messages: Message[] };
       return messages.flatMap(({ role, tool_call_id: id, content }) => (role === 'tool' ? [`${id}: ${content}`] : []));

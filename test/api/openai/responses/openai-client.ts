@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import type { Harness } from '#test/harness/create-harness.ts';
 
-/** OpenAI's own client at a test's API, under one of the bases. It never repeats a request by itself. */
+/** Returns OpenAI's client for a test's API, under one of the bases. The client does not retry requests. */
 export function openaiClient(
   { url }: Pick<Harness, 'url'>,
   base: '/v1' | '/openai/v1' = '/v1',
@@ -10,7 +10,7 @@ export function openaiClient(
   return new OpenAI({ baseURL: `${url}${base}`, apiKey, maxRetries: 0 });
 }
 
-/** What the client raised; fails where it raised nothing. */
+/** Returns the error of the client. Fails if the request was accepted. */
 export async function raised(answer: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
   const error = await answer.then(
     () => new Error('The request was answered and not refused.'),

@@ -4,8 +4,8 @@ import { inChunks, type Random, randomText, shuffled } from './random-script.ts'
 type Playing = Awaited<ReturnType<typeof playResponse>>;
 
 /**
- * Plays a response of some rounds to its end: in any chunks, with runs that break off and begin again with the same words or
- * others, and results in any order.
+ * Plays a response of some rounds to its end: in any chunks, with results in any order. Runs break off, and begin
+ * again with the same words or with others.
  */
 export async function playAtRandom(response: Playing, random: Random): Promise<void> {
   await response.start();
@@ -19,7 +19,7 @@ export async function playAtRandom(response: Playing, random: Random): Promise<v
   }
 }
 
-/** A round whose runs may break off; the next one says the same again, or something else. */
+/** Plays a round. Its runs may break off, and the next run repeats the words or says others. */
 async function tryRound(response: Playing, random: Random, calls: string[]) {
   let said = newWords(random, calls);
   for (let edition = 0; ; edition += 1) {

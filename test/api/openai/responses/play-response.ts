@@ -17,12 +17,12 @@ import { plainConfig } from '#test/harness/plain-config.ts';
 import { askedForState, askedResponse } from '../../../turn/responses/make-response.ts';
 import type { StreamHarness } from './stream-harness.ts';
 
-/** What a model says in a round: what it thinks, then text of which a refusal may be the end, then calls; what it wants back. */
+/** The words of a model in a round: its reasoning, its text, which may end in a refusal, its calls and its state. */
 export type Said = { reasoning?: string; text?: string; refusalFrom?: number; calls?: string[]; state?: object };
 
 /**
- * A response that the test moves on, checkpoint by checkpoint, as a worker would; `isLost` decides which messages get lost.
- * Its caller is shown what the model thinks, unless `isSilent`.
+ * Creates a response that the test advances by checkpoints, as a worker would. `isLost` decides which messages get
+ * lost. The response shows reasoning unless `isSilent`.
  */
 export async function playResponse(
   { db, pubsub, watchers }: Pick<StreamHarness, 'db' | 'pubsub' | 'watchers'>,
@@ -67,16 +67,16 @@ export async function playResponse(
       await sql`update work set edition = 0, lease_owner = null, lease_until = null where id = ${id}`.execute(db);
       wake();
     },
-    /** The run that had the round is lost: the next one tells an edition of its own. */
+    /** Ends the run of the round as lost. The next run has its own edition. */
     beginAgain: async () => {
       await sql`update work set generation = generation + 1, lease_owner = null, lease_until = null where id = ${id}`.execute(
         db,
       );
       wake();
     },
-    /** The worker of the round dies: its lease is over, and no event says so. */
+    /** Lets the worker of the round die: its lease is over without an event. */
     loseWorker: () => sql`update work set lease_until = now() - interval '1 second' where id = ${id}`.execute(db),
-    /** Takes the lease on the running round and tells of it, piece by piece. */
+    /** Takes the lease on the running round, and returns functions that stream its pieces. */
     tellRound: async () => {
       await sql`update work set edition = edition + 1, lease_owner = ${RUN}, lease_until = now() + interval '1 hour'
         where id = ${id}`.execute(db);
@@ -129,7 +129,7 @@ function replyOf({ reasoning, text, refusalFrom, calls = [], state }: Said): Rep
 type Telling = { publish(event: LiveEvent): void; watchers: StreamHarness['watchers'] };
 type Address = { turn_id: string; round: number; attempt: number; edition: number };
 
-/** One run's telling of a round; who comes later is told all of it. */
+/** Streams a round as one run does. A watcher that joins later gets the whole text so far. */
 function tellRound({ publish, watchers }: Telling, address: Address) {
   const known = { reasoning: '', text: '', refusalFrom: undefined as number | undefined };
   const reasoningFrom = (offset: number) => {

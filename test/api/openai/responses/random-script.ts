@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Makes a generator of random-looking numbers that a seed repeats (mulberry32). */
 export function makeRandom(seed: number) {
   let state = seed;
   const next = () => {
@@ -15,12 +15,11 @@ export type Random = ReturnType<typeof makeRandom>;
 
 const WORDS = ['one ', 'two ', '🐢 ', 'drei', ' 🐢🐢', '\n', 'é', 'a longer word '];
 
-/** Some words. */
 export function randomText(random: Random, words: number): string {
   return Array.from({ length: words }, () => WORDS[random.upTo(WORDS.length - 1)]).join('');
 }
 
-/** A text in chunks of any size; a chunk may end in the middle of a surrogate pair. */
+/** Splits a text into chunks of any size. A chunk may end within a surrogate pair. */
 export function inChunks(text: string, random: Random): string[] {
   const chunks: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -31,7 +30,6 @@ export function inChunks(text: string, random: Random): string[] {
   return chunks;
 }
 
-/** A list in any order. */
 export function shuffled<Item>(items: Item[], random: Random): Item[] {
   const rest = [...items];
   return items.map(() => rest.splice(random.upTo(rest.length - 1), 1)[0] as Item);

@@ -14,14 +14,16 @@ import { stateSeals } from './seals.ts';
 
 type Env = Record<string, string>;
 
-/** Settings of an operator that has set nothing. */
+/** The settings of an operator who sets no variable. */
 const plainSettings: ResponseSettings = { defaultProvider: null, modelAliases: {}, unsupportedTools: 'refuse' };
 
 const KEYS: Env = { OPENAI_API_KEY: 'sk-1', ANTHROPIC_API_KEY: 'sk-2', GEMINI_API_KEY: 'sk-3' };
 
 type Operator = { env?: Env; settings?: Partial<ResponseSettings>; tools?: ServerTool[]; mcp?: McpServers };
 
-/** Reads a body as the route does, for an operator with these providers, settings, server-side tools and MCP servers. */
+/**
+ * Reads a body as the route does, for an operator with these providers, settings, server-side tools and MCP servers.
+ */
 export async function readBody(
   body: object,
   { env = KEYS, settings = {}, tools = [], mcp = openMcpServers(new Map(), { warn: () => {} }) }: Operator = {},
@@ -47,7 +49,7 @@ export async function readBody(
   }
 }
 
-/** Why a body is refused; the test fails where it is not. */
+/** Returns the refusal of a body. Throws if the body is accepted. */
 export async function refusalOf(body: object, operator: Operator = {}): Promise<RequestRefused> {
   const refusal = await readBody(body, operator).catch((error: unknown) => error);
   if (refusal instanceof RequestRefused) return refusal;

@@ -17,7 +17,7 @@ export const user = (content: string): Item => ({ role: 'user', content });
 const call = { id: 'call_0', name: 'locate', arguments: ['{}'] };
 const STOPPED = { finishReason: 'STOP' };
 
-/** What each wire's model says, and how what it wants back stands in the next request. */
+/** The replies of each wire's model, and the form of its state in the next request. */
 export const wires = [
   {
     name: 'Anthropic',
@@ -86,7 +86,7 @@ export async function open() {
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** A client of one wire that asks for state. */
+/** Returns a client of one wire that asks for state. */
 export function talking({ server, client }: Opened, { model, asks, says }: (typeof wires)[number]) {
   const create = (body: Omit<Body, 'model'>) => client.responses.create({ model, tools, include, ...body });
   const answering = (script: string[], body: Omit<Body, 'model'>) => {
@@ -100,7 +100,7 @@ export function talking({ server, client }: Opened, { model, asks, says }: (type
   };
 }
 
-/** The last request, without the key for a cache, which each conversation has for itself. */
+/** Returns the last request without its cache key, which differs for each conversation. */
 export function sentBy({ server }: Opened): string {
   const { prompt_cache_key: _, ...body } = server.asked.at(-1)!.body;
   return JSON.stringify(body);

@@ -1,5 +1,5 @@
 import { newSealingKey } from '#services/api/openai/responses/sealing/seal.ts';
 import { makeStateSeals } from '#services/api/openai/responses/sealing/state-seals.ts';
 
-/** The parts that all API processes of a test share if they are made without a key of the database. */
+/** The seals that all API processes of a test share if they have no key of the database. */
 export const stateSeals = makeStateSeals(newSealingKey());

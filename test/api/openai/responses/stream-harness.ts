@@ -7,7 +7,7 @@ import { openStream } from '../../stream/open-stream.ts';
 import { createWatchHarness, type WatchOptions } from '../../stream/watch-harness.ts';
 import { stateSeals } from './seals.ts';
 
-/** An API process that streams responses; `beside` another harness is one more process of it. */
+/** Starts an API process that streams responses. With `beside`, it shares the database of another harness. */
 export async function createStreamHarness(options: WatchOptions = {}) {
   const harness = await createWatchHarness({
     ...options,

@@ -1,7 +1,7 @@
 import { scripted } from '#test/harness/scripted.ts';
 
-// Codex CLI is not a dependency. Tests imitate the requests that its version 0.169.0 sends for a model that it
-// knows, and the fields that it reads in the stream.
+// Codex CLI is not a dependency. Tests imitate the requests of its version 0.169.0 for a known model,
+// and the fields that it reads in the stream.
 
 export type Item = Record<string, unknown> & { type: string };
 export type Event = {
@@ -72,7 +72,6 @@ export const prompt = scripted({ rounds, answer: 'It is done.' });
 
 export const ignoring = { PAWL_UNSUPPORTED_TOOLS: 'ignore' };
 
-/** The body of a request that has this input. */
 export const bodyOf = (input: object[], body: object = {}) => ({
   ...{ model: 'gpt-5.5', stream: true, store: false, input, tools, tool_choice: 'auto', parallel_tool_calls: false },
   ...{ reasoning: { effort: 'medium', summary: 'auto' }, include: ['reasoning.encrypted_content'] },
@@ -81,11 +80,11 @@ export const bodyOf = (input: object[], body: object = {}) => ({
   ...body,
 });
 
-/** The items that Codex keeps of a stream: all that are done. It sends them again in later requests. */
+/** Returns the completed items of a stream. Codex keeps them and sends them again in later requests. */
 export const itemsOf = (events: Event[]) =>
   events.flatMap(({ type, item }) => (type === 'response.output_item.done' ? [item!] : []));
 
-/** The result of a call, as Codex sends it. */
+/** Returns the result of a call as Codex sends it. */
 export const output = (call: Item, text: unknown) => ({
   ...{ type: `${call.type}_output`, id: `out_${call.call_id}`, call_id: call.call_id, output: text },
 });

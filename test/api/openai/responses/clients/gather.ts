@@ -1,4 +1,3 @@
-/** All that a stream gives, once it has ended. */
 export async function gather<Part>(stream: AsyncIterable<Part>): Promise<Part[]> {
   const parts: Part[] = [];
   for await (const part of stream) parts.push(part);

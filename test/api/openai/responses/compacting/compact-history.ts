@@ -6,7 +6,7 @@ export type Compacted = OpenAI.Responses.CompactedResponse;
 export type Input = OpenAI.Responses.ResponseInputItem[];
 type Part = { text?: string };
 
-/** The API's client with the shapes of a compaction that tests read. */
+/** Returns the API's client with typed requests for compactions. */
 export function compacting(harness: Pick<Harness, 'url'>, base: '/v1' | '/openai/v1' = '/v1', apiKey = 'none') {
   const client = openaiClient(harness, base, apiKey);
   return {
@@ -17,19 +17,18 @@ export function compacting(harness: Pick<Harness, 'url'>, base: '/v1' | '/openai
   };
 }
 
-/** The output of a compaction in short: the texts of messages, and the types of other items. */
+/** Returns the output of a compaction in short: the texts of messages and the types of other items. */
 export function toldBy({ output }: Pick<Compacted, 'output'>): (string | undefined)[] {
   return output.map((item) =>
     item.type === 'message' ? (item.content as Part[]).map(({ text }) => text).join() : item.type,
   );
 }
 
-/** The output of a compaction as the head of a later input. */
+/** Returns the output of a compaction as the head of a later input. */
 export function asInput({ output }: Pick<Compacted, 'output'>): Input {
   return output as unknown as Input;
 }
 
-/** The messages that the model received last. */
 export function lastMessages(harness: Pick<Harness, 'modelRequests'>) {
   return (harness.modelRequests.at(-1)!.body as { messages: { role: string; content: unknown }[] }).messages;
 }

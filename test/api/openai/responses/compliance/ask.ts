@@ -7,8 +7,8 @@ import { CompactResource, Resource } from './resource.ts';
 type Base = '/v1' | '/openai/v1';
 
 /**
- * Asks an API for responses under a base, holds every answer and every event to the shapes here and to what the document
- * says of them, and remembers which types of events were told.
+ * Sends requests for responses under a base. Checks every answer and event against the shapes here and the OpenAPI
+ * document, and collects the types of the events.
  */
 export function responsesOf({ url }: Pick<Harness, 'url'>, base: Base = '/v1') {
   const told = new Set<string>();
@@ -23,7 +23,7 @@ export function responsesOf({ url }: Pick<Harness, 'url'>, base: Base = '/v1') {
   const retrieve = async (id: string) => resourceOf(await readOk(await fetch(`${url}${base}/responses/${id}`)));
   const follow = async (id: string) => eventsOf(await readOk(await fetch(`${url}${base}/responses/${id}?stream=true`)));
 
-  /** The events of a create, which end with what a retrieve answers then. */
+  /** Streams a create. Expects the last event to equal the answer of a retrieve. */
   async function stream(body: object): Promise<{ events: StreamEvent[]; response: Resource }> {
     const events = eventsOf(await readOk(await post({ ...body, stream: true })));
     const last = events.at(-1);
@@ -43,7 +43,7 @@ export function responsesOf({ url }: Pick<Harness, 'url'>, base: Base = '/v1') {
   return { create, compact, retrieve, follow, stream, told };
 }
 
-/** Holds events to the shapes here, to the document, and to the order of their numbers. Returns them. */
+/** Returns events after it has checked them against the shapes here, the document, and the order of their numbers. */
 export function checkedEvents(events: unknown[]): StreamEvent[] {
   for (const event of events) {
     const shown = JSON.stringify(event);

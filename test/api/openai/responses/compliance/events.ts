@@ -4,9 +4,9 @@ import { Item, itemId, OutputText, Refusal, SummaryText, taken } from './items.t
 import { Resource } from './resource.ts';
 
 type Theirs = OpenAI.Responses.ResponseStreamEvent;
-/** Snapshots are held to the resource by themselves: the client adds to them what it makes itself. */
+/** An event without its snapshot. `Resource` checks snapshots, since the client's type adds fields of its own. */
 type Told<Event> = Event extends { response: unknown } ? Omit<Event, 'response'> : Event;
-/** The client's type of one of them does without the tool's name, others without what is always empty. */
+/** The client's type of an event. Some types lack the tool's name, or fields that are always empty. */
 type EventOf<Type extends Theirs['type']> = Told<Extract<Theirs, { type: Type }>>;
 
 const sequence_number = z.int().min(0);
@@ -92,6 +92,6 @@ const ofCalls = [
   taken<EventOf<'response.mcp_call.failed'>>()(event('response.mcp_call.failed', inMcp)),
 ] as const;
 
-/** An event of a stream, to the letter: no field more, none less (contract-responses R42). */
+/** An event of a stream, with exactly these fields. */
 export const StreamEvent = z.union([...snapshots, added, done, ...ofMessages, ...ofReasoning, ...ofCalls]);
 export type StreamEvent = z.output<typeof StreamEvent>;

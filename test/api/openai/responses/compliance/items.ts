@@ -4,13 +4,13 @@ import { z } from 'zod';
 type Items = OpenAI.Responses.ResponseOutputItem;
 type ItemOf<Type extends Items['type']> = Extract<Items, { type: Type }>;
 
-/** A schema whose values OpenAI's client takes for one of its own types; checked by the compiler. */
+/** Accepts a schema only if its values fit a type of OpenAI's client. The compiler checks it. */
 export const taken =
   <Theirs>() =>
   <Schema extends z.ZodType<Theirs>>(schema: Schema): Schema =>
     schema;
 
-/** The ids of responses and items: their prefix, 26 characters, and a place. */
+/** Returns the pattern of ids of responses and items: a prefix, 26 characters, and a place. */
 export const itemId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}_r\\d+(_\\d+)?$`));
 
 const none = z.array(z.never()).max(0);
@@ -69,7 +69,7 @@ const McpCall = taken<ItemOf<'mcp_call'>>()(
   }),
 );
 
-/** The ids of items of an input: the same, with the place in the input. */
+/** Returns the pattern of ids of input items, which end with their place in the input. */
 const inputId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}_i\\d+$`));
 
 const InputText = z.strictObject({ type: z.literal('input_text'), text: z.string() });
@@ -78,7 +78,7 @@ const InputImage = z.strictObject({
   detail: z.enum(['auto', 'low', 'high', 'original']),
 });
 
-/** A message of the user, as a compacted history has it. */
+/** A message of the user in a compacted history. */
 export const UserMessage = z.strictObject({
   ...{ id: inputId('msg'), type: z.literal('message'), role: z.literal('user'), status: z.literal('completed') },
   content: z.array(z.discriminatedUnion('type', [InputText, InputImage])),
@@ -89,6 +89,6 @@ export const Compaction = taken<ItemOf<'compaction'>>()(
   z.strictObject({ id: itemId('cmp'), type: z.literal('compaction'), encrypted_content: z.string().min(1) }),
 );
 
-/** An item of an output, to the letter: no field more, none less (contract-responses R34, R40). */
+/** An item of an output, with exactly these fields. */
 export const Item = z.discriminatedUnion('type', [Message, Reasoning, FunctionCall, CustomToolCall, McpCall]);
 export type Item = z.output<typeof Item>;

@@ -20,7 +20,7 @@ const FunctionTool = taken<OpenAI.Responses.FunctionTool>()(
 );
 const CustomTool = z.looseObject({ type: z.literal('custom'), name: z.string() });
 
-/** The client's own type has no null for what was not said of a server; of filters it wants no `undefined`. */
+/** The client's type allows neither null for an absent server description nor `undefined` for filters. */
 type Labelled = Omit<OpenAI.Responses.Tool.Mcp, 'server_description' | 'allowed_tools' | 'require_approval'>;
 
 const names = z.array(z.string());
@@ -56,12 +56,12 @@ const ToolChoice = z.union([
   }),
 ]);
 
-/** Where there is nothing the client leaves a field out, and Open Responses says `null`. */
+/** Fields without a value are absent in the client's type, and `null` in Open Responses. */
 type Nullable = 'usage' | 'user' | 'text' | 'tools';
-/** The client makes the first itself; nothing here has the second. */
+/** `output_text`, which the client creates, `access_programs`, which Pawl never sends, and nullable fields. */
 type Own = 'output_text' | 'access_programs' | Nullable;
 
-/** No provider here says how much it wrote to its cache. */
+/** The usage of a response. No provider here reports how much it wrote to its cache. */
 const Usage = taken<OpenAI.Responses.ResponseUsage>()(
   z.strictObject({
     ...{ input_tokens: count, output_tokens: count, total_tokens: count },
@@ -92,7 +92,7 @@ const echoed = {
   conversation: z.strictObject({ id: z.string() }).nullable(),
 };
 
-/** A response, to the letter: every field of Open Responses' resource, and no other (contract-responses R16). */
+/** A response with exactly the fields of Open Responses' resource. */
 export const Resource = taken<Omit<Theirs, Own>>()(
   z.strictObject({
     id: z.string().regex(/^resp_[0-9a-z]{26}$/),
@@ -114,7 +114,7 @@ export const Resource = taken<Omit<Theirs, Own>>()(
 );
 export type Resource = z.output<typeof Resource>;
 
-/** A compacted history, to the letter: Open Responses' `CompactResource` (contract-responses R71). */
+/** A compacted history with exactly the fields of Open Responses' `CompactResource`. */
 export const CompactResource = taken<Omit<OpenAI.Responses.CompactedResponse, 'output'>>()(
   z.strictObject({
     id: z.string().regex(/^resp_[0-9a-z]{26}$/),

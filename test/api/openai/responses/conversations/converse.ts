@@ -5,7 +5,7 @@ import { openaiClient } from '../openai-client.ts';
 
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
 
-/** A client at the base of conversations: it starts responses, has them worked, and sees what the model was sent. */
+/** Returns a client at the base of conversations, which starts and runs responses and reads the last request. */
 export function conversing(harness: Harness) {
   const client = openaiClient(harness, '/openai/v1');
   const start = (body: Body) => client.responses.create({ model: 'test', background: true, ...body });
@@ -41,7 +41,7 @@ export const asking = scripted({
   answer: 'It is noon.',
 });
 
-/** What each item says, in the order of the list. */
+/** Returns the words of each item, in the order of the list. */
 export async function told(conversations: Client, id: string, order: 'asc' | 'desc' = 'asc'): Promise<string[]> {
   const { data } = await conversations.items.list(id, { order, limit: 100 });
   return data.map(wordsOf);
@@ -63,7 +63,6 @@ export async function deleteItem(conversations: Client, id: string, words: strin
   return conversations.items.delete(await itemOf(conversations, id, words), { conversation_id: id });
 }
 
-/** The conversation that a response belongs to, named or not. */
 export async function conversationOf(harness: Harness, { id }: { id: string }): Promise<string> {
   return (await harness.findTurn(id.replace('resp_', 'turn_'))).conversation_id;
 }

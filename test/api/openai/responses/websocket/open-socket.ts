@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 import type { ResponseBase } from '#services/api/http/response-base.ts';
 
-/** One message of the server. Tests name the fields that they expect. */
+/** A message of the server. Tests name the fields that they expect. */
 export type Message = { type: string; stream_id?: string; sequence_number?: number } & Record<string, unknown>;
 
 /** The answer to an upgrade that the server refused. */
@@ -45,7 +45,7 @@ export async function openSocket(api: Api, options: Options = {}) {
   /** Waits until a look at the messages returns something. Fails if the connection is closed before. */
   const until = <Found>(look: (seen: Message[]) => Found | undefined | false) => {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
-    // A test that closes the connection need not wait for all that it looks for.
+    // A test that closes the connection need not wait for its pending looks.
     promise.catch(() => {});
     const again = () => {
       const found = look(seen);
@@ -61,7 +61,7 @@ export async function openSocket(api: Api, options: Options = {}) {
   const send = (message: unknown) =>
     socket.send(typeof message === 'string' || message instanceof Uint8Array ? message : JSON.stringify(message));
 
-  /** Sends a create request. `answered` resolves with its messages, up to its last one. */
+  /** Sends a create request. `answered` resolves with its messages, including its last event. */
   function create(fields: object) {
     const message = { type: 'response.create', model: 'test', ...fields } as { stream_id?: string };
     const lane = message.stream_id;
@@ -80,9 +80,9 @@ export async function openSocket(api: Api, options: Options = {}) {
   }
   return {
     ...{ seen, send, until, create, closed: closed.promise, socket },
-    /** Sends a create request and returns its messages, up to its last one. */
+    /** Sends a create request and returns its messages, including its last event. */
     ask: (fields: object) => create(fields).answered,
-    /** Sends a message that is refused at once, and returns the error. It is no answer to a request of `create`. */
+    /** Sends a message that is refused at once, and returns the error, which `create` does not count as an answer. */
     refused: async (message: unknown) => {
       const index = expectedAsides;
       expectedAsides += 1;
@@ -104,7 +104,7 @@ export async function refusedUpgrade(api: Api, options: Options = {}): Promise<R
   throw new Error('The upgrade was not refused.', { cause: refusal });
 }
 
-/** Returns the response in the last of these messages. Fails if the last message has none. */
+/** Returns the response in the last message. Throws if the message has none. */
 export function responseOf(messages: Message[]): ResponseShown {
   const response = messages.at(-1)?.response;
   if (!response) throw new Error(`There is no response in ${JSON.stringify(messages.at(-1))}.`);
@@ -115,7 +115,6 @@ export function responseOf(messages: Message[]): ResponseShown {
 export type ResponseShown = { id: string; status: string; output: Item[]; store: boolean } & Record<string, unknown>;
 type Item = { id: string; type: string; content?: { text?: string }[] } & Record<string, unknown>;
 
-/** Returns the text that the deltas of these messages add up to. */
 export function deltasOf(messages: Message[]): string {
   return messages.map(({ type, delta }) => (type === 'response.output_text.delta' ? delta : '')).join('');
 }
@@ -148,7 +147,7 @@ async function opened(socket: WebSocket): Promise<void> {
 
 const LAST = ['response.completed', 'response.failed', 'response.incomplete', 'error'];
 
-/** The messages of one lane, request by request. Each request ends with one of the last events. */
+/** Returns the messages of a lane, grouped by request. Each group ends with a last event. */
 function answersOf(seen: Message[], lane: string | undefined): Message[][] {
   const answers: Message[][] = [];
   let answer: Message[] = [];

@@ -14,7 +14,7 @@ import { startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
 
-/** Every wire, with what plays a model that speaks it and what reads the requests to one. */
+/** Every wire, with a script that plays its model and a reader of requests to the model. */
 export const wires = [
   { name: 'openai', script: openaiWire, reader: readOpenai, model: 'openai/gpt-4.1' },
   { name: 'openai-responses', script: responsesWire, reader: readOpenaiResponses, model: 'openai-responses/gpt-6' },
@@ -26,8 +26,8 @@ export type Wire = (typeof wires)[number];
 type Reply = Parameters<Wire['script']['reply']>[0];
 
 /**
- * A client at a Pawl whose provider speaks one wire: what its model says next, and what it was sent last, of which nothing
- * breaks the wire's rules.
+ * Opens a client of a Pawl with one wire. `says` sets the replies of the model. `heard` reads its last request, and
+ * checks the request against the rules of the wire.
  */
 export async function openWire(wire: Wire) {
   const server = await startWireServer();
@@ -48,7 +48,7 @@ function talking({ harness, server, wire }: { harness: Harness; server: WireServ
   const client = openaiClient(harness);
   return {
     client,
-    /** The replies of the model, one after the other; the last one again and again. */
+    /** Sets the replies of the model in order. The last reply is repeated. */
     says: (reply: Reply, ...then: Reply[]) => {
       server.answer({ body: wire.script.reply(reply) });
       server.answerNext(...then.map((each) => ({ body: wire.script.reply(each) })));
