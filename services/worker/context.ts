@@ -16,7 +16,7 @@ import { makeWatchers, type Watchers } from './watchers.ts';
 /** The parts of a process that a worker does not use. */
 type Unused = 'connection' | 'jobQueue' | 'connectionRefusals' | 'accessKeys' | 'reloadProjects' | 'close';
 
-/** Everything a job may touch. */
+/** The resources of a job. */
 export type WorkerContext = Omit<Parts, Unused> & {
   db: Db;
   log: Log;
@@ -32,17 +32,20 @@ export type WorkerContext = Omit<Parts, Unused> & {
   toolRules: ToolRules;
   tokensPerDay: TokensPerDay;
   modelTimeoutMs: number;
-  /** A model that has to be waited for longer than this is left for the next one of its turn. */
+  /** The longest wait for a model, in milliseconds. If a wait is longer, the turn changes to its next model. */
   fallbackAfterMs: number;
-  /** A round on the tier `flex` waits for capacity this long, if its turn has no deadline. */
+  /** The maximum wait of a round for capacity on the tier `flex`, in milliseconds, if its turn has no deadline. */
   flexWaitMs: number;
-  /** The longest silence of a request on that tier, in milliseconds. */
+  /** The longest silence of a request on `flex`, in milliseconds. */
   flexIdleTimeoutMs: number;
-  /** For how many days a project that says nothing of it keeps turns behind their end, null for ever; how often that is looked for. */
+  /**
+   * `days`: how long a project without its own setting keeps turns after their end, null for no limit. `sweepMs`: the
+   * interval of the sweeps.
+   */
   retention: { days: number | null; sweepMs: number };
 };
 
-/** A worker's context on the parts its process has opened. */
+/** Makes the context of a worker from the open parts of its process. */
 export function workerContext(parts: Parts, settings: Settings, log: Log): WorkerContext {
   const { connection, pubsub, availability, projects, ...shared } = parts;
   const memory = makeMemory(settings.PAWL_HISTORY_LIMIT);

@@ -15,10 +15,13 @@ import { turnSpanId } from '../process/trace/span-ids.ts';
 import type { WorkerContext } from './context.ts';
 import { writeCheckpoint } from './write-checkpoint.ts';
 
-/** The result of an attempt: whether the receiver has sent its whole answer in time, and whether other deliveries are due now. */
+/**
+ * The result of an attempt. `hasAnswered`: the receiver sent its whole answer in time. `leavesNext`: other deliveries
+ * are due now.
+ */
 export type DeliveryOutcome = { hasAnswered: boolean; leavesNext: boolean };
 
-/** Makes one attempt at a delivery. Each attempt carries the same event id, so that receivers can drop doubles. */
+/** Makes one attempt at a delivery. Each attempt carries the same event id, so that receivers can drop duplicates. */
 export async function deliverWebhook(delivery: DueDelivery, context: WorkerContext): Promise<DeliveryOutcome> {
   const secrets = delivery.endpoint?.secrets ?? (await context.secretsOf(delivery.project));
   const answer = await postWebhook(context.egress, {
@@ -40,7 +43,7 @@ export async function deliverWebhook(delivery: DueDelivery, context: WorkerConte
   return { hasAnswered: attempt.statusCode !== null && !answer.hasTimedOut, leavesNext };
 }
 
-/** A webhook of a turn comes from the turn's own span. */
+/** Returns the trace headers of a webhook, within the span of its turn. */
 function traceOf(delivery: DueDelivery, { tracer }: WorkerContext): TraceHeaders {
   if (delivery.turnId === null) return {};
   const turn = { id: delivery.turnId, trace: delivery.trace ?? null };
@@ -77,7 +80,10 @@ function attemptOf({ id, attempts }: DueDelivery, answer: WebhookResponse, { red
   return { ...common, status: retryInMs === null ? 'failed' : 'pending', error: answer.error, retryInMs };
 }
 
-/** Saves an attempt, together with the end of its endpoint if it disables that; true if other deliveries are due now. */
+/**
+ * Saves an attempt, and disables its endpoint in the same commit if the answer requires it. Returns true if other
+ * deliveries are due now.
+ */
 async function save(
   { endpoint, url, turnId }: DueDelivery,
   { attempt, answer }: { attempt: DeliveryAttempt; answer: WebhookResponse },

@@ -23,7 +23,7 @@ type Outcome =
   | { status: 'completed'; output: string }
   | { status: 'incomplete'; incompleteReason: 'max_output_tokens' };
 
-/** What the committed rounds say is true whoever writes it: only the step has to be the same. */
+/** Ends the turn by its committed rounds. Any run may write this end, if the step is the same. */
 async function endHere(run: Run, outcome: Outcome, context: WorkerContext): Promise<Wakeup[]> {
   const { turn, lease } = run;
   const wakeups = await writeEnding(
@@ -42,7 +42,6 @@ async function endHere(run: Run, outcome: Outcome, context: WorkerContext): Prom
 const POISON = {
   type: 'internal_error' as const,
   code: 'poison_turn',
-  message:
-    'Every worker that took this step ended without a word. Look into the worker logs before you retry the turn.',
+  message: 'Every worker that took this step ended unexpectedly. Check the worker logs before you retry the turn.',
   retryable: true,
 };

@@ -3,16 +3,16 @@ import type { Refusal } from '#core/postgres/refusal.ts';
 import type { Availability } from '../process/availability.ts';
 import type { Log } from '../process/log.ts';
 
-/** A checkpoint that PostgreSQL refuses for good, and how often it has. */
+/** A checkpoint that PostgreSQL refuses permanently, and the number of refusals. */
 export type RefusedWrite = { verb: string; turnId: string | null; error: unknown; refusal: Refusal; times: number };
 
-/** Checkpoints that a worker holds, since PostgreSQL refuses them: to begin their steps again would pay the model again. */
+/** The refused checkpoints that a worker holds. To begin their steps again would pay for the model calls again. */
 export type HeldWrites = {
-  /** Waits until a write may be tried again; throws its error once the worker closes. */
+  /** Waits until a write may be tried again. Throws its error when the worker closes. */
   wait(write: RefusedWrite): Promise<void>;
-  /** A write that had to wait was taken. */
+  /** Notes that PostgreSQL has accepted a held write. */
   taken(): void;
-  /** Whether this worker should begin nothing: what it would pay for could not be written either. */
+  /** Returns whether this worker should begin no step, since it could not write the result. */
   blocks(): boolean;
   close(): void;
 };
@@ -29,10 +29,13 @@ export function makeHeldWrites(log: Log, { suspect, accepted }: Availability): H
     const name = `${code} ${kind === 'data' ? turnId : verb}`;
     if (logged.has(name)) return;
     logged.add(name);
-    // The message of other refusals holds values of a turn.
+    // The message of other refusals contains values of a turn.
     const reason = kind === 'installation' && error instanceof Error ? error.message : undefined;
     const about = { event: 'write.refused', verb, turn_id: turnId, code, reason };
-    log.error(about, `PostgreSQL refuses ${verb} (${code}); it is written again, and the model is not asked again`);
+    log.error(
+      about,
+      `PostgreSQL refuses ${verb} (${code}). The worker repeats the write, without asking the model again`,
+    );
   }
   return {
     wait: async (write) => {

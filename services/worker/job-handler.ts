@@ -8,22 +8,24 @@ import { type DueStep, type Place, workTurn } from './work-turn.ts';
 /** A step, with the name of its job. */
 type NamedStep = { name: Job['name']; data: DueStep };
 
-/** Works one step, in the place of a job. Returns the next step if the worker continues with that. */
+/** Works one step in the slot of a job. Returns the next step if the worker continues with that step. */
 type StepWorker = (step: NamedStep, place: JobPlace) => Promise<NamedStep | null>;
 
 type JobPlace = Place & { handsOver?: () => string | null };
 
 /**
- * Works the step of a job, and the next steps of its turn for as long as the worker may continue with them
- * (docs/decisions/0074-a-worker-continues.md). Each step has its own run, lease, checkpoint and tries. The last wake-ups
- * are enqueued before the job is acknowledged. If the worker dies before that, the queue hands the job out again, and
- * the worker that gets it finds the step that is due (R11).
+ * Works the step of a job, and the next steps of its turn while the worker may continue
+ * (docs/decisions/0074-a-worker-continues.md). Each step has its own run, lease, checkpoint and tries. The last
+ * wakeups are enqueued before the job is acknowledged. If the worker dies before that, the queue delivers the job
+ * again. Its next worker finds the step that is due (R11).
  */
 export function jobHandler(context: WorkerContext): LeavingHandler {
   return eachStep((step, place) => workStep(step, place, context));
 }
 
-/** The handler of an open worker: a failure is only logged, since the row of the turn is due again by itself. */
+/**
+ * Returns the handler of an open worker, which only logs failures. The row of the turn is due again automatically.
+ */
 export function loggingHandler(context: WorkerContext): LeavingHandler {
   return eachStep(logFailures((step, place) => workStep(step, place, context), context));
 }
@@ -35,7 +37,7 @@ function eachStep(work: StepWorker): LeavingHandler {
 }
 
 async function workStep({ data }: NamedStep, place: JobPlace, context: WorkerContext): Promise<NamedStep | null> {
-  // The row of the turn is due again by itself.
+  // The row of the turn is due again automatically.
   if (context.heldWrites.blocks()) return null;
   const mayContinue = (queue: string) => !context.heldWrites.blocks() && (place.mayContinue?.(queue) ?? false);
   const wakeups = await workTurn(data, context, { ...place, mayContinue });
@@ -47,15 +49,15 @@ async function workStep({ data }: NamedStep, place: JobPlace, context: WorkerCon
 }
 
 /**
- * Enqueues before the job is acknowledged. `next` is the queue of the job that the acknowledgement brings. If it is null,
- * no acknowledgement may follow, so the function waits until the wake-ups have arrived.
+ * Enqueues wakeups before the job is acknowledged. `next` is the queue of the job that the acknowledgement brings. If
+ * `next` is null, no acknowledgement may follow, so the function waits until the wakeups have arrived.
  */
 async function enqueueDue(wakeups: Wakeup[], next: string | null | undefined, context: WorkerContext): Promise<void> {
   if (next === null) await context.enqueue(wakeups);
   else await context.enqueueBeforeAck(wakeups, next);
 }
 
-/** Returns true if the turn goes on, so that its place is not free for another turn. */
+/** Returns true if the turn continues, so that its slot is not free for another turn. */
 function keepsPlace(data: DueStep, wakeups: Wakeup[]): boolean {
   return wakeups.some((wakeup) => wakeup.kind === 'turn' && wakeup.turnId === data.turnId);
 }
@@ -70,8 +72,8 @@ function logFailures(work: StepWorker, { log, availability }: WorkerContext): St
       const { turnId, step: due, generation } = step.data;
       const about = { event: 'job.failed', job: step.name, turnId, step: due, generation };
       if (isTransient(error))
-        log.warn({ ...about, code: error.code }, 'step broke off at the database; it will be enqueued again');
-      else log.error({ ...about, err: error }, 'step broke off; it will be enqueued again');
+        log.warn({ ...about, code: error.code }, 'a step failed at the database and will be enqueued again');
+      else log.error({ ...about, err: error }, 'a step failed and will be enqueued again');
       return null;
     }
   };

@@ -1,14 +1,14 @@
 /** The average number of tokens in the replies of each model, in this process. */
 export type MeanOutput = {
   note(model: string, tokens: number): void;
-  /** Undefined until a reply of the model is known. */
+  /** Returns the average, or undefined until the model has replied. */
   of(model: string): number | undefined;
 };
 
 /** The weight of the last reply in the average. */
 const SHARE = 0.1;
 
-/** Models remembered at most: their names come from callers. */
+/** The maximum number of remembered models, since callers choose their names. */
 const MOST_MODELS = 1_000;
 
 /** Keeps the averages, in which later replies count more. */

@@ -7,7 +7,7 @@ import type { Settings } from '../process/settings.ts';
 
 type Port = Pick<MetricsServer, 'close'> & { url: string | null };
 
-/** Opens the port of a worker for its metrics and its health, where PAWL_METRICS_PORT names one. */
+/** Opens the port for the metrics and the health of a worker, if `PAWL_METRICS_PORT` is set. */
 export async function openMetricsPort(parts: Parts, settings: Settings): Promise<Port> {
   const { PAWL_METRICS_PORT: port, HOST: host } = settings;
   if (port === undefined) return { url: null, close: async () => {} };

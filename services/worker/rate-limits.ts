@@ -6,37 +6,46 @@ import { askedTier, limitName } from '#core/turn/tiers/change-tier.ts';
 import { LONGEST_PAUSE_MS } from '#core/turn/timing.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
-/** Which models are rate-limited now, by this process's clock. A hint: it is lost with the process, at the cost of one refused call. */
+/**
+ * The models that are rate-limited now, by the clock of this process. A new process does not know them, and learns
+ * each at the cost of one refused call.
+ */
 export type RateLimits = {
-  /** Whether any model is limited, or was lately. */
+  /** Returns whether any model is limited, or was limited lately. */
   any(): boolean;
-  /** Whether a model may be called now, be it as the probe of a limit that is over. */
+  /** Returns whether a model may be called now, also as the probe of a limit that is over. */
   allows(name: string): boolean;
-  /** How long a model is left alone from now on, in milliseconds. */
+  /** Returns how long a turn should wait for a model, in milliseconds. */
   waitMs(name: string): number;
   /**
-   * Books when a turn that has to wait comes back, in milliseconds from now: the more turns wait, the later. A turn that was
-   * refused `again` comes behind them.
+   * Books the return of a turn that has to wait, in milliseconds from now. The more turns wait, the later is the
+   * return. A turn that was refused `again` returns after the others.
    */
   bookReturn(name: string, again?: 'again'): number;
-  /** Whether the probe of a limit was refused too: then waiting for it counts. A limit that comes and goes counts nothing. */
+  /**
+   * Returns whether the probe of a limit was refused too. Then the wait counts. A limit that lifts before the probe
+   * fails does not count.
+   */
   isStuck(name: string): boolean;
-  /** For one request to a model that may be called; where a limit is just over it is the probe, until disposed. */
+  /**
+   * Returns the permit for one request to a model. If a limit is just over, the request is the probe until the permit
+   * is disposed.
+   */
   acquire(name: string): Permit;
-  /** Notes a 429: the model is left alone for `requestedMs`, else for longer each time until a call succeeds. */
+  /** Notes a 429. The model is not called for `requestedMs`, or else for pauses that grow until a call succeeds. */
   refused(name: string, requestedMs: number | undefined): void;
-  /** Notes a reply after which nothing is left of a limit: the same, but no refusal. */
+  /** Notes a reply that has used up a limit. The model is not called for `forMs`, as after a refusal. */
   exhausted(name: string, forMs: number): void;
-  /** Notes what another worker has met. */
+  /** Notes the limits that another worker has met. */
   receive(message: RateLimitChange): void;
-  /** The models that may not be called now. Publishes the probes that are still in flight. */
+  /** Returns the models that may not be called now. Publishes the probes of this worker that are still in flight. */
   limited(): RateLimitedModel[];
 };
 
-/** `answered`: the model has begun to reply, so that all others may call it too. */
+/** `answered`: the model has begun to reply, so all waiting rounds may ask the model too. */
 export type Permit = Disposable & { answered(): void };
 
-/** The name of the rate limit that the next round of a turn is under. A model that writes summaries is under its own. */
+/** Returns the name of the rate limit for the next round of a turn. A model that writes summaries has its own limit. */
 export function rateLimitOf(turn: Pick<Turn, 'config' | 'work'>): string {
   return limitName(turn.work.model, askedTier(turn));
 }
@@ -44,7 +53,7 @@ export function rateLimitOf(turn: Pick<Turn, 'config' | 'work'>): string {
 /** No request was made, since the model is rate-limited. */
 export class RateLimited extends ProviderFailed {
   constructor(limit: string) {
-    const message = `${limit} is rate-limited and was not asked. A turn fails that has waited ten minutes for a limit which does not end; retry it then.`;
+    const message = `${limit} is rate-limited, so the worker did not ask it. A turn fails if a limit lasts for ten minutes. Retry a failed turn later.`;
     super('provider_rate_limited', message, { retry: { kind: 'rate-limited' } });
   }
 }
@@ -52,11 +61,11 @@ export class RateLimited extends ProviderFailed {
 const SHORTEST_PAUSE_MS = 1_000;
 const FIRST_PAUSE_MS = 5_000;
 
-/** Models remembered at most: their names come from callers. */
+/** The maximum number of remembered models, since callers choose their names. */
 const MOST_MODELS = 1_000;
 const FORGET_MS = 600_000;
 
-/** Keeps the limits of all models, and publishes them to the other workers. `now` is in milliseconds and never goes back. */
+/** Keeps the limits of all models, and publishes them to the other workers. `now` is in milliseconds and monotonic. */
 export function makeRateLimits(
   { publishToWorkers }: Pick<Pubsub, 'publishToWorkers'>,
   now: () => number = () => performance.now(),
@@ -115,12 +124,15 @@ export function makeRateLimits(
 const FREE: Permit = { answered: () => {}, [Symbol.dispose]: () => {} };
 
 /**
- * `until` may have passed: then the next request is the `probe`. `refusals` counts the pauses since the model last answered;
- * `nextReturn` is when the next turn that waits comes back.
+ * If `until` has passed, the next request is the `probe`. `refusals` counts the pauses since the model last answered.
+ * `nextReturn` is the time at which the next waiting turn returns.
  */
 type Limit = { until: number; nextPauseMs: number; nextReturn: number; refusals: number; probe: Probe | null };
 
-/** A request that shows whether a limit is over; `until` then it has to be answered, or published again by its worker. */
+/**
+ * A request that tests whether a limit is over. By `until` the model must answer, or the worker must publish the
+ * probe again.
+ */
 type Probe = { isOwn: boolean; since: number; until: number };
 
 function known(limits: Map<string, Limit>, name: string): Limit {
@@ -141,11 +153,13 @@ function isStuck(limit: Limit | undefined): boolean {
   return (limit?.refusals ?? 0) > 1;
 }
 
-/** While a probe is in flight the others come back after as long as it has taken so far, and this at least. */
+/**
+ * While a probe is in flight, other turns wait for the time that the probe has taken so far, and at least this time.
+ */
 const SHORTEST_RETURN_MS = 500;
-/** A probe without an answer by then delays nothing: the next request is a probe too. */
+/** A probe without an answer after this time delays no turn: the next request is a probe too. */
 const PROBE_MS = 30_000;
-/** Its worker publishes it each second; a worker that falls silent may have died. */
+/** The worker publishes the probe each second. A worker that stops publishing may have died. */
 const SILENT_PROBE_MS = 4_000;
 
 function awayMs(limit: Limit | undefined, now: number): number {
@@ -155,9 +169,9 @@ function awayMs(limit: Limit | undefined, now: number): number {
   return probe && probe.until > now ? Math.max(now - probe.since, SHORTEST_RETURN_MS) : 0;
 }
 
-/** Turns that wait for one model come back this far from each other, until a minute is full of them. */
+/** The interval at which turns that wait for one model return, until they fill a minute. */
 const SPACING_MS = 10;
-/** A turn that has each probe refused must not be the probe while others wait. */
+/** The delay of a turn after a refused probe. The same turn must not be the probe again while others wait. */
 const BEHIND_OTHERS_MS = 1_000;
 
 function bookReturn(limit: Limit, now: number): number {
@@ -168,7 +182,10 @@ function bookReturn(limit: Limit, now: number): number {
   return Math.max(1, Math.round(at - now));
 }
 
-/** A refusal while the limit is closed belongs to an earlier request: it may extend the limit, but not the next pause. */
+/**
+ * Closes a limit after a refusal. A refusal while the limit is closed belongs to an earlier request. Such a refusal
+ * may extend the limit, but not the next pause.
+ */
 function close(limit: Limit, { requestedMs, now }: { requestedMs: number | undefined; now: number }) {
   if (limit.until > now && !requestedMs) return null;
   const pauseMs = requestedMs
@@ -196,7 +213,7 @@ function closeUnrefused(limit: Limit, { forMs, now }: { forMs: number; now: numb
   return { forMs: pauseMs, nextPauseMs: limit.nextPauseMs };
 }
 
-/** About how long a message is on its way: turns come back by the clock of the worker that sent it. */
+/** The estimated delay of a message. Turns return by the clock of the worker that sent it. */
 const TRANSIT_MS = 50;
 
 type Received = Pick<RateLimitChange, 'name' | 'change'> & { now: number };
@@ -222,7 +239,7 @@ function receiveChange(limits: Map<string, Limit>, { name, change, now }: Receiv
   }
 }
 
-/** A probe of this worker's own is not replaced by that of another. */
+/** Notes a probe of another worker, which does not replace a probe of this worker. */
 function remoteProbe(before: Probe | null, now: number): Probe {
   if (before?.isOwn && before.until > now) return before;
   const since = before && before.until > now ? before.since : now;

@@ -10,31 +10,35 @@ import { isTerminal, type Turn } from '#core/turn/turn.ts';
 import { continuedStep, type Wakeup } from '#core/turn/wakeup.ts';
 import type { Memory } from './memory/memory.ts';
 
-/** What this worker remembers of the turns that it was on last, so that it reads only what is new of them. */
+/** The last turns of this worker, so that a load reads only their changes. */
 export type TurnCache = {
-  /** Begins a turn for a run; undefined where it has begun, or must not yet. */
+  /** Begins a turn for a run. Returns undefined if the turn has begun, or may not begin yet. */
   begin(turnId: string, runId: string): Promise<Turn | undefined>;
   /**
-   * The turn as it is now; undefined where there is none. What a commit left serves only the first wakeup for its own step:
-   * any other means that another run was on the turn since (R3). A large turn that is not remembered is only outlined.
+   * Returns the current turn, or undefined if the turn does not exist. A turn that a commit has left is used once, by
+   * the next wakeup for its own step. Any other wakeup means that another run has touched the turn (R3). A large turn
+   * that is not remembered is only outlined.
    */
   load(turnId: string, job?: { step: string; generation?: number | undefined }): Promise<Turn | undefined>;
-  /** Loads a large turn. `isShortened`: it is larger than a worker loads, so it has only the beginnings of its results. */
+  /**
+   * Loads a large turn. `isShortened`: the turn is larger than a worker loads, so it has only the beginnings of its
+   * results.
+   */
   loadLarge(turnId: string): Promise<{ turn: Turn; isShortened: boolean } | undefined>;
-  /** About how many bytes a turn takes up, or takes up once it is loaded. */
+  /** Returns about how many bytes a turn takes up once it is loaded. */
   sizeOf(turn: Turn): number;
   /**
-   * A turn as a commit of this worker has just left it: the next load, within a moment, need not read it. Unless more than
-   * it knows of had joined by then, which the commit has counted (R29).
+   * Keeps a turn as a commit of this worker has left it, so that the next load, within a moment, does not read it.
+   * Does not keep a turn if the commit has counted more joined inputs than the turn has (R29).
    */
   keep(turn: Turn | null, saved: { inputs: number; wakeups: Wakeup[] }): void;
-  /** The turn was changed elsewhere: the next load reads it. */
+  /** Notes that another process changed the turn, so that the next load reads it. */
   invalidate(turnId: string): void;
 };
 
 /**
- * A turn as it was read, and as a commit left it, which counts `until` then. `deadlineAt` and `until` are by this process's
- * clock; `requestSize` and `size` count characters.
+ * A turn as it was read, and as a commit has left it, which is valid `until` then. `deadlineAt` and `until` are by
+ * the clock of this process. `requestSize` and `size` count characters.
  */
 type CachedTurn = {
   turn: Turn;
@@ -47,13 +51,16 @@ type CachedTurn = {
 const MOST_TURNS = 1_000;
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 
-/** Well within the grace, and within the lease, that a commit gives the step which it makes due (R3). */
+/**
+ * The time for which a turn that a commit has left is valid. This is well within the grace and the lease that the
+ * commit gives to the due step (R3).
+ */
 const LEFT_MS = 2_000;
 
 /**
- * Loads turns as they are now. What is remembered never changes, except what a commit of our own left a moment ago.
- * Where that was changed since, the guards of the next write refuse it. A worker that has never seen a turn reads all
- * of it, and works it just the same.
+ * Makes a cache that loads current turns. A remembered turn never changes, except a turn that a commit of this worker
+ * left a moment ago. If such a turn has changed since, the guards of the next write refuse the write. A worker that
+ * has not seen a turn reads it completely.
  */
 export function makeTurnCache(db: Db, memory: Pick<Memory, 'most' | 'small'>): TurnCache {
   const known = new LRUCache<string, CachedTurn>({
@@ -68,7 +75,7 @@ export function makeTurnCache(db: Db, memory: Pick<Memory, 'most' | 'small'>): T
     return turn;
   }
 
-  /** A turn without the results that its compactions have replaced, or without most of all results. */
+  /** Loads a turn without the results that its compactions have replaced, or without most of all results. */
   async function loadPart(outlined: OutlinedTurn) {
     const { plan, isShortened } = planOwn(outlined, memory.most);
     const turn = plan.shortened && (await loadShortened(db, outlined.turn, plan.shortened));
@@ -116,13 +123,13 @@ function readNow(turn: Turn, before: CachedTurn | undefined): CachedTurn {
   return { turn, requestSize, size: sizeOf(turn, requestSize), deadlineAt, left: null };
 }
 
-/** The turn with the lease that the commit has given to the run that continues with it. */
+/** Returns the turn with the lease that the commit has given to the run that continues. */
 function withLease(turn: Turn, wakeups: Wakeup[]): Turn {
   const runId = continuedStep(wakeups)?.nextRun;
   return runId ? predictLeased(turn, runId) : turn;
 }
 
-/** It serves once: a redelivered job reads what has become of the turn. */
+/** Returns the turn that a commit has left, and forgets it. A redelivered job reads the current turn. */
 function takeLeft(entry: CachedTurn): Turn | null {
   const { left, deadlineAt } = entry;
   entry.left = null;
@@ -142,7 +149,7 @@ function bytesOf(outlined: OutlinedTurn): number {
   return bytesLoaded([outlined], whole)[0] ?? 0;
 }
 
-/** About how many characters a turn takes up. Its request is counted once: it never changes. */
+/** Returns about how many characters a turn takes up. Its request never changes, so it is counted once. */
 function sizeOf(turn: Turn, requestSize: number): number {
   const said = turn.rounds.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
   const called = allCalls(turn).reduce((sum, { arguments: args, result }) => {

@@ -2,33 +2,39 @@ import type { Pubsub, TurnMessage } from '#core/pubsub/pubsub.ts';
 import type { LiveEvent } from '#core/turn/event.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 
-/** Something in flight on a turn, which can publish all there is of it so far. */
+/** A request or call in flight, which can publish its progress so far again. */
 export type InFlight = { catchUp(): void };
 
-/** Publishes what happens to the turns that this worker is on, where they are watched. */
+/** Publishes events of the turns that this worker runs, if clients watch them. */
 export type Watchers = {
-  /** Publishes a checkpoint that made these wakeups due: one of the turn's own means that it goes on. */
+  /**
+   * Publishes a checkpoint that made these wakeups due. A wakeup of the turn itself means that the turn continues.
+   */
   publishChange(turnId: string, wakeups: Wakeup[]): void;
-  /** Publishes that a turn surely goes on; clients that only wait for its end need not know. */
+  /** Publishes that a turn certainly continues. Clients that only wait for its end need not know. */
   publishContinued(turnId: string): void;
-  /** Publishes what is never stored. */
+  /** Publishes an event that is never stored. */
   publishLive(event: LiveEvent): void;
-  /** Has new watchers caught up with it, until disposed. */
+  /** Lets new watchers catch up with a part until it is disposed. */
   trackInFlight(turnId: string, part: InFlight): Disposable;
-  /** Whether a turn has watchers. */
+  /** Returns whether a turn has watchers. */
   isWatched(turnId: string): boolean;
-  /** A turn has watchers, now and for a while. */
+  /** Notes that a turn has watchers, now and for a while. */
   markWatched(turnId: string): void;
-  /** A watcher has just come to a turn, or has missed something of it. */
+  /** Publishes the progress of a turn, for a watcher that has just arrived or has missed an event. */
   catchUp(turnId: string): void;
 };
 
-/** Watchers announce themselves every ten seconds; a message may get lost. */
+/**
+ * The time for which a turn counts as watched. Watchers announce themselves every ten seconds, and a message may get
+ * lost.
+ */
 const WATCHED_MS = 25_000;
 
 /**
- * Keeps which turns are watched. Clients only wait for the end of most turns: without watchers, nothing is published but that
- * a turn has ended or waits for input. A watcher that comes later learns at once that there is something new.
+ * Keeps track of the watched turns. Clients only wait for the end of most turns. So without watchers, a turn
+ * publishes only that it has ended or waits for input. A watcher that arrives later learns at once that the turn has
+ * changed.
  */
 export function makeWatchers({ publishToTurn }: Pick<Pubsub, 'publishToTurn'>): Watchers {
   const inFlight = new Map<string, Set<InFlight>>();
@@ -67,7 +73,7 @@ export function makeWatchers({ publishToTurn }: Pick<Pubsub, 'publishToTurn'>): 
   };
 }
 
-/** Ids that were added lately, the latest last. */
+/** Makes a set of ids that were added lately, the latest last. */
 function expiringIds() {
   const until = new Map<string, number>();
 

@@ -18,19 +18,19 @@ import { rateLimitOf } from './rate-limits.ts';
 import { postponeRound } from './round/retry-round.ts';
 import { runRound } from './round/run-round.ts';
 
-/** A step that is due. `nextRun`: the run that a commit of this worker has given the lease of the step to. */
+/** A step that is due. `nextRun` is the run to which a commit of this worker has given the lease of the step. */
 export type DueStep = { turnId: string; step: string; generation?: number; nextRun?: string };
 
-/** What a job's place allows: its run may leave it, or continue in it. */
+/** The options of a job's slot: its run may leave the slot, or continue in the slot. */
 export type Place = { leavePlace?: LeavePlace; mayContinue?: (queue: string) => boolean };
 
 /**
- * What every step has in common: it loads the turn, decides, takes a lease where another job could be on it, and does
- * the step. It returns the wakeups that are due then. A job may be lost, late or doubled:
- * - one that finds the turn leased writes nothing (R9);
- * - one that finds another step due enqueues that one (R11).
+ * Works one step of a turn: loads the turn, decides, takes a lease if another job could be on the turn, and does the
+ * step. Returns the wakeups that are due then. A job may be lost, late or duplicated:
+ * - A job that finds the turn leased does not write (R9).
+ * - A job that finds another step due enqueues that step (R11).
  *
- * A turn that has not begun is loaded and leased in one statement. A batch that lasts leaves its place, under its lease.
+ * A turn that has not begun is loaded and leased in one statement. A long batch leaves its slot, and keeps its lease.
  */
 export async function workTurn(job: DueStep, context: WorkerContext, place: Place = {}): Promise<Wakeup[]> {
   const runId = job.nextRun ?? newRunId();
@@ -63,8 +63,8 @@ export async function workTurn(job: DueStep, context: WorkerContext, place: Plac
 const never = () => false;
 
 /**
- * A turn that was opened for a step. `hasLease`: the run has the lease already, by this opening or by the commit before.
- * The turn is then as it was before the run took the lease, as for a run that takes the lease later.
+ * A turn that was opened for a step. `hasLease`: the run has the lease already, by this opening or by the commit
+ * before. The turn then has the state before the lease, as for a run that takes the lease later.
  */
 type OpenedStep = OpenedTurn & { hasLease: boolean };
 
@@ -83,7 +83,7 @@ async function openStep(
     : { ...opened, hasLease };
 }
 
-/** Reports that a run is on the step that its turn has waited with. Returns how long that was, in milliseconds. */
+/** Reports that a run has begun the waiting step of a turn. Returns the wait in milliseconds. */
 function reportBegin({ project, work }: Turn, { metrics }: WorkerContext): number {
   const waitedMs = Math.max(0, Date.now() - Date.parse(work.waitingSince));
   metrics.stepBegun(project, waitedMs);
@@ -103,14 +103,20 @@ async function runStep(run: Run, next: Task, context: WorkerContext): Promise<Wa
   }
 }
 
-/** Its model is rate-limited, and neither another model nor another tier is asked: then it is not even begun. */
+/**
+ * Returns whether a turn has to wait: its model is rate-limited, and the turn asks no other model or tier instead.
+ * Then it does not even begin.
+ */
 function hasToWait(turn: Turn, context: WorkerContext): boolean {
   const { rateLimits, fallbackAfterMs } = context;
   const waitMs = rateLimits.waitMs(rateLimitOf(turn));
   return waitMs > 0 && !isLate(turn) && (waitMs <= fallbackAfterMs || nextModel(turn) === null);
 }
 
-/** While any model is rate-limited the turn is read first: one that has to wait is not begun. */
+/**
+ * Begins a turn at its first step. While any model is rate-limited, the turn is read first, since a turn that has to
+ * wait does not begin.
+ */
 async function beginFirst(
   { turnId, step, generation, nextRun }: DueStep,
   { runId, context: { rateLimits, turnCache } }: { runId: string; context: WorkerContext },
@@ -120,8 +126,8 @@ async function beginFirst(
 }
 
 /**
- * Takes the lease, unless the step may start without one (R3). Returns the run with the turn as it is then; null if another run has
- * the lease.
+ * Takes the lease, unless the step may start without a lease (R3). Returns the run with the current turn, or null if
+ * another run has the lease.
  */
 async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext): Promise<Run | null> {
   const { turn, lease } = run;
@@ -133,7 +139,7 @@ async function leaseWhereNeeded(run: Run, next: NextStep, context: WorkerContext
   return { ...run, turn: leased };
 }
 
-/** What has joined until the lease was taken is sent with this step, and not with the next one (R29). */
+/** Loads inputs that joined before the lease was taken, so that this step sends them and not a later step (R29). */
 async function loadJoined(turn: Turn, { turnCache }: WorkerContext): Promise<Turn> {
   const seen = await turnCache.load(turn.id);
   const now = seen?.outlinedBytes ? (await turnCache.loadLarge(seen.id))?.turn : seen;
@@ -142,31 +148,40 @@ async function loadJoined(turn: Turn, { turnCache }: WorkerContext): Promise<Tur
   return { ...turn, input, joined, begunWith, pendingInput };
 }
 
-/** A slot of a provider's limit belongs to a lease, so a round that needs one takes its lease before it asks. */
+/**
+ * Returns whether a round needs a slot of a provider's limit. A slot belongs to a lease, so such a round takes its
+ * lease first.
+ */
 function needsSlot({ work, config }: Turn, { kind }: NextStep, { providerLimits }: WorkerContext): boolean {
   if (kind !== 'run-round' || providerLimits.all.length === 0) return false;
   const models = [work.model, ...(config.context?.model ? [config.context.model] : [])];
   return models.flatMap((model) => providerLimits.of(model)).some(({ concurrency }) => concurrency !== undefined);
 }
 
-/** A call that another run claimed and never answered: only the run with the lease decides on it (R8). */
+/**
+ * Returns whether another run has claimed a call without an answer. Only the run with the lease decides on such a
+ * call (R8).
+ */
 function hasOpenClaim(next: NextStep): boolean {
   return next.kind === 'run-tool-batch' && next.calls.some((call) => call.claimedBy !== null);
 }
 
-/** A round keeps its place: places bound how much is asked of a provider at once. */
+/**
+ * Returns the way for a batch to leave its slot. A round keeps its slot, since slots bound the requests to a
+ * provider.
+ */
 function mayLeave({ kind }: NextStep, leavePlace: LeavePlace | undefined): LeavePlace | undefined {
   return kind === 'run-tool-batch' ? leavePlace : undefined;
 }
 
-/** How long a step can take within all its own bounds; its lease is renewed no longer (R4). */
+/** Returns the longest time that a step can take within its own bounds. Its lease is not renewed after that (R4). */
 function limitOf(turn: Turn, next: Pick<NextStep, 'kind'>, context: WorkerContext): number {
   const { config } = turn;
   const SLACK_MS = 60_000;
   const LONGEST_BATCH_MS = 10 * 3_600_000;
-  // An empty reply to tool results is asked once more.
+  // After an empty reply to tool results, the worker asks once more.
   const ofRound = 2 * (config.tool_mode === 'emulated' ? 3 : 1);
-  // A history that was refused as too long: two models may be asked for a summary, then the round is asked again.
+  // If the history is refused as too long, two models may be asked for a summary, and then the round is repeated.
   const requests = config.context ? 2 * ofRound + 2 : ofRound;
   return SLACK_MS + (next.kind === 'run-tool-batch' ? LONGEST_BATCH_MS : requests * timeoutOf(turn, context));
 }

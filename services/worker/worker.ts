@@ -24,7 +24,10 @@ import { wakeAllWaiting } from './routines/wake-waiting.ts';
 const DELETE_EXPIRED_EVERY_MS = 3_600_000;
 const FINAL_WRITES_MS = 5_000;
 
-/** Starts a worker: it takes jobs and deliveries, renews leases, rescues lost work, and receives messages of other processes. */
+/**
+ * Starts a worker, which takes jobs and deliveries, renews leases, rescues lost work and receives messages of other
+ * processes.
+ */
 export async function openWorker(
   context: WorkerContext,
   jobQueue: JobQueue,
@@ -46,7 +49,7 @@ export async function openWorker(
   return {
     close: async (graceMs) => {
       const steps = heartbeat.count();
-      if (steps > 0) context.log.info({ steps }, `waiting for ${steps} step${steps === 1 ? '' : 's'} under way`);
+      if (steps > 0) context.log.info({ steps }, `waiting for ${steps} running step${steps === 1 ? '' : 's'}`);
       const grace = setTimeout(() => {
         heldWrites.close();
         heartbeat.stop('shutdown');
@@ -58,7 +61,7 @@ export async function openWorker(
       retention.stop();
       await Promise.all(routines.map((routine) => routine.stop()));
       unsubscribe();
-      // A worker that cannot remove itself is removed a little later.
+      // If this fails, the worker is removed a little later.
       await removeWorker(db, id).catch(() => {});
     },
   };
@@ -70,19 +73,19 @@ type ByTheClock = {
   retention: Pick<Retention, 'sweep'>;
 };
 
-/** Starts what a worker does by the clock. */
+/** Starts the periodic routines of a worker. */
 function startRoutines(context: WorkerContext, { record, deliveries, retention }: ByTheClock) {
   const { heartbeat, db } = context;
   return [
     every(timing.heartbeatMs, () => heartbeat.beat(), context),
     every(timing.rescueEveryMs, () => rescue(context), context),
     every(timing.workerSeenMs, record, context),
-    // (R28): a commit whose process died asks for nothing.
+    // Admits turns periodically, since the process of a commit may die before it requests this (R28).
     every(timing.admitEveryMs, () => context.admission.tick(), context),
     every(timing.admitEveryMs, () => wakeAllWaiting(context), context),
-    // (R16): no job waits for a delivery.
+    // No job waits for a delivery (R16).
     every(timing.deliverEveryMs, () => deliveries.tick(), context),
-    // (R35): no job waits for their time.
+    // No job waits for the time of a delayed turn (R35).
     every(timing.delayedEveryMs, () => queueAllDelayed(context), context),
     every(timing.fireEveryMs, () => fireSchedules(context), context),
     every(timing.enterEveryMs, () => enterAll(context), context),
@@ -122,8 +125,8 @@ function receiveMessages(
 }
 
 /**
- * Runs a routine again and again, `everyMs` after its last end. A failure is logged once, not at each try; a database that is
- * away is left to the availability, which logs it.
+ * Repeats a routine, `everyMs` after its last end. Logs the same failure once. The availability logs an unreachable
+ * database.
  */
 function every(
   everyMs: number,
@@ -143,7 +146,7 @@ function every(
       .catch((error: unknown) => {
         availability.suspect(error);
         if (!isTransient(error) && lastFailure !== String(error))
-          log.warn({ err: error }, 'a routine failed and is tried again');
+          log.warn({ err: error }, 'a routine failed and will be tried again');
         lastFailure = String(error);
       })
       .then(() => {

@@ -2,13 +2,15 @@ import { refusalOf } from '#core/postgres/refusal.ts';
 import { retryTransient } from '#core/postgres/retry-transient.ts';
 import type { WorkerContext } from './context.ts';
 
-/** How often the values of a write may be refused before it counts as one that never succeeds: a race is over by then. */
+/** The number of refusals of a write's values before it counts as permanent. A race is over after fewer attempts. */
 const REFUSED_TIMES = 3;
 
 /**
- * Writes a checkpoint, and carries it through a fault that passes. `verb` is the function that writes; its guard has to make
- * writing twice the same as writing once. A write that PostgreSQL refuses whatever its values are is held until it is taken.
- * One that it refuses because of its values throws, so that the turn ends, or is held if it is the end of the turn.
+ * Writes a checkpoint, and repeats it through temporary faults. `verb` is the function that writes. Its guard has to
+ * make a repeated write harmless.
+ * - If PostgreSQL refuses a write for any values, the write is held until PostgreSQL accepts it.
+ * - If PostgreSQL refuses a write because of its values, the write throws, so that the turn ends. The end of the turn
+ *   is held instead.
  */
 export async function writeCheckpoint<Saved>(
   { log, heldWrites }: Pick<WorkerContext, 'log' | 'heldWrites'>,
@@ -18,8 +20,7 @@ export async function writeCheckpoint<Saved>(
   let tries = 0;
   const writeOnce = () => {
     tries += 1;
-    if (tries > 1)
-      log.debug({ verb, turn_id: turnId, tries }, `${verb} broke off at the database and is written again`);
+    if (tries > 1) log.debug({ verb, turn_id: turnId, tries }, `${verb} failed at the database and is repeated`);
     return write();
   };
   for (let times = 1; ; times += 1) {
@@ -36,5 +37,5 @@ export async function writeCheckpoint<Saved>(
   }
 }
 
-/** No other write can take their place. */
+/** The verbs that are held in any case, since no other write can replace them. */
 const LAST_WRITES = new Set(['endTurn', 'saveDelivery']);

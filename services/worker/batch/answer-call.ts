@@ -19,7 +19,8 @@ import { elapsedMs, type Stopwatch, startStopwatch } from './stopwatch.ts';
 export type PlannedCall = { call: ToolCall; plan: CallPlan; claimedAt: Stopwatch; place: AnswerPlace };
 
 /**
- * Brings one call to its result. Null where it never ran, or may run again without harm: the next run of the step does so.
+ * Answers a call by its plan. Returns null if the call did not run, or may safely run again. The next run of the step
+ * runs the call then.
  */
 export async function answerCall(run: Run, planned: PlannedCall, context: WorkerContext): Promise<KnownResult | null> {
   const { plan } = planned;
@@ -37,7 +38,7 @@ export async function answerCall(run: Run, planned: PlannedCall, context: Worker
 
 const LEFT_OPEN = {
   category: 'outcome_unknown' as const,
-  message: 'The worker that made this call was lost; whether it took effect is not known. It was not made again.',
+  message: 'The worker that made this call was lost. It is unknown whether the call took effect. It was not repeated.',
   details: {},
 };
 
@@ -81,7 +82,10 @@ async function execute(
   }
 }
 
-/** A call that may not run twice and has no known end: only the run with the lease may write that (R8). */
+/**
+ * Returns the result of a call that may not run twice and has no known outcome. Only the run with the lease may write
+ * the result (R8).
+ */
 function leftOpen(run: Run): KnownResult {
   return { result: errorResult(LEFT_OPEN, { attempts: 1 }), fullOutput: null, leaseOwner: run.lease.id };
 }
@@ -89,8 +93,8 @@ function leftOpen(run: Run): KnownResult {
 class ClaimLost extends Error {}
 
 /**
- * A run that slept since its claim may no longer call. It makes sure by the local clock, and again after each new
- * claim. It calls once so little time has passed that no other run can have given the call up (R7).
+ * Makes sure that the claim of a call is less than half a lease old by the local clock, or claims the call again.
+ * With so fresh a claim, no other run can have given the call up (R7). Throws if the call belongs to another run.
  */
 async function makeSure({ lease, turn }: Run, { call, claimedAt }: PlannedCall, context: WorkerContext): Promise<void> {
   const wanted = { turnId: turn.id, round: call.round, runId: lease.id, indexes: [call.index] };
@@ -110,7 +114,10 @@ function prepared({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }
   return { tool, args, turnId, project, trace, idempotencyKey: idempotencyKey(turnId, call) };
 }
 
-/** An HTTP tool knows by the signature that the call is ours; each attempt is signed anew. */
+/**
+ * Returns the signatures of requests to an HTTP tool, which can verify that Pawl sent them. Each attempt is signed
+ * anew.
+ */
 async function signerFor({ turn }: Run, { call, plan }: PlannedCall & { plan: RunPlan }, { secretsOf }: WorkerContext) {
   if (plan.tool.execution?.kind !== 'http') return {};
   const secrets = await retryTransient(() => secretsOf(turn.project));
@@ -119,7 +126,7 @@ async function signerFor({ turn }: Run, { call, plan }: PlannedCall & { plan: Ru
   return { signHeaders: (body: string) => signWebhook({ secrets, id, timestampSeconds: timestampSeconds(), body }) };
 }
 
-/** Watchers that come while the call runs get the event too. */
+/** Publishes the start of a call. Watchers that arrive while the call runs receive the event too. */
 function publishStarted(
   { turn }: Run,
   { call, plan }: PlannedCall & { plan: RunPlan },

@@ -8,20 +8,20 @@ import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import { dueWakeups, postpone } from '../lease/stop-run.ts';
 
-/** How long a step waits for a worker that has its tools, between two looks. */
+/** The pause between two checks for a worker that has the tools of a step. */
 const PAUSE = { firstMs: 1_000, longestMs: 15_000 };
 
-/** The tool or the MCP server that a call needs and this worker has not loaded; null where the call can run here. */
+/** Returns the tool or the MCP server that a call needs and this worker has not loaded, or null. */
 export function toolLackedBy(turn: Turn, call: ToolCall, context: Pick<WorkerContext, 'tools' | 'mcp'>): string | null {
   const tool = toolsFor(turn.config, call).find(({ name }) => name === call.name);
   return tool ? lackedBy(tool, context) : null;
 }
 
 /**
- * Gives a batch back if its open calls need tools that are not loaded here. It uses up no attempt. The claims of
+ * Gives back a batch if its open calls need tools that this worker has not loaded. Counts no attempt. The claims of
  * `called`, the calls that this run has made, stay.
- * - If a worker that is alive has loaded them, the batch goes to the queue of that worker at once.
- * - If none has, the turn waits, and each worker that takes it looks again.
+ * - If a live worker has loaded the tools, the batch is enqueued for that worker at once.
+ * - If no worker has loaded the tools, the turn waits, and each worker that takes the turn checks again.
  */
 export async function handOn(
   run: Run,
@@ -37,11 +37,11 @@ export async function handOn(
   const about = { event: 'batch.handed_on', turn_id: turn.id, step: lease.step, tools: lacked };
   const names = lacked.join(', ');
   if (toolset) context.log.debug(about, `calls of ${names} go to a worker that has loaded them`);
-  else context.log.warn(about, `no worker has loaded ${names}: the turn waits for one. Check PAWL_TOOLS and PAWL_MCP.`);
+  else context.log.warn(about, `no worker has loaded ${names}, so the turn waits. Check PAWL_TOOLS and PAWL_MCP.`);
   return toolset ? wakeups.map((wakeup) => ({ ...wakeup, toolset })) : wakeups;
 }
 
-/** The set that has most of what is lacked; null where no set has any. */
+/** Returns the set with the most missing tools, or null if no set has any. */
 function bestOf(toolsets: string[][], lacked: string[]): string[] | null {
   const known = toolsets.map((tools) => ({ tools, count: lacked.filter((name) => tools.includes(name)).length }));
   const best = known.reduce((one, other) => (other.count > one.count ? other : one), { tools: [''], count: 0 });

@@ -12,11 +12,11 @@ import { yieldToEventLoop } from '#core/yield-to-event-loop.ts';
 import type { WorkerContext } from '../context.ts';
 
 /**
- * What to do with one open call:
- * - run it;
- * - reuse the result of an equal call;
- * - refuse it;
- * - give it up: the run that claimed it is lost.
+ * The plan for an open call:
+ * - run the call
+ * - reuse the result of an equal call
+ * - refuse the call
+ * - give the call up, because the run that claimed it is lost
  */
 export type CallPlan =
   | ({ kind: 'run' } & CheckedCall)
@@ -26,7 +26,7 @@ export type CallPlan =
 
 type Wait = Pick<NewCall, 'waitsFor' | 'expiresInSeconds'>;
 
-/** Plans the calls of a batch one by one; slow checks neither block the process nor add up. */
+/** Plans the calls of a batch. Yields to the event loop before each call, so that slow checks do not add up. */
 export async function planCalls(turn: Turn, calls: ToolCall[]): Promise<{ call: ToolCall; plan: CallPlan }[]> {
   const planned: { call: ToolCall; plan: CallPlan }[] = [];
   for (const call of calls) {
@@ -36,7 +36,9 @@ export async function planCalls(turn: Turn, calls: ToolCall[]): Promise<{ call: 
   return planned;
 }
 
-/** Plans to reuse results of equal calls in the conversation, where the tool allows it and the result is young enough. */
+/**
+ * Plans to reuse results of equal calls in the conversation, if the tool allows reuse and the result is young enough.
+ */
 export async function reuseResults<Planned extends { call: ToolCall; plan: CallPlan }>(
   turn: Turn,
   planned: Planned[],
@@ -56,12 +58,15 @@ export async function reuseResults<Planned extends { call: ToolCall; plan: CallP
   });
 }
 
-/** The key under which a planned call's result may serve others, by what it ran with (R39); null where it may not. */
+/**
+ * Returns the key for sharing the result of a planned call, made from the arguments that ran (R39). Null if the
+ * result may not be shared.
+ */
 export function cacheKeyOf({ conversationId }: Turn, call: ToolCall, plan: CallPlan): string | null {
   return plan.kind === 'run' ? cacheKey(conversationId, plan.tool, argumentsToRun(call)) : null;
 }
 
-/** Decides from what is stored; the caller has the lease wherever a claim is open (R8). */
+/** Plans a call from stored data. If the call has an open claim, the caller must have the lease (R8). */
 export async function planCall(turn: Turn, call: ToolCall): Promise<CallPlan> {
   if (call.claimedBy !== null) return { kind: 'give-up' };
   if (call.waitsFor !== null && call.expired) return { kind: 'refuse', error: EXPIRED };
@@ -77,7 +82,10 @@ export async function planCall(turn: Turn, call: ToolCall): Promise<CallPlan> {
   return { kind: 'run', ...prepared.call };
 }
 
-/** A call that took too long to check at its request waits for no answer, though the same check may pass now. */
+/**
+ * Returns whether a call lacks a required answer. A call that took too long to check at its request waits for no
+ * answer, though the same check may pass now.
+ */
 function lacksAnswer({ approval }: ToolCall, tool: Tool): boolean {
   const required = requiredAnswer(tool);
   return required === 'approval' ? approval?.decision !== 'allow' : required === 'output';
@@ -95,7 +103,7 @@ const EXPIRED: ToolError = {
   details: {},
 };
 
-/** Adds to the calls of a reply what they will wait for; checks them as `planCalls` does. */
+/** Adds to each call of a reply the answer that the call waits for. Checks the calls like `planCalls`. */
 export async function addWaits(
   turn: Turn,
   round: number,
@@ -109,7 +117,7 @@ export async function addWaits(
   return waiting;
 }
 
-/** A call that breaks a rule waits for nothing, since it is refused at once. */
+/** Returns the answer that a call waits for. A call that breaks a rule does not wait, since it is refused at once. */
 async function waitOf(
   turn: Turn,
   call: RequestedCall & { index: number; round: number },
@@ -124,7 +132,7 @@ async function waitOf(
   return ok ? { waitsFor, expiresInSeconds: tool.expires_in_seconds } : NO_WAIT;
 }
 
-/** Of a call that waits for nothing outside. */
+/** The wait of a call that needs no answer from outside. */
 export const NO_WAIT: Wait = { waitsFor: null, expiresInSeconds: null };
 
 function requiredAnswer({ approval, execution }: Tool): WaitsFor | null {
@@ -133,12 +141,12 @@ function requiredAnswer({ approval, execution }: Tool): WaitsFor | null {
 }
 
 function beyondLimit({ config }: Turn): ToolError {
-  const message = `This turn may make ${config.limits.max_tool_calls} tool calls and has made them. Answer with what you have.`;
+  const message = `This turn has made its maximum of ${config.limits.max_tool_calls} tool calls. Answer with the results so far.`;
   return { category: 'cancelled', message, details: {} };
 }
 
-/** The message that ends a loop; the model reads it in the final round. */
+/** Returns the error that ends a loop. The model reads it in the final round. */
 function looping({ name }: ToolCall): ToolError {
-  const message = `${name} was called with the same arguments ${MAX_SAME_CALLS} times in a row; this last call was not run. Answer with what you have, or say what keeps you from it.`;
+  const message = `${name} was called with the same arguments ${MAX_SAME_CALLS} times in a row, so the last call was not run. Answer with the results so far, or say why you cannot.`;
   return { category: 'cancelled', message, details: {} };
 }

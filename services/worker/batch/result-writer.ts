@@ -18,35 +18,35 @@ import type { WorkerContext } from '../context.ts';
 import { nextRunOf, type Run } from '../lease/run.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 
-/** What a call came to. `leaseOwner` marks a result that only the run with the lease may write. */
+/** The result of a call. `leaseOwner` marks a result that only the run with the lease may write. */
 export type KnownResult = {
   result: ToolResult;
   fullOutput: string | null;
-  /** Blobs that come with the result; it may refer to others that are there already. */
+  /** New blobs of the result, which may also refer to existing blobs. */
   blobs?: NewBlob[] | undefined;
   cacheKey?: string | null;
   leaseOwner?: string;
 };
 
-/** A result, and when it came about, in milliseconds since 1970. */
+/** A result with its times, in milliseconds since 1970. */
 type TimedResult = KnownResult & { startedAt: number; endedAt: number };
 
-/** Where a batch puts its results as soon as they are known. */
+/** Writes the results of a batch as soon as they are known. */
 export type ResultWriter = {
   /** Resolves once the result is saved, or found to be late (R10). */
   write(call: ToolCall, known: TimedResult): Promise<void>;
-  /** What the saves so far have made due. */
+  /** The wakeups of the saves so far. */
   wakeups: Wakeup[];
 };
 
 type Entry = TimedResult & { call: ToolCall };
 
-/** In characters. What is written is kept several times over meanwhile, here and in Postgres. */
+/** The maximum characters of a statement. During the write, a text exists several times here and in PostgreSQL. */
 const STATEMENT_LIMIT = 4 * 1024 * 1024;
 
 /**
- * Saves results that are known at the same moment in one statement: none waits for a slow sibling. Large results go one
- * after the other.
+ * Makes a writer that saves results of the same moment in one statement, so that no result waits for a slow call.
+ * Large results are saved in sequence.
  */
 export function openResultWriter(run: Run, round: number, context: WorkerContext): ResultWriter {
   const { turn } = run;
@@ -94,7 +94,7 @@ function newResult({ call, result, fullOutput, cacheKey }: Entry): NewResult {
   return { call, result, fullOutput, cacheKey: cacheKey ?? null };
 }
 
-/** How many of the first entries fit into one statement: at least one. */
+/** Returns the number of first entries that fit into one statement, and 1 at least. */
 function countThatFit(entries: Entry[]): number {
   let room = STATEMENT_LIMIT;
   const beyond = entries.findIndex(({ result, fullOutput }) => {
@@ -104,7 +104,10 @@ function countThatFit(entries: Entry[]): number {
   return beyond === -1 ? entries.length : Math.max(beyond, 1);
 }
 
-/** Where calls wait for an answer from outside, a save has to see it: it waits for it under the row lock (R15). */
+/**
+ * Saves results. If calls wait for an answer from outside, the save takes the row lock first, so that it sees the
+ * answer (R15).
+ */
 function save(
   turn: Turn,
   results: NewResults,
@@ -126,13 +129,16 @@ function save(
   });
 }
 
-/** One that is gone was that of an earlier result, whose turn was deleted since: the step begins again, without it. */
+/**
+ * Keeps the blobs of results. Throws if a blob of an earlier result was deleted with its turn. The step then begins
+ * again, without the blob.
+ */
 async function keepResultBlobs(trx: Trx, { id: turnId, project }: Turn, written: Entry[]): Promise<void> {
   const parts = written.flatMap(({ result }) => result.parts ?? []);
   const hashes = parts.flatMap((part) => readBlobAddress(dataOf(part)?.address ?? '')?.sha256 ?? []);
   const blobs = written.flatMap((entry) => entry.blobs ?? []);
   const missing = await keepBlobs(trx, { project, turnId, hashes, blobs });
-  if (missing.length > 0) throw new Error(`A result of ${turnId} refers to a blob that is gone: ${missing[0]}.`);
+  if (missing.length > 0) throw new Error(`A result of ${turnId} refers to a deleted blob: ${missing[0]}.`);
 }
 
 function reportSaved(
@@ -159,7 +165,7 @@ function reportSaved(
   if (written.length > 0) context.watchers.publishChange(turn.id, wakeups);
 }
 
-/** Reports a call whose result was committed. */
+/** Reports a call after the commit of its result. */
 function reportCall(turn: Turn, answered: AnsweredCall, { metrics, tracer, redact }: WorkerContext): void {
   const { call, result } = answered;
   metrics.toolAnswered(call.name, result.error?.category ?? 'success', result.duration_ms);

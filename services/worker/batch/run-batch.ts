@@ -17,8 +17,8 @@ import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 export type BatchStep = Extract<NextStep, { kind: 'run-tool-batch' }>;
 
 /**
- * Runs the open calls of a round side by side, and saves each result as soon as it is known. A call of a
- * tool that is not loaded here is left to another worker. For `called` see `handBack`.
+ * Runs the open calls of a round in parallel, and saves each result as soon as it is known. Leaves calls of tools
+ * that this worker has not loaded to another worker. For `called` see `handBack`.
  */
 export async function runToolBatch(
   run: Run,
@@ -55,21 +55,24 @@ export async function runToolBatch(
 }
 
 /**
- * Returns true if a batch was complete before its run was stopped: its commit may have leased the next step (R3). After a
- * cancel or at the deadline, the turn itself ends.
+ * Returns true if a batch was complete before its run was stopped, since its commit may have leased the next step
+ * (R3). After a cancel or at the deadline, the turn itself ends.
  */
 function goesOn(stopped: StopReason, wakeups: Wakeup[]): boolean {
   const isComplete = wakeups.some(({ kind }) => kind === 'turn');
   return isComplete && stopped !== 'cancelled' && stopped !== 'deadline';
 }
 
-/** A call that breaks off does not leave its siblings behind: all are awaited, under the lease, before it is thrown. */
+/** Awaits all calls before it throws the first failure, so that no call continues without the lease. */
 async function allOrThrow<Result>(calling: Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(calling);
   return Promise.all(calling);
 }
 
-/** Calls that were allowed while their siblings ran are run too, before the batch is left (R15). */
+/**
+ * Runs calls that were allowed while their siblings ran, before the run leaves the batch (R15). Hands the batch on if
+ * open calls need tools that this worker has not loaded.
+ */
 async function goOn(
   run: Run,
   { round, calls, called }: Omit<BatchStep, 'kind'> & { called: number[] },
@@ -93,8 +96,8 @@ function needsClaim({ plan }: { plan: CallPlan }): boolean {
 }
 
 /**
- * Claims in one transaction the calls that may run at most once; what another run has claimed is left to that run (R6). A
- * run that was stopped claims nothing, since it will not call (R4).
+ * Claims the calls that may run at most once, in one transaction. Leaves calls that another run has claimed to that
+ * run (R6). A stopped run claims no calls, since it makes no calls (R4).
  */
 async function claim(
   { turn, lease: { id, signal } }: Run,

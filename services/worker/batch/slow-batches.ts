@@ -1,24 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobHandler } from '#core/queue/job-queue.ts';
 
-/** Gives the place of a job back while its batch works on; false where it keeps it for now. Once true, the place is gone. */
+/** Releases the slot of a job while its batch continues. Returns false if the job keeps its slot for now. */
 export type LeavePlace = () => boolean;
 
-/** A handler whose job may leave its place, where it is told how. */
+/** A handler that receives a function with which its job may leave its slot. */
 export type LeavingHandler = (job: Parameters<JobHandler>[0] & { leavePlace?: LeavePlace }) => Promise<void>;
 
-/** The batches of a worker that work on although their jobs are acknowledged, each under its lease (decision 41). */
+/** The batches of a worker that continue although their jobs are acknowledged, each under its lease (decision 41). */
 export type SlowBatches = {
-  /** Hands a job on, and resolves once that is done or has left its place. `handle` never rejects. */
+  /** Wraps a handler, so that a job resolves once it is done or has left its slot. `handle` never rejects. */
   letLeave(handle: LeavingHandler): JobHandler;
-  /** Lets no more leave, and waits until those that have left are done, `graceMs` at most. */
+  /** Lets no further job leave, and waits for the batches that have left, `graceMs` at most. */
   close(graceMs: number): Promise<void>;
 };
 
-/** Slow batches for each place of a worker, of all its providers together. */
+/** The maximum of slow batches for each slot of a worker, for all its providers together. */
 const PER_PLACE = 4;
 
-/** Lets batches leave the places of a worker with so many for each provider; beyond the bound they keep them. */
+/**
+ * Lets batches leave the slots of a worker with `concurrency` slots for each provider. Above the bound, batches keep
+ * their slots.
+ */
 export function makeSlowBatches(concurrency: number): SlowBatches {
   const most = PER_PLACE * concurrency;
   const working = new Set<Promise<void>>();
@@ -36,7 +39,7 @@ export function makeSlowBatches(concurrency: number): SlowBatches {
         resolve();
         return true;
       };
-      // An acknowledgement that is over brings no next job.
+      // A finished acknowledgement brings no next job.
       const handsOver = () => (hasLeft ? null : (job.handsOver?.() ?? null));
       const mayContinue = (queue: string) => !hasLeft && (job.mayContinue?.(queue) ?? false);
       const done = handle({ ...job, handsOver, mayContinue, leavePlace });

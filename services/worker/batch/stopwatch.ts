@@ -1,14 +1,13 @@
-/** A point in this process's time, by both of its clocks, in milliseconds. */
+/** A point in time by both clocks of this process, in milliseconds. */
 export type Stopwatch = { monotonicMs: number; wallMs: number };
 
-/** Starts at the present. */
 export function startStopwatch(): Stopwatch {
   return { monotonicMs: performance.now(), wallMs: Date.now() };
 }
 
 /**
- * The time since the start, at the least. One clock stands still while a machine is suspended, the other can be set back:
- * the longer of both counts (R7).
+ * Returns the milliseconds since the start, by the clock that shows more (R7). One clock stops while a machine is
+ * suspended, and the other can be set back.
  */
 export function elapsedMs({ monotonicMs, wallMs }: Stopwatch): number {
   return Math.max(performance.now() - monotonicMs, Date.now() - wallMs);

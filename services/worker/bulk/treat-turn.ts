@@ -10,17 +10,20 @@ import { isTransient } from '#core/postgres/retry-transient.ts';
 import type { Wakeup } from '#core/turn/wakeup.ts';
 import { type Publishing, publishChanges } from '../../process/publish-changes.ts';
 
-/** What treating the turns of a bulk takes. */
+/** The resources for treating the turns of a bulk. */
 export type BulkWorker = Publishing;
 
 type Treated = Omit<BulkPortion, 'turnIds'> & { turnId: string };
 
-/** What came of a turn: `done` or the code of a refusal, and what follows the commit; `hasEnded`: by this, not before. */
+/**
+ * The outcome of a turn, which is `done` or the code of a refusal, and the effects of the commit. `hasEnded`: this
+ * commit has ended the turn.
+ */
 type Treatment = { outcome: string; wakeups?: Wakeup[]; hasEnded?: boolean };
 
 /**
- * Treats a turn of a bulk as the single call does, in one transaction with what came of it: so once, also where another worker
- * is on the same portion, or this one dies (R34).
+ * Treats a turn of a bulk like the single call, and records the outcome in the same transaction. So each turn is
+ * treated once, even if another worker has the same batch or this worker dies (R34).
  */
 export async function treatTurn(treated: Treated, context: BulkWorker): Promise<void> {
   const { bulkId, turnId, project, action } = treated;
@@ -43,7 +46,7 @@ export async function treatTurn(treated: Treated, context: BulkWorker): Promise<
   }
 }
 
-/** What follows the commit. If it gets lost, rows are due all the same. */
+/** Publishes the changes after the commit. If a message is lost, the rows are still due. */
 function publish(turnId: string, { wakeups = [], hasEnded }: Treatment, context: BulkWorker): Promise<void> {
   return publishChanges(context, { wakeups, ...(hasEnded ? { ended: [turnId] } : { changed: [turnId] }) });
 }

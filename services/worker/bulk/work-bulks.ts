@@ -3,17 +3,17 @@ import { stopBulkTurns } from '#core/checkpoint/bulk/stop-turns.ts';
 import { type BulkPortion, takeBulkPortion } from '#core/checkpoint/bulk/take-portion.ts';
 import { type BulkWorker, treatTurn } from './treat-turn.ts';
 
-/** Turns of a portion; few enough that a worker that stops need not wait for long. */
+/** The turns of a batch. They are few, so that a stopping worker need not wait long. */
 const AT_ONCE = 40;
 
-/** Turns of a portion that are treated side by side: few, so that they leave connections to the living. */
+/** The turns of a batch that are treated in parallel. They are few, so that other work has connections too. */
 const SIDE_BY_SIDE = 4;
 
 const LONGEST_MS = 1_000;
 
 /**
- * Works bulks that are due for about `forMs`, portion by portion, and one portion at least. Other routines of the worker wait no
- * longer. A bulk that cancels first stops all of its turns that have not begun (R34).
+ * Works due bulks for about `forMs`, and one batch at least, so that other routines of the worker wait no longer. A
+ * bulk that cancels first stops all its turns that have not begun (R34).
  */
 export async function workBulks(context: BulkWorker, forMs = LONGEST_MS, limit = AT_ONCE): Promise<void> {
   const until = performance.now() + forMs;
@@ -26,7 +26,7 @@ export async function workBulks(context: BulkWorker, forMs = LONGEST_MS, limit =
   } while (performance.now() < until);
 }
 
-/** Those that a broken connection leaves behind are in a portion that follows. */
+/** Treats the turns of a batch. If a connection breaks, a later batch has the remaining turns. */
 async function workPortion({ turnIds, ...bulk }: BulkPortion, context: BulkWorker): Promise<void> {
   const left = turnIds.values();
   const workOff = async () => {

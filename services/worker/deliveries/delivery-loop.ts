@@ -6,22 +6,25 @@ import type { WorkerContext } from '../context.ts';
 import { deliverWebhook } from '../deliver-webhook.ts';
 import { type DeliverySlots, makeDeliverySlots } from './delivery-slots.ts';
 
-/** Takes deliveries that are due from their rows, whenever the worker has slots for them. */
+/** The loop that takes due deliveries from their rows whenever the worker has slots for them. */
 export type DeliveryLoop = {
-  /** After a commit that has made deliveries due: takes them soon, once for all that ask meanwhile. */
+  /** Takes new due deliveries soon, once for all callers that ask before it runs. */
   request(): void;
-  /** By the clock: retries, what another process has made due, and slots that slow attempts have left. */
+  /**
+   * Takes deliveries by the clock: retries, deliveries of other processes, and slots that slow attempts have
+   * released.
+   */
   tick(): Promise<void>;
-  /** Takes no more, and waits for the attempts under way, `graceMs` at most. */
+  /** Takes no more deliveries, and waits for the running attempts, `graceMs` at most. */
   close(graceMs: number): Promise<void>;
 };
 
-/** Makes the loop of a worker that has so many slots for deliveries. */
+/** Makes the loop of a worker with `concurrency` slots for deliveries. */
 export function makeDeliveryLoop(context: WorkerContext, concurrency: number): DeliveryLoop {
   const slots = makeDeliverySlots(concurrency);
   const underWay = new Set<Promise<void>>();
   const looks = workOnRequest(look, context.availability.suspect);
-  /** The last look may have left deliveries that were due, for want of room. */
+  /** True if the last look may have left due deliveries for lack of slots. */
   let mayLeaveMore = false;
   let isClosing = false;
 
@@ -60,8 +63,8 @@ export function makeDeliveryLoop(context: WorkerContext, concurrency: number): D
 }
 
 /**
- * Takes what may be taken now and begins an attempt at each; one resolves to whether another delivery has waited for it. An attempt
- * that breaks off is only logged: its row is due again once its lease has ended.
+ * Takes due deliveries and begins an attempt for each. Each promise resolves to whether another delivery waits. A
+ * failed attempt is only logged, since its row is due again when its lease has ended.
  */
 export async function startDue(context: WorkerContext, slots: DeliverySlots): Promise<Promise<boolean>[]> {
   const room = slots.room(context.projects.configured());
@@ -87,6 +90,6 @@ function logBreak(error: unknown, ids: object, { log, availability }: WorkerCont
   availability.suspect(error);
   const about = { event: 'delivery.broke_off', ...ids };
   if (isTransient(error))
-    log.warn({ ...about, code: error.code }, 'a delivery broke off at the database; it will be tried again');
-  else log.error({ ...about, err: error }, 'a delivery broke off; it will be tried again');
+    log.warn({ ...about, code: error.code }, 'a delivery failed at the database and will be tried again');
+  else log.error({ ...about, err: error }, 'a delivery failed and will be tried again');
 }

@@ -3,7 +3,7 @@ import type { DeliveryRoom, DueDelivery } from '#core/checkpoint/webhooks/take-d
 import type { Project } from '#core/project.ts';
 import { makeKnownReceivers, type ReceiverName, receiverKey } from './known-receivers.ts';
 
-/** The slots of a worker for attempts at deliveries: which are free, and who may have them. */
+/** The slots of a worker for attempts at deliveries, and their division among projects and receivers. */
 export type DeliverySlots = {
   /** Returns how many deliveries may be taken now. Several `configured` projects leave each other a quarter. */
   room(configured: Weighed[]): DeliveryRoom;
@@ -13,12 +13,12 @@ export type DeliverySlots = {
 
 type Weighed = Pick<Project, 'name' | 'weight'>;
 type Receiver = ReceiverName & { busy: number; window: number };
-/** `url` is that of a turn's own webhook, null for an endpoint. A first attempt (`isFirst`) has no slot. */
+/** `url` is the URL of a turn's own webhook, or null for an endpoint. A first attempt (`isFirst`) has no slot. */
 type Attempt = { of: Receiver; url: string | null; startedAt: number; isFirst: boolean };
 
 /**
- * Makes the slots of a worker. A receiver that hangs has its own few attempts. However many receivers of a project hang,
- * a quarter of the project's slots is left to its receivers that have answered, and a first attempt needs no slot.
+ * Makes the slots of a worker. A receiver that hangs keeps only its own few attempts. If many receivers of a project
+ * hang, a quarter of the project's slots is left for receivers that have answered. A first attempt needs no slot.
  */
 export function makeDeliverySlots(concurrency: number): DeliverySlots {
   const most = Math.max(1, Math.floor(concurrency / 2));
@@ -73,20 +73,23 @@ function isSlow({ startedAt }: Attempt): boolean {
   return performance.now() - startedAt >= DELIVERY_BOUNDS.slowMs;
 }
 
-/** Attempts that keep their slots, and attempts with those that have left their slots. */
+/** `young` counts the attempts that keep their slots. `all` also counts the attempts that have left their slots. */
 type Share = { young: number; all: number };
 
 function shareOf({ young, all }: Share, part: number): Share {
   return { young: Math.max(1, Math.floor(part * young)), all: Math.max(1, Math.floor(part * all)) };
 }
 
-/** How many more attempts a share has room for. */
+/** Returns how many more attempts a share has room for. */
 function leastRoom({ young, all }: Share, attempts: Attempt[]): number {
   const slow = attempts.filter(isSlow).length;
   return Math.min(young - (attempts.length - slow), all - attempts.length);
 }
 
-/** The room of each receiver. Some slow attempts at URLs of a host leave its window to its other URLs. */
+/**
+ * Returns the room of each receiver. A few slow attempts at URLs of a host do not use its window, which is left to
+ * its other URLs.
+ */
 function receiversOf(receivers: Receiver[], attempts: Attempt[]): DeliveryRoom['receivers'] {
   const slow = attempts.filter((attempt) => attempt.url !== null && isSlow(attempt));
   return receivers.map((of) => {
@@ -96,7 +99,7 @@ function receiversOf(receivers: Receiver[], attempts: Attempt[]): DeliveryRoom['
   });
 }
 
-/** The URLs of turns that hang and have as many attempts as a receiver that has not answered. */
+/** Returns the URLs of turns that hang and have as many attempts as a receiver that has not answered. */
 function hangingUrls(attempts: Attempt[]): DeliveryRoom['hanging'] {
   const urls = new Map<string, { project: string; receiver: string; url: string; busy: number; hangs: boolean }>();
   for (const attempt of attempts) {
@@ -110,7 +113,7 @@ function hangingUrls(attempts: Attempt[]): DeliveryRoom['hanging'] {
   return [...urls.values()].filter(({ busy, hangs }) => hangs && busy >= DELIVERY_BOUNDS.firstWindow);
 }
 
-/** The projects that have attempts, or another weight than 1. */
+/** Returns the projects that have attempts, or another weight than 1. */
 function projectsOf(
   attempts: Attempt[],
   about: { configured: Weighed[]; share: Share & { firsts: number }; isAnswering: (of: Receiver) => boolean },
@@ -131,13 +134,13 @@ function projectsOf(
       busy: own.filter((attempt) => !isSlow(attempt)).length,
       room: isCrowded ? room : doubtfulRoom,
       doubtfulRoom,
-      // Until half of a share is taken, the statement does not have to tell the receivers apart.
+      // Until half of a share is taken, the statement need not distinguish the receivers.
       firstRoom: isCrowded ? share.firsts - firsts.length : null,
     };
   });
 }
 
-/** How many first attempts may begin at one look. */
+/** Returns how many first attempts may begin at one look. */
 function roomForFirsts(firsts: Attempt[]): number {
   return Math.min(DELIVERY_BOUNDS.firstAttemptsAtOnce, DELIVERY_BOUNDS.firstAttempts - firsts.length);
 }
@@ -146,12 +149,12 @@ function halfOf({ young, all }: Share): Share {
   return { young: young / 2, all: all / 2 };
 }
 
-/** The first attempts, and the others. */
+/** Splits attempts into first attempts and others. */
 function splitFirsts(attempts: Attempt[]): [Attempt[], Attempt[]] {
   return [attempts.filter(({ isFirst }) => isFirst), attempts.filter(({ isFirst }) => !isFirst)];
 }
 
-/** Of these receivers, those that the statement is to know in the projects, the first of each. */
+/** Returns the first receivers of each project, as many as the statement takes. */
 function namedOf(projects: string[], receivers: () => ReceiverName[]): ReceiverName[] {
   if (projects.length === 0) return [];
   const all = receivers().map(({ project, receiver }) => ({ project, receiver }));

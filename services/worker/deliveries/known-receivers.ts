@@ -5,17 +5,17 @@ import type { DueDelivery } from '#core/checkpoint/webhooks/take-deliveries.ts';
 /** A receiver of a project's deliveries: an endpoint, or the host of a turn's own webhook. */
 export type ReceiverName = Pick<DueDelivery, 'project' | 'receiver'>;
 
-/** The receivers that a worker has asked, by the outcome of the last attempt at each. */
+/** The receivers that a worker has sent to, by the outcome of the last attempt at each. */
 export type KnownReceivers = {
   note(of: ReceiverName, hasAnswered: boolean): void;
   hasAnswered(of: ReceiverName): boolean;
   /** The receivers that answered their last attempt, the latest first. */
   answered(): ReceiverName[];
-  /** The receivers that did not, the latest first. */
+  /** The receivers that did not answer their last attempt, the latest first. */
   unanswered(): ReceiverName[];
 };
 
-/** Remembers the last receivers of either outcome, so that many of one push out none of the other. */
+/** Remembers the last receivers of each outcome separately, so that neither outcome displaces the other. */
 export function makeKnownReceivers(): KnownReceivers {
   const answered = new LRUCache<string, ReceiverName>({ max: DELIVERY_BOUNDS.rememberedReceivers });
   const unanswered = new LRUCache<string, ReceiverName>({ max: DELIVERY_BOUNDS.rememberedReceivers });
@@ -32,7 +32,7 @@ export function makeKnownReceivers(): KnownReceivers {
   };
 }
 
-/** One text for each receiver of each project. */
+/** Returns a key for a receiver of a project. */
 export function receiverKey({ project, receiver }: ReceiverName): string {
   return JSON.stringify([project, receiver]);
 }

@@ -6,28 +6,30 @@ import type { Log } from '../../process/log.ts';
 import type { LeavePlace } from '../batch/slow-batches.ts';
 import type { Lease, StopReason } from './run.ts';
 
-/** The steps that this worker is on. */
+/** The running steps of this worker, and their leases. */
 export type Heartbeat = {
   /**
-   * Keeps the lease of a run until disposed, `limitMs` at the longest: a run that hangs for ever loses it (R4). A run that lasts
-   * longer than a beat leaves its place, where it may, once it has the lease.
+   * Keeps the lease of a run until disposed, `limitMs` at most. So a run that hangs permanently loses its lease (R4).
+   * A run with a lease leaves its slot, if its job allows it, after one beat.
    */
   track(lease: Lease, options: Tracking): Disposable;
-  /** Renews the leases that need it, or all of them; a run that has lost its step is stopped. */
+  /** Renews the leases that need a renewal, or all leases. Stops runs that have lost their steps. */
   beat(which?: 'all'): Promise<void>;
-  /** Takes the lease of a run that has started without one now; where it cannot, the next beat says why. */
+  /** Takes the lease of a run that has started without a lease. If this fails, the next beat finds the reason. */
   take(lease: Lease): Promise<void>;
-  /** Stops the runs of one turn, or of all. */
+  /** Stops the runs of one turn, or of all turns. */
   stop(reason: StopReason, turnId?: string): void;
   count(): number;
-  /** The steps that it is on now, those first that it has been on for longest. */
+  /** Returns the running steps, the oldest first. */
   steps(): WorkerStep[];
 };
 
-/** `wasLeased`: the lease was given by a commit before, and some time of it is over: the next beat renews it. */
+/**
+ * `wasLeased`: an earlier commit gave the lease, and some of its time has passed. The next beat renews such a lease.
+ */
 type Tracking = { limitMs: number; leavePlace?: LeavePlace | undefined; wasLeased?: boolean };
 
-/** `startedAt` is in milliseconds since 1970, the others are by `performance.now()`. */
+/** `startedAt` is in milliseconds since 1970. The other times are by `performance.now()`. */
 type TrackedRun = {
   lease: Lease;
   leavePlace: LeavePlace | undefined;
@@ -36,10 +38,13 @@ type TrackedRun = {
   startedAt: number;
 };
 
-/** A worker says of as many steps that it is on them. */
+/** The maximum number of steps that a worker reports. */
 const MOST_STEPS = 200;
 
-/** Beats for all runs in one statement: each beat acquires, but renews only every third of a lease (R4). */
+/**
+ * Makes the heartbeat, which beats for all runs in one statement. Each beat takes missing leases, but renews a lease
+ * only after a third of its time (R4).
+ */
 export function makeHeartbeat(db: Db, log: Log): Heartbeat {
   const tracked = new Map<string, TrackedRun>();
   let isShutDown = false;
@@ -87,7 +92,10 @@ function isTaken({ lease }: TrackedRun): boolean {
   return lease.edition !== null;
 }
 
-/** A run that is stopped for a deploy still has its final writes to make, and needs its lease for them. */
+/**
+ * Returns whether a run needs a beat. A run that is stopped for a shutdown still needs its lease for its final
+ * writes.
+ */
 function needsBeat(entry: TrackedRun, always: boolean): boolean {
   const { renewedAt, until, lease } = entry;
   const now = performance.now();
@@ -95,7 +103,10 @@ function needsBeat(entry: TrackedRun, always: boolean): boolean {
   return always || !isTaken(entry) || now - renewedAt > timing.leaseMs / 3;
 }
 
-/** Only under a lease that the database still has is its job not needed (decision 41). */
+/**
+ * Returns whether a slow run may leave its slot. Its job is unnecessary only while the database still has its lease
+ * (decision 41).
+ */
 function mayLeave(entry: TrackedRun): boolean {
   const { lease, renewedAt, startedAt } = entry;
   const isSlow = Date.now() - startedAt >= timing.heartbeatMs;

@@ -18,18 +18,20 @@ export type Lease = {
   readonly generation: number;
   /** Aborts with a `StopReason` when the run is stopped. */
   readonly signal: AbortSignal;
-  /** The edition that the database handed out with the lease; null until the run has taken it. */
+  /** The edition that the database gave with the lease, or null until the run has taken the lease. */
   readonly edition: number | null;
-  /** Resolves once the run has taken it. */
+  /** Resolves once the run has taken the lease. */
   readonly taken: Promise<void>;
-  /** Returns the milliseconds since the run was started, which is when it loaded its turn. */
+  /** Returns the milliseconds since the run has started and loaded its turn. */
   ageMs(): number;
   /** Notes that the database has given the run the lease, with this edition. */
   take(edition: number): void;
   stop(reason: StopReason): void;
 };
 
-/** The work of one worker on one step so far. A run never changes: a function that adds to it returns another run. */
+/**
+ * The work of one worker on one step so far. A run is immutable: a function that adds to a run returns another run.
+ */
 export type Run = Readonly<{
   lease: Lease;
   turn: Turn;
@@ -45,13 +47,13 @@ export type Run = Readonly<{
   requests: number;
   /** True once the run has published a piece of its round. */
   told: boolean;
-  /** The request of the round whose reply or failure is not reported yet. */
+  /** The last request of the round, until its reply or failure is reported. */
   attempt: Attempt | null;
   /** The last request of the round that failed in this run. */
   failed: Tried | null;
 }>;
 
-/** A request for a round; times are in milliseconds since 1970. */
+/** A request for a round. Times are in milliseconds since 1970. */
 export type Attempt = Readonly<{
   round: number;
   model: string;
@@ -64,23 +66,23 @@ export type Attempt = Readonly<{
   prompt: SpanAttributes | null;
 }>;
 
-/** A try of a round, by when it began. */
+/** A try of a round, identified by its start. */
 export type Tried = Pick<Attempt, 'round' | 'startedAt'>;
 
-/** The id of a run that is about to start. */
+/** Returns the id of a run that is about to start. */
 export function newRunId(): string {
   return randomUUID();
 }
 
 /**
- * Decides, before a commit, whether its worker continues with the step that the commit makes due. Returns the id of the
- * run that gets the lease of that step (R3); null if the step goes through the queue.
+ * Decides, before a commit, whether the worker continues with the step that the commit makes due. Returns the id of
+ * the run that gets the lease of that step (R3), or null if the step goes through the queue.
  */
 export function nextRunOf({ turn, nextRun, mayContinue }: Run): string | null {
   return mayContinue(turnsQueue(wakeupOf(turn).provider)) ? nextRun : null;
 }
 
-/** Starts a run on a turn as it was loaded. */
+/** Starts a run on a loaded turn. */
 export function startRun(lease: Lease, loaded: Pick<Run, 'turn'> & Partial<Run>): Run {
   const nothingDone = {
     isShortened: false,
@@ -118,5 +120,5 @@ export function openLease(id: string, { id: turnId, work }: Turn): Lease & Dispo
   };
 }
 
-/** The longest a Node timer can wait; no step runs that long. */
+/** The maximum of a Node timer. No step runs that long. */
 const MAX_TIMER_MS = 2_147_483_647;

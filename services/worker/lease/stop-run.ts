@@ -10,7 +10,7 @@ import { failedTry, reportFailedAttempt } from '../report/report-attempt.ts';
 import { writeCheckpoint } from '../write-checkpoint.ts';
 import type { Run, StopReason } from './run.ts';
 
-/** Leaves a step that was stopped in the middle, as its reason to stop says. For `called` see `handBack`. */
+/** Leaves a step that was stopped, according to the reason of the stop. For `called` see `handBack`. */
 export async function stopRun(run: Run, context: WorkerContext, called: number[] = []): Promise<Wakeup[]> {
   const { turn, lease, requests } = run;
   const reason: StopReason = lease.signal.reason;
@@ -35,11 +35,12 @@ export async function handBack(run: Run, context: WorkerContext, called: number[
   return (await postpone(run, back, context)) ?? dueWakeups(run, context);
 }
 
-/** The columns that a postponement by a run may leave out, and those that it has to name. */
+/** The columns of a postponement by a run. Only `delayMs` and `rateLimited` are required. */
 type Later = Partial<Postponement> & Pick<Postponement, 'delayMs' | 'rateLimited'>;
 
 /**
- * Postpones the step of a run: without a try, a wait or an event, unless `later` has them. Null if a guard refuses.
+ * Postpones the step of a run, without a try, a wait or an event unless `later` has them. Returns null if a guard
+ * refuses.
  */
 export function postpone(run: Run, later: Later, context: WorkerContext): Promise<Wakeup[] | null> {
   const nothingElse = { called: [], attempt: false, waitedMs: 0, eventData: null };
@@ -55,8 +56,8 @@ export function tryOf({ lease, turn, requests, told }: Run) {
 }
 
 /**
- * Ends a turn at its deadline, also while a worker is on it: like a cancel, and without a summary (contract: limits). It
- * cuts off `failedRequests` requests to the model.
+ * Ends a turn at its deadline, even while a worker runs the turn. Like a cancel, the end has no summary. It aborts
+ * `failedRequests` requests to the model.
  */
 export async function endAtDeadline(turn: Turn, context: WorkerContext, failedRequests = 0): Promise<Wakeup[]> {
   const { id, conversationId } = turn;
@@ -73,7 +74,7 @@ export async function endAtDeadline(turn: Turn, context: WorkerContext, failedRe
   return wakeups;
 }
 
-/** Ends a turn as failed; only a run that still has its step may do so (R5). */
+/** Ends a turn as failed. Only a run that still has its step may do so (R5). */
 export async function failTurn(run: Run, error: TurnError, context: WorkerContext): Promise<Wakeup[]> {
   const { turn, requests } = run;
   const { id, step, generation } = run.lease;
@@ -97,7 +98,7 @@ export async function failTurn(run: Run, error: TurnError, context: WorkerContex
   return wakeups;
 }
 
-/** Makes the last writes of a run. If PostgreSQL refuses the values that its step came to, the turn ends. */
+/** Makes the last writes of a run. If PostgreSQL refuses the values of its step, the turn ends. */
 export async function endIfUnwritable(
   run: Run,
   write: () => Promise<Wakeup[]>,
@@ -112,16 +113,17 @@ export async function endIfUnwritable(
 }
 
 /**
- * Returns the error of a step whose values PostgreSQL refuses. Another run would cost as much, and be refused too.
+ * Returns the error of a step if PostgreSQL refuses its values. Another run would cost as much and would be refused
+ * too.
  */
 function unwritable(error: unknown): TurnError {
   const message =
-    `PostgreSQL refused to store what this step came to (${refusalOf(error)?.code}), so the turn ended. ` +
-    'Report this with the lines of the worker log.';
+    `PostgreSQL refused to store the result of this step (${refusalOf(error)?.code}), so the turn ended. ` +
+    'Report this error with the worker log.';
   return { type: 'internal_error', code: 'internal', message, retryable: true };
 }
 
-/** Writes the end of a turn; null where a guard refused. */
+/** Writes the end of a turn. Returns null if a guard refused the write. */
 export function writeEnding(ending: Parameters<typeof endTurn>[1], context: WorkerContext): Promise<Wakeup[] | null> {
   return writeCheckpoint(context, { verb: 'endTurn', turnId: ending.turnId }, () =>
     context.db.transaction().execute((trx) => endTurn(trx, ending)),
@@ -129,8 +131,8 @@ export function writeEnding(ending: Parameters<typeof endTurn>[1], context: Work
 }
 
 /**
- * Returns what is due on a turn after all, for a run whose own step was done, lost or taken by another. If a commit of
- * the run was written and its answer was lost, the worker continues as it has decided before the commit (R3).
+ * Returns the due wakeups of a turn after the step of a run was done, lost or taken by another run. If the run has
+ * lost the answer to its own commit, the worker continues with the decision of the commit (R3).
  */
 export async function dueWakeups(
   { turn, nextRun }: Pick<Run, 'turn' | 'nextRun'>,

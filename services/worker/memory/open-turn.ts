@@ -3,12 +3,13 @@ import type { Turn } from '#core/turn/turn.ts';
 import type { WorkerContext } from '../context.ts';
 import { MemoryBusy } from './memory.ts';
 
-/** A turn with all that a step needs of it, and a share of the worker's memory. */
+/** A turn that is loaded for a step, and a share of the worker's memory. */
 export type OpenedTurn = Disposable & { turn: Turn; isShortened: boolean };
 
 /**
- * Loads the turn of a job. A large turn is outlined first, and loaded once it has its share of the memory. Null if the turn needs no
- * step, and if other large turns fill the memory for long: the turn is due, so the rescuer enqueues it again.
+ * Loads the turn of a job. Outlines a large turn first, and loads it once it has its share of the memory. Returns
+ * null if the turn needs no step, or if other large turns fill the memory for long. In the second case the turn stays
+ * due, so the rescuer enqueues it again.
  */
 export async function openTurn(
   job: { turnId: string; step: string; generation?: number },
@@ -30,7 +31,10 @@ function isIdle(turn: Turn): boolean {
   return kind === 'nothing' || kind === 'wait';
 }
 
-/** A turn that had to wait for its share is read again: its lease is judged by the time of the read. */
+/**
+ * Loads a turn once it has its share of the memory. A turn that has waited for its share is read again, since the
+ * time of the read decides whether its lease is valid.
+ */
 async function takeTurn(seen: Turn, { memory, turnCache }: WorkerContext): Promise<OpenedTurn | null> {
   const share = await memory.takeTurn(Math.min(turnCache.sizeOf(seen), memory.most));
   if (seen.outlinedBytes === undefined && !share.hasWaited) return { ...share, turn: seen, isShortened: false };

@@ -1,18 +1,18 @@
-/** Bytes that one holder may load. It gives them back when it is disposed. */
+/** Bytes that a step may load. Disposing the share releases the bytes. */
 export type Share = Disposable & { hasWaited: boolean };
 
 /** Bytes that all steps of a worker may load together. */
 export type Shares = {
-  /** Takes bytes, in the order of the calls. Null if they are not free within the longest wait. */
+  /** Takes bytes, in the order of the calls. Returns null if they are not free within the longest wait. */
   take(bytes: number): Promise<Share | null>;
 };
 
 type Waiting = { bytes: number; start(share: Share): void };
 
-/** A share that counts nothing. */
+/** A share of no bytes. */
 export const NO_SHARE: Share = { hasWaited: false, [Symbol.dispose]: () => {} };
 
-/** Hands out `total` bytes. A share takes no more than all of them, so each comes first at some time. */
+/** Hands out `total` bytes. No share is larger than `total`, so every caller gets its share at some time. */
 export function makeShares(total: number, longestWaitMs: number): Shares {
   let free = total;
   const waiting: Waiting[] = [];

@@ -4,10 +4,10 @@ import { chatSpan } from '../../process/trace/turn-spans.ts';
 import type { WorkerContext } from '../context.ts';
 import type { Attempt, Run, Tried } from '../lease/run.ts';
 
-/** What the attempts of a worker are reported to. */
+/** The resources for reports of attempts. */
 type Reporting = Pick<WorkerContext, 'metrics' | 'tracer' | 'redact'>;
 
-/** Reports a round whose reply was committed, with what it used and cost. */
+/** Reports a round after the commit of its reply, with its usage and cost. */
 export function reportRound(run: Run, reply: Reply & { usage: Usage | null }, reporting: Reporting): void {
   const { attempt, turn } = run;
   if (!attempt) return;
@@ -19,8 +19,8 @@ export function reportRound(run: Run, reply: Reply & { usage: Usage | null }, re
 }
 
 /**
- * Reports that a request of a run brought no reply, if one was made. `outcome` is the code of the failure. Returns
- * the run without that request, so that a run which continues reports it once.
+ * Reports that a request of a run brought no reply, if the run made a request. `outcome` is the code of the failure.
+ * Returns the run without the request, so that a continuing run reports it once.
  */
 export function reportFailedAttempt(run: Run, outcome: string, reporting: Reporting): Run {
   const { attempt } = run;
@@ -30,7 +30,9 @@ export function reportFailedAttempt(run: Run, outcome: string, reporting: Report
   return { ...run, failed: { round: attempt.round, startedAt: attempt.startedAt }, attempt: null };
 }
 
-/** The last try of a round that failed, to be kept for the span of the next one to link to; null where none is traced. */
+/**
+ * Returns the last failed try of a round, so that the span of the next try can link to it. Null if tracing is off.
+ */
 export function failedTry({ attempt, failed }: Run, { tracer }: Pick<Reporting, 'tracer'>): Tried | null {
   if (!tracer.isOn) return null;
   return attempt ? { round: attempt.round, startedAt: attempt.startedAt } : failed;

@@ -4,16 +4,16 @@ import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 import type { Permit } from '../rate-limits.ts';
 
-/** A model answered, or it did not: with the run that counts the requests that were made. */
+/** The result of a request: a reply or a failure, with the run that counts the requests. */
 export type Asked = { kind: 'replied'; run: Run; reply: Reply } | Failed;
 
 /**
- * A run whose round brought no reply. The model is given if it was asked for a summary: then `triedBefore` of the
- * step's tries were another model's.
+ * A run without a reply to its round. If the request was for a summary, `model` is the model of the request. Then
+ * `triedBefore` of the step's tries belong to another model.
  */
 export type Failed = { kind: 'failed'; run: Run; failure: unknown; model?: string; triedBefore?: number };
 
-/** Returns what to make of an error that a run met. */
+/** Returns a function that turns an error of a run into a failure. */
 export function failedWith(run: Run): (failure: unknown) => Failed {
   return (failure) => ({ kind: 'failed', run, failure });
 }
@@ -23,13 +23,13 @@ type Caller = Pick<Provider, 'ask' | 'name'>;
 type Question = {
   /** The name of the rate limit of the request. */
   limit: string;
-  /** Asks by a provider that it has counted. */
+  /** Sends the request through a provider that `counted` has wrapped. */
   ask(by: { permit: Permit; counted: (provider: Caller) => Caller }): Promise<Reply>;
 };
 
 /**
- * Asks a model under its rate limit. Counts each request: a round of a dialect may take several, and the requests
- * before a failed request were made too. Never throws. After a reply that uses up a limit, the model is not asked, as
+ * Asks a model under its rate limit. Counts each request, since a round of a dialect may send several. Requests
+ * before a failed request count too. Never throws. After a reply that uses up a limit, the model is not asked, as
  * after a 429.
  */
 export async function askModel(run: Run, { limit, ask }: Question, { rateLimits }: WorkerContext): Promise<Asked> {

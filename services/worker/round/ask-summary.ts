@@ -18,20 +18,21 @@ import { askModel, type Failed, failedWith } from './ask-model.ts';
 import { pricedUsage } from './priced-usage.ts';
 import { type NoRoom, takeRoom } from './take-room.ts';
 
-/** A summary, or null if none could be written, and the model that was asked. */
+/** A summary, or null if no model could write it, and the model that was asked. */
 export type Summary = { model: string | null; summary: string | null; usage: Reply['usage']; requests: number };
 
 type Question = { step: RoundStep; replaced: readonly Message[] };
 
-/** No summary came: the round waits or fails, as if it had been asked itself. */
+/** A failed request for a summary. The round waits or fails, as if its own request had failed. */
 export type Unsummarized = ({ run: Run } & NoRoom) | Failed;
 
-/** `correct` writes the room that the request took, after the summary is saved. */
+/** `correct` corrects the booking of the request, after the summary is saved. */
 type Summarized = { kind: 'summarized'; run: Run; written: Summary; correct?: () => Promise<void> };
 
 /**
  * Asks for a summary of the messages that a compaction replaces, before a round. If the worker gives up the model
- * that is named for summaries, it asks the turn's own model. A summary that neither model can write is null.
+ * that is named for summaries, it asks the turn's own model. If neither model can write a summary, the summary is
+ * null.
  */
 export async function askSummary(
   run: Run,
@@ -53,17 +54,17 @@ export function withoutSummary(run: Run, model: string | null = null): Summarize
   return { kind: 'summarized', run, written: { model, summary: null, usage: null, requests: 0 } };
 }
 
-/** Returns whether the provider says that a request is longer than its model takes. */
+/** Returns whether the provider says that a request is longer than its model accepts. */
 export function isTooLong(failure: unknown): boolean {
   return failure instanceof ProviderFailed && failure.code === 'context_length_exceeded';
 }
 
-/** A model to ask for a summary, and how many of the step's tries were another's. */
+/** A model to ask for a summary, and the number of the step's tries that belong to another model. */
 type SummaryWriter = { model: string; triedBefore: number };
 
 /**
- * Returns the model that is named for summaries, unless its tries are used up, or its rate limit lasts longer than a
- * turn waits for a model.
+ * Returns the model that is named for summaries. Returns the turn's own model instead if the tries are used up, or if
+ * the rate limit lasts longer than a turn waits.
  */
 function firstWriter({ config, work }: Turn, { rateLimits, fallbackAfterMs }: WorkerContext): SummaryWriter {
   const named = config.context?.model ?? work.model;
@@ -84,7 +85,7 @@ function nextWriter({ work }: Turn, failure: ProviderFailed, { fallbackAfterMs }
 type Writing = Question & SummaryWriter;
 type GivenUp = { kind: 'given-up'; run: Run; failure: ProviderFailed };
 
-/** Asks one model. Returns `given-up` if the turn's own model is to be asked instead. */
+/** Asks one model. Returns `given-up` if the worker should ask the turn's own model instead. */
 async function askWriter(
   run: Run,
   writing: Writing,
@@ -112,7 +113,7 @@ async function askWriter(
   return { ...asked, ...failing };
 }
 
-/** Asks once, on the ordinary tier of the model, and without the tools, the sampling and the schema of the turn. */
+/** Asks once, on the ordinary tier of the model, without the tools, the sampling and the schema of the turn. */
 function requestSummary(run: Run, writing: Writing, context: WorkerContext) {
   const { turn, lease } = run;
   const { model } = writing;
@@ -130,13 +131,15 @@ function requestSummary(run: Run, writing: Writing, context: WorkerContext) {
   );
 }
 
-/** A refusal is no summary; a reply that was cut off is. */
+/** Returns the summary in a reply. A refusal is not a summary, but a reply that was cut off is. */
 function summaryOf({ text, finishReason }: Reply): Pick<Summary, 'summary'> {
   const isRefused = finishReason === 'refusal' || finishReason === 'content_filter';
   return { summary: isRefused ? null : cleanText(text ?? '').trim() || null };
 }
 
-/** Returns whether a model is given up: by the rules of a round, with the wait that its limit requires. */
+/**
+ * Returns whether the worker gives up a model, by the rules of a round and the wait that the model's limit requires.
+ */
 function isModelSpent(
   turn: Turn,
   { failure, model, triedBefore }: SummaryWriter & { failure: ProviderFailed },
@@ -152,7 +155,7 @@ function isModelSpent(
   return isSpent({ failure, isOver, waitMs }, fallbackAfterMs);
 }
 
-/** One message, which any model of any wire takes, whichever wrote the history. */
+/** Returns a request with one message, which any model of any wire accepts. */
 function summaryRequest({ id, config, work }: Turn, { step, model, replaced }: Writing): RoundRequest {
   const content = summaryPrompt(replaced, config.context?.max_input_tokens ?? null);
   return {

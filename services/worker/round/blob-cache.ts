@@ -12,16 +12,19 @@ import { NO_SHARE } from '../memory/shares.ts';
 /** Messages with the data of their blobs, and a share of the worker's memory. */
 export type FilledMessages = Disposable & { messages: Message[] };
 
-/** Puts inline data where a history refers to blobs, and remembers the last data that was sent. */
+/** Fills in the data of the blobs in a history, and remembers the data that was sent last. */
 export type BlobCache = { fill(project: string, messages: Message[]): Promise<FilledMessages> };
 
-/** Characters of base64 that are remembered, in the whole process. */
+/** The maximum characters of base64 that a process remembers. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 
-/** What is deleted meanwhile is not kept for long. */
+/** The longest time that data is remembered, so that deleted data is not kept for long. */
 const LONGEST_MS = 10 * 60_000;
 
-/** Reads the blobs of a history in one statement, without those that were sent a moment ago. Large blobs wait for a share. */
+/**
+ * Makes a cache that reads the blobs of a history in one statement, except blobs that were sent a moment ago. Large
+ * blobs wait for a share.
+ */
 export function makeBlobCache(db: Db, memory: Memory): BlobCache {
   const known = new LRUCache<string, string>({
     maxSize: Math.min(MOST_CHARACTERS, memory.most),
@@ -34,7 +37,7 @@ export function makeBlobCache(db: Db, memory: Memory): BlobCache {
     return new Map(found.flatMap(([sha256, base64]) => (base64 === undefined ? [] : [[sha256, base64]])));
   }
 
-  /** Adds blobs to those that are found, up to a number of bytes. Returns the sizes of blobs that are not loaded. */
+  /** Adds blobs to `found`, up to `most` bytes. Returns the sizes of the blobs that were not loaded. */
   async function load(project: string, { found, hashes, most }: Wanted): Promise<Map<string, number>> {
     const sizes = new Map<string, number>();
     if (hashes.length === 0) return sizes;
@@ -85,7 +88,9 @@ function hashesOf(message: Message): string[] {
   return parts.flatMap((part) => blobOf(part)?.sha256 ?? []);
 }
 
-/** A blob that is gone, which no commit allows, would be a note to the model. */
+/**
+ * Returns a part with its data. If the blob does not exist, which no commit allows, the model would receive a note.
+ */
 function filled(part: Part, blobs: ReadonlyMap<string, string>): Part {
   const blob = blobOf(part);
   if (!blob) return part;

@@ -22,12 +22,15 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
 import { newCalls } from './new-calls.ts';
 import { pricedUsage } from './priced-usage.ts';
 
-/** `report` reports the commit, if there was one. A failure of it is not a failure of the round, which is saved. */
+/**
+ * The wakeups of a round. `report` reports its commit, if the run made a commit. A failing report does not fail the
+ * saved round.
+ */
 export type CommittedRound = { wakeups: Wakeup[]; report?(): void };
 
 type Replied = { step: RoundStep; reply: Reply; startedAt: number };
 
-/** A reply, as all writes that can follow from it save it. */
+/** A reply with the columns of all writes that may save it. */
 type RepliedRound = Omit<AnswerRound, 'violations'> & {
   sent: number;
   standsOn: number | null;
@@ -36,8 +39,8 @@ type RepliedRound = Omit<AnswerRound, 'violations'> & {
 };
 
 /**
- * Checkpoints a reply: with the calls that it requests, as the answer that ends the turn, or with calls that end the
- * turn too (R19). The model was sent the inputs that the run had loaded (R29).
+ * Checkpoints a reply as a round with calls, as the answer that ends the turn, or as calls that end the turn too
+ * (R19). The request contained the inputs that the run had loaded (R29).
  */
 export async function commitRound(run: Run, replied: Replied, context: WorkerContext): Promise<CommittedRound> {
   const { turn } = run;
@@ -62,7 +65,7 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
   if (!committed) {
     context.log.info(
       { event: 'round.dropped', turn_id: turn.id, round: step.round },
-      'late reply dropped: the round was already there, or the turn had ended',
+      'late reply dropped: the round was already saved, or the turn had ended',
     );
     return { wakeups: await dueWakeups(run, context) };
   }
@@ -73,7 +76,7 @@ export async function commitRound(run: Run, replied: Replied, context: WorkerCon
   return { wakeups: committed.wakeups, report };
 }
 
-/** The warnings of a turn so far, with those of its new round, each once. */
+/** Returns the warnings of a turn and of its new round, each once. */
 function warningsAfter(turn: Turn, { final }: RoundStep, { warnings = [], usage }: Reply): string[] {
   const { max_cost_usd: mostCost } = turn.config.limits;
   const isUncounted = mostCost !== null && typeof usage?.cost_usd !== 'number';
@@ -86,7 +89,7 @@ function warningsAfter(turn: Turn, { final }: RoundStep, { warnings = [], usage 
   return [...new Set([...turn.warnings, ...own])];
 }
 
-const UNCOUNTED = 'What a round cost is not known, so max_cost_usd does not count it';
+const UNCOUNTED = 'The cost of a round is unknown, so max_cost_usd does not count it';
 
 function cleaned(reply: Reply): Reply {
   return {
@@ -147,7 +150,7 @@ async function saveCalls(turn: Turn, round: RepliedRound, context: WorkerContext
   const wakeups = isAnswered ? done?.wakeups : kept(done, predictAfterRound(turn, round), context);
   if (!wakeups) return null;
   const count = round.reply.calls.length;
-  const says = `round ${round.number} replied: ${count} tool${count === 1 ? '' : 's'} wanted`;
+  const says = `round ${round.number} replied: ${count} tool call${count === 1 ? '' : 's'} requested`;
   return { wakeups, event: 'round.replied', says };
 }
 
@@ -160,7 +163,7 @@ async function saveUnfit(
   const write = { verb: 'saveUnfitAnswer', turnId: turn.id };
   const done = await writeCheckpoint(context, write, () => saveUnfitAnswer(context.db, saved));
   const wakeups = kept(done, predictAfterAnswer(turn, round), context);
-  const says = `round ${round.number} does not fit the output schema: it is repaired`;
+  const says = `round ${round.number} does not match the output schema and will be repaired`;
   return wakeups && { wakeups, event: 'round.unfit', says };
 }
 
@@ -172,7 +175,7 @@ async function saveSurpassed(turn: Turn, round: RepliedRound, context: WorkerCon
   const write = { verb: 'saveSurpassedAnswer', turnId: turn.id };
   const done = await writeCheckpoint(context, write, () => saveSurpassedAnswer(context.db, saved));
   const wakeups = kept(done, predictAfterAnswer(turn, round), context);
-  const says = `round ${round.number} answered before an input that has joined: it goes on`;
+  const says = `round ${round.number} answered before it received a new input, so the turn continues`;
   return wakeups && { wakeups, event: 'round.surpassed', says };
 }
 
@@ -183,7 +186,7 @@ function kept(saved: Saved | null, turn: Turn | null, { turnCache }: WorkerConte
 }
 
 /**
- * The end of a turn by a reply. An end with an answer is written only if the model was sent all joined inputs (R30).
+ * The end of a turn by a reply. An answer may end the turn only if the model has received all joined inputs (R30).
  */
 type RoundEnding = {
   status: 'completed' | 'incomplete' | 'failed';

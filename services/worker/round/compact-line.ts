@@ -23,10 +23,11 @@ import { type Earlier, lineOf } from './open-history.ts';
 type Compacted = { kind: 'shorter'; run: Run } | { kind: 'same'; run: Run } | { kind: 'left' | 'given-back'; run: Run };
 
 /**
- * Makes the history shorter before a round, if that is due. Asks for a summary if the plan needs one, and checkpoints
- * it, so that no other job asks again (R23). Never throws.
- * - If no summary could be written, results are dropped instead, also before all later rounds of the turn.
- * - If a summary is not shorter than the messages that it replaces, that is saved, and the history stays the same.
+ * Shortens the history before a round, if that is due. If the plan needs a summary, requests and checkpoints it, so
+ * that no other job requests it again (R23). Never throws.
+ * - If no model could write a summary, results are dropped instead, also before all later rounds of the turn.
+ * - If a summary is not shorter than the messages that it replaces, the compaction is saved without a summary. The
+ *   history then stays the same.
  */
 export async function compactLine(
   run: Run,
@@ -78,13 +79,16 @@ async function saveLine(run: Run, { line, plan: wanted, written }: Line, context
   return goOn({ ...run, turn: compacted, requests: 0 }, saved);
 }
 
-/** A run that has published a piece of its round gives the round back. The next run has its own edition (R18). */
+/**
+ * Continues after a compaction. A run that has published a piece of its round gives the round back, since the next
+ * run has its own edition (R18).
+ */
 function goOn(run: Run, saved: Compaction): Compacted {
   if (!replacesAny(saved)) return { kind: 'same', run };
   return { kind: run.told ? 'given-back' : 'shorter', run };
 }
 
-/** Another run was first, or an earlier try of the same write: what is kept is what counts. */
+/** Continues with a compaction that another run, or an earlier attempt of the same write, has saved. */
 async function goOnWithSaved(run: Run, round: number, context: WorkerContext): Promise<Compacted> {
   const fresh = await context.turnCache.load(run.turn.id);
   const saved = fresh?.compactions.find((compaction) => compaction.round === round);
@@ -106,7 +110,7 @@ function report({ id }: Turn, { round, strategy, beforeTokens, after }: Reported
   if (after === null) {
     log.warn(
       { event: 'context.kept', ...about },
-      `round ${round}: no summary came that is shorter than what it stands for, and tells nothing that was deleted`,
+      `round ${round}: history not compacted (no shorter summary, or it mentioned deleted content)`,
     );
     return;
   }

@@ -10,14 +10,18 @@ import type { Turn } from '#core/turn/turn.ts';
 import { addWaits, NO_WAIT } from '../batch/plan-calls.ts';
 import type { WorkerContext } from '../context.ts';
 
-/** The calls of a reply as they are about to be committed: what each waits for, and its result where that is known (R19). */
+/**
+ * Returns the calls of a reply for its commit. Each has the answer that it waits for, and its result if that is known
+ * (R19).
+ */
 export async function newCalls(
   turn: Turn,
   { number, reply }: { number: number; reply: Reply },
   { db }: WorkerContext,
 ): Promise<NewCall[]> {
   const { tools, response, completion } = turn.config;
-  // A response hands the call over to its client, who allows it in the next request. A completion has no form for that.
+  // A response hands the call over to its client, which allows it in the next request. A completion has no form
+  // for this.
   const handsApprovalsOver = Boolean(response) && !completion;
   const effectOf = new Map(tools.map((tool) => [tool.name, tool.effect]));
   const requested = await addWaits(turn, number, assignCallIds(reply.calls, turn));
@@ -34,7 +38,9 @@ export async function newCalls(
   return calls.map((call, index) => (known[index] ? { ...call, ...NO_WAIT, ...known[index] } : call));
 }
 
-/** The results that calls of a rerun have from the turn that it runs again; none of any other turn (R38). */
+/**
+ * Returns the results that the calls of a rerun reuse from its original turn. Calls of other turns reuse none (R38).
+ */
 async function knownResults(db: Db, turn: Turn, calls: NewCall[]): Promise<ReusedResult[]> {
   const { origin } = turn.config;
   if (origin?.kind !== 'rerun' || origin.toolResults === 'run') return [];

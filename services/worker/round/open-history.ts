@@ -15,23 +15,23 @@ import type { Run } from '../lease/run.ts';
 import { HistoryTooLarge } from '../memory/memory.ts';
 import { NO_SHARE } from '../memory/shares.ts';
 
-/** The turns that a turn stands on, oldest first. */
+/** The earlier turns in a turn's history, oldest first. */
 export type Earlier = readonly HistoryTurn[];
 
-/** The turns that the next round of a turn stands on, with the turn itself. */
+/** Returns the history of a turn's next round, which includes the turn itself. */
 export function lineOf(turn: Turn, earlier: Earlier): HistoryTurn[] {
   return [...earlier, { ...turn, leftOut: 0 }];
 }
 
 /**
- * The turns that a turn stands on, and a share of the worker's memory. `isShortened`: the history is larger than a worker loads, so
- * it has only the beginnings of results, for a compaction.
+ * The earlier turns in a turn's history, and a share of the worker's memory. `isShortened`: the history is larger
+ * than a worker loads, so it has only the beginnings of results, for a compaction.
  */
 export type OpenedHistory = Disposable & { earlier: Earlier; isShortened: boolean };
 
 /**
- * Loads the history of a run. A large history waits for its share of the memory, and is loaded without the turns and results that
- * compactions have replaced.
+ * Loads the history of a run. A large history waits for its share of the memory, and is loaded without the turns and
+ * results that compactions have replaced.
  */
 export async function openHistory(run: Run, context: WorkerContext): Promise<OpenedHistory> {
   const { conversationId, position: before } = run.turn;
@@ -49,7 +49,7 @@ async function openLarge(run: Run, context: WorkerContext): Promise<OpenedHistor
   return loadShared(run, { outline, plan: wanted, isShortened }, context);
 }
 
-/** What is loaded of a history that is too large, if the turn allows to compact it. */
+/** Plans the loading of a history that is too large. Throws if the turn does not allow its compaction. */
 function planToCompact({ turn }: Run, { plan, outline }: Planned, { memory }: WorkerContext): LoadingPlan {
   const { context } = turn.config;
   const shortened = planShortened(plan, context?.strategy === 'summarize' ? MOST_OF_RESULT : undefined);
@@ -70,7 +70,7 @@ async function loadShared(
   try {
     run.lease.signal.throwIfAborted();
     const earlier = await loadPlanned(context.db, { conversationId, before, outline }, plan);
-    // A delete may have emptied a summary since: then the turns that it replaced are loaded after all.
+    // If a delete has emptied a summary since then, the turns that the summary replaced are loaded too.
     if (planLoading(lineOf(run.turn, earlier)).first >= plan.first) return { ...share, earlier, isShortened };
   } catch (error) {
     share[Symbol.dispose]();

@@ -1,7 +1,10 @@
 import type { Reply, Usage } from '#core/turn/reply.ts';
 import type { WorkerContext } from '../context.ts';
 
-/** The usage of a reply with its cost by the prices of now. Without a price of its model and tier it has no cost. */
+/**
+ * Returns the usage of a reply with its cost at the current prices. Without a price of its model and tier, the usage
+ * has no cost.
+ */
 export function pricedUsage(
   { usage, serviceTier = null }: Pick<Reply, 'usage' | 'serviceTier'>,
   model: string,

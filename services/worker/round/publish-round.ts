@@ -7,21 +7,21 @@ const COALESCE_MS = 40;
 type Address = { turn_id: string; round: number; attempt: number };
 type Channel = 'output_text.delta' | 'reasoning.delta';
 
-/** One attempt of a round, as its watchers see it. */
+/** The publisher of one attempt of a round. */
 export type RoundPublisher = Disposable & {
   take(delta: Delta): void;
   catchUp(): void;
-  /** What the model thought before its first text or call; null where it showed no thought. */
+  /** Returns the thoughts of the model before its first text or call, or null if the model showed none. */
   reasoning(): string | null;
 };
 
-/** The lease under which a run publishes its round, and the place where it notes that it has published a piece. */
+/** The lease under which a run publishes its round. `told` is true once the run has published a piece. */
 export type RoundTeller = { lease: Pick<Lease, 'edition' | 'taken'>; told: boolean };
 
 /**
- * Publishes a round while it streams. Deltas are gathered for a moment and sent with the offset where they start, so
- * that a watcher can come at any time. The provider's stream is never slowed down. Until the run has a lease, and so an
- * edition, it publishes no piece: another run may be on the step (R18).
+ * Publishes a round while it streams. Collects deltas for a moment, and sends them with their start offset, so that a
+ * watcher can join at any time. Never slows down the provider's stream. Without a lease, and so without an edition, a
+ * run publishes no piece, since another run may be on the step (R18).
  */
 export function publishRound(
   { publishLive }: Pick<Watchers, 'publishLive'>,

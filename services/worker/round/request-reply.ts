@@ -18,7 +18,7 @@ import { publishRound, type RoundPublisher, type RoundTeller } from './publish-r
 
 type Question = { step: RoundStep; messages: Message[] };
 
-/** The notes of a running request. The run receives them once the request has ended. */
+/** The notes of a running request, which the run receives once the request has ended. */
 type Progress = RoundTeller & {
   startedAt: number;
   firstChunkAt: number | null;
@@ -49,7 +49,7 @@ export async function requestReply(
     firstChunkAt,
     repliedAt,
     sent,
-    // Not the request itself: its share of the memory is free before the round is reported.
+    // Not the request itself, since its share of the memory is released before the round is reported.
     prompt: asked && promptContent(asked, context.redact),
   };
   return { ...came, startedAt, run: { ...came.run, told, attempt } };
@@ -86,10 +86,10 @@ async function streamReply(
   return { ...reply, ...warned, reasoning: reply.reasoning ?? publisher.reasoning() };
 }
 
-/** The deadline of the turn is near, so a request on `flex` is ended. */
+/** The deadline of the turn is near, so the worker ends a request on `flex`. */
 export class TierLate extends Error {}
 
-/** The signal of a run, which also ends a request on `flex` once the round has to leave the tier. */
+/** Returns the signal of a run, which also ends a request on `flex` once the round has to leave the tier. */
 function untilLate({ turn, lease }: Run): Disposable & { signal: AbortSignal } {
   const { signal } = lease;
   const inMs = lateInMs(turn) - lease.ageMs();
@@ -99,12 +99,12 @@ function untilLate({ turn, lease }: Run): Disposable & { signal: AbortSignal } {
   return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-/** Node's timers end there, and no request lasts that long. */
+/** The maximum of a Node timer. No request lasts that long. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Takes the lease, once a client watches the turn, for a run that started without a lease. The run publishes nothing
- * before that. If taking the lease fails, the run takes it with the next heartbeat.
+ * Takes the lease for a run that started without a lease, once a client watches the turn. Before that, the run
+ * publishes no piece. If this fails, the run takes the lease with the next heartbeat.
  */
 function leasedFor({ lease }: Run, { catchUp }: RoundPublisher, context: WorkerContext): InFlight {
   const { heartbeat, watchers, availability } = context;

@@ -15,12 +15,12 @@ import { writeCheckpoint } from '../write-checkpoint.ts';
 import type { Failed } from './ask-model.ts';
 import type { NoRoom } from './take-room.ts';
 
-/** Postpones a round with a rate-limited model, under a lease or without one. */
+/** Postpones a round with a rate-limited model, with or without a lease. */
 export function postponeRound(run: Run, { step }: { step: RoundStep }, context: WorkerContext): Promise<Wakeup[]> {
   return retryRound(run, { step, failure: new RateLimited(rateLimitOf(run.turn)) }, context);
 }
 
-/** A round that failed, by a failure of its provider. */
+/** A round that failed because of its provider. */
 type Unanswered = Pick<Failed, 'model' | 'triedBefore'> & { step: RoundStep; failure: ProviderFailed };
 
 /**
@@ -108,7 +108,8 @@ async function tryAgain(
 }
 
 /**
- * Postpones a round that has no room under a limit of its provider. The model was not asked, and nothing is counted.
+ * Postpones a round without capacity under a limit of its provider. The worker has not asked the model, and counts no
+ * attempt.
  */
 export async function waitForRoom(
   run: Run,
@@ -121,14 +122,14 @@ export async function waitForRoom(
   if (!wakeups) return dueWakeups(run, context);
 
   const about = { event: 'round.limited', turn_id: turn.id, round: step.round };
-  context.log.debug(about, `round ${step.round} waits for room under a limit of its provider`);
+  context.log.debug(about, `round ${step.round} waits for capacity under a limit of its provider`);
   context.watchers.publishContinued(turn.id);
   return wakeups;
 }
 
 /**
- * Lets the round be asked on its fallback tier from now on: committed before that is asked (R24). A redelivered job
- * finds the tier in the row of the turn.
+ * Changes the round to its fallback tier, committed before the request (R24). A redelivered job finds the tier in the
+ * row of the turn.
  */
 export async function leaveTier(
   run: Run,
@@ -148,12 +149,12 @@ export async function leaveTier(
 
   reportFailedAttempt(run, 'provider_rate_limited', context);
   const about = { event: 'tier.changed', turn_id: turn.id, round: step.round, from, to, because };
-  context.log.warn(about, `round ${step.round} goes from ${from} to ${to}: ${because}`);
+  context.log.warn(about, `round ${step.round} changes from tier ${from} to ${to}: ${because}`);
   context.watchers.publishContinued(turn.id);
   return wakeups;
 }
 
-/** Hands the round to the next model of its turn: committed before that is asked, in a job of its own (R24). */
+/** Hands the round to the next model of its turn, committed before the request, in its own job (R24). */
 async function leaveModel(
   run: Run,
   { step, failure, to }: Unanswered & { to: string },
@@ -175,12 +176,12 @@ async function leaveModel(
 
   reportFailedAttempt(run, failure.code, context);
   const about = { event: 'model.changed', turn_id: turn.id, round: step.round, from, to, code: failure.code };
-  context.log.warn(about, `round ${step.round} goes to ${to}: ${from} failed with ${failure.code}`);
+  context.log.warn(about, `round ${step.round} changes to ${to}: ${from} failed with ${failure.code}`);
   context.watchers.publishContinued(turn.id);
   return wakeups;
 }
 
-/** Whether a worker has begun the turn: one that still waits for its first model stays with it. */
+/** Returns whether a worker has begun the turn. A turn that waits for its first model keeps that model. */
 function isBegun({ turn, lease }: Run): boolean {
   return turn.status !== 'queued' || lease.edition !== null;
 }
@@ -197,20 +198,23 @@ function turnNow({ turn, lease }: Run): Turn {
   return { ...turn, work };
 }
 
-/** Shortens a delay, so that a round on `flex` is looked at when it has to leave its tier. */
+/** Shortens a delay, so that a worker checks a round on `flex` in time to leave its tier. */
 function untilLate(run: Run, delayMs: number): number {
   return Math.min(delayMs, Math.max(1, Math.ceil(lateInMs(turnNow(run)))));
 }
 
-/** The provider has lacked the capacity for a round for as long as it may wait. */
+/** The provider had no capacity for a round within the maximum wait. */
 class NoCapacity extends ProviderFailed {
   constructor(model: string, { provider }: ProviderFailed) {
-    const message = `${model} had no capacity on flex for as long as a round may wait. Retry the turn later, set tier_fallback, or leave service_tier out.`;
+    const message = `${model} had no capacity on flex within the maximum wait. Retry the turn later, set tier_fallback, or leave service_tier out.`;
     super('provider_overloaded', message, { retry: { kind: 'later' }, provider });
   }
 }
 
-/** How long the turn stays away from its model. After a 429 all turns do; a round without a request has met none. */
+/**
+ * Returns the time until the turn asks its model again. After a 429 all turns wait. A round without a request has
+ * received no 429.
+ */
 function pauseOf(
   { work }: Turn,
   { failure, limit }: { failure: ProviderFailed; limit: string },
@@ -221,7 +225,7 @@ function pauseOf(
   return rateLimits.bookReturn(limit, work.rateLimited ? 'again' : undefined);
 }
 
-/** A turn reports once that it waits for a limit, and nothing before it has begun. */
+/** A turn reports once that it waits for a limit, and reports no event before it has begun. */
 function isReported({ status, work }: Turn, failure: ProviderFailed): boolean {
   return !(failure instanceof RateLimited) || (status === 'in_progress' && !work.rateLimited);
 }

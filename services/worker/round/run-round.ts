@@ -21,7 +21,7 @@ import { requestReply, TierLate } from './request-reply.ts';
 import { leaveTier, postponeRound, retryRound, waitForRoom } from './retry-round.ts';
 import { type NoRoom, takeRoom } from './take-room.ts';
 
-/** A round with its reply, or the reason to leave it: with the run as it is then. */
+/** A round with its reply, or the reason to leave the round, and the resulting run. */
 type Tried =
   | { kind: 'replied'; run: Run; reply: Reply; startedAt: number; correct: () => Promise<void> }
   | ({ run: Run } & NoRoom)
@@ -29,8 +29,8 @@ type Tried =
   | Failed;
 
 /**
- * Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on. The files of
- * this path are listed in docs/architecture.md, "The walk of one turn".
+ * Requests one reply of the model and checkpoints it. A redelivered job finds its checkpoint and moves on.
+ * docs/architecture.md lists the files of this path in "The walk of one turn".
  */
 export async function runRound(run: Run, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
   const { turn } = run;
@@ -56,7 +56,7 @@ async function tryRound(loaded: Run, step: RoundStep, context: WorkerContext): P
     if (!isShortened) return await askUntilItFits(run, { step, earlier }, context).catch(failedWith(run));
     if (compacted.kind === 'same') return failedWith(run)(new HistoryTooLarge(context.memory.most));
     if (run.isShortened) return { kind: 'given-back', run };
-    // Its share is free before the history is loaded again, without the turns that are replaced now.
+    // Releases the share before the history is loaded again without the replaced turns.
     history[Symbol.dispose]();
     return await tryRound(run, step, context);
   } catch (failure) {
@@ -66,7 +66,10 @@ async function tryRound(loaded: Run, step: RoundStep, context: WorkerContext): P
 
 type Question = { step: RoundStep; earlier: Earlier };
 
-/** Once the provider has refused the history as too long it is compacted, where the turn allows that, and asked once more. */
+/**
+ * Asks the model. If the provider refuses the history as too long and the turn allows compaction, compacts it and
+ * asks once more.
+ */
 async function askUntilItFits(run: Run, question: Question, context: WorkerContext): Promise<Tried> {
   const tried = await askRound(run, question, context).catch(failedWith(run));
   if (tried.kind !== 'failed' || !isTooLong(tried.failure)) return tried;
@@ -77,7 +80,7 @@ async function askUntilItFits(run: Run, question: Question, context: WorkerConte
   return await askRound(compacted.run, question, context).catch(failedWith(compacted.run));
 }
 
-/** Asks the model with its history, once there is room for that. */
+/** Asks the model with its history, once the limits of the model have room. */
 async function askRound(run: Run, { step, earlier }: Question, context: WorkerContext): Promise<Tried> {
   const { memory, blobCache } = context;
   const messages = transcriptOf(sentHistory(lineOf(run.turn, earlier)));
@@ -90,12 +93,12 @@ async function askRound(run: Run, { step, earlier }: Question, context: WorkerCo
   return { ...asked, correct: room.correctionOf(asked.reply, asked.run.requests - run.requests) };
 }
 
-/** Commits the reply of a round, or leaves the round without one. */
+/** Commits the reply of a round, or leaves the round without a reply. */
 async function endRound(tried: Tried, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
   if (tried.kind === 'failed') return leaveRound(tried, step, context);
   const written = await writeRound(tried, step, context).catch(failedWith(tried.run));
   if ('kind' in written) return leaveRound(written, step, context);
-  // From here on the round is saved: what fails now may not report it as failed.
+  // The round is saved, so later failures may not report it as failed.
   written.report?.();
   if (tried.kind === 'replied') await tried.correct();
   return written.wakeups;
@@ -119,7 +122,7 @@ async function writeRound(
   }
 }
 
-/** A round without a reply is tried again, handed on or given up, as its failure says. */
+/** Leaves a round without a reply. The failure decides whether the round is tried again, handed on or given up. */
 async function leaveRound(failed: Failed, step: RoundStep, context: WorkerContext): Promise<Wakeup[]> {
   const { run, failure } = failed;
   if (run.lease.signal.aborted) return stopRun(run, context);

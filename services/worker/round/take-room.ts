@@ -9,31 +9,29 @@ import type { WorkerContext } from '../context.ts';
 import type { Run } from '../lease/run.ts';
 
 /**
- * Room under the limits of a model for a request. `correctionOf` takes the reply and the number of requests that were
- * made. It returns a function that writes the room which they took, to be called after the reply is saved.
+ * Room under the limits of a model for a request. `correctionOf` takes the reply and the number of requests made. It
+ * returns a function that corrects the booking, to be called after the reply is saved.
  */
 export type Room = { kind: 'taken'; correctionOf(reply: Reply, requests: number): () => Promise<void> };
 
-/** There is no room now: the step waits as `waiter`, and looks for room after `delayMs` at the latest. */
+/** No room now: the step waits as `waiter`, and checks for room after `delayMs` at the latest. */
 export type NoRoom = { kind: 'full'; delayMs: number; waiter: Waiter };
 
 type Asking = {
   model: string;
   messages: readonly Message[];
-  /** The most tokens that a summary may have; a round has the bounds of its turn. */
+  /** The maximum tokens of a summary. A round has the bounds of its turn instead. */
   summaryTokens?: number;
 };
 
 const UNLIMITED: Room = { kind: 'taken', correctionOf: () => async () => {} };
 
-/** The longest time until a turn looks for room, if nothing wakes it before. */
+/** The longest time until a turn checks for room again, if it receives no earlier wakeup. */
 const LONGEST_WAIT_MS = 600_000;
 
-/**
- * Books the requests of a round under the limits of its model, before they are made. Writes nothing without limits.
- */
+/** Books the requests of a round under the limits of its model, before they are made. Without limits, books none. */
 export async function takeRoom(run: Run, asking: Asking, context: WorkerContext): Promise<Room | NoRoom> {
-  // `correctionOf` lasts until after the commit: it may not keep `asking`, which has the messages of the history.
+  // `correctionOf` lives until after the commit, so it may not keep `asking` with the messages of the history.
   const { model } = asking;
   const limits = context.providerLimits.of(model);
   if (limits.length === 0) return UNLIMITED;
@@ -56,7 +54,7 @@ export async function takeRoom(run: Run, asking: Asking, context: WorkerContext)
   };
 }
 
-/** A process books and corrects one at a time: each would hold a connection while it waits for the others. */
+/** Books or corrects in sequence. In parallel, each would hold a connection while it waits for the others. */
 async function bookInOrder<Result>(context: WorkerContext, book: () => Promise<Result>): Promise<Result> {
   const next = (lastOf.get(context) ?? Promise.resolve()).then(book, book);
   lastOf.set(
@@ -68,7 +66,7 @@ async function bookInOrder<Result>(context: WorkerContext, book: () => Promise<R
 
 const lastOf = new WeakMap<WorkerContext, Promise<unknown>>();
 
-/** As many requests as an emulated round takes with one decision, and the tokens of one answer if nothing bounds it. */
+/** The requests of an emulated round with one decision, and the tokens of one answer without a bound. */
 const EMULATED_REQUESTS = 3;
 const UNKNOWN_OUTPUT = 1_000;
 
@@ -91,7 +89,7 @@ async function correct(booked: BookedUse, took: Use, context: WorkerContext) {
     (limit) => (limit.tokens_per_minute && tokens !== 0) || (limit.requests_per_minute && requests !== 0),
   );
   if (!counts) return;
-  // A booking that stays as it was ends within a minute.
+  // An uncorrected booking ends within a minute.
   const correction = { limits, at, requests, tokens };
   await bookInOrder(context, () => correctBooking(context.db, correction)).catch((error: unknown) =>
     context.availability.suspect(error),

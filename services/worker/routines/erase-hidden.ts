@@ -3,12 +3,12 @@ import type { WorkerContext } from '../context.ts';
 
 const AT_ONCE = 100;
 
-/** Forks deeper than this, or conversations beyond as many portions, wait for the next time. */
+/** The maximum number of batches. Deeper forks, and conversations beyond this, wait for the next time. */
 const MAX_PORTIONS = 1_000;
 
 /**
- * Erases, portion by portion, what can be erased by now: a fork that goes makes what it stood on due, so a line of forks
- * goes at once.
+ * Erases all hidden turns without dependants, batch by batch. An erased fork makes its origin due, so a whole line of
+ * forks is erased at once.
  */
 export async function eraseAllHidden({ db }: Pick<WorkerContext, 'db'>): Promise<void> {
   for (let portion = 0; portion < MAX_PORTIONS; portion += 1) if ((await eraseHidden(db, AT_ONCE)) === 0) return;

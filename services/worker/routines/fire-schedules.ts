@@ -1,15 +1,15 @@
 import { type DueSchedule, listDueSchedules } from '#core/checkpoint/schedules/firings.ts';
 import { fireSchedule, type SchedulingWorker } from '../schedules/fire-schedule.ts';
 
-/** Schedules of a portion, and how many of them are fired side by side. */
+/** The number of schedules in a batch, and the number that is fired in parallel. */
 const AT_ONCE = 40;
 const SIDE_BY_SIDE = 4;
 
 const LONGEST_MS = 1_000;
 
 /**
- * Fires the schedules whose planned times have come, portion by portion, for about `forMs`. If a schedule has several, each is a
- * firing of its own. A worker that dies leaves what it has not committed to the next one that looks (R36).
+ * Fires due schedules, batch by batch, for about `forMs`. If several planned times of a schedule are due, each is a
+ * separate firing. If a worker dies, the next worker fires the times that were not committed (R36).
  */
 export async function fireSchedules(context: SchedulingWorker, forMs = LONGEST_MS): Promise<void> {
   const until = performance.now() + forMs;
@@ -20,7 +20,10 @@ export async function fireSchedules(context: SchedulingWorker, forMs = LONGEST_M
   }
 }
 
-/** False where other workers are on all of them: to look again at once would find the same. */
+/**
+ * Fires a batch. Returns false if other workers have all its schedules, since another look would find the same
+ * schedules.
+ */
 async function firePortion(due: DueSchedule[], context: SchedulingWorker): Promise<boolean> {
   const left = due.values();
   let hasFired = false;

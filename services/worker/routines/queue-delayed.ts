@@ -3,7 +3,7 @@ import { type Publishing, publishChanges } from '../../process/publish-changes.t
 
 const AT_ONCE = 200;
 
-/** Queues all delayed turns whose time has come, and enqueues those that are at the head of their conversation (R35). */
+/** Queues all delayed turns that are due, and enqueues those at the head of their conversations (R35). */
 export async function queueAllDelayed(context: Publishing): Promise<void> {
   let queued = AT_ONCE;
   while (queued >= AT_ONCE) {

@@ -5,7 +5,7 @@ const AT_ONCE = 200;
 
 type Rescuer = Pick<WorkerContext, 'db' | 'enqueue' | 'log' | 'rateLimits' | 'metrics'>;
 
-/** Enqueues again the turns that are due and have no worker; returns how many. */
+/** Enqueues again the turns that are due and have no worker. Returns the number of turns. */
 export async function rescue({ db, enqueue, log, rateLimits, metrics }: Rescuer): Promise<number> {
   const wakeups = await rescueTurns(db, AT_ONCE, rateLimits.limited());
   if (wakeups.length === 0) return 0;

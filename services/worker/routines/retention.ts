@@ -7,14 +7,14 @@ import { eraseUnused } from '#core/checkpoint/deletion/erase-unused.ts';
 import { listProjects } from '#core/checkpoint/deletion/list-projects.ts';
 import type { WorkerContext } from '../context.ts';
 
-/** How many of each kind retention has erased; the kinds of `pawl_retention_deleted_total`. */
+/** The number of rows of each kind that retention has erased, by the kinds of `pawl_retention_deleted_total`. */
 export type ErasedCounts = { turns: number; conversations: number; files: number };
 
-/** Lets go what was kept for long enough. */
+/** The routine that deletes data after its retention. */
 export type Retention = {
-  /** Erases all that is old enough by now, in small portions; returns what that was. */
+  /** Erases all expired data in small batches, and returns the counts. */
   sweep(): Promise<ErasedCounts>;
-  /** A sweep under way ends with its portion. */
+  /** Ends a running sweep after its current batch. */
   stop(): void;
 };
 
@@ -26,14 +26,20 @@ const NO_TURNS: Erased = { turnIds: [], conversationIds: [] };
 
 type Retaining = Pick<WorkerContext, 'db' | 'log' | 'metrics' | 'projects' | 'retention'>;
 
-/** Between two portions others have the database for so many times as long as a portion took, and for so long at least. */
+/**
+ * The pause between two batches, relative to the time of a batch, and its minimum. In the pause, other work has the
+ * database.
+ */
 const PAUSE_RATIO = 2;
 const LEAST_PAUSE_MS = 10;
 
-/** Conversations without turns are looked for anew after so long; until then, only among those that have become old since. */
+/**
+ * After this time, conversations without turns are searched again completely. Until then only newly expired
+ * conversations are searched.
+ */
 const LOOK_ANEW_EVERY_MS = 86_400_000;
 
-/** The retention of a worker: any worker may sweep, and one does at a time (contract-more section 4). */
+/** Makes the retention of a worker. Any worker may sweep, and only one sweeps at a time. */
 export function makeRetention(context: Retaining): Retention {
   const { db, log, metrics, projects, retention } = context;
   const stopping = new AbortController();
@@ -55,7 +61,7 @@ export function makeRetention(context: Retaining): Retention {
     return counts;
   }
 
-  /** Erases portion by portion along the ids; returns the id that the last one began behind. */
+  /** Erases batch by batch along the ids, and returns the id after which the last batch began. */
   async function walk(
     counts: ErasedCounts,
     from: string,
@@ -88,7 +94,7 @@ export function makeRetention(context: Retaining): Retention {
   return { sweep, stop: () => stopping.abort() };
 }
 
-/** Up to where a project was looked through; after a day, from the beginning. */
+/** Remembers the id up to which each project was searched. After a day the search begins again. */
 function makeProgress() {
   const reached = new Map<string, string>();
   let since = performance.now();
@@ -105,5 +111,5 @@ function makeProgress() {
 }
 
 function sentenceOf({ turns, conversations, files }: ErasedCounts): string {
-  return `retention: ${turns} turns, ${conversations} conversations and ${files} files were erased`;
+  return `retention: ${turns} turns, ${conversations} conversations and ${files} files were deleted`;
 }

@@ -16,18 +16,18 @@ import {
 import type { Started } from '../../start/start-turn.ts';
 import type { TokensPerDay } from '../../start/tokens-per-day.ts';
 
-/** What firing takes. */
+/** The resources for firing. */
 export type SchedulingWorker = Publishing & SchedulingContext & { tokensPerDay: TokensPerDay };
 
-/** A turn that may be started, or why none may. */
+/** A turn that may be started, or its refusal. */
 type Prepared = CheckedTurn | RequestRefused;
 
-/** What came of a firing, once it is committed: the turn, if one was started; null where another worker was before. */
+/** The result of a committed firing, with the started turn, if any. Null if another worker fired first. */
 type Fired = { started: Started | null } | null;
 
 /**
- * Fires a schedule whose planned time has come: the turn, what is recorded of it and the next time are one commit (R36). What refuses the
- * turn is recorded in its place. All is decided by the database's clock. False where another worker was before, or is on it.
+ * Fires a due schedule. The turn, its record and the next time are one commit (R36). A refusal of the turn is
+ * recorded instead. The database's clock decides. Returns false if another worker fired first or is firing.
  */
 export async function fireSchedule(due: DueSchedule, context: SchedulingWorker): Promise<boolean> {
   const { nextAt, now, ifMissed } = due;
@@ -42,21 +42,17 @@ export async function fireSchedule(due: DueSchedule, context: SchedulingWorker):
     return fired !== null;
   } catch (error) {
     if (isTransient(error)) throw error;
-    context.log.error({ event: 'schedule.failed', schedule_id: due.id, err: error }, 'a schedule could not fire');
+    context.log.error({ event: 'schedule.failed', schedule_id: due.id, err: error }, 'a schedule failed to fire');
     return (
       (await context.db.transaction().execute((trx) => fire(trx, { due, firing, prepared: BROKEN }, context))) !== null
     );
   }
 }
 
-/** What only the log tells. */
-const BROKEN = new RequestRefused(
-  503,
-  'internal',
-  'Something went wrong on our side. The log of the worker says what.',
-);
+/** The error of a firing that failed. Only the log has the reason. */
+const BROKEN = new RequestRefused(503, 'internal', 'Pawl could not start the turn. Check the worker log.');
 
-/** All that asks other servers, ahead of the transaction. */
+/** Checks the turn before the transaction, since the check makes requests to other servers. */
 async function prepare(due: DueSchedule, context: SchedulingWorker): Promise<Prepared> {
   try {
     await context.tokensPerDay.check(due.project);
@@ -85,7 +81,7 @@ async function fire(trx: Trx, { due, firing, prepared }: Shot, context: Scheduli
   return { started };
 }
 
-/** Starts the turn, or undoes what its refusal leaves. */
+/** Starts the turn. A refusal undoes its writes. */
 async function start(
   trx: Trx,
   { due, prepared }: { due: DueSchedule; prepared: Prepared },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const input = z.object({ city: z.string().optional() });
 const odd = (name: string) => ({ name, description: 'Behaves in an odd way', input });
 
-/** Server-side tools that do not do what they should. */
+/** Server-side tools that misbehave. */
 export default [
   defineTool({
     ...odd('fail_loudly'),

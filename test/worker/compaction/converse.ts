@@ -8,7 +8,7 @@ export const long = 'word '.repeat(200).trim();
 
 type Work = { deliveries?: number; attempts?: number };
 
-/** A conversation whose turns compact their history; each turn is worked before the next one is said. */
+/** Opens a conversation that compacts its history. Each turn is worked before the next begins. */
 export async function converse(harness: Harness, context: object, more: object = {}) {
   const standing = { model: 'openai/test', context, ...more };
   const { body } = await harness.call('POST', '/v1/conversations', { body: standing });
@@ -25,12 +25,10 @@ export async function converse(harness: Harness, context: object, more: object =
   return { id: String(body.id), path, say };
 }
 
-/** The requests for a summary that the model has received. */
 export function summariesAsked({ modelRequests }: Pick<Harness, 'modelRequests'>): ReceivedRequest[] {
   return modelRequests.filter(({ body }) => isSummaryRequest(body));
 }
 
-/** Who speaks in a request, in order. */
 export function requestedRoles({ body }: ReceivedRequest): string {
   return body.messages.map(({ role }) => role).join(' ');
 }

@@ -9,7 +9,10 @@ type Bounds = { weight?: number; maxActiveTurns?: number };
 /** `alone`: only `a` is configured. */
 type Opening = { redis?: boolean; alone?: boolean; a?: Bounds; b?: Bounds };
 
-/** A harness with the projects `a` and `b`, and a caller of each; `bounds` may be changed while it runs, as by a reload. */
+/**
+ * Opens a harness with the projects `a` and `b`, and a client for each. A test may change `bounds` while the harness
+ * runs, as a reload does.
+ */
 export async function openTwoProjects({ redis = false, alone = false, a = {}, b = {} }: Opening = {}) {
   const bounds = { a, b, alone };
   const configured = () => [
@@ -31,7 +34,7 @@ export async function openTwoProjects({ redis = false, alone = false, a = {}, b 
   });
 }
 
-/** As many turns as one that a caller has just started, as if the caller had posted each. */
+/** Inserts copies of a turn that a client has just started, as if the client had posted each. */
 export async function flood({ db }: Pick<Harness, 'db'>, turnId: string, turns: number): Promise<void> {
   const id = (prefix: string) => sql`${`${prefix}_7${turnId.slice(-9)}`}::text || lpad(n::text, 16, '0')`;
   const copies = sql`generate_series(1, ${turns}::int) as n`;
@@ -52,7 +55,6 @@ export async function flood({ db }: Pick<Harness, 'db'>, turnId: string, turns: 
     select ${id('turn')}, 1, 'evt_' || n || ${turnId}, 'turn.queued' from ${copies}`.execute(db);
 }
 
-/** How many turns of a project hold a place. */
 async function countPlaces({ db, parts }: Pick<Harness, 'db' | 'parts'>, project: string): Promise<number> {
   await parts.admission.settled();
   const { rows } = await sql<{ count: number }>`
@@ -60,7 +62,6 @@ async function countPlaces({ db, parts }: Pick<Harness, 'db' | 'parts'>, project
   return rows[0]?.count ?? 0;
 }
 
-/** How many jobs of turns wait in the queue. */
 async function countJobs({ parts }: Pick<Harness, 'parts'>): Promise<number> {
   await parts.admission.settled();
   const { waiting = 0, prioritized = 0, delayed = 0 } = await parts.jobQueue.count(['turns-openai', 'anytime']);

@@ -9,27 +9,26 @@ import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 
 type Limits = Record<string, Record<string, number>>;
 
-/** A harness whose operator has set these limits of models. */
 export function openLimits(limits: Limits, env: Record<string, string> = {}): Promise<Harness> {
   return createHarness({ env: { PAWL_PROVIDER_LIMITS: JSON.stringify(limits), ...env } });
 }
 
-/** The work of a second worker of the same database, which has rate limits, caches and averages of its own. */
+/** Returns the handler of a second worker on the same database, with its own rate limits, caches and averages. */
 export function secondWorker({ parts, settings, log }: Harness): JobHandler {
   return jobHandler(workerContext(parts, settings, log));
 }
 
-/** Starts as many turns as there are inputs, each a conversation of its own. */
+/** Starts this number of turns, each in a conversation of its own. */
 export async function startTurns(harness: Harness, count: number, own: object = {}): Promise<TurnResource[]> {
   const turns: TurnResource[] = [];
   for (let nth = 0; nth < count; nth += 1) turns.push(await harness.startTurn({ input: 'Hi', ...own }));
   return turns;
 }
 
-/** A minute, and as long as a turn may be late that comes by itself: its delayed job does not age. */
+/** A minute, plus the longest delay of a turn that wakes up by its delayed job. The delayed job does not age. */
 const MINUTE_MS = 66_000;
 
-/** Lets a minute pass: turns for which there is room then are woken, or come by themselves, and are worked. */
+/** Lets a minute pass, wakes the turns with room under their limits, and works them. */
 export async function passMinute(harness: Harness): Promise<void> {
   await harness.advance(MINUTE_MS);
   await harness.wakeWaiting();
@@ -37,7 +36,6 @@ export async function passMinute(harness: Harness): Promise<void> {
   await harness.workUntilIdle();
 }
 
-/** The statuses of turns, in order. */
 export async function statusesOf(harness: Harness, turns: readonly { id: string }[]): Promise<string[]> {
   const found = await Promise.all(turns.map(({ id }) => harness.findTurn(id)));
   return found.map(({ status }) => status);
@@ -45,14 +43,13 @@ export async function statusesOf(harness: Harness, turns: readonly { id: string 
 
 export type LimitedRow = { attempts: number; waited_ms: number; rate_limited: boolean; starts: number };
 
-/** What the row of a turn says about its wait. */
+/** Returns the wait columns in the row of a turn. */
 export async function rowOf({ db }: Harness, id: string): Promise<LimitedRow> {
   const { rows } = await sql<LimitedRow>`
     select attempts, waited_ms, rate_limited, starts from turn_states where id = ${id}`.execute(db);
   return rows[0]!;
 }
 
-/** The requests and tokens that are booked under a limit. */
 export async function bookedUnder({ db }: Harness, name: string): Promise<{ requests: number; tokens: number } | null> {
   const { rows } = await sql<{ requests: Window; tokens: Window }>`
     select requests, tokens from provider_limits where name = ${name}`.execute(db);

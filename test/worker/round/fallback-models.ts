@@ -6,14 +6,13 @@ import { anthropicWire } from '#test/llm/anthropic-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { type Answer, startWireServer, type WireServer } from '#test/llm/wire-server.ts';
 
-/** The models that a turn is asked for, in their order. */
 export const FIRST = 'openai/first';
 export const SECOND = 'anthropic/second';
 export const THIRD = 'third/model';
 
 type Models = AsyncDisposable & { harness: Harness; first: WireServer; second: WireServer; third: WireServer };
 
-/** Three providers: one of Anthropic's wire between two of OpenAI's. The last two answer. */
+/** Starts three providers: a provider with Anthropic's wire between two with OpenAI's wire. The last two answer. */
 export async function startModels(env: Record<string, string> = {}, ofThird: object = {}): Promise<Models> {
   const [first, second, third] = await Promise.all([startWireServer(), startWireServer(), startWireServer()]);
   const providers = { third: { kind: 'openai', base_url: third.origin, ...ofThird } };
@@ -33,25 +32,24 @@ export async function startModels(env: Record<string, string> = {}, ofThird: obj
   return { harness, first, second, third, [Symbol.asyncDispose]: dispose };
 }
 
-/** A test that can take `models` with the ordinary settings. */
+/** A test that can use `models` with the ordinary settings. */
 export const test = base.extend('models', opening(startModels));
 
 const request = { model: FIRST, fallback_models: [SECOND], input: 'Hi' };
 
-/** Starts a turn of the first model, with the second behind it. */
+/** Starts a turn with the first model and the second as its fallback. */
 export function start(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
   return harness.startTurn({ ...request, ...own });
 }
 
-/** The same, worked until it waits or has ended. */
+/** Starts the same turn, and works it until it waits or has ended. */
 export function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
   return harness.runTurn({ ...request, ...own });
 }
 
-/** The types of a turn's events. */
 export const typesOf = async (harness: Harness, id: string) => (await harness.listEvents(id)).map(({ type }) => type);
 
-/** A refusal as both wires have it. */
+/** A refusal, as both wires send it. */
 export const refusal = (status: number, code: string, headers: Record<string, string> = {}): Answer => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },

@@ -7,20 +7,23 @@ import { opening } from '#test/harness/opening.ts';
 import { type FlexServer, startFlexServer } from '#test/llm/service-tiers/flex-server.ts';
 import type { ScriptedReply } from '#test/llm/wire-script.ts';
 
-/** A model that knows service tiers, and one of another provider that does, too. */
+/** A model with service tiers, and a model of another provider with service tiers. */
 export const MODEL = 'openai/test';
 export const OTHER = 'other/test';
 
 const ordinary = { input: 2, output: 8 };
 const flex = { input: 1, output: 4 };
 
-/** What a round costs on each tier, in US dollars: 1,000 tokens of input and 100 of output. */
+/** The cost of a round on each tier, in US dollars: 1,000 tokens of input and 100 of output. */
 export const COSTS = { default: 0.0028, flex: 0.0014 };
 
 type Flex = AsyncDisposable & { harness: Harness; server: FlexServer; other: FlexServer };
 type Options = { reply?: (results: number) => ScriptedReply; env?: Record<string, string>; redis?: boolean };
 
-/** Starts a service with two providers that know tiers. Both models have a price for the ordinary tier and for flex. */
+/**
+ * Starts a service with two providers with service tiers. Both models have a price for the ordinary tier and for
+ * flex.
+ */
 export async function openFlex({ reply, env = {}, redis = false }: Options = {}): Promise<Flex> {
   const [server, other] = await Promise.all([
     startFlexServer(reply),
@@ -43,44 +46,40 @@ export async function openFlex({ reply, env = {}, redis = false }: Options = {})
   return { harness, server, other, [Symbol.asyncDispose]: dispose };
 }
 
-/** A test that can take an open service with the ordinary options, or its parts. */
+/** A test that can use an open service with the ordinary options, or its parts. */
 export const test = base
   .extend('opened', opening(openFlex))
   .extend('harness', ({ opened }) => opened.harness)
   .extend('server', ({ opened }) => opened.server)
   .extend('other', ({ opened }) => opened.other);
 
-/** Starts a turn on flex. */
 export function start(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
   return harness.startTurn({ ...onFlex, ...own });
 }
 
 const onFlex = { model: MODEL, input: 'Hi', service_tier: 'flex' };
 
-/** The same, worked until it waits or has ended. */
+/** Starts the same turn, and works it until it waits or has ended. */
 export function run(harness: Harness, own: Record<string, unknown> = {}): Promise<TurnResource> {
   return harness.runTurn({ ...onFlex, ...own });
 }
 
-/** After the longest pause between two requests of a round, its turn is late, and is rescued. */
+/** The longest pause between two requests of a round. After it the turn is late, and is rescued. */
 const LONGEST_PAUSE_MS = 301_000 + timing.graceMs;
 
-/** Lets so much time pass that a round which waits is asked again, and works what is due then. */
+/** Lets the pause of a waiting round pass, and works the jobs that are due then. */
 export async function passTime(harness: Harness, ms = LONGEST_PAUSE_MS): Promise<void> {
   await letTimePass(harness, ms);
 }
 
-/** Lets the longest pause pass so many times. */
 export async function passPauses(harness: Harness, pauses: number): Promise<void> {
   for (let pause = 0; pause < pauses; pause += 1) await passTime(harness);
 }
 
-/** The types of the events of a turn. */
 export async function typesOf(harness: Harness, id: string): Promise<unknown[]> {
   return (await harness.listEvents(id)).map(({ type }) => type);
 }
 
-/** The changes of tier among the events of a turn. */
 export async function tierChanges(harness: Harness, id: string): Promise<Record<string, unknown>[]> {
   return (await harness.listEvents(id)).filter(({ type }) => type === 'tier.changed');
 }
@@ -89,11 +88,11 @@ export type WaitingRow = {
   attempts: number;
   waited_ms: number;
   tier_wait: { refusals: number; since: string; tier: string | null } | null;
-  /** In how many milliseconds the round is asked again. */
+  /** Milliseconds until the next request of the round. */
   delay: number | null;
 };
 
-/** What the row of a turn says about its wait. */
+/** Returns the wait columns in the row of a turn. */
 export async function rowOf(harness: Harness, id: string): Promise<WaitingRow> {
   const { rows } = await sql<WaitingRow>`select attempts, waited_ms, tier_wait,
     extract(epoch from retry_at - now())::double precision * 1000 as delay from turn_states where id = ${id}`.execute(
@@ -102,7 +101,7 @@ export async function rowOf(harness: Harness, id: string): Promise<WaitingRow> {
   return rows[0]!;
 }
 
-/** A reply that calls a tool until it has seen so many results. */
+/** Builds replies that call a tool until the model has seen this number of results. */
 export function callUntil(results: number): (seen: number) => ScriptedReply {
   return (seen) => {
     if (seen >= results) return { text: ['Sunny.'] };

@@ -4,7 +4,7 @@ import { partsEvent } from '#test/llm/gemini-wire.ts';
 import { openaiWire } from '#test/llm/openai-wire.ts';
 import { callItem, messageItem, reasoningItem, responseStream } from '#test/llm/responses-events.ts';
 
-/** How one wire puts a call or an answer, with the state that goes back. */
+/** A wire that builds a call or an answer with the state to send back. */
 export type StateWire = {
   name: 'chat' | 'responses' | 'anthropic' | 'gemini';
   model: string;
@@ -46,23 +46,23 @@ export const gemini: StateWire = {
   answer: (state) => [partsEvent([{ text: 'Sunny.', thoughtSignature: state }], stopped)],
 };
 
-/** How a server refuses state. */
+/** The answer with which a server refuses state. */
 export type StateRefusal = { status: number; error: object };
 
 type Request = { states: string[]; isRefused: boolean; id: string; history: string[] };
 export type ForgetfulServer = AsyncDisposable & {
   origin: string;
-  /** The states in each request so far, the messages or items of its history, and whether it was refused. */
+  /** The states in each request so far, the messages or items of its history, and whether the server refused it. */
   requests: Request[];
-  /** From now on, all states that were given so far are refused. */
+  /** Makes the server refuse all states that it has given so far. */
   forget(): void;
-  /** From now on, every request is refused. */
+  /** Makes the server refuse each request. */
   refuseAll(): void;
 };
 
 /**
- * Starts a server that replies by a script of calls and answers, again and again, each with a state: `state-1`,
- * `state-2` and so on. All calls have the same odd id. It refuses a request with a state that it has forgotten.
+ * Starts a server that repeats a script of calls and answers. Each has a state: `state-1`, `state-2` and so on. All
+ * calls have the same odd id. The server refuses a request with a forgotten state.
  */
 export async function startForgetfulServer(
   wire: StateWire,
@@ -101,7 +101,7 @@ export async function startForgetfulServer(
   };
 }
 
-/** The messages or items of a request. The marks of a cache move with each request. */
+/** Returns the messages or items of a request without the marks of a cache, which move with each request. */
 function historyIn(body: string): string[] {
   const { messages, input, contents } = JSON.parse(body) as Record<string, object[] | undefined>;
   const unmarked = (key: string, value: unknown) => (key === 'cache_control' ? undefined : value);

@@ -13,10 +13,10 @@ import {
 import { reportTools } from '#test/llm/prompt-cache/report-tools.ts';
 
 export const anthropic = { wire: anthropicCacheWire, model: 'anthropic/claude-sonnet-5' };
-/** A model whose cache writes cost, and an older model. */
+/** A model that charges for cache writes, and an older model. */
 export const openai = { wire: openaiCacheWire, model: 'openai/gpt-5.6' };
 export const olderOpenai = { wire: openaiCacheWire, model: 'openai/gpt-4.1' };
-/** The same two over Responses. */
+/** The same two models over Responses. */
 export const responses = { wire: responsesCacheWire, model: 'openai/gpt-5.6' };
 export const olderResponses = { wire: olderResponsesCacheWire, model: 'openai/gpt-4.1' };
 export const gemini = { wire: geminiCacheWire, model: 'gemini/gemini-2.5-flash' };
@@ -24,7 +24,7 @@ export type CachedModel = { wire: CacheWire; model: string };
 
 const prices = { input: 3, cached_input: 0.3, cache_write: 3.75, cache_write_1h: 6, output: 15 };
 
-/** Instructions of about 4,000 tokens, and the tools that add as many. */
+/** Instructions of about 4,000 tokens, and tools that add another 4,000. */
 export const longPrefix = { instructions: 'Answer in short sentences. '.repeat(600), tools: reportTools };
 
 type Script = {
@@ -36,7 +36,6 @@ type Script = {
 export type Cached = AsyncDisposable & {
   server: CacheServer;
   harness: Harness;
-  /** Runs a turn to its end. */
   run(request?: object, conversationId?: string | null): Promise<TurnResource>;
 };
 

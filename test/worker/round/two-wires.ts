@@ -11,13 +11,12 @@ export type Wire = 'responses' | 'chat';
 type Asked = { host: string; wire: Wire; body: Record<string, unknown> };
 
 export type TwoWires = AsyncDisposable & {
-  /** The requests so far. */
   asked: Asked[];
-  /** Processes with these settings. All have the same stores, and reach every host of a model. */
+  /** Opens processes with these settings. All share the stores, and reach each host of a model. */
   open(env?: Record<string, string>): Promise<Harness>;
 };
 
-/** Hosts at which a built-in provider speaks Responses, and another. */
+/** Hosts at which a built-in provider uses Responses, and another host. */
 export const HOSTS = {
   openai: 'api.openai.com',
   azure: 'me.openai.azure.com',
@@ -27,7 +26,7 @@ export const HOSTS = {
 
 type Server = { lacksResponses?: boolean; reply?: ScriptedReply };
 
-/** A server that speaks both wires, and stands for the host of every model. It answers `Hi.`, or with another reply. */
+/** Starts a server with both wires, in place of the host of each model. It answers `Hi.`, or another reply. */
 export async function openTwoWires({
   lacksResponses = false,
   reply = { text: ['Hi.'] },
@@ -58,7 +57,7 @@ export async function openTwoWires({
   return { asked, open, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** The answer over a wire; null if the server does not know its path. */
+/** Returns the answer over a wire, or null for an unknown path. */
 function answer(response: ServerResponse, wire: Wire | null, reply: ScriptedReply): void {
   if (wire === null) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found');
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -69,7 +68,7 @@ export function urlAt(host: string): string {
   return `http://${host}/v1`;
 }
 
-/** Starts what answers with a turn, and has it worked to its end. */
+/** Posts a request for a turn, and works the turn to its end. */
 export async function run(harness: Harness, path: string, body: object): Promise<TurnResource> {
   const { status, body: turn } = await harness.call<TurnResource>('POST', path, { body });
   if (status >= 300) throw new Error(`${status}: ${JSON.stringify(turn)}`);
