@@ -1,4 +1,4 @@
-// Loaded ahead of each part by npm's scripts (node -r): what is not installed is said in a sentence, on any Node.
+// Loaded before each part by npm's scripts (node -r). Reports missing packages in a sentence, on any Node.
 'use strict';
 
 try {

@@ -2,7 +2,7 @@ import { connect } from '#core/checkpoint/connect.ts';
 import { migrate } from '#core/checkpoint/migrate.ts';
 import { migrateQueue } from '#core/queue/postgres/migrate-queue.ts';
 
-/** Brings everything in a database up to date, our tables and BullMQ's; answers which migrations ours took. */
+/** Migrates a database: the tables of Pawl and of BullMQ. Returns the migrations of Pawl that it applied. */
 export async function migrateAll(databaseUrl: string): Promise<string[]> {
   const connection = connect(databaseUrl, { shared: 1, own: 1 });
   try {

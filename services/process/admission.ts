@@ -5,30 +5,29 @@ import type { Wakeup } from '#core/turn/wakeup.ts';
 import type { Projects } from './projects.ts';
 import { type RequestedWork, workOnRequest } from './work-on-request.ts';
 
-/** Gives the turns of several projects their places among those of the workers, and enqueues them (R27, R28). */
+/** Assigns slots of the workers to the turns of several projects, and enqueues these turns (R27, R28). */
 export type Admission = RequestedWork & {
-  /** Whether turns need a place: several projects share the workers, or one may have only so many turns at work. */
+  /** Returns whether turns need a slot: several projects share the workers, or a project limits its active turns. */
   isNeeded(): boolean;
-  /** By the clock: what no commit has asked for, or what a process that died has not done. */
+  /** Admits turns by the clock, for requests that were lost with a process or that no commit made. */
   tick(): Promise<void>;
 };
 
 type Given = {
   db: Db;
-  /** As they are configured now. */
+  /** Returns the projects as they are configured now. */
   projects(): Projects;
-  /** The places of one worker. */
   concurrency: number;
   enqueue(wakeups: Wakeup[]): Promise<boolean>;
   suspect(error: unknown): void;
 };
 
-/** Where no turn needs a place, a tick is for those that did: of processes that know of more projects, or before a reload. */
+/** The ticks between admissions while no turn needs a slot here. Other processes or older turns may need slots. */
 const IDLE_TICKS = 4;
 
 /**
- * Makes the admission of a process. A request follows a commit that may have freed a place, or asked for one. An admission
- * that fails is left to the next tick.
+ * Makes the admission of a process. A request follows a commit that may have freed or requested a slot. The next tick
+ * repeats a failed admission.
  */
 export function makeAdmission({ db, projects, concurrency, enqueue, suspect }: Given): Admission {
   let wasNeeded = false;
@@ -39,7 +38,7 @@ export function makeAdmission({ db, projects, concurrency, enqueue, suspect }: G
   async function admit(): Promise<void> {
     const wakeups = await admitTurns(db, sharesOf(projects(), concurrency));
     if (wakeups.length > 0) await enqueue(wakeups);
-    // After a reload that leaves a project alone, turns go on to hold places until the last of them has ended.
+    // After a reload that leaves a single project, turns keep their slots until the last has ended.
     wasUsed = isNeeded() || (await arePlacesUsed(db));
   }
 

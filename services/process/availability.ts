@@ -23,9 +23,9 @@ import {
 import { makeRefusals, type Refusals, type RefusingPart } from './refusals.ts';
 
 /**
- * What the last check of a process found: a sentence for each part that is away, the parts that it could therefore not
- * check, and how many workers are alive. `stores`: each of several Redis that make up the queue, and any that evicts keys, with
- * a sentence where it is not well.
+ * The result of the last check of a process. `away` has a sentence for each part that is away, and `unknown` the
+ * parts that the process could therefore not check. `stores` has several Redis of the queue and any Redis that evicts
+ * keys, with a sentence for a problem.
  */
 export type AvailabilityStatus = {
   away: ReadonlyMap<Part, string>;
@@ -34,25 +34,22 @@ export type AvailabilityStatus = {
   workers: number | null;
 };
 
-/** Knows which of the parts that a process depends on are away. */
+/** Checks which parts of a process are away. */
 export type Availability = {
-  /**
-   * Checks all parts, within 3 s if the process does not stand still. Rejects only with an error that says nothing about
-   * absence.
-   */
+  /** Checks all parts, within 3 s if the process does not freeze. Rejects only with errors unrelated to absence. */
   check(): Promise<AvailabilityStatus>;
-  /** The last result, without a check: for answers that must not wait. */
+  /** Returns the last result without a check, for answers that must not wait. */
   last(): AvailabilityStatus;
-  /** Takes an error for a hint that a part may be away: a process that watches checks then, once a second at most. */
+  /** Takes an error as a hint that a part may be away. A watching process then checks, at most once a second. */
   suspect(error: unknown): void;
-  /** Notes that a part took work, and so refuses it no longer. */
+  /** Records that a part accepted work, which ends its refusal. */
   accepted(part: RefusingPart): void;
-  /** Checks every 3 s and logs, once for each change, that one of `parts` is away or back. */
+  /** Checks every 3 s, and logs each change of `parts` between away and back. */
   watch(log: Log, parts: readonly Part[]): void;
   close(): void;
 };
 
-/** `tools`: what this process offers to turns, so that some worker has to have it. */
+/** `tools` are the tools that this process offers to turns, and that some worker must therefore have. */
 type Probed = { db: Db; jobQueue: Pick<JobQueue, 'check'>; deployment: Deployment; tools?: string[] };
 
 const EVERY_MS = 3_000;
@@ -63,10 +60,9 @@ const PAUSE_MS = 1_000;
 const DISK_FULL = '53100';
 const LOCKED = '55P03';
 
-/** What the name of a single Redis begins with. */
 const STORE = 'redis@';
 
-/** Makes the availability of one process; until the first check nothing is known and nothing counts as away. */
+/** Makes the availability of a process. Before the first check no state is known, and no part counts as away. */
 export function makeAvailability(probed: Probed): Availability {
   let last: AvailabilityStatus = { away: new Map(), unknown: new Set(), stores: new Map(), workers: null };
   let checking: Promise<AvailabilityStatus> | null = null;
@@ -116,10 +112,10 @@ export function makeAvailability(probed: Probed): Availability {
   };
 }
 
-/** A part that a probe finds away by an error, or by its lack of one. */
+/** A part that a probe reports as away, with or without an error. */
 type Probe = Parameters<typeof outageSentence>[0];
 
-/** A fault that a check looks for only after an error hinted at it. */
+/** A fault that a check looks for only after an error has hinted at it. */
 type Suspicion = 'disk' | 'lock';
 
 type Hints = { suspected: ReadonlySet<Suspicion>; refusals: Refusals };
@@ -142,7 +138,7 @@ async function probeAll(
       return note(codeOf(error) === DISK_FULL ? 'disk' : part)(error);
     throw error;
   };
-  // A role that may not create the probe's table says nothing about the disk.
+  // The probe needs a table. A role that may not create it does not prove a full disk.
   const fullDisk = (error: unknown) => (codeOf(error) === DISK_FULL ? note('disk')(error) : null);
   const [workers, , , lock, stores] = await Promise.all([
     withinTime(countWorkers(db, tools)).catch(passing('database')),
@@ -162,20 +158,19 @@ async function probeAll(
   return { away, unknown, stores: sentencesOf(stores ?? []), workers: workers?.count ?? null };
 }
 
-/** Adds the parts that answer a probe and refuse work. */
 function tellRefusals(away: Map<Part, string>, refusals: Refusals, deployment: Deployment): void {
   const [ofQueue, ofDatabase] = [refusals.codeFor('queue'), refusals.codeFor('database')];
   if (ofQueue && !away.has('queue')) away.set('queue', outageSentence('queue', { code: ofQueue, deployment }));
   if (ofDatabase && !away.has('database')) away.set('database', unfitSentence(deployment, ofDatabase));
 }
 
-/** What is wrong with the schema of a database that answers; null for any other error. */
+/** Returns the problem of a schema in a database that answers, or null for any other error. */
 function unfitReason(error: unknown, deployment: Deployment): string | null {
   if (error instanceof Misconfigured) return error.message;
   return isSchemaFault(error) ? unfitSentence(deployment, codeOf(error)) : null;
 }
 
-/** One store that is well is the queue itself. */
+/** Returns the sentences of stores. Omits a single healthy store, which is the queue itself. */
 function sentencesOf(stores: StoreStatus[]): Map<string, string | null> {
   const told = stores.filter(({ kind }) => stores.length > 1 || kind !== 'well');
   return new Map(told.map((store) => [`${STORE}${store.address}`, storeSentence(store)]));
@@ -186,8 +181,8 @@ class TimedOut extends Error {
 }
 
 /**
- * Rejects if a probe has no answer after 3 s. The time is counted in ticks, and a standstill of this process is one
- * tick, however long it lasts: PostgreSQL may have stood still, too, and needs time to answer after it.
+ * Rejects if a probe has no answer after 3 s. Counts time in ticks, and a freeze of this process is one tick of any
+ * length. PostgreSQL may have frozen too, and needs time to answer afterwards.
  */
 function withinTime<Value>(probe: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -200,8 +195,8 @@ function withinTime<Value>(probe: Promise<Value>): Promise<Value> {
 }
 
 /**
- * Logs of each part once that it is away, and once that it is back; while it cannot be checked nothing changes. Of a Redis it also
- * logs that something else is wrong by now.
+ * Logs once that a part is away, and once that it is back. Logs no change while the part cannot be checked. For a
+ * Redis, also logs that its problem has changed.
  */
 function logChanges(parts: readonly Part[], log: Log): (status: AvailabilityStatus) => void {
   const logged = new Map<string, string>();
@@ -219,11 +214,7 @@ function logChanges(parts: readonly Part[], log: Log): (status: AvailabilityStat
     for (const store of new Set([...stores.keys(), ...logged.keys()].filter((part) => part.startsWith(STORE)))) {
       const sentence = stores.get(store) ?? null;
       const gist = sentence?.replace(/ \(.*?\)/, '') ?? '';
-      update(
-        store,
-        sentence === null ? null : { gist, sentence },
-        `${store.replace(STORE, 'Redis at ')} is well again.`,
-      );
+      update(store, sentence === null ? null : { gist, sentence }, `${store.replace(STORE, 'Redis at ')} works again.`);
     }
   };
 }
@@ -231,7 +222,7 @@ function logChanges(parts: readonly Part[], log: Log): (status: AvailabilityStat
 function logOnce(log: Log): (error: unknown) => void {
   let logged = '';
   return (error) => {
-    if (logged !== String(error)) log.warn({ err: error }, 'the parts could not be checked, which is tried again');
+    if (logged !== String(error)) log.warn({ err: error }, 'the availability check failed and will be repeated');
     logged = String(error);
   };
 }

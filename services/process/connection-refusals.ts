@@ -1,20 +1,19 @@
 import { explainConnectionLimit } from '#core/connection-limit.ts';
 import type { Log } from './log.ts';
 
-/** A process tries again about each second: what was refused longer ago has succeeded since. */
+/** A process retries about every second, so an older refusal has been followed by a success. */
 const RECENT_MS = 10_000;
 
 const LOG_AGAIN_MS = 60_000;
 
-/** Which limit of a store keeps this process from its connections. */
+/** Records the limit of a store that refuses connections of this process. */
 export type ConnectionRefusals = {
-  /** Takes any error of a connection; logs the sentence for a refusal, once a minute. */
+  /** Records any error of a connection. Logs the sentence for a refusal, once a minute. */
   record(error: unknown): void;
-  /** The sentence for a refusal of the last ten seconds. */
+  /** Returns the sentence for a refusal of the last ten seconds. */
   current(): string | null;
 };
 
-/** Remembers the latest refusal and logs it. */
 export function trackConnectionRefusals(log: Log): ConnectionRefusals {
   const loggedAt = new Map<string, number>();
   let latest: { sentence: string; at: number } | null = null;

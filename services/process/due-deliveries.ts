@@ -1,13 +1,13 @@
 import type { Pubsub } from '#core/pubsub/pubsub.ts';
 
-/** Tells workers that a commit has made deliveries due. What gets lost is found by the clock a moment later. */
+/** Notifies workers that a commit has made deliveries due. The clock finds deliveries of lost notifications. */
 export type DueDeliveries = {
   announce(): void;
-  /** Listens as the worker of this process, until the returned function is called. */
+  /** Registers the worker of this process, until the returned function is called. */
   listen(listener: () => void): () => void;
 };
 
-/** Tells the worker of this process, or all workers where it has none. */
+/** Notifies the worker of this process, or all workers if this process has none. */
 export function makeDueDeliveries(pubsub: Pick<Pubsub, 'publishToWorkers'>): DueDeliveries {
   const listeners = new Set<() => void>();
   return {

@@ -6,12 +6,12 @@ import type { ToolSecrets } from '#core/tools/http/secrets.ts';
 import { readMcpServers } from '#core/tools/mcp/config.ts';
 import type { Settings } from './settings.ts';
 
-/** Shorter keys are stand-ins such as `secret` or `ollama`: words that outputs may well contain. */
+/** Shorter keys are placeholders such as `secret` or `ollama`, which outputs may well contain. */
 const SHORTEST_KEY = 8;
 
 /**
- * Every value of the environment that must not be shown: secrets of tools, providers, MCP servers, webhooks and Redis, and the keys
- * of callers.
+ * Returns every secret value of the environment: secrets of tools, providers, MCP servers, webhooks and Redis, and
+ * the keys of callers.
  */
 export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets, callers: string[]): string[] {
   const { variables } = settings;
@@ -33,7 +33,7 @@ export function knownSecrets(settings: Settings, toolSecrets: ToolSecrets, calle
   return [...values, ...keys.filter((key) => key.length >= SHORTEST_KEY)];
 }
 
-/** The key of a server; of a package's options, and of headers, those with a name of secrets, at any depth. */
+/** Returns the secrets in a provider's key, headers and package options (at any depth). */
 function keysOfProvider(provider: ProviderConfig): string[] {
   const own = provider.kind === 'ai-sdk' ? keysWithin(provider.options) : [provider.api_key ?? ''];
   return [...own, ...keysOf(provider.headers)];
@@ -45,7 +45,7 @@ function keysWithin(options: Record<string, unknown>): string[] {
   return [...keysOf(Object.fromEntries(texts)), ...inner];
 }
 
-/** The values of headers or variables with a name of secrets; of `Bearer …` each word. */
+/** Returns the values of headers or variables that are named like secrets, split at spaces (`Bearer …`). */
 function keysOf(given: Record<string, string>): string[] {
   const named = Object.entries(given).filter(([name]) => /auth|key|token|secret|password|cookie/i.test(name));
   return named.flatMap(([, value]) => value.split(/\s+/));

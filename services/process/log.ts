@@ -4,11 +4,12 @@ import { shorten } from '#core/text.ts';
 export type Log = Logger;
 
 /**
- * The log of one process on standard output, with ids and never with a key, a header or a text of a turn. On a terminal
- * it is lines to read, elsewhere JSON. JSON lines gather for a moment, so that a busy process writes many at once; an exit
- * writes them all.
+ * Opens the log of a process on standard output. It has ids, but never a key, a header or a text of a turn. A
+ * terminal gets readable lines, any other output JSON. JSON lines are gathered for a moment, so that a busy process
+ * writes many at once. An exit writes all gathered lines.
  *
- * Programs go by the field `event`, which is stable (docs/operations.md lists them); sentences may change.
+ * Programs may rely on the field `event`, which is stable (docs/operations.md lists its values). Sentences may
+ * change.
  */
 export function openLog(part: string, level: string, format?: 'text' | 'json'): Log {
   const isText = format ? format === 'text' : process.stdout.isTTY;
@@ -19,18 +20,18 @@ export function openLog(part: string, level: string, format?: 'text' | 'json'): 
 const SECRET_FIELD = /"(?:authorization|apiKey|api_key)":/;
 const SECRET_NAMES = new Set(['authorization', 'apiKey', 'api_key']);
 
-/** A line of JSON with all its keys made unreadable, however deep they stand. Most lines have none: one search clears them. */
+/** Redacts the keys in a JSON line, at any depth. Most lines have none, which one search detects. */
 export function redactLine(line: string): string {
   if (!SECRET_FIELD.test(line)) return line;
   const fields: unknown = JSON.parse(line);
   return `${JSON.stringify(fields, (name, value) => (SECRET_NAMES.has(name) ? '[Redacted]' : value))}\n`;
 }
 
-/** Characters of a line that is written as it is, and of one text in a longer line. */
+/** The maximum characters of an uncut line, and of a text in a longer line. */
 const LINE_LENGTH = 16 * 1024;
 const TEXT_LENGTH = 4_000;
 
-/** A line of JSON within a bound: a long line has its texts cut, and keeps only its first fields if that is not enough. */
+/** Bounds a JSON line. Cuts the texts of a long line, and keeps only its first fields if that is not enough. */
 export function boundLine(line: string): string {
   if (line.length <= LINE_LENGTH) return line;
   const fields = JSON.parse(line) as Line;
@@ -42,7 +43,7 @@ export function boundLine(line: string): string {
 
 const GATHER_MS = 50;
 
-/** Gathered here and not by the destination, which would measure all that it holds again for each line. */
+/** Gathers lines here, because the destination would measure all its content again for each line. */
 function gathered(): DestinationStream {
   const output = destination({ dest: 1, sync: false });
   let lines = '';
@@ -81,7 +82,7 @@ const LEVELS: Record<number, { name: string; colour: string }> = {
   60: { name: 'fatal', colour: '31' },
 };
 
-/** A line of the log for a terminal: time, level, sentence, fields, and below them a stack. */
+/** Formats a line of the log for a terminal: time, level, sentence and fields, with a stack below. */
 export function readableLine(json: string, hasColours: boolean): string {
   const { time = 0, level = 30, msg = '', part, event, err, ...fields }: Line = JSON.parse(json);
   const paint = (code: string, text: string) => (hasColours && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -101,13 +102,13 @@ function stackOf(err: unknown): string {
   return typeof stack === 'string' ? `${visible(stack).replace(/^/gm, '    ')}\n` : '';
 }
 
-/** A line end in it is shown as it is written in JSON, so that no foreign text looks like a line of the log. */
+/** Shows line ends as JSON writes them, so that no foreign text looks like a line of the log. */
 function onOneLine(text: string): string {
   return visible(text.replaceAll('\n', '\\n').replaceAll('\r', '\\r'));
 }
 
-/** A foreign text must not move the cursor of a terminal. */
+/** Removes control characters, since a foreign text must not move the cursor of a terminal. */
 function visible(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ');
 }

@@ -33,7 +33,7 @@ import { openStores, type Stores } from './stores.ts';
 import { openTracer } from './trace/open-tracer.ts';
 import type { Tracer } from './trace/tracer.ts';
 
-/** What API and worker share; a process that is both opens it once. */
+/** The parts that API and worker share. A process that is both opens them once. */
 export type Parts = LiveProjects &
   Omit<Stores, 'close'> & {
     connectionRefusals: ConnectionRefusals;
@@ -50,20 +50,18 @@ export type Parts = LiveProjects &
     availability: Availability;
     metrics: Metrics;
     tracer: Tracer;
-    /** The secrets that sign for a project: webhooks and HTTP tools. */
+    /** Returns the secrets that sign for a project: webhooks and HTTP tools. */
     secretsOf(project: string): Promise<string[]>;
-    /** Enqueues what is due; false where the queue is away, which fails nothing. */
+    /** Enqueues due work. Returns false, without an error, if the queue is away. */
     enqueue(wakeups: Wakeup[]): Promise<boolean>;
-    /** The same from inside a job, ahead of its acknowledgement. */
+    /** Enqueues due work from inside a job, before its acknowledgement. */
     enqueueBeforeAck(wakeups: Wakeup[], handsOver?: string | null): Promise<void>;
     close(): Promise<void>;
   };
 
 type QueueObservers = Pick<Parts, 'availability' | 'connectionRefusals'>;
 
-/**
- * Opens connections, queue, pubsub, providers and tools from the settings. A setting that cannot work stops the start.
- */
+/** Opens connections, queue, pubsub, providers and tools from the settings. An invalid setting stops the start. */
 export async function openParts(
   settings: Settings & { DATABASE_URL: string },
   log: Log,
@@ -131,7 +129,7 @@ function deploymentOf({ variables, REDIS_URL }: Settings): Deployment {
   return { embedded: !variables.DATABASE_URL, redis: REDIS_URL !== undefined };
 }
 
-/** Enqueues for a process, and records whether the queue took the wakeups. Deliveries have no jobs: they are announced. */
+/** Enqueues for a process, and records whether the queue took the wakeups. Announces deliveries instead. */
 function enqueueOn(
   jobQueue: JobQueue,
   dueDeliveries: DueDeliveries,
@@ -157,7 +155,7 @@ function enqueueOn(
   };
 }
 
-/** Returns the secrets in force: the operator's, or one made for the project, which callers of a moment look for once. */
+/** Returns the operator's secrets, or else a secret of the project, which concurrent callers look up once. */
 function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Stores['connection']): Parts['secretsOf'] {
   if (given) {
     const secrets = parseWebhookSecrets(given);
@@ -168,13 +166,13 @@ function secretsFrom({ PAWL_WEBHOOK_SECRET: given }: Settings, { db }: Stores['c
     const secrets =
       known.get(project) ?? findOrCreateWebhookSecret(db, project, newWebhookSecret).then((secret) => [secret]);
     known.set(project, secrets);
-    // What failed is looked for again.
+    // Repeat a failed lookup at the next call.
     secrets.catch(() => known.delete(project));
     return secrets;
   };
 }
 
-/** A queue that is away never fails what was committed: the rows are due, and the rescuer enqueues them again. */
+/** Records the outcome of enqueueing. An absent queue fails no commit: the rescuer enqueues the due rows. */
 async function recordEnqueued(
   enqueuing: Promise<void>,
   { availability, connectionRefusals }: QueueObservers,
@@ -192,7 +190,7 @@ async function recordEnqueued(
 
 type Sim = { baseUrl(): Promise<string>; close(): Promise<void> };
 
-/** The simulator behind `sim/…`: started on loopback by the first call of such a model. */
+/** Makes the simulator of `sim/…` models. The first call of such a model starts it on loopback. */
 function lazySimulator(): Sim {
   let started: Promise<Simulator> | undefined;
   return {
@@ -204,26 +202,26 @@ function lazySimulator(): Sim {
   };
 }
 
-/** Logs what a process works with, a line each: data, queue, providers, tools; MCP servers are checked. No secret is logged. */
+/** Logs a line each for data, queue, providers and tools, and checks the MCP servers. Logs no secret. */
 export function logParts(log: Log, settings: Settings, parts: Pick<Parts, 'providers' | 'tools' | 'mcp'>): void {
   const { providers, tools, mcp } = parts;
   const { DATABASE_URL, DATABASE_DIRECT_URL, REDIS_URL, PAWL_DATA_DIR, PAWL_TOOLS } = settings;
   const direct = DATABASE_DIRECT_URL ? `, directly at ${addressOf(DATABASE_DIRECT_URL)}` : '';
   log.info(
-    `PostgreSQL: ${DATABASE_URL ? `at ${addressOf(DATABASE_URL)}${direct}` : `an embedded one in ${resolve(PAWL_DATA_DIR)}`}`,
+    `PostgreSQL: ${DATABASE_URL ? `at ${addressOf(DATABASE_URL)}${direct}` : `embedded, in ${resolve(PAWL_DATA_DIR)}`}`,
   );
   log.info(`queue: ${REDIS_URL ? `Redis at ${addressOfRedis(REDIS_URL)}` : 'on the same PostgreSQL'}`);
   log.info(`providers: ${providers.names.join(', ')}`);
   const count = tools.list().length;
-  const own = count === 0 ? 'none of our own' : `${count} of ${resolve(PAWL_TOOLS || 'tools.ts')}`;
+  const own = count === 0 ? 'no tools loaded' : `${count} from ${resolve(PAWL_TOOLS || 'tools.ts')}`;
   mcp.check();
   log.info(`tools: ${own}${mcp.names.length === 0 ? '' : `, MCP servers: ${mcp.names.join(', ')}`}`);
 }
 
-/** Host, port and database of a URL, without user and password. */
+/** Returns host, port and database of a URL, without user and password. */
 function addressOf(url: string): string {
   const hosts = hostsOf(url)?.map((host) => host.url);
   if (hosts) return hosts.map(addressOf).join(' or ');
   const parsed = URL.parse(url);
-  return parsed ? `${parsed.host}${parsed.pathname}` : 'an address that is no plain URL';
+  return parsed ? `${parsed.host}${parsed.pathname}` : 'an address that is not a valid URL';
 }

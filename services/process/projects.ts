@@ -1,14 +1,14 @@
 import { type Project, plainProject } from '#core/project.ts';
 
-/** The projects of an installation, as they are configured now: a reload changes what these functions answer. */
+/** The projects of an installation as they are configured now. A reload changes the results of these functions. */
 export type Projects = {
-  /** Those that are configured; a project whose key was taken away may still have turns. */
+  /** Returns the configured projects. A project without keys may still have turns. */
   configured(): Project[];
-  /** Any project: one that is not configured has no bounds. */
+  /** Returns any project. An unconfigured project has no bounds. */
   find(name: string): Project;
 };
 
-/** The projects that are given, and all others as they are without any configuration. */
+/** Makes the given projects, with defaults for all others. */
 export function makeProjects(given: Project[]): Projects {
   const byName = new Map(given.map((project) => [project.name, project]));
   return { configured: () => [...byName.values()], find: (name) => byName.get(name) ?? plainProject(name) };

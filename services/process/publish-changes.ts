@@ -6,7 +6,6 @@ import type { Log } from './log.ts';
 import type { Parts } from './parts.ts';
 import { reportTurnEnd } from './report-turn-end.ts';
 
-/** What publishing needs, and where the ends of turns are reported. */
 export type Publishing = Pick<Parts, 'enqueue' | 'pubsub' | 'admission' | 'metrics' | 'tracer' | 'redact'> & {
   db: Db;
   log: Log;
@@ -15,8 +14,8 @@ export type Publishing = Pick<Parts, 'enqueue' | 'pubsub' | 'admission' | 'metri
 type Published = { wakeups: Wakeup[]; ended?: string[]; changed?: string[]; joined?: string[] };
 
 /**
- * What follows a commit: enqueue its wake-ups, admit turns, stop the workers on turns it ended, wake the watchers.
- * `ended` are those that this commit has ended, and no others: they are counted. `joined` are those that an input has joined.
+ * Publishes a commit: enqueues wakeups, admits turns, notifies workers, and wakes the watchers. `ended` must contain
+ * only turns that this commit has ended, since they are counted. `joined` are turns that an input has joined.
  */
 export async function publishChanges(
   context: Publishing,
@@ -31,12 +30,12 @@ export async function publishChanges(
   for (const turnId of ended) await reportEnd(turnId, context);
 }
 
-/** A turn that cannot be read any more, or not now, is not reported: its end is what counts. */
+/** Reports the end of a turn. Skips a turn that cannot be read (any more), since the end itself is committed. */
 async function reportEnd(turnId: string, { db, log, ...reporting }: Publishing): Promise<void> {
   try {
     const turn = await loadTurn(db, turnId);
     if (turn && isTerminal(turn.status)) reportTurnEnd(turn, { status: turn.status }, reporting);
   } catch (error) {
-    log.debug({ err: error, turn_id: turnId }, 'the end of a turn could not be reported');
+    log.debug({ err: error, turn_id: turnId }, 'the end of a turn could not be published');
   }
 }

@@ -1,23 +1,22 @@
 import { isSchemaFault } from '#core/postgres/refusal.ts';
 import { codeOf, REDIS_REFUSALS } from './part-sentences.ts';
 
-/** A part that answers a probe and refuses work. */
+/** A part that answers a probe but refuses work. */
 export type RefusingPart = 'queue' | 'database';
 
-/** Remembers which parts have refused work lately: a probe, which only reads, does not find it. */
+/** Records the parts that have recently refused work. A probe, which only reads, does not detect that. */
 export type Refusals = {
-  /** Takes any error. */
+  /** Records any error that is a refusal. */
   record(error: unknown): void;
-  /** A part has taken what it had refused. */
+  /** Forgets the refusal of a part that has accepted work. */
   forget(part: RefusingPart): void;
-  /** The code of a part's latest refusal; null if it refuses nothing. */
+  /** Returns the code of a part's latest refusal, or null. */
   codeFor(part: RefusingPart): string | null;
 };
 
-/** Longer than any pause between two tries to enqueue a row that is late, or to write what the database refuses. */
+/** Longer than any pause between two attempts to enqueue a late row, or to write to a database that refuses. */
 const LASTS_MS = { queue: 70_000, database: 40_000 };
 
-/** Makes the refusals of one process. */
 export function makeRefusals(): Refusals {
   const latest = new Map<RefusingPart, { code: string; until: number }>();
   const add = (part: RefusingPart, code: string) =>

@@ -5,10 +5,9 @@ import { turnContent } from './trace/content.ts';
 import type { Tracer } from './trace/tracer.ts';
 import { type TurnEnd, turnSpan } from './trace/turn-spans.ts';
 
-/** What the end of a turn is reported to. */
 export type EndReporting = { metrics: Metrics; tracer: Tracer; redact: Redact };
 
-/** Reports that a turn has ended, once the commit that ended it has succeeded: it is counted, and its own span is over. */
+/** Reports the end of a turn after its commit has succeeded: counts the turn, and ends its span. */
 export function reportTurnEnd(
   turn: Turn,
   end: Omit<TurnEnd, 'endedAt'>,

@@ -8,20 +8,20 @@ import type { JobQueue } from '#core/queue/job-queue.ts';
 import { openJobQueue } from '#core/queue/open-job-queue.ts';
 import { requireQueueMigrated } from '#core/queue/postgres/migrate-queue.ts';
 
-/** Where a process keeps and announces its work. */
+/** The stores in which a process keeps and announces its work. */
 export type Stores = { connection: Connection; jobQueue: JobQueue; pubsub: Pubsub; close(): Promise<void> };
 
-/** `REDIS_URL` absent: queue and pubsub are on Postgres too. */
+/** Without `REDIS_URL`, PostgreSQL has queue and pubsub too. */
 export type StoreUrls = {
   DATABASE_URL: string;
   DATABASE_DIRECT_URL?: string | undefined;
   REDIS_URL?: string | undefined;
 };
 
-/** `enqueueTimeoutMs` absent: the queue refuses jobs that it has not taken within a second. */
+/** By default, the queue refuses jobs that it has not accepted within a second. */
 type Options = StoreUrls & { enqueueTimeoutMs?: number };
 
-/** Opens the stores. `onError` gets the reason why a connection or a statement failed. */
+/** Opens the stores. `onError` receives the reason of a failed connection or statement. */
 export async function openStores(
   { DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl, REDIS_URL: redisUrl, enqueueTimeoutMs }: Options,
   onError: (error: unknown) => void,
@@ -40,10 +40,10 @@ export async function openStores(
 }
 
 const NOTHING_LISTENS =
-  'DATABASE_URL leads through a pooler (pgbouncer=true), which passes no notifications on. ' +
-  'Set DATABASE_DIRECT_URL to the PostgreSQL behind it, or REDIS_URL.';
+  'DATABASE_URL is a pooler (pgbouncer=true), which does not forward notifications. ' +
+  'Set DATABASE_DIRECT_URL to the PostgreSQL server itself, or set REDIS_URL.';
 
-/** Ends the start at a database on which this version cannot work, the schema of its queue included. */
+/** Throws if this version cannot work on the database, including the schema of the queue. */
 export async function requireStores(
   { connection }: Pick<Stores, 'connection'>,
   { DATABASE_URL, REDIS_URL }: StoreUrls,

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Work that is done soon after a request for it, once for all requests that come while it is done. */
+/** Work that runs soon after a request, once for all requests that arrive while it runs. */
 export type RequestedWork = {
   request(): void;
-  /** Resolves once nothing is under way. */
+  /** Resolves when no work is running or requested. */
   settled(): Promise<void>;
 };
 
 /**
- * Two runs of the work follow each other no closer than this, and than the last one took: under load one run is for many
- * requests, and the database has half of its time.
+ * The minimum pause between two runs. A pause is as long as the last run, up to `LONGEST_GAP_MS`. So under load one
+ * run serves many requests, and the database is free for half of the time.
  */
 const GAP_MS = 5;
 const LONGEST_GAP_MS = 100;
 
-/** Does the work on request. A failure of the work is only reported. */
+/** Runs the work on request. Only reports a failure of the work. */
 export function workOnRequest(work: () => Promise<void>, report: (error: unknown) => void): RequestedWork {
   let running: Promise<void> | null = null;
   let isRequestedAgain = false;

@@ -13,7 +13,7 @@ import { workerContext } from '../worker/context.ts';
 import { openMetricsPort } from '../worker/metrics-port.ts';
 import { openWorker } from '../worker/worker.ts';
 
-/** Opens an API and a worker in this process, on the database that is named or on an embedded one. */
+/** Opens an API and a worker in this process, on the given database or on an embedded database. */
 export async function openPawl(given: Settings, log: Log): Promise<Running> {
   const database = await openDatabase(given, log);
   try {
@@ -47,14 +47,14 @@ export async function openPawl(given: Settings, log: Log): Promise<Running> {
   }
 }
 
-/** The database in use: the one that was named, or an embedded one that stops when we do. */
+/** Returns the given database, or an embedded database that stops with this process. */
 async function openDatabase(settings: Settings, log: Log): Promise<KeptPostgres> {
   const { DATABASE_URL: url } = settings;
   if (url) return { url, lost: new Promise(() => {}), stop: async () => {} };
   try {
     return await keepPostgres(resolve(settings.PAWL_DATA_DIR), (sentence) => log.warn(sentence));
   } catch (error) {
-    // Its sentence says what to set: the process ends with it, as with any setting that cannot work.
+    // The message says what to set, so the process ends with it as for any invalid setting.
     throw error instanceof PostgresFailed ? new Misconfigured(error.message) : error;
   }
 }

@@ -2,14 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AccessKey } from '../projects/access-keys.ts';
 import type { Settings } from '../settings.ts';
 
-/** Whether a request may read the metrics: it has no key that opens anything, or a key of callers that may not. */
+/** Whether a request may read the metrics. `no-key` means no valid key, `insufficient` a key without this right. */
 export type MetricsAccess = 'allowed' | 'no-key' | 'insufficient';
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|::1|\[::1\])$/;
 
 /**
- * Decides by `PAWL_METRICS_KEY` or an admin key. Without the variable the metrics of a process that listens on loopback are open;
- * `HOST` decides and not the peer, since behind a proxy all peers are loopback.
+ * Requires `PAWL_METRICS_KEY` or an admin key. Without that variable, the metrics of a process that listens on
+ * loopback are open. Checks `HOST` and not the peer, since behind a proxy all peers are loopback.
  */
 export function metricsAccess(
   { PAWL_METRICS_KEY: key, HOST: host }: Pick<Settings, 'PAWL_METRICS_KEY' | 'HOST'>,

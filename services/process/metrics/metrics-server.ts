@@ -6,7 +6,7 @@ import type { ConnectionRefusals } from '../connection-refusals.ts';
 import type { MetricsAccess } from './metrics-access.ts';
 import type { ReadMetrics } from './standing-gauges.ts';
 
-/** What a worker answers on its port. */
+/** The answers of a worker on its port. */
 type Answered = {
   readMetrics: ReadMetrics;
   mayRead(authorization: string | undefined): MetricsAccess;
@@ -16,7 +16,6 @@ type Answered = {
 
 type Answer = { status: number; body: string | Record<string, unknown> };
 
-/** A port that listens. */
 export type MetricsServer = { url: string; close(): Promise<void> };
 
 /** Opens the port of a process that serves no API: `/metrics`, `/healthz` and `/readyz`. */
@@ -45,7 +44,8 @@ export async function openMetricsServer(
 }
 
 async function answer({ method, url, headers }: IncomingMessage, answered: Answered): Promise<Answer> {
-  if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'method_not_allowed', 'Only GET is answered here.');
+  if (method !== 'GET' && method !== 'HEAD')
+    return refusal(405, 'method_not_allowed', 'This method is not supported. Send GET.');
   switch (new URL(url ?? '/', 'http://worker').pathname) {
     case '/healthz':
       return { status: 200, body: { status: 'ok' } };
@@ -54,7 +54,11 @@ async function answer({ method, url, headers }: IncomingMessage, answered: Answe
     case '/metrics':
       return metrics(answered, headers.authorization);
     default:
-      return refusal(404, 'route_not_found', 'A worker answers /metrics, /healthz and /readyz only.');
+      return refusal(
+        404,
+        'route_not_found',
+        'This route does not exist on a worker. Use /metrics, /healthz or /readyz.',
+      );
   }
 }
 
@@ -73,13 +77,13 @@ async function metrics({ readMetrics, mayRead }: Answered, authorization: string
       return refusal(
         401,
         'invalid_api_key',
-        'Send PAWL_METRICS_KEY, or an admin key, as `Authorization: Bearer <key>`.',
+        'The request has no valid key. Send PAWL_METRICS_KEY or an admin key as `Authorization: Bearer <key>`.',
       );
     case 'insufficient':
       return refusal(
         403,
         'insufficient_scope',
-        'This key may not read the metrics. Send PAWL_METRICS_KEY, or an admin key.',
+        'This key may not read the metrics. Send PAWL_METRICS_KEY or an admin key.',
       );
   }
 }
@@ -108,11 +112,13 @@ function send(response: ServerResponse, { status, body }: Answer): void {
 function explain(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): Error {
   if (error.code === 'EADDRINUSE')
     return new Misconfigured(
-      `PAWL_METRICS_PORT: ${port} on ${host} is taken. Set another one, or stop what listens there.`,
+      `PAWL_METRICS_PORT: port ${port} on ${host} is in use. Set another port, or stop the process that uses it.`,
     );
   if (error.code === 'EACCES')
-    return new Misconfigured(`PAWL_METRICS_PORT: this user may not listen on ${port}. Set one from 1024 on.`);
+    return new Misconfigured(`PAWL_METRICS_PORT: this user may not listen on port ${port}. Set a port from 1024 on.`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new Misconfigured(`HOST: ${host} is no address of this machine. Set one that is, for example 127.0.0.1.`);
+    return new Misconfigured(
+      `HOST: ${host} is not an address of this machine. Set an address of this machine, for example 127.0.0.1.`,
+    );
   return error;
 }

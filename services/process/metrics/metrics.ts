@@ -1,7 +1,7 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { Usage } from '#core/turn/reply.ts';
 
-/** What a reply of a model took, as it was committed. `firstChunkMs` is null where nothing was streamed. */
+/** The figures of a committed reply. `firstChunkMs` is null if the reply was not streamed. */
 export type CountedRound = {
   project: string;
   model: string;
@@ -11,34 +11,34 @@ export type CountedRound = {
 };
 
 /**
- * What a process counts and measures, in Prometheus’ words. Each is called once the commit it tells of has succeeded, so that a
- * write that a guard refused counts nothing. `model` is `provider/model`, as everywhere.
+ * The counters and measurements of a process, for Prometheus. Call each method after its commit has succeeded, so
+ * that a write that a guard refused is not counted. `model` is `provider/model`, as everywhere.
  */
 export type Metrics = {
   registry: Registry;
   turnEnded(project: string, status: string): void;
   roundSaved(round: CountedRound): void;
-  /** Tokens, and what they cost, of a reply or of a summary. */
+  /** Counts the tokens and the cost of a reply or of a summary. */
   tokensUsed(project: string, model: string, usage: Usage | null): void;
-  /** An attempt at a round: `success`, or the code of its failure. */
+  /** Counts an attempt of a round: `success`, or the code of its failure. */
   roundAttempted(model: string, outcome: string): void;
   stepBegun(project: string, waitedMs: number): void;
-  /** A call that has its result: `success`, or the category of its error. */
+  /** Counts an answered call: `success`, or the category of its error. */
   toolAnswered(tool: string, outcome: string, durationMs: number): void;
   rescued(wakeups: number): void;
   deliveryAttempted(outcome: 'delivered' | 'retried' | 'failed'): void;
   retentionDeleted(kind: string, rows: number): void;
-  /** A bound on unread messages has closed a stream. */
+  /** Counts a stream that was closed because it had too many unread messages. */
   streamClosed(project: string): void;
-  /** A list, usage or events were read, where there are replicas. */
+  /** Counts a read of lists, usage or events, if there are replicas. */
   readServed(server: 'replica' | 'primary'): void;
   close(): void;
 };
 
-/** Labels that callers name have this many values at most; further ones are `other`. */
+/** The maximum number of values of labels that callers name. Further values are `other`. */
 const MOST_VALUES = 100;
 
-/** Makes the counters and histograms of one process, all in a registry of their own. */
+/** Makes the counters and histograms of a process, in a separate registry. */
 export function makeMetrics(): Metrics {
   const registry = new Registry();
   const count = counters(registry);
@@ -87,13 +87,13 @@ function counters(registry: Registry) {
     turns: counter('pawl_turns_total', 'Turns that have ended', 'project', 'status'),
     rounds: counter('pawl_rounds_total', 'Rounds that were saved', 'project', 'provider', 'model'),
     attempts: counter('pawl_round_attempts_total', 'Attempts at rounds', 'provider', 'model', 'outcome'),
-    rescues: counter('pawl_rescues_total', 'Wakeups that were enqueued again because their row was late'),
+    rescues: counter('pawl_rescues_total', 'Wakeups that were enqueued again because their step was late'),
     tokens: counter('pawl_tokens_total', 'Tokens of saved replies', 'project', 'provider', 'model', 'direction'),
-    cost: counter('pawl_cost_usd_total', 'What saved replies cost, in US dollars', 'project', 'model'),
-    deliveries: counter('pawl_deliveries_total', 'Attempts at webhooks', 'outcome'),
+    cost: counter('pawl_cost_usd_total', 'Cost of saved replies in US dollars', 'project', 'model'),
+    deliveries: counter('pawl_deliveries_total', 'Attempts to deliver webhooks', 'outcome'),
     deleted: counter('pawl_retention_deleted_total', 'Rows that were deleted because of their age', 'kind'),
     closedStreams: counter('pawl_streams_closed_total', 'Streams closed because their clients did not read', 'project'),
-    reads: counter('pawl_reads_total', 'Reads that a replica may serve, by what served them', 'server'),
+    reads: counter('pawl_reads_total', 'Reads that a replica may serve, by server', 'server'),
   };
 }
 
@@ -106,15 +106,31 @@ function histograms(registry: Registry) {
     remembered(new Histogram({ name, help, buckets, labelNames, registers: [registry] }));
   const ofModel = ['provider', 'model'];
   return {
-    waits: histogram('pawl_queue_wait_seconds', 'From a step that is due to its begin', QUICK, 'project'),
-    firstChunks: histogram('pawl_time_to_first_chunk_seconds', 'From a request to the first chunk', SLOW, ...ofModel),
-    rounds: histogram('pawl_round_duration_seconds', 'From a request to its whole reply', SLOW, ...ofModel),
-    tools: histogram('pawl_tool_duration_seconds', 'How long a call took that ran here', QUICK, 'tool', 'outcome'),
-    delays: histogram('pawl_event_loop_delay_seconds', 'By how much timers of this process come late', STALLS),
+    waits: histogram('pawl_queue_wait_seconds', 'Seconds from the due time of a step to its start', QUICK, 'project'),
+    firstChunks: histogram(
+      'pawl_time_to_first_chunk_seconds',
+      'Seconds from a request to the model to its first chunk',
+      SLOW,
+      ...ofModel,
+    ),
+    rounds: histogram(
+      'pawl_round_duration_seconds',
+      'Seconds from a request to the model to its complete reply',
+      SLOW,
+      ...ofModel,
+    ),
+    tools: histogram(
+      'pawl_tool_duration_seconds',
+      'Seconds that a tool call took in this process',
+      QUICK,
+      'tool',
+      'outcome',
+    ),
+    delays: histogram('pawl_event_loop_delay_seconds', 'Seconds by which timers of this process are late', STALLS),
   };
 }
 
-/** A metric whose labelled children are made once: looking one up costs no object. */
+/** Caches the labelled children of a metric, so that a lookup creates no object. */
 function remembered<Child>(metric: { labels(...values: string[]): Child }): (...values: string[]) => Child {
   const children = new Map<string, Child>();
   return (...values) => {
@@ -127,7 +143,7 @@ function remembered<Child>(metric: { labels(...values: string[]): Child }): (...
   };
 }
 
-/** Bounds the values of a label: the first `MOST_VALUES` keep their names, every further one is `other`. */
+/** Bounds the values of a label: the first `MOST_VALUES` keep their names, later values become `other`. */
 function limitValues(): (value: string) => string {
   const known = new Set<string>();
   return (value) => {
@@ -138,7 +154,7 @@ function limitValues(): (value: string) => string {
 
 const LOOK_EVERY_MS = 100;
 
-/** Measures ten times a second by how much a timer comes late: while a process stalls, all its timers do. */
+/** Measures ten times a second how late a timer fires. While a process stalls, all its timers are late. */
 function measureEventLoop(observe: (delayMs: number) => void): NodeJS.Timeout {
   let expectedAt = performance.now() + LOOK_EVERY_MS;
   return setInterval(() => {

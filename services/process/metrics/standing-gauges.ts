@@ -6,7 +6,7 @@ import type { Availability, AvailabilityStatus } from '../availability.ts';
 import { PARTS } from '../part-sentences.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What the gauges are read from. `countStreams` is that of an API; a worker has none. */
+/** The sources of the gauges. Only an API has `countStreams`. */
 export type StandingSources = {
   db: Db;
   availability: Pick<Availability, 'check'>;
@@ -14,12 +14,11 @@ export type StandingSources = {
   countStreams?(): number;
 };
 
-/** The text of all metrics of a process as they are now. */
 export type ReadMetrics = () => Promise<string>;
 
 /**
- * Adds the gauges to the metrics of a process: what is under way, in all of the installation, and which parts are away. They are
- * read whenever the metrics are, also while the database is away: what cannot be known then is left out.
+ * Adds the gauges to the metrics of a process: current work in the whole installation, and absent parts. Each request
+ * of the metrics reads the gauges, even while the database is away. It then omits unknown values.
  */
 export function withStandingGauges(metrics: Pick<Metrics, 'registry'>, sources: StandingSources): ReadMetrics {
   const own = new Registry();
@@ -46,11 +45,11 @@ function standingGauges(registry: Registry) {
   return {
     active: gauge('pawl_turns_active', 'Active turns by status', 'status'),
     turns: gauge('pawl_turns', 'Active turns by status, as pawl_turns_active without zeros', 'status'),
-    late: gauge('pawl_turns_late', 'Active turns that are due and that no worker is on'),
-    deliveries: gauge('pawl_deliveries_pending', 'Webhook deliveries still to be made'),
+    late: gauge('pawl_turns_late', 'Active turns that are due and that no worker has leased'),
+    deliveries: gauge('pawl_deliveries_pending', 'Pending webhook deliveries'),
     jobs: gauge('pawl_jobs', 'Jobs in the queue by state', 'state'),
-    up: gauge('pawl_part_up', 'Whether a part that Pawl leans on is there (1) or away (0)', 'part'),
-    workers: gauge('pawl_workers', 'Workers that are alive'),
+    up: gauge('pawl_part_up', 'Whether a part that Pawl depends on is available (1) or away (0)', 'part'),
+    workers: gauge('pawl_workers', 'Live workers'),
     streams: gauge('pawl_streams', 'Open event streams of this process'),
     eventStreams: gauge('pawl_event_streams', 'The same as pawl_streams'),
     memory: gauge('process_resident_memory_bytes', 'Resident memory of this process'),
@@ -79,7 +78,7 @@ function setWork(gauges: Gauges, work: Work | null): void {
   for (const [state, count] of Object.entries(work.jobs)) gauges.jobs.set({ state }, count);
 }
 
-/** A gauge without a label is 0 where it was not set, which would be a lie: it is left out. */
+/** Sets a gauge, or removes it: a gauge without a label would show 0 for an unknown value. */
 function setKnown(gauge: Gauge, value: number | null): void {
   if (value === null) gauge.remove();
   else gauge.set(value);

@@ -1,15 +1,15 @@
 import { Misconfigured } from '#core/failure.ts';
 import { isReserved, RESERVED } from '#core/json.ts';
 
-/** What a key may do: `admin` is all of them, and what spans projects. */
+/** The rights of a key. `admin` includes all others, and access across projects. */
 export const SCOPES = ['read', 'write', 'approve', 'admin'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What a key may do of which the operator says nothing. */
+/** The scopes of a key for which the operator sets none. */
 export const USUAL_SCOPES: Scope[] = ['read', 'write', 'approve'];
 
-/** A key that opens a project; `place` is where the operator wrote it, such as `PAWL_PROJECTS.web.keys[1]`. */
+/** A key that opens a project. `place` is its place in the settings, such as `PAWL_PROJECTS.web.keys[1]`. */
 export type AccessKey = { project: string; key: string; scopes: Scope[]; place: string };
 
 /** Reads PAWL_API_KEYS: `project:key`, comma-separated. A `Misconfigured` names the place and shows no key. */
@@ -25,12 +25,12 @@ function readEntry(entry: string, index: number): AccessKey {
   throw new Misconfigured(`${place}: PAWL_API_KEYS must be a comma-separated list of project:key.`);
 }
 
-/** Refuses a key that stands in two places: it would not be clear whose it is, or what it may do. */
+/** Throws for a repeated key, since its project or scopes would be ambiguous. */
 export function refuseRepeatedKeys(keys: AccessKey[]): void {
   const places = new Map<string, string>();
   for (const { key, place } of keys) {
     const before = places.get(key);
-    if (before) throw new Misconfigured(`${place}: this key stands at ${before} already. Give each key once.`);
+    if (before) throw new Misconfigured(`${place}: this key is also given at ${before}. Give each key once.`);
     places.set(key, place);
   }
 }

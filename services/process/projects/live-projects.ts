@@ -8,18 +8,18 @@ import type { Settings } from '../settings.ts';
 import type { AccessKey } from './access-keys.ts';
 import { projectsFile, readProjects } from './read-projects.ts';
 
-/** The projects of a process: what they answer is what was read last. */
+/** The projects of a process, as it last read them. */
 export type LiveProjects = {
   projects: Projects;
-  /** The keys that open projects; none where the operator has set none. */
+  /** Returns the keys that open projects, or none if the operator has set none. */
   accessKeys(): AccessKey[];
-  /** Makes every secret and every key unreadable, also those that a reload has taken away. */
+  /** Redacts every secret and every key, including keys that a reload has removed. */
   redact: Redact;
-  /** Reads the file of PAWL_PROJECTS again; one that cannot work is logged, and all stays as it was. */
+  /** Reads the file of PAWL_PROJECTS again. Logs an invalid file, and keeps the projects. */
   reloadProjects(log: Log): void;
 };
 
-/** Reads the projects and their keys from the settings. A setting that cannot work is a `Misconfigured`. */
+/** Reads the projects and their keys from the settings. Throws `Misconfigured` for an invalid setting. */
 export function openLiveProjects(settings: Settings, toolSecrets: ToolSecrets): LiveProjects {
   const keysSeen = new Set<string>();
   const take = () => {
@@ -43,17 +43,17 @@ export function openLiveProjects(settings: Settings, toolSecrets: ToolSecrets): 
       try {
         now = take();
         const [projects, keys] = [now.projects.configured().length, now.keys.length];
-        log.info({ event: 'projects.reloaded', projects, keys }, `projects were read again from ${file}`);
+        log.info({ event: 'projects.reloaded', projects, keys }, `projects reloaded from ${file}`);
       } catch (error) {
         if (!(error instanceof Misconfigured)) throw error;
-        log.error({ event: 'projects.not_reloaded' }, `${error.message} The projects stay as they were.`);
+        log.error({ event: 'projects.not_reloaded' }, `${error.message} The projects did not change.`);
       }
     },
   };
 }
 
 const NO_KEY_LEFT =
-  'PAWL_PROJECTS: no key is left, which would open the API to all. Give one, or start anew without keys.';
+  'PAWL_PROJECTS: the file has no key, which would open the API to everyone. Give a key, or restart without keys.';
 
 const NO_FILE =
-  'SIGHUP: PAWL_PROJECTS names no file, so there is nothing to read again. Set it to @ and a path, or start anew.';
+  'SIGHUP: PAWL_PROJECTS names no file, so the projects were not reloaded. Set PAWL_PROJECTS to @ and a path, or restart.';

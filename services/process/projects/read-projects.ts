@@ -9,12 +9,12 @@ import type { Settings } from '../settings.ts';
 import { type AccessKey, readApiKeys, refuseRepeatedKeys, SCOPES, USUAL_SCOPES } from './access-keys.ts';
 import { findRepeatedName } from './repeated-name.ts';
 
-/** The projects of an installation, those of PAWL_API_KEYS among them, and the keys that open them. */
+/** The projects of an installation, including those of PAWL_API_KEYS, and their keys. */
 export type ReadProjects = { projects: Project[]; keys: AccessKey[] };
 
 /**
- * Reads PAWL_PROJECTS, JSON or `@` and the path of a file with it, together with the keys of PAWL_API_KEYS. What cannot
- * work is a `Misconfigured`: one sentence with the variable and the place, and never a key.
+ * Reads PAWL_PROJECTS, as JSON or as `@` and the path of a JSON file, together with the keys of PAWL_API_KEYS. Throws
+ * `Misconfigured` for an invalid value: a sentence with the variable and the place, and never a key.
  */
 export function readProjects(
   { PAWL_PROJECTS: text, PAWL_API_KEYS }: Pick<Settings, 'PAWL_PROJECTS' | 'PAWL_API_KEYS'>,
@@ -29,7 +29,7 @@ export function readProjects(
   return { projects: [...named.values()], keys };
 }
 
-/** The path of the file that PAWL_PROJECTS names; null where it is the JSON itself. */
+/** Returns the path of the file that PAWL_PROJECTS names, or null if the variable is the JSON itself. */
 export function projectsFile(text: string | undefined): string | null {
   return /^\s*@\s*(.*?)\s*$/s.exec(text ?? '')?.[1] ?? null;
 }
@@ -47,22 +47,22 @@ function contentOf(text: string): string {
   }
 }
 
-const FORM = 'Give JSON such as {"web":{"keys":["…"]}}, or @ and the path of a file with it.';
+const FORM = 'Give JSON such as {"web":{"keys":["…"]}}, or @ and the path of such a file.';
 
 function readJson(text: string): Record<string, unknown> {
   const json = parseJsonSetting('PAWL_PROJECTS', text, FORM);
   const repeated = findRepeatedName(text);
   if (repeated) {
     const place = `line ${repeated.line} column ${repeated.column}`;
-    throw new Misconfigured(`PAWL_PROJECTS: the name at ${place} stands twice in its object. Give each once.`);
+    throw new Misconfigured(`PAWL_PROJECTS: the name at ${place} is given twice. Give each name once.`);
   }
   if (isRecord(json)) return json;
-  throw new Misconfigured(`PAWL_PROJECTS: this is no object of projects. ${FORM}`);
+  throw new Misconfigured(`PAWL_PROJECTS: this is not an object of projects. ${FORM}`);
 }
 
 const KEY = 'give a key of visible ASCII characters without spaces, or {"key":"…","scopes":["read"]}';
 const SCOPE_LIST = `give a list of one or more of ${SCOPES.join(', ')}`;
-const MODEL = 'give models as provider/model; only the last character may be *';
+const MODEL = 'give models as provider/model, with * only as the last character';
 
 const Key = z.preprocess(
   (given) => (typeof given === 'string' ? { key: given } : given),
@@ -75,7 +75,7 @@ const Key = z.preprocess(
   ),
 );
 
-/** What the integers of structured headers can tell. */
+/** The maximum integer of a structured header. */
 const MOST = 999_999_999_999_999;
 
 function whole(min: number, max = MOST) {
@@ -103,16 +103,18 @@ const GivenProject = z.strictObject(
   { error: ({ code }) => (code === 'invalid_type' ? 'give an object such as {"keys":["…"]}' : undefined) },
 );
 
-/** An entry of the variable; where it may be a key in the place of a name, its position is told and not the name. */
+/** An entry of the variable. Messages show its position instead of its name if the name may be a misplaced key. */
 type Entry = { name: string; value: unknown; index: number };
 
 function readProject({ name, value, index }: Entry, toolSecrets: ToolSecrets): { project: Project; keys: AccessKey[] } {
   if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
-    const sentence = 'name it with up to 64 letters, digits, _ . and -';
-    throw new Misconfigured(`PAWL_PROJECTS: the name of project ${index + 1} has another form; ${sentence}.`);
+    const sentence = 'use up to 64 letters, digits, _ . and -';
+    throw new Misconfigured(`PAWL_PROJECTS: the name of project ${index + 1} is not valid: ${sentence}.`);
   }
   if (!isRecord(value)) {
-    throw new Misconfigured(`PAWL_PROJECTS: project ${index + 1} is no object; give one such as {"keys":["…"]}.`);
+    throw new Misconfigured(
+      `PAWL_PROJECTS: project ${index + 1} is not an object. Give an object such as {"keys":["…"]}.`,
+    );
   }
   if (isReserved(name)) throw new Misconfigured(`PAWL_PROJECTS.${name}: ${RESERVED}.`);
   const { data, error } = GivenProject.safeParse(value);
@@ -120,7 +122,7 @@ function readProject({ name, value, index }: Entry, toolSecrets: ToolSecrets): {
   if (!data) throw explain(place, error.issues[0]);
   const missing = data.secrets?.findIndex((secret) => !toolSecrets.has(secret)) ?? -1;
   if (missing !== -1) {
-    const message = 'PAWL_SECRETS has no secret of this name. Add it there, or leave it out here.';
+    const message = 'PAWL_SECRETS has no secret of this name. Add the secret to PAWL_SECRETS, or remove it here.';
     throw new Misconfigured(`${place}.secrets[${missing}]: ${message}`);
   }
   const keys = data.keys.map((key, at) => ({ ...key, project: name, place: `${place}.keys[${at}]` }));
@@ -150,8 +152,8 @@ function explain(place: string, issue: z.core.$ZodIssue | undefined): Misconfigu
   );
   if (issue?.code !== 'unrecognized_keys') return new Misconfigured(`${at}: ${issue?.message}.`);
   const [field = ''] = issue.keys;
-  // A field of another form may be a key that stands in the wrong place.
-  const named = /^[A-Za-z]{1,20}(_[A-Za-z]{1,20}){0,4}$/.test(field) ? ` ${field}` : ' of this name';
+  // A field of another form may be a misplaced key.
+  const named = /^[A-Za-z]{1,20}(_[A-Za-z]{1,20}){0,4}$/.test(field) ? ` “${field}”` : '';
   const fields = path[0] === 'keys' ? ['key', 'scopes'] : Object.keys(GivenProject.shape);
-  return new Misconfigured(`${at}: there is no field${named}. Give ${fields.join(', ')}.`);
+  return new Misconfigured(`${at}: unknown field${named}. Known fields: ${fields.join(', ')}.`);
 }

@@ -1,7 +1,4 @@
-/**
- * Where a JSON text, which can be parsed, names a field of one object twice: parsers drop the first without a word. Null where
- * none is.
- */
+/** Finds the first name that an object of a valid JSON text repeats, or null. Parsers silently drop a value. */
 export function findRepeatedName(json: string): { line: number; column: number } | null {
   const open: Set<string>[] = [];
   for (const { 0: token, index } of json.matchAll(TOKENS)) {
@@ -12,7 +9,7 @@ export function findRepeatedName(json: string): { line: number; column: number }
   return null;
 }
 
-/** Remembers a name; a text that is none is a value. */
+/** Records a name, and returns whether it is repeated. Any other text is a value. */
 function isRepeated(token: string, names: Set<string> | undefined): boolean {
   const text = NAME.exec(token)?.[1];
   if (text === undefined || !names) return false;
@@ -22,7 +19,7 @@ function isRepeated(token: string, names: Set<string> | undefined): boolean {
   return false;
 }
 
-/** Brackets, and texts with the colon behind those that are names. */
+/** Brackets and texts. A name includes the colon after it. */
 const TOKENS = /"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]/g;
 const NAME = /^(".*")\s*:$/s;
 

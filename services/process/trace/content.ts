@@ -28,7 +28,7 @@ export function replyContent(reply: Reply | null, redact: Redact): SpanAttribute
   return { 'gen_ai.output.messages': reply && render([outputMessage(reply)], redact) };
 }
 
-/** What a turn was asked and what it answered. */
+/** Returns the input and the output of a turn, in the same form. */
 export function turnContent(
   { input, output }: { input: readonly InputItem[]; output: string | null },
   redact: Redact,
@@ -42,7 +42,6 @@ export function turnContent(
   };
 }
 
-/** The arguments of a call and its result. */
 export function toolContent(call: ToolCall, result: ToolResult, redact: Redact): SpanAttributes {
   return {
     'gen_ai.tool.call.arguments': redact(argumentsToRun(call)),
@@ -67,7 +66,7 @@ function textParts(content: string): Part[] {
   return [{ type: 'text', content }];
 }
 
-/** The texts of a content; of an image, a file or audio its kind. */
+/** Returns the texts of a content. An image, a file or audio is replaced by its type. */
 function textOf(content: string | readonly { type: string; text?: string }[]): string {
   if (typeof content === 'string') return content;
   return content.map(({ type, text }) => text ?? `[${type}]`).join('\n');

@@ -33,10 +33,10 @@ import { traceIdOf } from './span-ids.ts';
 import type { SpanAttributes, TracedTurn, Tracer, TurnSpan } from './tracer.ts';
 import { VERSION } from './version.ts';
 
-/** How long a stop waits for what is left to be sent. */
+/** The time that a stop waits for unsent spans. */
 const CLOSE_MS = 3_000;
 
-/** Makes the tracer that sends spans by OTLP over HTTP: in batches, from a queue that is bounded and never waited for. */
+/** Makes the tracer that sends spans by OTLP over HTTP, in batches from a bounded queue. Turns never wait for it. */
 export function openSpanExport(settings: OtelSettings & { proxy: URL | null }, log: Log): Omit<Tracer, 'withContent'> {
   const { url, protocol, batch, limits, proxy } = settings;
   const options = { url, ...(proxy && { httpAgentOptions: agentThrough(proxy) }) };
@@ -76,12 +76,12 @@ export function openSpanExport(settings: OtelSettings & { proxy: URL | null }, l
   };
 }
 
-/** The attributes of the process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES replace them. */
+/** Returns the attributes of the process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES replace them. */
 function ownResource() {
   return { 'service.name': 'pawl', 'service.version': VERSION, 'service.instance.id': randomUUID() };
 }
 
-/** Node's own agents know proxies from 24.5 on; older ones send spans directly. */
+/** Makes agents for a proxy. Node supports proxies from 24.5 on. Older versions send spans directly. */
 function agentThrough(proxy: URL) {
   const proxyEnv = { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
   return async (protocol: string) => {
@@ -90,7 +90,7 @@ function agentThrough(proxy: URL) {
   };
 }
 
-/** The turn's own span lies in that of its request; the others lie in the turn's, which has been sampled or not. */
+/** Returns the parent of a span: the request for a turn's span, and the turn's span for other spans. */
 function contextOf({ turn, parentId }: TurnSpan, isSampled: (turn: TracedTurn) => boolean): Context {
   if (parentId === null) return requestContext(turn);
   const traceFlags = isSampled(turn) ? TraceFlags.SAMPLED : TraceFlags.NONE;
@@ -112,7 +112,7 @@ function stateOf({ trace: kept }: TracedTurn): Pick<SpanContext, 'traceState'> {
   return kept?.tracestate ? { traceState: createTraceState(kept.tracestate) } : {};
 }
 
-/** What the sampler says of the turn's own span: it holds for all within it, in whichever process they are. */
+/** Returns the sampler's decision for the span of the turn, which applies to all its spans, in any process. */
 function isTurnSampled(sampler: Sampler, turn: TracedTurn): boolean {
   const kind = SpanKind.INTERNAL;
   const { decision } = sampler.shouldSample(requestContext(turn), traceIdOf(turn), 'invoke_agent', kind, {}, []);
@@ -136,7 +136,7 @@ function withoutEmpty(attributes: SpanAttributes): Record<string, string | numbe
   return Object.fromEntries(known) as Record<string, string | number | boolean | string[]>;
 }
 
-/** Milliseconds as seconds and nanoseconds: a number alone could be taken for the time since the process began. */
+/** Converts milliseconds to seconds and nanoseconds. A number alone could mean the time since the process began. */
 function hrTime(ms: number): HrTime {
   const seconds = Math.floor(ms / 1000);
   return [seconds, Math.round((ms - seconds * 1000) * 1e6)];
@@ -149,7 +149,7 @@ function makeSampler({ name, ratio }: OtelSettings['sampler']): Sampler {
   return name === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : new AlwaysOnSampler();
 }
 
-/** Logs once that spans cannot be sent, and once that they can again. What the packages log themselves is left out. */
+/** Logs once that spans cannot be sent, and once that they can again. Suppresses the logs of the packages. */
 function loggingOnce(exporter: SpanExporter, log: Log): SpanExporter {
   let isAway = false;
   diag.setLogger({ error() {}, warn() {}, info() {}, debug() {}, verbose() {} }, DiagLogLevel.NONE);
@@ -160,9 +160,9 @@ function loggingOnce(exporter: SpanExporter, log: Log): SpanExporter {
         if (hasFailed && !isAway)
           log.warn(
             { event: 'traces.away', reason: result.error?.message },
-            'spans cannot be sent to OTEL_EXPORTER_OTLP_ENDPOINT and are lost meanwhile; turns go on',
+            'cannot send spans to OTEL_EXPORTER_OTLP_ENDPOINT (spans are lost until it is back, turns continue)',
           );
-        if (!hasFailed && isAway) log.info({ event: 'traces.back' }, 'spans can be sent again');
+        if (!hasFailed && isAway) log.info({ event: 'traces.back' }, 'spans reach OTEL_EXPORTER_OTLP_ENDPOINT again');
         isAway = hasFailed;
         done(result);
       }),

@@ -4,10 +4,7 @@ import type { Settings } from '../settings.ts';
 import { readOtelSettings } from './otel-settings.ts';
 import { noTrace, type Tracer } from './tracer.ts';
 
-/**
- * Opens the tracer that OpenTelemetry's variables ask for. The packages that it takes are loaded only then; without
- * `OTEL_EXPORTER_OTLP_ENDPOINT` there is nothing to load.
- */
+/** Opens the tracer of OpenTelemetry's variables. Loads its packages only if `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
 export async function openTracer({ variables, PAWL_TRACE_CONTENT }: Settings, log: Log): Promise<Tracer> {
   const settings = readOtelSettings(variables);
   if (!settings) return noTrace;

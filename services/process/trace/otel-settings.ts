@@ -2,13 +2,13 @@ import { Misconfigured } from '#core/failure.ts';
 
 type Env = Record<string, string | undefined>;
 
-/** What OpenTelemetry's standard variables say that its packages do not read themselves. */
+/** The settings in OpenTelemetry's standard variables that its packages do not read themselves. */
 export type OtelSettings = {
-  /** Where spans go, without the path of a signal in general, with it where it is the signal's own variable. */
+  /** The URL for spans. A general URL has no path for the signal, the URL of the signal's own variable has it. */
   url: string;
   protocol: 'http/protobuf' | 'http/json';
   sampler: { name: string; ratio: number };
-  /** Of the batch processor; a field that is missing has its default. */
+  /** The settings of the batch processor. A missing field has its default. */
   batch: {
     scheduledDelayMillis: number;
     maxQueueSize?: number;
@@ -18,12 +18,12 @@ export type OtelSettings = {
   limits: { attributeCountLimit?: number; attributeValueLengthLimit?: number; linkCountLimit?: number };
 };
 
-/** Shorter than OpenTelemetry's own 5 s: what a worker has not sent yet is lost with it. */
+/** Shorter than OpenTelemetry's own 5 s, since unsent spans are lost with their worker. */
 const SCHEDULED_DELAY_MS = 200;
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
 
-/** Reads the variables; null where no spans are to be sent. What cannot work is a `Misconfigured`. */
+/** Reads the variables. Returns null if spans are not to be sent. Throws `Misconfigured` for an invalid value. */
 export function readOtelSettings(env: Env): OtelSettings | null {
   const given = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value?.trim() || undefined]));
   const url = urlOf(given);
@@ -53,7 +53,7 @@ function urlOf(env: Env): string | null {
   const url = own ?? (general && `${general.replace(/\/+$/, '')}/v1/traces`);
   if (!url) return null;
   if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
-  throw new Misconfigured(`${name} is no URL. Give one such as http://localhost:4318.`);
+  throw new Misconfigured(`${name} is not a valid URL. Give a URL such as http://localhost:4318.`);
 }
 
 function protocolOf(env: Env): OtelSettings['protocol'] {
@@ -62,7 +62,7 @@ function protocolOf(env: Env): OtelSettings['protocol'] {
     : 'OTEL_EXPORTER_OTLP_PROTOCOL';
   const protocol = env[name] ?? 'http/protobuf';
   if (protocol === 'http/protobuf' || protocol === 'http/json') return protocol;
-  throw new Misconfigured(`${name}: give one of http/protobuf, http/json.`);
+  throw new Misconfigured(`${name}: give http/protobuf or http/json.`);
 }
 
 function samplerOf({ OTEL_TRACES_SAMPLER: name = 'parentbased_always_on', OTEL_TRACES_SAMPLER_ARG: arg }: Env) {
@@ -74,7 +74,7 @@ function samplerOf({ OTEL_TRACES_SAMPLER: name = 'parentbased_always_on', OTEL_T
   return { name, ratio: isRatio ? ratio : 1 };
 }
 
-/** The limit of spans, else that of everything. */
+/** Returns the limit of spans, or the general limit. */
 function limitOf(env: Env, name: string): number | undefined {
   return wholeOf(env, `OTEL_SPAN_${name}`) ?? wholeOf(env, `OTEL_${name}`);
 }

@@ -1,46 +1,46 @@
 import type { TraceHeaders } from '#core/trace-context.ts';
 import type { Turn } from '#core/turn/turn.ts';
 
-/** What a trace is known by: the turn, and what was kept of its trace. */
+/** The turn of a trace, with the stored part of the trace. */
 export type TracedTurn = Pick<Turn, 'id' | 'trace'>;
 
-/** What attributes of spans may be; what is null or undefined is left out. */
+/** The attributes of a span. Null and undefined values are omitted. */
 export type SpanAttributes = Record<string, string | number | boolean | string[] | null | undefined>;
 
 /**
- * A span that is over: of the turn itself, or of what lies within it. Its id is derived, so that who reports it need not know who
- * else has reported what. Times are in milliseconds since 1970.
+ * A finished span of a turn, or of a part of its work. Its id is derived, so that reporters need not know of each
+ * other. Times are in milliseconds since 1970.
  */
 export type TurnSpan = {
   turn: TracedTurn;
   name: string;
   kind: 'internal' | 'client';
   id: string;
-  /** The span it lies in; null for the turn's own, which lies in that of the request that started the turn. */
+  /** The parent span. Null for the span of the turn, which belongs to the request that started the turn. */
   parentId: string | null;
   startedAt: number;
   endedAt: number;
   attributes: SpanAttributes;
   /** Ids of spans of the same trace. */
   links: string[];
-  /** Why it failed, as a code; null where it did not. */
+  /** The code of the failure, or null. */
   errorType: string | null;
 };
 
-/** Where a process reports the spans of turns. Reporting never waits, and never fails. */
+/** The tracer to which a process reports the spans of turns. Reporting never waits and never fails. */
 export type Tracer = {
-  /** Whether spans go anywhere: where not, none need be made. */
+  /** Whether spans are sent. If not, callers need not make spans. */
   isOn: boolean;
-  /** Whether spans carry what was said: prompts, answers, arguments and results. */
+  /** Whether spans contain prompts, answers, arguments and results. */
   withContent: boolean;
   report(span: TurnSpan): void;
-  /** The headers of a request that is made within a span; where nothing is exported, those that the turn came with. */
+  /** Returns the headers of a request inside a span. Without an export, returns the headers of the turn itself. */
   headersWithin(turn: TracedTurn, spanId: () => string): TraceHeaders;
-  /** Sends what is left, for a moment at most. */
+  /** Sends the remaining spans, within a time limit. */
   close(): Promise<void>;
 };
 
-/** Reports nothing, and hands on the trace of a turn as it came. */
+/** Ignores spans, and passes the trace context of a turn on unchanged. */
 export const noTrace: Tracer = {
   isOn: false,
   withContent: false,
@@ -49,7 +49,7 @@ export const noTrace: Tracer = {
   close: async () => {},
 };
 
-/** The trace context that a turn was started with. */
+/** Returns the trace context that started a turn. */
 function headersAsGiven(trace: TracedTurn['trace']): TraceHeaders {
   const { traceparent, tracestate } = trace ?? {};
   return { ...(traceparent && { traceparent }), ...(tracestate && { tracestate }) };

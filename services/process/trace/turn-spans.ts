@@ -7,23 +7,22 @@ import type { Round, TerminalStatus, ToolCall, Turn } from '#core/turn/turn.ts';
 import { chatSpanId, toolSpanId, turnSpanId } from './span-ids.ts';
 import type { SpanAttributes, TurnSpan } from './tracer.ts';
 
-// The names are those of the GenAI semantic conventions v0.1.0, status Development; what they lack is `pawl.…`.
+// The names are those of the GenAI semantic conventions v0.1.0, status Development. Other names begin with `pawl.`.
 
-/** How a turn ended. The turn is as it was before or after that. */
+/** The end of a turn, in its state before or after the end. */
 export type TurnEnd = {
   status: TerminalStatus;
   errorCode?: string | undefined;
   output?: string | undefined;
-  /** What the round used that ended it, where the turn does not have that yet. */
+  /** The usage of the last round, if the turn does not have it yet. */
   lastRound?: Pick<Round, 'usage'>;
   endedAt: number;
 };
 
-/** The parameters of a request to a model, and the server that it goes to. */
 export type RequestedParameters = Pick<RoundRequest, 'maxOutputTokens' | 'temperature' | 'topP'> &
   Pick<Provider, 'server'>;
 
-/** One try of a round; `reply` is null where it brought none, and `errorType` says why. */
+/** An attempt of a round. `reply` is null if it failed, and `errorType` is the reason. */
 export type TriedRound = {
   round: number;
   model: string;
@@ -36,14 +35,14 @@ export type TriedRound = {
   attempt: number;
   reply: Reply | null;
   errorType: string | null;
-  /** The try before, where that failed. */
+  /** The attempt before, if it failed. */
   failedBefore: { round: number; startedAt: number } | null;
 };
 
-/** A call with its result, and when it ran. */
+/** A call with its result, and its start and end. */
 export type AnsweredCall = { call: ToolCall; result: ToolResult; startedAt: number; endedAt: number };
 
-/** `invoke_agent`: from the turn's creation, or its reopening, to its end. */
+/** Returns the span `invoke_agent`, from the turn's creation or reopening to its end. */
 export function turnSpan(turn: Turn, { status, errorCode, lastRound, endedAt }: TurnEnd): TurnSpan {
   const { reopened = 0, reopenedAt } = turn.trace ?? {};
   const { compactions } = turn;
@@ -65,7 +64,7 @@ export function turnSpan(turn: Turn, { status, errorCode, lastRound, endedAt }: 
   };
 }
 
-/** `chat {model}`: one try of a round. */
+/** Returns the span `chat {model}` of a round's attempt. */
 export function chatSpan(turn: Turn, tried: TriedRound): TurnSpan {
   const { reply, model, startedAt, endedAt, firstChunkAt, failedBefore } = tried;
   return {
@@ -86,7 +85,7 @@ export function chatSpan(turn: Turn, tried: TriedRound): TurnSpan {
   };
 }
 
-/** `execute_tool {tool}`: a call, linked to the `chat` that asked for it. */
+/** Returns the span `execute_tool {tool}` of a call, linked to the `chat` that requested it. */
 export function toolSpan(turn: Turn, { call, result, startedAt, endedAt }: AnsweredCall): TurnSpan {
   const round = turn.rounds.find(({ number }) => number === call.round);
   const askedBy = round && { round: round.number, startedAt: Date.parse(iso(round.startedAt)) };
@@ -120,10 +119,10 @@ function modelOf(name: string): SpanAttributes {
   return { 'gen_ai.provider.name': PROVIDERS[provider] ?? provider, 'gen_ai.request.model': model };
 }
 
-/** The conventions' names of providers, where they are others than ours. */
+/** The conventions' names of providers that differ from Pawl's. */
 const PROVIDERS: Record<string, string> = { gemini: 'gcp.gemini', xai: 'x_ai' };
 
-/** Every request is streamed, whatever the caller of the turn asked for. */
+/** Returns the parameters of a request. Every request is streamed, even if the caller of the turn does not stream. */
 function requestedWith({ maxOutputTokens, temperature, topP, server }: RequestedParameters): SpanAttributes {
   return {
     'gen_ai.request.stream': true,
@@ -155,7 +154,7 @@ function usedTokens(usage: ReturnType<typeof usageOfTurn>): SpanAttributes {
   };
 }
 
-/** A tool that asks another service is an extension, one that runs in the worker or at a client a function. */
+/** Returns the type of a tool: `extension` if another service runs it, `function` if a worker or client does. */
 function typeOf({ config }: Turn, { name }: ToolCall): string {
   const kind = config.tools.find((tool) => tool.name === name)?.execution?.kind;
   return kind === 'http' || kind === 'mcp' ? 'extension' : 'function';

@@ -5,7 +5,7 @@ import { openOtlpReceiver } from '#test/harness/servers/otlp-receiver.ts';
 
 const prices = '{"openai/test":{"input":1,"output":1}}';
 
-/** A harness whose spans go to a collector; `received` are those of a turn once all have been sent. */
+/** Opens a harness that sends its spans to a collector. `received` returns the spans after all have been sent. */
 export async function traced(env: Record<string, string> = {}) {
   const receiver = await openOtlpReceiver();
   const given = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, PAWL_PRICES: prices, ...env };
@@ -21,5 +21,5 @@ export async function traced(env: Record<string, string> = {}) {
   return { harness, receiver, received, [Symbol.asyncDispose]: dispose };
 }
 
-/** A test that can take `at`: a traced harness with the ordinary settings. */
+/** A test that can use `at`: a traced harness with the ordinary settings. */
 export const test = base.extend('at', opening(traced));
