@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { CallOptions, Pawl } from '../client/connect-pawl.ts';
 
-/** The environment of the command line; `signal` is Ctrl-C. */
+/** The environment of the command line. Ctrl-C aborts `signal`. */
 export type Cli = {
   env: Record<string, string | undefined>;
   stdin: Readable & { isTTY?: boolean };
@@ -13,10 +13,9 @@ export type Cli = {
 /** The API and the environment of a command. Each request takes the `options`. */
 export type Context = { pawl: Pawl; cli: Cli; options: CallOptions };
 
-/** Makes the action of a command from its work, which resolves to the exit code. */
+/** Makes the action of a command from a function that resolves to the exit code. */
 export type Act = <Given extends unknown[]>(
   work: (context: Context, ...given: Given) => Promise<number>,
 ) => (...given: Given) => Promise<void>;
 
-/** The option of commands that can write lines of JSON. */
 export type JsonOption = { json?: boolean };

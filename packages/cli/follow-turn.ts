@@ -8,7 +8,7 @@ import { wrapLine } from './wrap-text.ts';
 
 const EXIT_CODE = { completed: 0, ended: 1, waiting: 3, left: 130 };
 
-/** Shows a turn to its end and asks for its approvals; returns the exit code. Ctrl-C leaves the turn, which goes on. */
+/** Shows a turn until it ends, asks for its approvals, and returns the exit code. After Ctrl-C the turn continues. */
 export async function followTurn(
   turn: TurnHandle,
   { isJson, after }: { isJson: boolean; after?: number },
@@ -21,7 +21,7 @@ export async function followTurn(
     void (isJson ? stdout.write(`${JSON.stringify(event)}\n`) : view.show(makeVisible(event)));
   const connected = (isConnected: boolean) =>
     void stderr.write(
-      isConnected ? 'Connected again.\n' : 'The server is away; the turn is shown on as soon as it is back.\n',
+      isConnected ? 'Connected again.\n' : 'The server is away. The events continue when it is back.\n',
     );
   let ended: Turn | undefined;
   if (!isJson) screen.say(turn.id);
@@ -34,16 +34,16 @@ export async function followTurn(
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    stderr.write(`\nThe turn goes on without you. Watch it again: pawl watch ${turn.id}\n`);
+    stderr.write(`\nThe turn continues. To watch it again: pawl watch ${turn.id}\n`);
     return EXIT_CODE.left;
   }
-  if (ended?.status === 'failed') stderr.write(`Let it go on from its last checkpoint: pawl retry ${turn.id}\n`);
+  if (ended?.status === 'failed') stderr.write(`To continue from its last checkpoint: pawl retry ${turn.id}\n`);
   return ended?.status === 'completed' ? EXIT_CODE.completed : EXIT_CODE.ended;
 }
 
 type Call = Turn['rounds'][number]['tool_calls'][number];
 
-/** Asks at the terminal about each call that waits for approval. False where the turn still waits afterwards. */
+/** Asks about each call that waits for approval. Returns false if the turn still waits afterwards. */
 async function decideApprovals(
   turn: TurnHandle,
   { isJson, screen }: { isJson: boolean; screen: Screen },
@@ -62,7 +62,7 @@ async function decideApprovals(
   }
 }
 
-/** Null where the terminal is closed. */
+/** Asks about one call. Returns null if the terminal is closed. */
 async function confirm(call: Call, { stdin, stdout, signal }: Cli): Promise<'allow' | 'deny' | null> {
   const lines = createInterface({ input: stdin, output: stdout, terminal: false });
   const text = `        Allow ${describeCall(call)}? [y/n] `;
@@ -82,10 +82,10 @@ async function confirm(call: Call, { stdin, stdout, signal }: Cli): Promise<'all
 }
 
 function explain(turnId: string, action: NonNullable<Turn['required_action']>, screen: Screen): void {
-  for (const call of action.approvals) screen.add(`? ${describeCall(call)} waits to be allowed`);
+  for (const call of action.approvals) screen.add(`? ${describeCall(call)} waits for approval`);
   for (const call of action.tool_outputs) screen.add(`? ${describeCall(call)} waits for its output, ${call.id}`);
-  if (action.approvals.length > 0) screen.add(`In a terminal “pawl watch ${turnId}” asks you.`);
-  if (action.tool_outputs.length > 0) screen.add(`Send it to /v1/turns/${turnId}/tool_outputs.`);
+  if (action.approvals.length > 0) screen.add(`To decide, run “pawl watch ${turnId}” in a terminal.`);
+  if (action.tool_outputs.length > 0) screen.add(`Send output to /v1/turns/${turnId}/tool_outputs.`);
 }
 
 function describeCall(call: Call): string {

@@ -9,15 +9,14 @@ import { addRun } from './run/add-run.ts';
 import { addSchedules } from './schedules/add-schedules.ts';
 import { addTurnCommands } from './turn-commands.ts';
 
-/** The columns of the help. */
 const HELP_WIDTH = 80;
 
-/** Makes the program with all commands. It throws CommanderErrors and writes help to the standard output. */
+/** Makes the program with all commands. The program throws CommanderErrors and writes help to the standard output. */
 export function makeProgram({ stdout }: Cli, act: Act): Command {
   const program = new Command('pawl')
     .usage('<command>')
     .version(version(), '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'print the help, also of a command')
+    .helpOption('-h, --help', 'print the help of pawl or of a command')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({
@@ -37,7 +36,7 @@ export function makeProgram({ stdout }: Cli, act: Act): Command {
   return program;
 }
 
-/** Returns the version of this package, found by its name, since its path differs once it is packed. */
+/** Returns the version of this package. Finds it by name, since the packed package has another path. */
 function version(): string {
   return createRequire(import.meta.url)('@pawl-turns/cli/package.json').version;
 }

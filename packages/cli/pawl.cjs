@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command of this repository: TypeScript, which requires Node 24 and the packages of npm ci.
+// Runs the command of this repository. Its TypeScript requires Node 24 and the packages of `npm ci`.
 'use strict';
 
 require('../../services/require-packages.cjs');

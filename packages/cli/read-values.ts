@@ -1,11 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Reads a list of values between commas. */
 export function readValues(list: string): string[] {
   return list.split(',').map((value) => value.trim());
 }
 
-/** Returns a reader of such a list that refuses other values than those known. */
+/** Returns a reader of comma-separated values that rejects unknown values. */
 export function readKnownValues<Known extends string>(known: readonly Known[]): (list: string) => Known[] {
   return (list) =>
     readValues(list).map((given) => {
@@ -31,7 +30,6 @@ export function readNumberFrom(least: number): (text: string) => number {
   };
 }
 
-/** Returns a reader of ids with a prefix. */
 export function readIdWith(prefix: string): (text: string) => string {
   return (text) => {
     if (!text.startsWith(prefix)) throw new InvalidArgumentError(`Give an id that begins with ${prefix}.`);

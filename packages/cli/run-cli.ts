@@ -9,7 +9,7 @@ const INTERRUPTED = 130;
 const MISUSED = 2;
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-/** Short, since a user waits at a terminal to read that the server is away. */
+/** Short, since a user waits at a terminal. */
 const RETRY_FOR_MS = 2_000;
 
 /** Runs a command and returns the exit code. Writes a failure as a sentence. */
@@ -40,18 +40,18 @@ function openContext(cli: Cli): Context {
   return { pawl: connectPawl(readAccess(cli.env)), cli, options };
 }
 
-/** Returns the API's URL and key; an empty variable counts as absent. Throws InvalidArgumentError. */
+/** Returns the API's URL and key. An empty variable counts as absent. Throws InvalidArgumentError. */
 function readAccess({ PAWL_URL, PAWL_API_KEY: apiKey }: Cli['env']): { baseUrl: string; apiKey: string | undefined } {
   const base = readBaseUrl(PAWL_URL?.trim() || DEFAULT_URL);
   if (apiKey && !/^[!-~]+$/.test(apiKey))
-    throw new InvalidArgumentError('PAWL_API_KEY has a character that no key has. Set it to a key.');
-  if ('problem' in base) throw new InvalidArgumentError(`PAWL_URL cannot be used: ${base.problem}`);
+    throw new InvalidArgumentError('PAWL_API_KEY is not a valid key. Set a key of visible ASCII characters.');
+  if ('problem' in base) throw new InvalidArgumentError(`PAWL_URL is not valid: ${base.problem}`);
   if (base.url.startsWith('/'))
     throw new InvalidArgumentError('PAWL_URL is a path without a host. Begin with the host.');
   return { baseUrl: base.url, apiKey };
 }
 
-/** Returns the sentence of the library, and the command with the help. */
+/** Returns the error message of the library, and the command that shows the help. */
 function explainMisuse({ code, message }: CommanderError, program: Command, args: string[]): string {
   const path = pathOf(args, program);
   const help = `See: ${[program, ...path].map((command) => command.name()).join(' ')} --help`;
@@ -65,7 +65,7 @@ function explainMisuse({ code, message }: CommanderError, program: Command, args
   return [sentence, hint, names && `Use ${names.join(', ')}.`, help].filter(Boolean).join(' ');
 }
 
-/** Returns the command and the command inside it with which the arguments begin. */
+/** Returns the command and subcommand at the start of the arguments. */
 function pathOf([name = '', ...rest]: string[], { commands }: Command): Command[] {
   const inner = commands.find((command) => command.name() === name);
   return inner ? [inner, ...pathOf(rest, inner)] : [];
@@ -73,8 +73,8 @@ function pathOf([name = '', ...rest]: string[], { commands }: Command): Command[
 
 function explain({ status, code, message }: PawlError, env: Cli['env']): string {
   if (code === 'unreachable') {
-    return `Nothing answers at ${readAccess(env).baseUrl}. Start Pawl with “npm start”, or say in PAWL_URL where it listens.`;
+    return `Pawl does not answer at ${readAccess(env).baseUrl}. Start Pawl with “npm start”, or set PAWL_URL to its address.`;
   }
-  if (code === 'insufficient_scope') return `The key in PAWL_API_KEY may not do this. ${message}`;
-  return status === 401 ? 'The API wants a key. Set PAWL_API_KEY to one of its PAWL_API_KEYS.' : message;
+  if (code === 'insufficient_scope') return `The key in PAWL_API_KEY has no permission. ${message}`;
+  return status === 401 ? 'The API requires a key. Set PAWL_API_KEY to a key of its PAWL_API_KEYS.' : message;
 }

@@ -1,6 +1,6 @@
 import type { Turn } from '../client/connect-pawl.ts';
 
-/** What a message says; an image, a file or audio stands as a word. */
+/** Returns the text of a message, with a word for each image, file or audio. */
 export function saidText(content: Turn['input'][number]['content'] | null): string {
   if (typeof content === 'string') return content;
   return (content ?? [])

@@ -1,20 +1,19 @@
 import { styleText } from 'node:util';
 import { type WordWrap, wrapLine, wrapWords } from './wrap-text.ts';
 
-/** Where a turn is shown. The output only grows, so that a file and a terminal show the same. */
+/** The output of a watched turn. It only grows, so that a file and a terminal show the same. */
 export type Screen = {
-  /** A line with the seconds since the start. */
+  /** Writes a line with the seconds since the start. */
   say(text: string): void;
-  /** A line without seconds, below one that has them. */
+  /** Writes a line without seconds, below a line that has them. */
   add(text: string): void;
-  /** A headline, after an empty line. */
+  /** Writes a headline after an empty line. */
   title(text: string): void;
-  /** A quiet line below a headline. */
   note(text: string): void;
   gap(): void;
-  /** A line that grows by what is given to the returned function, until anything else is written. */
+  /** Begins a line to which the returned function adds text, until other output follows. */
   begin(text: string): (more: string) => void;
-  /** Streamed text, after a bar. */
+  /** Writes streamed text after a bar. */
   stream(chunk: string): void;
 };
 
@@ -24,15 +23,15 @@ const BAR = `${MARGIN}${styleText('dim', '│')} `;
 const BAR_WIDTH = MARGIN.length + 2;
 const NARROWEST = 20;
 
-/** The output; a terminal gives its width, which may change. */
+/** The output. A terminal gives its current width. */
 export type Output = { write(text: string): unknown; columns?: number | undefined };
 
-/** The columns of the terminal; 80 where the output is none. */
+/** Returns the columns of the terminal, or 80 if the output is no terminal. */
 export function columnsOf({ columns }: Output): number {
   return columns || 80;
 }
 
-/** Opens the screen, as wide as its output; seconds count from the start of the process. */
+/** Opens a screen as wide as its output. Seconds count from the start of the process. */
 export function openScreen(out: Output): Screen {
   const line = makeLine(out);
 
@@ -47,7 +46,7 @@ export function openScreen(out: Output): Screen {
   };
 }
 
-/** The line being written; it ends before another one begins. */
+/** Keeps the open line, and ends it before another line begins. */
 function makeLine(out: Output) {
   const write = (text: string) => void out.write(text);
   let open: symbol | undefined;

@@ -7,7 +7,7 @@ type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 type TurnChange = Of<'turn.requires_action' | 'turn.resumed' | `turn.${EndedTurn['status']}`>;
 type Views = { screen: Screen; text: TextShow; tools: ToolShow };
 
-/** Shows a turn while it happens, from the events that any client of the API gets. */
+/** Shows a turn while it runs, from the public events of the API. */
 export function showEvents(
   screen: Screen,
   nameWorker: NameWorker = () => 'a worker',
@@ -60,7 +60,6 @@ function showEvent(event: TurnEvent, { screen, text, tools }: Views): void {
   }
 }
 
-/** What comes between a round and its reply. */
 function showDetour(
   event: Of<'input.added' | 'context.compacted' | 'step.retrying' | 'model.changed' | 'tier.changed'>,
   screen: Screen,
@@ -68,7 +67,7 @@ function showDetour(
   const warn = (text: string) => screen.say(styleText('yellow', `! ${text}`));
   switch (event.type) {
     case 'input.added':
-      screen.say('an input has joined: it is sent with the next round');
+      screen.say('a new input will be sent with the next round');
       break;
     case 'context.compacted':
       checkpoint(screen, event.round, `history compacted, ${event.before_tokens} tokens to ${event.after_tokens}`);
@@ -77,33 +76,33 @@ function showDetour(
       warn(`round ${event.round} again in ${(event.retry_in_ms / 1000).toFixed(1)} s: ${event.error.code}`);
       break;
     case 'model.changed':
-      warn(`round ${event.round} goes from ${event.from} to ${event.to}: ${event.error.code}`);
+      warn(`round ${event.round} changes from ${event.from} to ${event.to}: ${event.error.code}`);
       break;
     case 'tier.changed':
-      warn(`round ${event.round} goes from tier ${event.from} to ${event.to}: ${event.because}`);
+      warn(`round ${event.round} changes from tier ${event.from} to ${event.to}: ${event.because}`);
       break;
   }
 }
 
 /**
- * A round without calls and text is the last: the event that ends the turn comes with it, and shows it. One with a text is an
- * answer that has to be repaired, or that an input has joined behind.
+ * Shows the end of a round. A round without calls and text is the last, and the event that ends the turn shows it. A
+ * round with text but without calls needs a repair, or has new input after it.
  */
 function showRoundEnd(
   { round, tool_calls: calls, assistant_response: text }: Of<'round.completed'>,
   { screen, tools }: Omit<Views, 'text'>,
 ): void {
   if (calls.length === 0) {
-    if (text !== null) checkpoint(screen, round, 'its answer is not the last one: the turn goes on');
+    if (text !== null) checkpoint(screen, round, 'the answer is not final, so the turn continues');
     return;
   }
   tools.expect(calls);
-  checkpoint(screen, round, `${calls.length} tool call${calls.length === 1 ? '' : 's'} wanted`);
+  checkpoint(screen, round, `${calls.length} tool call${calls.length === 1 ? '' : 's'} requested`);
 }
 
 function showTurn(event: TurnChange, screen: Screen): void {
-  if (event.type === 'turn.requires_action') screen.say(styleText('yellow', '… the turn waits, and no worker with it'));
-  else if (event.type === 'turn.resumed') screen.say('the turn goes on');
+  if (event.type === 'turn.requires_action') screen.say(styleText('yellow', '… the turn waits and occupies no worker'));
+  else if (event.type === 'turn.resumed') screen.say('the turn continues');
   else if (event.type === 'turn.completed') checkpoint(screen, event.turn.rounds.length, 'the turn is completed');
   else screen.say(styleText('red', `✗ ${event.type.replace('.', ' ')}${reasonOf(event.turn)}`));
 }
@@ -121,11 +120,11 @@ function checkpoint(screen: Screen, round: number, what: string): void {
 type TextShow = {
   start(started: { round: number; attempt: number }): void;
   add(event: { delta: string }): void;
-  /** The attempt ended early: text of it that still arrives is not shown. */
+  /** Ends an attempt early. Its remaining text is not shown. */
   breakOff(): void;
 };
 
-/** Shows each attempt of a round from its beginning; a later attempt replaces the one before. */
+/** Shows each attempt of a round from its beginning. A later attempt replaces an earlier attempt. */
 function showText(screen: Screen, nameWorker: NameWorker): TextShow {
   let isBroken = false;
 

@@ -2,14 +2,13 @@ import { styleText } from 'node:util';
 import type { Turn, TurnEvent } from '../client/connect-pawl.ts';
 import type { Screen } from './screen.ts';
 
-/** The name of the worker of a step, as it is shown. */
+/** Returns the displayed name of a step's worker. */
 export type NameWorker = (kind: 'round' | 'batch', round: number) => string;
 
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 type Round = Turn['rounds'][number];
 type Call = Round['tool_calls'][number];
 
-/** The tool calls of the round that was answered last. */
 export type ToolShow = {
   expect(calls: Call[]): void;
   started(event: Of<'tool_call.started'>): void;
@@ -20,8 +19,8 @@ export type ToolShow = {
 const NAME_WIDTH = 18;
 
 /**
- * Shows a batch: its worker, its calls, when each result is saved, and when all are. A call that is answered with the result of an
- * equal one runs on no worker, and is shown so.
+ * Shows a batch: its worker, its calls, each saved result, and the end. Marks a call that reuses the result of an
+ * equal call, since no worker runs it.
  */
 export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
   let calls: Call[] = [];
@@ -32,13 +31,13 @@ export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
   function announce(round: number): void {
     if (announcedRound >= round) return;
     announcedRound = round;
-    const what = open.size > 1 ? `${open.size} calls side by side` : 'the call';
+    const what = open.size > 1 ? `${open.size} calls in parallel` : 'the call';
     screen.say(`tools · ${nameWorker('batch', round)} runs ${what}`);
   }
   function announceReuse(round: number): void {
     if (reusedRound >= round) return;
     reusedRound = round;
-    screen.say('tools · what equal calls were answered before is reused, without running them');
+    screen.say('tools · equal calls reuse their earlier results and do not run');
   }
   const label = (id: string, name: string) => name.padEnd(NAME_WIDTH) + subjectOf(calls.find((call) => call.id === id));
 
@@ -69,7 +68,7 @@ export function showTools(screen: Screen, nameWorker: NameWorker): ToolShow {
 const SUBJECT_WIDTH = 14;
 const SUBJECT_LIMIT = 30;
 
-/** The first argument, by which a reader knows one call of a tool from another. */
+/** Returns the first argument, which distinguishes the calls of a tool for a reader. */
 function subjectOf(call: Call | undefined): string {
   const [subject = ''] = Object.values(call?.arguments ?? {});
   const text = plain(subject).replace(/\s+/g, ' ');

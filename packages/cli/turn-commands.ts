@@ -4,13 +4,12 @@ import { followTurn } from './follow-turn.ts';
 import { readIdWith } from './read-values.ts';
 
 const COMMANDS = {
-  watch: [watchTurn, 'watch a turn from its beginning; asks about calls that wait to be allowed'],
+  watch: [watchTurn, 'watch a turn from its beginning, and decide about calls that need approval'],
   retry: [retryTurn, 'continue a failed turn from its last checkpoint, and watch it'],
   cancel: [cancelTurn, 'cancel a turn'],
   delete: [deleteTurn, 'delete a turn that has ended, with all its content'],
 } as const;
 
-/** Adds the commands that take the id of one turn. */
 export function addTurnCommands(program: Command, act: Act): void {
   for (const [name, [work, description]] of Object.entries(COMMANDS))
     program
@@ -36,13 +35,13 @@ async function retryTurn({ pawl, cli, options }: Context, turnId: string, { json
 
 async function cancelTurn({ pawl, cli, options }: Context, turnId: string, { json }: JsonOption) {
   const turn = await pawl.turns.attach(turnId).cancel(options);
-  cli.stdout.write(json ? `${JSON.stringify(turn)}\n` : `${turn.id} is cancelled.\n`);
+  cli.stdout.write(json ? `${JSON.stringify(turn)}\n` : `${turn.id} was cancelled.\n`);
   return 0;
 }
 
 async function deleteTurn({ pawl, cli, options }: Context, turnId: string, { json }: JsonOption) {
   await pawl.turns.delete(turnId, options);
   const deleted = { id: turnId, object: 'turn', deleted: true };
-  cli.stdout.write(json ? `${JSON.stringify(deleted)}\n` : `${turnId} is deleted.\n`);
+  cli.stdout.write(json ? `${JSON.stringify(deleted)}\n` : `${turnId} was deleted.\n`);
   return 0;
 }

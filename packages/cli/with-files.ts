@@ -9,7 +9,7 @@ const TYPES: Partial<Record<string, string>> = {
   ...{ '.md': 'text/markdown', '.txt': 'text/plain', '.json': 'application/json' },
 };
 
-/** Returns the input of a turn with its files after the words. Throws InvalidArgumentError for an unreadable file. */
+/** Returns the input of a turn with its files after the text. Throws InvalidArgumentError for an unreadable file. */
 export async function withFiles(input: string, files: string[]): Promise<TurnRequest['input']> {
   if (files.length === 0) return input;
   const parts = await Promise.all(files.map(readPart));

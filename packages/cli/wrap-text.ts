@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Breaks each line of a text before the words that go over `width` columns; the rest goes on after `margin`. */
+/** Breaks each line of a text at words, so that it fits `width` columns. The rest follows after `margin`. */
 export function wrapLine(text: string, { width, margin }: { width: number; margin: string }): string {
   return text
     .split('\n')
@@ -22,14 +22,14 @@ function breakLine(text: string, { width, margin }: { width: number; margin: str
   return [...lines, line].join('\n');
 }
 
-/** Text that arrives in chunks, written word by word into lines of a bounded width. */
+/** Streamed text, wrapped into lines of a bounded width. */
 export type WordWrap = {
   push(chunk: string): void;
-  /** Writes the word that has begun and ends the line. */
+  /** Writes the last word and ends the line. */
   end(): void;
 };
 
-/** Wraps at `width` columns, read for each word; lines begin with `margin`. A longer word has its own line. */
+/** Wraps at `width` columns, read for each word. Lines begin with `margin`. A longer word has its own line. */
 export function wrapWords(
   write: (text: string) => void,
   { width, margin }: { width: () => number; margin: string },
@@ -82,7 +82,7 @@ const WIDE =
   /^(?:\p{Emoji_Presentation}|\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul}|[\u3000-\u303f\uff01-\uff60])/u;
 const graphemes = new Intl.Segmenter();
 
-/** The columns of a terminal that a text takes: colours none, ideographs and emoji two. */
+/** Returns the columns of a text in a terminal. Colours take no column, ideographs and emoji take two. */
 export function textWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   if (/^[\x20-\x7e]*$/.test(plain)) return plain.length;

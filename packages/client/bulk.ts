@@ -6,7 +6,6 @@ const PATH = '/v1/bulk';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** `/v1/bulk`. */
 export function bulkOf(api: Api): Bulks {
   const retrieve = (id: string, options?: CallOptions) =>
     requestJson<Bulk>(api, { path: `${PATH}/${encodeURIComponent(id)}` }, options);

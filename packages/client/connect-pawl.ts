@@ -7,7 +7,7 @@ import { requestJson } from './request-json.ts';
 import { schedulesOf } from './schedules/schedules.ts';
 import { turnsOf } from './turns.ts';
 
-// The types that users of the package name; what they are is in `pawl.ts`.
+// The types that users of the package name. `pawl.ts` describes them.
 export type Turn = api.Turn;
 export type ListedTurn = api.ListedTurn;
 export type EndedTurn = api.EndedTurn;
@@ -52,7 +52,7 @@ export type Usage = api.Usage;
 export type UsageQuery = api.UsageQuery;
 export type UsageRow = api.UsageRow;
 
-/** Connects to a Pawl, without a request yet. Calls throw PawlError, and so does a malformed `baseUrl`. */
+/** Connects to Pawl without sending a request. Throws PawlError for a malformed `baseUrl`. Calls throw it too. */
 export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...access }: PawlOptions = {}): Pawl {
   const base = readBaseUrl(baseUrl);
   if ('problem' in base) throw new PawlError(unusable(base.problem));
@@ -77,7 +77,7 @@ export function connectPawl({ baseUrl = 'http://127.0.0.1:8080', patienceMs, ...
   };
 }
 
-/** Bytes as a part of a user's message or of a result: an image, MP3 or WAV audio, else a file. */
+/** Returns bytes as a part of a message or result: an image, MP3 or WAV audio, or else a file. */
 export function partOf(
   bytes: Uint8Array,
   { mediaType, filename }: { mediaType: string; filename?: string },
@@ -90,7 +90,7 @@ export function partOf(
   return { type: 'input_file', file_data: url, ...(filename !== undefined && { filename }) };
 }
 
-/** `btoa` takes a text of which each character is a byte; an argument list is bounded. */
+/** Encodes in slices, since an argument list is bounded. `btoa` takes a text with one character per byte. */
 function base64Of(bytes: Uint8Array): string {
   const SOME = 8_192;
   let text = '';
@@ -103,16 +103,16 @@ function unusable(message: string): Refusal {
   return { ...never, type: 'invalid_request_error', code: 'invalid_base_url', message, param: 'baseUrl' };
 }
 
-/** Why a call failed: the server refused it, or never answered. The message says what to do. */
+/** Why a call failed: the server refused it or never answered. The message says what to do. */
 export class PawlError extends Error {
   override readonly name = 'PawlError';
-  /** The HTTP status, null where no answer came. */
+  /** The HTTP status, or null if the server did not answer. */
   readonly status: number | null;
   readonly type: string;
   readonly code: string;
-  /** The field of the request that is wrong. */
+  /** The invalid field of the request. */
   readonly param: string | null;
-  /** Whether the same call may go through later. */
+  /** Whether the same call may succeed later. */
   readonly retryable: boolean;
   readonly retryAfterMs: number | null;
 

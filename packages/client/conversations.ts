@@ -6,7 +6,6 @@ import { startedTurn, startTurn } from './turns.ts';
 
 const PATH = '/v1/conversations';
 
-/** `/v1/conversations`. */
 export function conversationsOf(api: Api): Conversations {
   return {
     create: async (request, options) => {
@@ -32,7 +31,7 @@ function handleConversation(api: Api, id: string): ConversationHandle {
     // Safe to repeat: the same fields get the same values.
     update: (changes, options) => requestJson(api, { method: 'PATCH', path, body: changes }, options),
     messages: (options = {}) => allOf(listAll<CompactMessage>(api, { path: `${path}/messages` }, options)),
-    // Not safe to repeat: after a lost answer the conversation is gone already.
+    // Not safe to repeat: if the answer was lost, the conversation is already deleted.
     delete: (options) => requestJson(api, { method: 'DELETE', path }, { ...options, patienceMs: 0 }),
   };
 }

@@ -1,4 +1,4 @@
-/** One request. `timeoutMs` bounds the time until `read` is done, 30 s unless given. */
+/** A request. `timeoutMs` bounds the time until `read` is done. The default is 30 s. */
 export type ApiRequest = {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
@@ -9,7 +9,7 @@ export type ApiRequest = {
   signal?: AbortSignal | undefined;
 };
 
-/** Makes a request once and reads its answer if it is 2xx. Throws PawlError, or the signal's own reason. */
+/** Makes a request once and reads its answer if the status is 2xx. Throws PawlError, or the reason of the signal. */
 export type Exchange = <Answer>(request: ApiRequest, read: (response: Response) => Promise<Answer>) => Promise<Answer>;
 
 type Server = {
@@ -21,7 +21,6 @@ type Server = {
 
 const TIMEOUT_MS = 30_000;
 
-/** Makes the exchange with one server. */
 export function makeExchange({ baseUrl, apiKey, fetch = globalThis.fetch, fail }: Server): Exchange {
   const authorization: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
 
@@ -47,7 +46,7 @@ export function makeExchange({ baseUrl, apiKey, fetch = globalThis.fetch, fail }
   };
 }
 
-/** Aborts with the first of both. Node 18 has no `AbortSignal.any`. */
+/** Returns a signal that aborts with the first of both. Node 18 has no `AbortSignal.any`. */
 function firstOf(signal: AbortSignal, timeout: AbortController): AbortSignal {
   if (AbortSignal.any) return AbortSignal.any([signal, timeout.signal]);
   if (signal.aborted) timeout.abort(signal.reason);
@@ -70,7 +69,7 @@ function requestInit(
   return { method, headers: { ...authorization, ...json, ...headers }, body: JSON.stringify(body) };
 }
 
-/** Why a request failed; `status` is null where no answer came. */
+/** Why a request failed. `status` is null if no answer arrived. */
 export type Refusal = {
   status: number | null;
   type: string;
@@ -82,22 +81,22 @@ export type Refusal = {
   cause?: unknown;
 };
 
-/** Too many requests, a server that restarts, a proxy that cannot reach it. */
+/** Statuses after which a retry may succeed: rate limits, timeouts, and servers or proxies that restart. */
 const RETRYABLE = new Set([408, 429, 502, 503, 504]);
 
-/** Reads an answer that is not 2xx, even one that does not come from Pawl. */
+/** Reads an answer that is not 2xx, even if another server than Pawl sent it. */
 async function readRefusal(response: Response): Promise<Refusal> {
   const { status, headers } = response;
   const retry = { retryable: RETRYABLE.has(status), retryAfterMs: retryAfterMs(headers.get('retry-after')) };
   const error = errorOf(await response.text());
   if (error) return { status, ...retry, ...error };
-  const message = `The answer was ${status}, and not one of Pawl. Check the base URL, and what stands in between.`;
+  const message = `The answer with status ${status} is not from Pawl. Check the base URL and the proxies in between.`;
   return { status, ...retry, type: 'server_error', code: 'unexpected_answer', message, param: null };
 }
 
-/** No answer came, or it was cut. */
+/** Returns the refusal for an answer that is missing or incomplete. */
 function unreachable(baseUrl: string, cause: unknown): Refusal {
-  const message = `Pawl does not answer at ${baseUrl}. Check that it runs there.`;
+  const message = `Pawl does not answer at ${baseUrl}. Check that Pawl runs there.`;
   const retry = { status: null, retryable: true, retryAfterMs: null };
   return { ...retry, type: 'connection_error', code: 'unreachable', message, param: null, cause };
 }
@@ -113,7 +112,7 @@ function errorOf(body: string): ErrorBody | undefined {
   }
 }
 
-/** Seconds, or a date. */
+/** Parses the header: seconds or a date. */
 function retryAfterMs(header: string | null): number | null {
   if (header === null) return null;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

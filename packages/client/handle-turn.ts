@@ -3,7 +3,6 @@ import type { CallOptions, EndedTurn, ReadOptions, Turn, TurnConfig, TurnHandle 
 import { type Api, createOnce, requestJson } from './request-json.ts';
 import { pause, RETRY_FOR_MS, retryTransient } from './retry.ts';
 
-/** The handle of one turn. */
 export function handleTurn(api: Api, id: string): TurnHandle {
   const path = `/v1/turns/${encodeURIComponent(id)}`;
   const post = (action: string, body: unknown, options?: CallOptions) =>
@@ -31,9 +30,9 @@ export function handleTurn(api: Api, id: string): TurnHandle {
     addInput: (input, { metadata, ...options } = {}) =>
       createOnce(api, { path: `${path}/input`, body: { input, metadata } }, options),
     cancel: (options) => post('cancel', undefined, options),
-    // Not safe to repeat: after a lost answer a second request is refused, since the turn goes on already.
+    // Not safe to repeat: if the answer was lost, the turn already runs, and the server refuses a second request.
     retry: (options) => post('retry', undefined, { ...options, patienceMs: 0 }),
-    // Nor is this: after a lost answer the turn is gone already.
+    // Not safe to repeat: if the answer was lost, the turn is already deleted.
     delete: (options) => requestJson(api, { method: 'DELETE', path }, { ...options, patienceMs: 0 }),
   };
 }
@@ -54,12 +53,12 @@ function isSettled(turn: Turn): turn is Turn {
   return hasEnded(turn) || turn.status === 'requires_action';
 }
 
-/** Below the 60 s after which many proxies end a silent connection. */
+/** Below the 60 s after which many proxies close a silent connection. */
 const WAIT_SECONDS = 50;
 const ANSWER_SECONDS = 15;
 const POLL_AFTER_MS = 500;
 
-/** Long-polls a turn until it is enough, as long as the server answers. */
+/** Long-polls a turn until `isEnough` accepts it, and while the server answers. */
 async function waitForTurn<Enough extends Turn>(
   api: Api,
   path: string,
@@ -76,7 +75,7 @@ async function waitForTurn<Enough extends Turn>(
 
 type Waiting<Enough extends Turn> = CallOptions & { isEnough(turn: Turn): turn is Enough };
 
-/** The turn, and when to poll again. */
+/** Returns the turn, and the delay until the next poll. */
 async function readPoll(response: Response) {
   const turn = (await response.json()) as Turn;
   return { turn, pollAfterMs: Number(response.headers.get('pawl-poll-after-ms') ?? POLL_AFTER_MS) };

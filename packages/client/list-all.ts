@@ -4,7 +4,7 @@ import { type Api, requestJson } from './request-json.ts';
 
 type Page<Item> = { data: Item[]; next_cursor: string | null };
 
-/** All items of a list; pages are requested as they are needed. */
+/** Yields all items of a list. Requests each page when it is needed. */
 export async function* listAll<Item>(
   api: Api,
   { path, query }: Pick<ApiRequest, 'path' | 'query'>,
@@ -18,7 +18,7 @@ export async function* listAll<Item>(
   } while (from !== null);
 }
 
-/** A filter as the query of a list, and what else the call takes. */
+/** Splits options into the query of a list and the options of the call. */
 export function searchQuery({ model, metadata = {}, q, createdAfter, createdBefore, ...options }: SearchFilter) {
   const pairs = Object.entries(metadata).map(([key, value]) => [`metadata[${key}]`, value]);
   const query = { model, q, created_after: createdAfter, created_before: createdBefore, ...Object.fromEntries(pairs) };

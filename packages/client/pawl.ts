@@ -1,53 +1,52 @@
 import type * as api from './generated.ts';
 
-/** A turn as the API returns it. */
 export type Turn = api.Turn;
 type TurnStatus = Turn['status'];
 type TerminalStatus = Exclude<TurnStatus, 'queued' | 'in_progress' | 'requires_action'>;
-/** A turn of a list: without its rounds, which `get` brings. */
+/** A turn of a list. It has no rounds, which `get` returns. */
 export type ListedTurn = api.ListedTurn;
 export type EndedTurn = Turn & { status: TerminalStatus };
 export type TurnRequest = api.TurnRequest;
 export type ForkRequest = api.ForkRequest;
 export type RerunRequest = api.RerunRequest;
-/** A text, an image, a file or audio: a part of a user's message, or of a result. */
+/** A text, image, file or audio in a user's message or in a result. */
 export type InputPart = api.InputText | api.InputImage | api.InputFile | api.InputAudio;
 export type Conversation = api.Conversation;
 export type Worker = api.Worker;
 export type Statistics = api.Statistics;
-/** Times in RFC 3339; without them the last day, in 48 buckets. Another project, or all by `*`, wants an admin key. */
+/** Times in RFC 3339. The default is the last day, in 48 buckets. `project` (`*` for all) requires an admin key. */
 export type StatisticsRange = { from?: string; to?: string; buckets?: number; project?: string };
 export type Queue = api.Queue;
 export type ConversationRequest = api.ConversationRequest;
 export type ConversationChanges = api.ConversationChanges;
-/** What happens to a turn. Events with a `sequence_number` are kept with the turn, the others are only streamed. */
+/** An event of a turn. Events with a `sequence_number` are stored, other events are only streamed. */
 export type TurnEvent = api.StreamedEvent;
-/** The result of a call that the client runs: any JSON, a list of parts among it, or why there is none. */
+/** The result of a call that the client runs: any JSON, including a list of parts, or an error. */
 export type ToolOutput =
   | { tool_call_id: string; output: unknown }
   | { tool_call_id: string; error: Omit<api.ToolError, 'details'> & Partial<Pick<api.ToolError, 'details'>> };
 
 export type PawlOptions = {
-  /** Where the API listens: `http://127.0.0.1:8080` unless given. Without a scheme it is http. */
+  /** The URL of the API. The default is `http://127.0.0.1:8080`, and the default scheme is http. */
   baseUrl?: string | undefined;
   apiKey?: string | undefined;
-  /** How long calls are retried while the server is away: 10 s; `events` and `result` for 5 min. */
+  /** How long calls are retried while the server is away: by default 10 s, and 5 min for `events` and `result`. */
   patienceMs?: number | undefined;
   fetch?: typeof globalThis.fetch | undefined;
 };
 
-/** What every call takes; `signal` ends the call and never the turn. */
+/** The options of every call. `signal` ends the call but not the turn. */
 export type CallOptions = { signal?: AbortSignal | undefined; patienceMs?: number | undefined };
-/** Without a key of yours each call gets one, so that a retry never starts a second turn. */
+/** Each call generates a key if you give none, so that a retry never starts a second turn. */
 export type StartOptions = CallOptions & { idempotencyKey?: string | undefined };
-/** `after` is the number of your last event; `connected` is called when the server is away, and when it is back. */
+/** `after` is the number of your last event. `connected` is called when the connection is lost or returns. */
 export type EventOptions = CallOptions & {
   after?: number | undefined;
   connected?: ((isConnected: boolean) => void) | undefined;
 };
 /** `limit` is the size of a page, not of the list. */
 export type ListOptions = CallOptions & { cursor?: string | undefined; limit?: number | undefined };
-/** What is looked for; all that is given has to hold. `q`: each of its words, in any case. Times are RFC 3339. */
+/** The filters of a list, combined with AND. `q` matches if each word occurs, in any case. Times are RFC 3339. */
 export type SearchFilter = ListOptions & {
   model?: string | undefined;
   metadata?: Record<string, string> | undefined;
@@ -60,16 +59,15 @@ export type TurnFilter = SearchFilter & {
   conversationId?: string | undefined;
   errorCode?: string | undefined;
 };
-/** `maxResultBytes` cuts the text of each result; with `include` the turn tells what it ran with. */
+/** `maxResultBytes` cuts the text of each result. `include` adds the configuration of the turn. */
 export type ReadOptions = CallOptions & { maxResultBytes?: number | undefined; include?: 'config' | undefined };
-/** `arguments` are checked by the tool's schema. */
+/** The schema of the tool checks the `arguments`. */
 export type ApproveOptions = CallOptions & {
   arguments?: Record<string, unknown> | undefined;
   reason?: string | undefined;
 };
-/** `metadata` is told with the event `input.added`. */
+/** The event `input.added` contains the `metadata`. */
 export type InputOptions = StartOptions & { metadata?: Record<string, string> | undefined };
-/** What a turn ran with. */
 export type TurnConfig = NonNullable<Turn['config']>;
 
 export type Pawl = {
@@ -78,13 +76,13 @@ export type Pawl = {
   bulk: Bulks;
   schedules: Schedules;
   usage: Usage;
-  /** What became of the turns of a range of time. */
+  /** Returns the outcomes of turns in a period. */
   statistics(range?: StatisticsRange, options?: CallOptions): Promise<Statistics>;
-  /** The workers that are alive. Wants an admin key where there are keys. */
+  /** Returns the live workers. Requires an admin key if the server has keys. */
   workers(options?: CallOptions): Promise<Worker[]>;
-  /** The queues, and how much waits in each. Wants an admin key where there are keys. */
+  /** Returns the queues and the waiting jobs of each. Requires an admin key if the server has keys. */
   queues(options?: CallOptions): Promise<Queue[]>;
-  /** Any other route: `pawl.request('GET', '/v1/models')`. A POST is not retried. */
+  /** Requests any other route: `pawl.request('GET', '/v1/models')`. Does not retry a POST. */
   request<Answer>(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
@@ -98,62 +96,61 @@ export type Turns = {
   start(request: TurnRequest, options?: StartOptions): Promise<StartedTurn>;
   get(id: string, options: ReadOptions & { include: 'config' }): Promise<Turn & { config: TurnConfig }>;
   get(id: string, options?: ReadOptions): Promise<Turn>;
-  /** Turns, newest first and without their rounds; pages are read as they are needed. */
+  /** Yields turns without their rounds, newest first. Requests each page when it is needed. */
   list(filter?: TurnFilter): AsyncGenerator<ListedTurn, void, undefined>;
-  /** The handle of a turn that was started elsewhere or before. Sends no request. */
+  /** Returns the handle of a turn by its id. Sends no request. */
   attach(id: string): TurnHandle;
-  /** Goes on from a round of a turn, in a new conversation; the turn stays as it is. */
+  /** Continues from a round of a turn, in a new conversation. The turn stays unchanged. */
   fork(id: string, request?: ForkRequest, options?: StartOptions): Promise<StartedTurn>;
-  /** Says something to a turn while it has not ended. */
+  /** Adds an input to a turn that has not ended. */
   addInput(id: string, input: TurnRequest['input'], options?: InputOptions): Promise<Turn>;
-  /** Runs a turn that has ended again, in a new conversation. Equal calls get the recorded results. */
+  /** Runs an ended turn again, in a new conversation. Equal calls get the recorded results. */
   rerun(id: string, request?: RerunRequest, options?: StartOptions): Promise<StartedTurn>;
-  /** Deletes a turn that has ended, and erases its content. */
+  /** Deletes an ended turn and erases its content. */
   delete(id: string, options?: CallOptions): Promise<void>;
 };
 
-/** All that can be done with one turn. */
 export type TurnHandle = {
   id: string;
   get(options: ReadOptions & { include: 'config' }): Promise<Turn & { config: TurnConfig }>;
   get(options?: ReadOptions): Promise<Turn>;
   /**
-   * The turn's events from the first to the one that ends it, whether you start before, during or after. A lost
-   * connection is resumed: every durable event comes once and in order. Before a `round.completed` or the end, the
-   * round's whole text has come as `output_text.delta`.
+   * Yields the turn's events from the first to the last, whether you call before, during or after the turn. After a
+   * lost connection it resumes: each durable event is yielded once and in order. Before a `round.completed` or the
+   * end, the whole text of the round is yielded as `output_text.delta`.
    */
   events(options?: EventOptions): AsyncGenerator<TurnEvent, void, undefined>;
-  /** The turn as it ends, however it ends. */
+  /** Resolves to the turn when it ends, with any status. */
   result(options?: CallOptions): Promise<EndedTurn>;
-  /** The turn when nothing more happens by itself: it has ended, or `required_action` says what it waits for. */
+  /** Resolves to the turn when it has ended or waits for a client or a person (`required_action`). */
   settled(options?: CallOptions): Promise<Turn>;
   submitToolOutputs(outputs: ToolOutput[], options?: CallOptions): Promise<Turn>;
-  /** Allows a call. With `arguments` it is made with these instead of the model's, which is told of it. */
+  /** Allows a call. `arguments` replace the arguments of the model, and Pawl reports the change to the model. */
   approve(callId: string, options?: ApproveOptions): Promise<Turn>;
   deny(callId: string, reason?: string, options?: CallOptions): Promise<Turn>;
-  /** The whole output of one call, uncut. */
+  /** Returns the whole output of one call. */
   output(callId: string, options?: CallOptions): Promise<api.ToolOutput>;
-  /** Says something to the turn while it has not ended: its next round has it. Refused with `turn_ended` after that. */
+  /** Adds an input to a turn, which its next round reads. Rejected with `turn_ended` if the turn has ended. */
   addInput(input: TurnRequest['input'], options?: InputOptions): Promise<Turn>;
   cancel(options?: CallOptions): Promise<Turn>;
-  /** Lets a failed turn go on from its last checkpoint. */
+  /** Retries a failed turn from its last checkpoint. */
   retry(options?: CallOptions): Promise<Turn>;
-  /** Deletes a turn that has ended, and erases its content; later turns of its conversation are sent without it. */
+  /** Deletes an ended turn and erases its content. Later turns of its conversation no longer send it to the model. */
   delete(options?: CallOptions): Promise<void>;
 };
 
 export type StartedTurn = TurnHandle & { conversationId: string };
 
 export type Conversations = {
-  /** Creates a conversation; with `input` it also starts the first turn. */
+  /** Creates a conversation. With `input` it also starts the first turn. */
   create(
     request: ConversationRequest,
     options?: StartOptions,
   ): Promise<ConversationHandle & { turn: StartedTurn | null }>;
   get(id: string, options?: CallOptions): Promise<Conversation>;
-  /** Conversations, newest first; `q` has to fit one of their turns. */
+  /** Yields conversations, newest first. `q` must match one of their turns. */
   list(filter?: SearchFilter): AsyncGenerator<Conversation, void, undefined>;
-  /** Changes what later turns inherit: each field given replaces the standing one, `null` means its default. */
+  /** Changes the defaults of later turns. Each given field replaces its value, and `null` resets it. */
   update(id: string, changes: ConversationChanges, options?: CallOptions): Promise<Conversation>;
   attach(id: string): ConversationHandle;
 };
@@ -163,7 +160,7 @@ export type ConversationHandle = {
   get(options?: CallOptions): Promise<Conversation>;
   /** Starts the next turn. */
   start(request: TurnRequest, options?: StartOptions): Promise<StartedTurn>;
-  /** Changes what later turns inherit. */
+  /** Changes the defaults of later turns. */
   update(changes: ConversationChanges, options?: CallOptions): Promise<Conversation>;
   messages(options?: CallOptions): Promise<api.CompactMessage[]>;
   delete(options?: CallOptions): Promise<void>;
@@ -171,16 +168,16 @@ export type ConversationHandle = {
 
 /** The action and the filter of a bulk. */
 export type BulkRequest = Omit<api.BulkRequest, 'dry_run'>;
-/** One action on many turns: how far it is. */
+/** An action on many turns, with its progress. */
 export type Bulk = api.Bulk;
 
 export type Bulks = {
-  /** Cancels, retries or deletes all turns that match now, one by one. Answered at once; `wait` tells what came of it. */
+  /** Cancels, retries or deletes all turns that match now. Returns at once, and `wait` returns the outcome. */
   create(request: BulkRequest, options?: StartOptions): Promise<Bulk>;
-  /** Returns the number of turns that match. Changes no turn. */
+  /** Returns the number of matching turns. Changes no turn. */
   count(request: BulkRequest, options?: CallOptions): Promise<number>;
   retrieve(id: string, options?: CallOptions): Promise<Bulk>;
-  /** The bulk once each of its turns was treated. */
+  /** Resolves to the bulk when all its turns are done. */
   wait(id: string, options?: CallOptions): Promise<Bulk>;
 };
 
@@ -189,18 +186,18 @@ export type ScheduleRequest = api.ScheduleRequest;
 export type ScheduleChange = api.ScheduleChange;
 
 export type Schedules = {
-  /** A turn at each planned time, from now on. */
+  /** Creates a schedule, which starts a turn at each planned time from now on. */
   create(request: ScheduleRequest, options?: StartOptions): Promise<Schedule>;
   get(id: string, options?: CallOptions): Promise<Schedule>;
-  /** Schedules, newest first; pages are read as they are needed. */
+  /** Yields schedules, newest first. Requests each page when it is needed. */
   list(options?: ListOptions): AsyncGenerator<Schedule, void, undefined>;
-  /** Changes, enables or disables one: what is left out stays, and a new plan counts from now. */
+  /** Changes, enables or disables a schedule. Keeps omitted fields. A new plan counts from now. */
   update(id: string, changes: ScheduleChange, options?: CallOptions): Promise<Schedule>;
-  /** The turns that it has started stay. */
+  /** Deletes a schedule and keeps its turns. */
   delete(id: string, options?: CallOptions): Promise<void>;
 };
 
-/** `from` is inclusive, `to` is not: days (`2026-11-20`) or times, in UTC. The last 30 days unless given. */
+/** `from` is inclusive, `to` is exclusive: days (`2026-11-20`) or times in UTC. The default is the last 30 days. */
 export type UsageQuery = CallOptions & {
   from?: string | undefined;
   to?: string | undefined;
@@ -209,6 +206,6 @@ export type UsageQuery = CallOptions & {
 export type UsageRow = api.Usage;
 
 export type Usage = {
-  /** What was used, a row for each group; one row without `groupBy`. */
+  /** Returns a row of usage for each group, or one row without `groupBy`. */
   get(query?: UsageQuery): Promise<UsageRow[]>;
 };

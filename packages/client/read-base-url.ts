@@ -1,20 +1,19 @@
-/** The URL of the API, or why it cannot be one. */
+/** The URL of the API, or why it is invalid. */
 export type BaseUrl = { url: string } | { problem: string };
 
 /**
- * Reads a base URL: without a scheme it is http, and a path alone belongs to the page's own server. A problem is a
- * sentence that says what to give instead, and repeats no password.
+ * Reads a base URL. Without a scheme it is http, and a path alone refers to the server of the page. A problem is a
+ * sentence with the correct form, and contains no password.
  */
 export function readBaseUrl(given: string): BaseUrl {
   const text = given.trim();
   if (text === '' || text.startsWith('/')) return { url: text };
   const full = /^https?:|:\/\//i.test(text) ? text : `http://${text}`;
   const url = /^:?\d+$/.test(text) ? null : parse(full);
-  if (url?.username || url?.password)
-    return { problem: 'A user or password in the URL cannot be sent. Give a key instead.' };
-  if (!url) return { problem: `“${text}” is no address. ${EXAMPLE}` };
+  if (url?.username || url?.password) return { problem: 'The URL contains a user or password. Give a key instead.' };
+  if (!url) return { problem: `“${text}” is not an address. ${EXAMPLE}` };
   if (!/^https?:$/.test(url.protocol)) return { problem: `“${text}” is neither http nor https. ${EXAMPLE}` };
-  if (url.search || url.hash) return { problem: `“${text}” goes on behind its path. Leave out “?” and “#”.` };
+  if (url.search || url.hash) return { problem: `“${text}” has a query or a fragment. Leave out “?” and “#”.` };
   return { url: url.href.replace(/\/+$/, '') };
 }
 

@@ -3,16 +3,15 @@ import type { CallOptions, StartOptions } from './pawl.ts';
 import { RETRY_FOR_MS, retryTransient } from './retry.ts';
 import { webCrypto } from './web-crypto.ts';
 
-/** What every call needs. */
 export type Api = { exchange: Exchange; patienceMs: number | undefined };
 
-/** Makes a request for JSON, and repeats it while the server is away. The request must be safe to repeat. */
+/** Requests JSON and retries while the server is away. The request must be safe to repeat. */
 export function requestJson<Answer>(api: Api, request: ApiRequest, options: CallOptions = {}): Promise<Answer> {
   const { signal, patienceMs = api.patienceMs ?? RETRY_FOR_MS.request } = options;
   return retryTransient(() => api.exchange({ ...request, signal }, readJson<Answer>), { patienceMs, signal });
 }
 
-/** Creates something once, however often the request is repeated: all attempts carry the same Idempotency-Key. */
+/** Creates something once, although the request may be repeated. All attempts have the same Idempotency-Key. */
 export async function createOnce<Answer>(
   api: Api,
   created: { path: string; body: unknown },
@@ -21,17 +20,17 @@ export async function createOnce<Answer>(
   return requestJson(api, { method: 'POST', ...created, headers: await keyOf(options) }, options);
 }
 
-/** The server answers by its schema, so the answer is not checked again. */
+/** Reads the answer without a check, since the server answers by its schema. */
 async function readJson<Answer>(response: Response): Promise<Answer> {
   return (response.status === 204 ? undefined : await response.json()) as Answer;
 }
 
-/** The header that makes a creating POST safe to repeat. */
+/** Returns the header that makes a creating POST safe to repeat. */
 async function keyOf({ idempotencyKey }: StartOptions): Promise<Record<string, string>> {
   return { 'idempotency-key': idempotencyKey ?? (await randomUuid()) };
 }
 
-/** A UUID of version 4. Pages loaded over plain http have no `crypto.randomUUID`. */
+/** Returns a UUID of version 4. Pages loaded over plain http have no `crypto.randomUUID`. */
 async function randomUuid(): Promise<string> {
   const bytes = (await webCrypto()).getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -1,15 +1,12 @@
-/** Retries within a time that counts from the server's last sign of life. */
+/** Retries within a time limit that starts again at each sign of life from the server. */
 export type Retries = {
-  /** The server sent something: time and delays start again. */
+  /** Restarts time limit and delays, since the server sent something. */
   reset(): void;
-  /**
-   * Waits before the next attempt, after calling `waiting`. Throws the given failure instead where another attempt is
-   * useless, or the time is up.
-   */
+  /** Calls `waiting` and waits before the next attempt. Throws the failure if a retry is useless or time is up. */
   wait(failure?: unknown, waiting?: () => void): Promise<void>;
 };
 
-/** A request gives up soon; watching a turn does not, since the turn goes on meanwhile. */
+/** A request gives up soon. Watching a turn does not, since the turn continues. */
 export const RETRY_FOR_MS = { request: 10_000, watch: 300_000 };
 
 const FIRST_DELAY_MS = 200;
@@ -17,7 +14,7 @@ const LONGEST_DELAY_MS = 5_000;
 
 type Bounds = { patienceMs: number; signal?: AbortSignal | undefined };
 
-/** Waits longer from attempt to attempt, with jitter, and at least as long as the server asks. */
+/** Starts retries with growing delays and jitter. A delay is at least as long as the server asks. */
 export function startRetries({ patienceMs, signal }: Bounds): Retries {
   let resetAt = performance.now();
   let failures = 0;
@@ -39,7 +36,7 @@ export function startRetries({ patienceMs, signal }: Bounds): Retries {
   };
 }
 
-/** Repeats `attempt` until it succeeds or `patienceMs` are over; then throws its last failure. */
+/** Repeats `attempt` until it succeeds or `patienceMs` have passed. Then throws its last failure. */
 export async function retryTransient<Result>(attempt: () => Promise<Result>, bounds: Bounds): Promise<Result> {
   const retries = startRetries(bounds);
   for (;;) {
@@ -59,7 +56,7 @@ function requestedDelayMs(failure: unknown): number {
   return failure instanceof Error && 'retryAfterMs' in failure ? Number(failure.retryAfterMs) : 0;
 }
 
-/** Waits; throws the signal's reason as soon as it is aborted. */
+/** Waits. Throws the reason of the signal when it is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

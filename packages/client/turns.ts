@@ -3,7 +3,6 @@ import { listAll, searchQuery } from './list-all.ts';
 import type { ListedTurn, ReadOptions, StartedTurn, StartOptions, Turn, Turns } from './pawl.ts';
 import { type Api, createOnce } from './request-json.ts';
 
-/** `/v1/turns`. */
 export function turnsOf(api: Api): Turns {
   return {
     start: (request, options) => startTurn(api, { path: '/v1/turns', request }, options),
@@ -27,7 +26,6 @@ export function turnsOf(api: Api): Turns {
   };
 }
 
-/** Starts a turn, once. */
 export async function startTurn(
   api: Api,
   { path, request }: { path: string; request: object },
@@ -36,7 +34,7 @@ export async function startTurn(
   return startedTurn(api, await createOnce<Turn>(api, { path, body: request }, options));
 }
 
-/** The handle of a turn that was just answered. */
+/** Returns the handle of a turn that the server has just started. */
 export function startedTurn(api: Api, { id, conversation_id: conversationId }: Turn): StartedTurn {
   return { ...handleTurn(api, id), conversationId };
 }

@@ -1,23 +1,23 @@
 import type { DisabledWebhook, ResponseWebhook, RoundWebhook, TestWebhook, TurnWebhook } from './generated.ts';
 import { webCrypto } from './web-crypto.ts';
 
-/** The body of a webhook; `data.id` is the turn's, the response's or the endpoint's. `turn` comes with `include: ["turn"]`. */
+/** The body of a webhook. `data.id` is the id of the turn, response or endpoint. `turn` needs `include: ["turn"]`. */
 export type WebhookEvent = TurnWebhook | RoundWebhook | ResponseWebhook | DisabledWebhook | TestWebhook;
 
-/** Headers of any server: those of the web, or a plain object of any spelling. */
+/** Headers from any server: a `Headers` object, or a plain object with names in any case. */
 export type WebhookHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 
-/** How old a webhook may be, and the time it is compared with, in milliseconds. */
+/** The maximum age of a webhook in seconds, and the current time in milliseconds. */
 export type WebhookBounds = { toleranceSeconds?: number; now?: number };
 
-/** A webhook that must not be trusted; the message says why. */
+/** A webhook that must not be trusted. The message says why. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
 /**
- * Checks the sender of a webhook, and that it is at most 5 minutes old. Give the body exactly as it came, and while you
- * rotate all the secrets you trust. Throws WebhookError.
+ * Checks the sender of a webhook, and that it is at most 5 minutes old. Pass the body exactly as received. While you
+ * rotate secrets, pass all that you trust. Throws WebhookError.
  */
 export async function verifyWebhook(
   body: string,
@@ -28,14 +28,14 @@ export async function verifyWebhook(
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => headerOf(headers, name));
   if (!id || !timestamp || !signatures) {
     throw new WebhookError(
-      'This is no webhook of Pawl: webhook-id, webhook-timestamp or webhook-signature is missing.',
+      'The request is not a webhook of Pawl: webhook-id, webhook-timestamp or webhook-signature is missing.',
     );
   }
   checkTime(timestamp, { toleranceSeconds, now });
   const checks = await Promise.all([secrets].flat().map(checkWith));
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   if (!(await isSigned(content, signatures, checks))) {
-    throw new WebhookError('No signature fits. Check the secret, and that the body is given exactly as it came.');
+    throw new WebhookError('No signature matches. Check the secret, and pass the body unchanged.');
   }
   return JSON.parse(body) as WebhookEvent;
 }
@@ -50,9 +50,9 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
 function checkTime(timestamp: string, { toleranceSeconds, now }: Required<WebhookBounds>): void {
   const aheadSeconds = /^\d+$/.test(timestamp) ? Number(timestamp) - Math.floor(now / 1000) : Number.NaN;
   if (Math.abs(aheadSeconds) <= toleranceSeconds) return;
-  if (Number.isNaN(aheadSeconds)) throw new WebhookError('The webhook-timestamp is no number of seconds.');
+  if (Number.isNaN(aheadSeconds)) throw new WebhookError('The webhook-timestamp is not a number of seconds.');
   if (aheadSeconds > 0) throw new WebhookError('The webhook is from the future. Check the clock of this machine.');
-  throw new WebhookError('The webhook is too old. It may have been replayed; or check the clock of this machine.');
+  throw new WebhookError('The webhook is too old and may be a replay. Check the clock of this machine.');
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -61,13 +61,12 @@ type Check = (content: Bytes, signature: Bytes) => Promise<boolean>;
 /** Takes the same time for all wrong signatures. */
 async function checkWith(secret: string): Promise<Check> {
   const bytes = bytesOf(secret.replace(/^whsec_/, ''));
-  if (!bytes?.length) throw new WebhookError('A secret is “whsec_” and base64, and this is none. Check your settings.');
+  if (!bytes?.length) throw new WebhookError('The secret is not “whsec_” and base64. Check your settings.');
   const { subtle } = await webCrypto();
   const key = await subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
   return (content, signature) => subtle.verify('HMAC', key, signature, content);
 }
 
-/** Whether any secret fits any signature. */
 async function isSigned(content: Bytes, signatures: string, checks: Check[]): Promise<boolean> {
   for (const signature of signatures.split(' ')) {
     const bytes = signature.startsWith('v1,') ? bytesOf(signature.slice(3)) : undefined;

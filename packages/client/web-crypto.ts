@@ -1,4 +1,4 @@
-/** Web Crypto; Node 18 has it in a module only. */
+/** Returns Web Crypto, which Node 18 has only in a module. */
 export async function webCrypto(): Promise<typeof globalThis.crypto> {
   return globalThis.crypto ?? (await import('node:crypto')).webcrypto;
 }

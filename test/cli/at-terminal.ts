@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { runCli } from '#cli/run-cli.ts';
 
-/** Runs a command as if at a terminal; each answer is typed at a question. */
+/** Runs a command as if at a terminal, and types an answer at each question. */
 export async function atTerminal(url: string, args: string[], answers: (string | null)[] = [], columns?: number) {
   const typed = [...answers];
   const stdin = Object.assign(new PassThrough(), { isTTY: true });

@@ -6,7 +6,7 @@ import { surroundings } from '#test/harness/parts/start-program.ts';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/main.ts', import.meta.url));
 
-/** `interruptAt` is a text at which Ctrl-C is pressed; `onOutput` gets all that was printed so far. */
+/** The test presses Ctrl-C at the text `interruptAt`. `onOutput` gets all output so far. */
 type Options = { interruptAt?: string; apiKey?: string; onOutput?: (seen: string) => void };
 
 /** Runs `pawl` as a process to its end. */

@@ -1,6 +1,6 @@
 import type { TurnEvent } from 'pawl/client';
 
-/** The text of a reader that appends each delta, and begins again when a round, or another attempt of it, starts. */
+/** Builds the text of a simple reader: it appends each delta, and restarts when a round or an attempt starts. */
 export async function showNaively(events: AsyncIterable<TurnEvent>) {
   const numbers: number[] = [];
   const texts: Record<number, string> = {};

@@ -1,4 +1,3 @@
-/** All that there is to take, as an array. */
 export async function takeAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);

@@ -5,18 +5,20 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** What a build needs of the repository; it is built in a copy, so that no test writes where others read. */
+/**
+ * The paths of the repository that a build needs. The build runs in a copy, so no test writes to files that others
+ * read.
+ */
 const SOURCES = ['package.json', 'tsconfig.json', 'build', 'packages', 'services', 'migrations'];
 
 export const run = promisify(execFile);
 
-/** A program of this repository's `node_modules/.bin`. */
 export const binOf = (name: string) => join(ROOT, 'node_modules/.bin', name);
 
-/** A package of ours, packed and installed into an empty folder, with no network. */
+/** A packed package of this repository, installed into an empty folder without a network. */
 export type Installed = { folder: string; tarball: string; bytes: number; files: string[]; remove(): void };
 
-/** Packs `packages/<name>` as a release would be, and installs the tarball as a user would. */
+/** Packs `packages/<name>` like a release, and installs the tarball like a user. */
 export async function installPackage(name: 'client' | 'cli'): Promise<Installed> {
   const parent = mkdtempSync(join(tmpdir(), 'pawl-package-'));
   const [copy, folder] = [join(parent, 'copy'), join(parent, 'user')];
@@ -32,12 +34,12 @@ export async function installPackage(name: 'client' | 'cli'): Promise<Installed>
   return { folder, tarball, bytes: statSync(tarball).size, files: listing.trim().split('\n'), remove };
 }
 
-/** The types of the client are left out, as in a fresh clone: packing a package writes them. */
+/** Omits the generated types of the client, as in a fresh clone: packing a package writes them. */
 function isSource(path: string): boolean {
   return !path.endsWith('/dist') && !path.endsWith('/generated.ts');
 }
 
-/** npm runs on the Node that runs the tests, as `npm test` has it. */
+/** Runs npm on the Node that runs the tests, like `npm test`. */
 function npm(cwd: string, args: string[]) {
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
   return run('npm', args, { cwd, env: { ...process.env, PATH, npm_config_update_notifier: 'false' } });

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that runs JavaScript, and the arguments that come before the file. */
+/** A program that runs JavaScript, and its arguments before the file. */
 export type Runtime = { name: string; program: string; args: string[] };
 
-/** What newer Nodes have and Node 18 lacks, removed before any other code runs. */
+/** Options of Node that remove the globals that Node 18 lacks, before any other code runs. */
 const LIKE_NODE_18 = [
   '--no-experimental-global-webcrypto',
   '--import',
@@ -16,7 +16,7 @@ const LIKE_NODE_18 = [
     }`)}`,
 ];
 
-/** Every runtime of this machine; of several Nodes the one of the tests and the oldest. */
+/** Returns each runtime of this machine, with two Nodes: the Node of the tests and the oldest. */
 export function findRuntimes(): Runtime[] {
   const here = process.execPath;
   const oldest = findOldestNode();
@@ -33,7 +33,7 @@ export function findRuntimes(): Runtime[] {
   ];
 }
 
-/** The oldest Node on the PATH, from a major version on, that is older than the one of the tests; undefined without one. */
+/** Returns the oldest Node on the PATH from this major version on, if it is older than the Node of the tests. */
 export function findOldestNode(from = 18): { program: string; version: string } | undefined {
   return onPath('node')
     .map((program) => ({

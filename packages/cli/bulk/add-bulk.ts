@@ -8,11 +8,11 @@ type BulkOptions = JsonOption & { dryRun?: boolean } & Pick<Filter, 'status' | '
     [Name in 'conversation' | 'error' | 'after' | 'before']?: string;
   };
 
-/** Adds `bulk`, which does one thing with all turns that match, and waits for its end. */
+/** Adds `bulk`, which applies an action to all matching turns and waits until it has ended. */
 export function addBulk(program: Command, act: Act): void {
   program
     .command('bulk')
-    .description('cancel, retry or delete all turns that match, and wait. The options are those of GET /v1/turns.')
+    .description('cancel, retry or delete all matching turns, and wait. Options as in GET /v1/turns.')
     .addArgument(new Argument('<action>', 'the action').choices(['cancel', 'retry', 'delete']))
     .option('--status <statuses>', 'turns with one of these statuses')
     .option('--model <provider/model>', 'turns with this model')
@@ -21,8 +21,8 @@ export function addBulk(program: Command, act: Act): void {
     .option('--after <time>', 'turns created after this time')
     .option('--before <time>', 'turns created before this time')
     .option('--q <words>', 'turns with all these words')
-    .option('--metadata <key=value>', 'turns with this pair; repeatable', readPairs)
-    .option('--dry-run', 'only count them')
+    .option('--metadata <key=value>', 'turns with this pair (repeatable)', readPairs)
+    .option('--dry-run', 'only count the matching turns')
     .option('--json', 'write JSON')
     .action(act(workBulk));
 }
@@ -60,7 +60,7 @@ function filterOf({ conversation, error, after, before, ...same }: Omit<BulkOpti
     ...(before !== undefined && { created_before: before }),
   };
   if (Object.keys(filter).length === 0)
-    throw new InvalidArgumentError('The turns are missing. Name them, for example with --status queued.');
+    throw new InvalidArgumentError('The filter is missing. Select turns, for example with --status queued.');
   return filter;
 }
 

@@ -6,21 +6,20 @@ import { runChat } from './run-chat.ts';
 
 type ChatOptions = TurnOptions & { wait?: boolean };
 
-/** Adds `chat`, which talks with a conversation. */
 export function addChat(program: Command, act: Act): void {
   const chat = program
     .command('chat')
-    .description('talk; a line that you type while an answer is written joins its turn')
+    .description('chat with a model (lines typed during an answer join its turn)')
     .argument('[conv_…]', 'the conversation to continue', readIdWith('conv_'));
   addTurnOptions(chat, `the model, ${DEFAULT_MODEL} by default`)
-    .option('--wait', 'a line waits for the end of the answer')
+    .option('--wait', 'new lines wait for the end of the answer')
     .action(act(startChat));
 }
 
 async function startChat({ pawl, cli }: Context, conversationId: string | undefined, given: ChatOptions) {
   const { wait: waits = false, ...turn } = given;
   if (conversationId && Object.keys(turn).length > 0)
-    throw new InvalidArgumentError('A conversation keeps its options. Give its id alone, or only options.');
+    throw new InvalidArgumentError('The options of a conversation cannot change. Give an id or options, not both.');
   const request = { ...turnFields(turn), model: turn.model ?? DEFAULT_MODEL };
   return runChat(pawl, { conversationId, request, waits }, cli);
 }

@@ -5,13 +5,12 @@ import type { ChatView } from './chat-view.ts';
 import type { Line } from './read-line.ts';
 import { describeCall } from './show-answer.ts';
 
-/** What the turn that is shown waits for. */
+/** The approvals and outputs that the shown turn waits for. */
 export type Action = NonNullable<Turn['required_action']>;
 
-/** A line that answers a call. */
 export type CallAnswer = Extract<Line, { kind: 'allow' | 'deny' | 'edit' | 'output' }>;
 
-/** Says what a turn waits for, and asks about the first call that a person has to allow. */
+/** Shows the first call that waits, and asks for the approval that it requires. */
 export function askAboutCalls(
   action: Action | null,
   { view, terminal }: { view: ChatView; terminal: ChatTerminal },
@@ -23,7 +22,7 @@ export function askAboutCalls(
   else if (output) view.say(styleText('yellow', `? ${describeCall(output)}  waits for its client: /output <value>`));
 }
 
-/** Answers the first call that waits; returns the turn as it is then. Undefined where nothing was answered. */
+/** Answers the first waiting call and returns the changed turn. Returns undefined if no answer was sent. */
 export async function answerCall(
   answer: CallAnswer,
   { turn, action }: { turn: TurnHandle; action: Action },
@@ -31,7 +30,7 @@ export async function answerCall(
 ): Promise<Turn | undefined> {
   const [call] = answer.kind === 'output' ? action.tool_outputs : action.approvals;
   if (!call) {
-    view.note('No call waits for that.');
+    view.note('No call waits for this answer.');
     return undefined;
   }
   switch (answer.kind) {
@@ -43,7 +42,7 @@ export async function answerCall(
       return turn.submitToolOutputs([{ tool_call_id: call.id, output: answer.output }]);
     case 'edit':
       if (terminal.isTerminal) terminal.prefill(JSON.stringify(call.arguments));
-      else view.note('Type the arguments that it may be made with, as JSON.');
+      else view.note('Type new arguments for the call, as JSON.');
       return undefined;
   }
 }

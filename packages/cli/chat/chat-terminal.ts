@@ -2,12 +2,12 @@ import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor 
 import type { Cli } from '../cli.ts';
 import { columnsOf } from '../screen.ts';
 
-/** Where a chat is typed and shown. Rows stand above the line that is typed; live ones are replaced by the next call. */
+/** Input and output of a chat. Rows are above the typed line. The next `paint` replaces live rows. */
 export type ChatTerminal = {
   isTerminal: boolean;
   columns(): number;
   paint(rows: readonly string[], live: readonly string[]): void;
-  /** What stands before the line that is typed. */
+  /** Sets the text before the typed line. */
   setPrompt(prompt: string): void;
   /** Puts a text into the line, to be edited. */
   prefill(text: string): void;
@@ -16,14 +16,14 @@ export type ChatTerminal = {
 
 type Handlers = {
   line(text: string): void;
-  /** A line was entered: live rows stay where they are. */
+  /** Handles Enter: live rows stay on the screen. */
   entered(): void;
-  /** Ctrl-C, on an empty line. */
+  /** Handles Ctrl-C on an empty line. */
   interrupted(): void;
   closed(): void;
 };
 
-/** Opens the line editor of a terminal. Without one, lines are read from a pipe and written to it, with what was said. */
+/** Opens the line editor of a terminal. If input or output is a pipe, echoes the lines that it reads. */
 export function openTerminal({ stdin, stdout }: Cli, on: Handlers): ChatTerminal {
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
   const output = isTerminal ? { output: stdout } : {};
@@ -72,8 +72,8 @@ function clearLine(lines: Interface): void {
 type Painted = { rows: readonly string[]; live: readonly string[]; before: number };
 
 /**
- * Writes rows over the live ones and the typed line, then the typed line again. The line editor goes up by the rows that
- * the typed line took when it was shown last, so as many are written first.
+ * Writes rows over the live rows and the typed line, then the typed line again. The line editor moves up by the rows
+ * that the typed line took last, so that many rows are written first.
  */
 function paintAbove(lines: Interface, stdout: Cli['stdout'], { rows, live, before }: Painted): number {
   const typedRows = lines.getCursorPos().rows;

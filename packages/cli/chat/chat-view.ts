@@ -2,24 +2,22 @@ import { styleText } from 'node:util';
 import { cutText, textWidth, wrapLine } from '../wrap-text.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
 
-/** What a chat shows: whole lines, the text of an answer as it grows, and the calls that run. */
+/** The output of a chat: whole lines, streamed text, and running calls. */
 export type ChatView = {
-  /** A line of its own, below the text so far. */
+  /** Writes a line below the text so far. */
   say(line: string): void;
-  /** A quiet line. */
+  /** Writes a dimmed line. */
   note(line: string): void;
   text(chunk: string): void;
-  /** Ends the text so far. */
   endText(): void;
-  /** The calls that run now, in a terminal. */
+  /** Shows the running calls, if the output is a terminal. */
   running(lines: string[]): void;
-  /** What is shown stays where it is, since a line was entered below it. */
+  /** Keeps the shown rows, since a line was entered below them. */
   settle(): void;
 };
 
 const NARROWEST = 20;
 
-/** Makes the view of a chat. */
 export function makeView(terminal: () => ChatTerminal): ChatView {
   let row = '';
   let calls: string[] = [];
@@ -54,7 +52,7 @@ export function makeView(terminal: () => ChatTerminal): ChatView {
   };
 }
 
-/** The rows of a text that are full or ended, and what is left of it. */
+/** Returns the full or ended rows of a text, and the rest. */
 function breakRows(text: string, width: number): { rows: string[]; rest: string } {
   const lines = text.split('\n').map((line) => wrapLine(line, { width, margin: '' }).split('\n'));
   const rows = lines.flat().flatMap((row) => cutRow(row, width));
@@ -62,7 +60,7 @@ function breakRows(text: string, width: number): { rows: string[]; rest: string 
   return { rows, rest };
 }
 
-/** A word that is longer than a row goes on in the next ones. */
+/** Cuts a word that is longer than a row into rows. */
 function cutRow(row: string, width: number): string[] {
   if (textWidth(row) <= width) return [row];
   const rows = [''];

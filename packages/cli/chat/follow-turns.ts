@@ -6,7 +6,7 @@ import type { ChatTerminal } from './chat-terminal.ts';
 import type { ChatView } from './chat-view.ts';
 import { showAnswer } from './show-answer.ts';
 
-/** What a chat is shown with; `signal` ends it, `failed` shows what kept a line or an answer from it. */
+/** The output of a chat. `signal` ends the chat. `failed` shows why a line or an answer failed. */
 export type Around = {
   view: ChatView;
   terminal: ChatTerminal;
@@ -14,29 +14,26 @@ export type Around = {
   failed(error: unknown): void;
 };
 
-/** Where a chat is: nothing to do, an answer being written, one that waits for a person or a client, or one that failed. */
+/** The status of a chat: no turn, a running turn, a turn that waits for an answer, or a failed turn. */
 export type ChatStatus = 'idle' | 'working' | 'waiting' | 'failed';
 
-/** The turns of a chat, shown one after the other. */
 export type FollowedTurns = {
-  /** The one that is shown now. */
   current(): TurnHandle | undefined;
-  /** The last one, where it failed. */
+  /** Returns the last turn, if it failed. */
   failed(): TurnHandle | undefined;
-  /** What the current one waits for. */
   action(): Action | null;
-  /** Takes what it waits for from an answer of the API. */
+  /** Reads the required action from an answer of the API. */
   notice(turn: Turn): void;
   status(): ChatStatus;
-  /** Shows a turn once those before it have ended, with the events after the one of that number. */
+  /** Shows a turn after the turns before it have ended. Starts after the event numbered `after`. */
   show(turn: TurnHandle, after?: number): void;
-  /** Resolves when none is at work. */
+  /** Resolves when no turn is running. */
   idle(): Promise<void>;
 };
 
 type Followed = { turn: TurnHandle; after: number; hasEnded: boolean };
 
-/** Follows turns to their ends. What goes wrong is shown. */
+/** Follows turns until they end, and shows failures. */
 export function followTurns(around: Around): FollowedTurns {
   const queue: Followed[] = [];
   const action = trackAction(around);
@@ -87,13 +84,13 @@ export function followTurns(around: Around): FollowedTurns {
   };
 }
 
-/** Whether the calls that wait may be others now. Events and answers come by different ways, so the turn is read anew. */
+/** Returns whether the waiting calls may have changed. The caller reads the turn, since answers arrive separately. */
 function mayWait(event: TurnEvent): boolean {
   if (event.type === 'round.completed') return event.tool_calls.length > 0;
   return event.type === 'turn.requires_action' || event.type === 'turn.resumed';
 }
 
-/** What the turn that is shown waits for; a person is asked about it. An answer that is older than another says nothing. */
+/** Keeps the action that the shown turn waits for, and asks a person about it. Ignores outdated answers. */
 function trackAction(around: Around) {
   const waiting: (() => void)[] = [];
   let known: { action: Action | null; lastEvent: number } = { action: null, lastEvent: 0 };
@@ -119,11 +116,11 @@ function callsOf(action: Action | null): string[] {
 
 async function* eventsOf({ turn, after }: Followed, { view, signal }: Around): AsyncGenerator<TurnEvent> {
   const connected = (isBack: boolean) =>
-    view.note(isBack ? '… connected again' : '… the server is away; the answer is shown on as soon as it is back');
+    view.note(isBack ? '… connected again' : '… the server is away, the answer continues when it is back');
   for await (const event of turn.events({ after, signal, connected })) yield makeVisible(event);
 }
 
-/** Shows what went wrong; the chat goes on. */
+/** Shows an error, and lets the chat continue. */
 export function complain(error: unknown, view: ChatView): void {
   view.say(styleText('red', `✗ ${makeVisible(error instanceof Error ? error.message : String(error))}`));
 }

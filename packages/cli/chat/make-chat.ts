@@ -3,25 +3,25 @@ import { answerCall, type CallAnswer } from './answer-calls.ts';
 import { type Around, complain, type FollowedTurns, followTurns } from './follow-turns.ts';
 import { chatHelp, type Line } from './read-line.ts';
 
-/** How a chat begins: with a conversation, or with what the first line starts one with. */
+/** The options of a chat: its conversation, or the request that its first line starts. */
 export type ChatCommand = {
   conversationId: string | undefined;
   request: Omit<TurnRequest, 'input'>;
-  /** What is typed while an answer is written waits for its end. */
+  /** Whether text that is typed during an answer becomes the next turn. */
   waits: boolean;
 };
 
 export type Chat = {
   turns: FollowedTurns;
-  /** The conversation, once there is one. */
+  /** Returns the conversation after the first line has started it. */
   conversation(): ConversationHandle | undefined;
-  /** Does what a line asks for; resolves when the API has it. */
+  /** Runs the command of a line. Resolves when the API has accepted it. */
   take(line: Line): Promise<void>;
-  /** Stops the answer that is written; false where none is. */
+  /** Stops the running answer. Returns false if no answer is running. */
   stop(): boolean;
 };
 
-/** What happens to what is said while an answer is written. */
+/** How text that is typed during an answer reaches the turn. */
 type OnActive = 'steer' | 'enqueue' | 'interrupt';
 type Parts = Around & {
   turns: FollowedTurns;
@@ -29,7 +29,7 @@ type Parts = Around & {
   start(input: string, onActive: OnActive): Promise<TurnHandle>;
 };
 
-/** A chat with a conversation; the first line starts one where there is none. */
+/** Makes a chat in a conversation. The first line starts a conversation if none is given. */
 export function makeChat(pawl: Pawl, { conversationId, request, waits }: ChatCommand, around: Around): Chat {
   const { view, signal } = around;
   const turns = followTurns(around);
@@ -40,7 +40,7 @@ export function makeChat(pawl: Pawl, { conversationId, request, waits }: ChatCom
     const { turn, ...created } = await pawl.conversations.create({ ...request, input }, { signal });
     conversation = created;
     view.note(created.id);
-    if (!turn) throw new Error('The server started no turn. Say it again.');
+    if (!turn) throw new Error('The server did not start a turn. Send the message again.');
     return turn;
   }
 
@@ -62,7 +62,7 @@ async function takeLine(line: Line, parts: Parts): Promise<void> {
       return say(line.text, 'enqueue', parts);
     case 'stop':
       if (line.text !== undefined) return say(line.text, 'interrupt', parts);
-      if (!stopTurn(parts)) view.note('Nothing is at work.');
+      if (!stopTurn(parts)) view.note('No turn is running.');
       return;
     case 'allow':
     case 'deny':
@@ -84,14 +84,14 @@ async function takeLine(line: Line, parts: Parts): Promise<void> {
 async function say(input: string, onActive: OnActive, { view, turns, start }: Parts): Promise<void> {
   const isActive = turns.current() !== undefined;
   const turn = await start(input, onActive);
-  if (isActive && onActive === 'enqueue') view.note('… said after this answer');
+  if (isActive && onActive === 'enqueue') view.note('… will be sent after this answer');
   turns.show(turn);
 }
 
 async function answer(line: CallAnswer, { view, terminal, turns, signal }: Parts): Promise<void> {
   const turn = turns.current();
   const action = turns.action();
-  if (!turn || !action) return view.note('No call waits for that.');
+  if (!turn || !action) return view.note('No call waits for an answer.');
   const answered = await answerCall(line, { turn, action }, { view, terminal }).catch((error: unknown) => {
     complain(error, view);
     // Another client may have answered.

@@ -1,4 +1,3 @@
-/** What a line of a chat asks for. */
 export type Line =
   | { kind: 'text'; text: string }
   | { kind: 'wait'; text: string }
@@ -11,18 +10,18 @@ export type Line =
   | { kind: 'misused'; problem: string };
 
 /** The text of `/help`. */
-export const chatHelp = `What you type while an answer is written joins it: the model reads it in its next round.
-/wait <text>     say it after this answer instead, as the next turn
-/stop            stop the answer; /stop <text> goes on with that instead
-/retry           let a turn that failed go on from its last checkpoint
-/output <value>  answer a call that waits for its client, by a text or JSON
-/quit            leave; what is at work goes on
-A text that begins with a slash has a space before it.
-Asked whether a call is allowed: y · n, or n and why · e to edit its arguments,
-or other arguments as JSON. A line that ends with \\ goes on in the next one.
-Ctrl-C clears the line, stops the answer, or leaves; Ctrl-D leaves.`;
+export const chatHelp = `A line that you type during an answer joins it: the model reads it in its next round.
+/wait <text>     Send the text after this answer, as the next turn.
+/stop            Stop the answer. With /stop <text>, send the text instead.
+/retry           Continue a failed turn from its last checkpoint.
+/output <value>  Answer a call that waits for its client, with a text or JSON.
+/quit            Leave the chat. A running turn continues.
+Put a space before a text that begins with a slash.
+To allow a call: y. To deny it: n, or n and a reason. To change its arguments: e,
+or the arguments as JSON. A line that ends with \\ continues in the next line.
+Ctrl-C clears the line, stops the answer, or leaves the chat. Ctrl-D leaves it.`;
 
-/** Reads a line. Where the chat asks whether a call is allowed, `y`, `n` and JSON answer that. */
+/** Reads a line. If the chat asks whether a call is allowed, `y`, `n` and JSON answer the question. */
 export function readLine(line: string, { isAsked }: { isAsked: boolean }): Line {
   const text = line.trim();
   if (text === '') return { kind: 'nothing' };
@@ -38,8 +37,8 @@ function readAnswer(text: string): Line | undefined {
   if (denied) return { kind: 'deny', reason: denied[1] || undefined };
   if (!text.startsWith('{')) return undefined;
   const given = parseJson(text);
-  if (given === undefined) return { kind: 'misused', problem: 'This is no valid JSON; nothing was decided.' };
-  // What begins with a brace and is JSON is an object.
+  if (given === undefined) return { kind: 'misused', problem: 'This is not valid JSON. The call still waits.' };
+  // JSON that begins with a brace is an object.
   return { kind: 'allow', arguments: given as Record<string, unknown> };
 }
 
@@ -47,7 +46,9 @@ function readCommand(text: string): Line {
   const [, command = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(text) ?? [];
   switch (command) {
     case '/wait':
-      return rest ? { kind: 'wait', text: rest } : { kind: 'misused', problem: 'Say what: /wait And in Rome?' };
+      return rest
+        ? { kind: 'wait', text: rest }
+        : { kind: 'misused', problem: 'The text is missing. Write /wait And in Rome?' };
     case '/stop':
       return { kind: 'stop', text: rest || undefined };
     case '/output':
@@ -59,10 +60,10 @@ function readCommand(text: string): Line {
     case '/exit':
       return { kind: 'quit' };
   }
-  return { kind: 'misused', problem: `There is no ${command}; /help lists what there is.` };
+  return { kind: 'misused', problem: `Unknown command ${command}. /help lists the commands.` };
 }
 
-const NO_OUTPUT = 'Say what came out: /output 22 °C, or /output {"celsius": 22}';
+const NO_OUTPUT = 'The output is missing. Write /output 22 °C, or /output {"celsius": 22}';
 
 function parseJson(text: string): unknown {
   try {

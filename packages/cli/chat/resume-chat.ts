@@ -10,7 +10,7 @@ type Round = Turn['rounds'][number];
 
 const SHOWN_MESSAGES = 6;
 
-/** Shows the last messages of a conversation that a chat goes on with, and the answer that is being written. */
+/** Shows the last messages of a resumed conversation, and the running answer. */
 export async function resumeChat(pawl: Pawl, chat: Chat, view: ChatView): Promise<void> {
   const conversation = chat.conversation();
   if (!conversation) return;

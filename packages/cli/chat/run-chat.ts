@@ -11,9 +11,8 @@ import { resumeChat } from './resume-chat.ts';
 const EXIT_CODE = { fine: 0, ended: 1, waiting: 3, left: 130 };
 
 /**
- * Talks with a conversation until the input ends; returns the exit code. What is at work goes on without it. Throws what the API
- * refuses where there is no such conversation, before anything is shown. What it refuses later is shown where it was typed; a
- * script, which does not read that, is told by the exit code.
+ * Chats in a conversation until the input ends, and returns the exit code. Running turns continue. Throws before any
+ * output if the conversation does not exist. Shows later errors in the chat. The exit code reports them to scripts.
  */
 export async function runChat(pawl: Pawl, command: ChatCommand, cli: Cli): Promise<number> {
   const { conversationId } = command;
@@ -50,7 +49,7 @@ async function chatOn(pawl: Pawl, command: ChatCommand, cli: Cli): Promise<numbe
     else await chat.take(line);
   }
 
-  view.note('/help says what can be typed.');
+  view.note('/help lists the commands.');
   lines.add(() => resumeChat(pawl, chat, view));
   if ((await left) === 'end') await lines.all().then(chat.turns.idle);
   terminal.close();
@@ -59,7 +58,7 @@ async function chatOn(pawl: Pawl, command: ChatCommand, cli: Cli): Promise<numbe
   return isRefused && !terminal.isTerminal && !cli.signal.aborted ? EXIT_CODE.ended : exitCode;
 }
 
-/** A line that ends with a backslash goes on in the next one. */
+/** Joins a line that ends with a backslash to the next line. */
 function joinLines(take: (text: string) => void): (line: string) => void {
   let begun = '';
   return (line) => {
@@ -69,7 +68,7 @@ function joinLines(take: (text: string) => void): (line: string) => void {
   };
 }
 
-/** Does one thing after the other. */
+/** Runs tasks in sequence. */
 function inOrder(failed: (error: unknown) => void) {
   let done: Promise<void> = Promise.resolve();
   return {
@@ -80,12 +79,12 @@ function inOrder(failed: (error: unknown) => void) {
   };
 }
 
-/** Says how to come back. */
+/** Shows the command that resumes the chat. */
 function leaveChat({ conversation, turns }: Chat, { stdout, signal }: Cli): number {
   const status = turns.status();
   const id = conversation()?.id;
-  const goesOn = turns.current() ? 'It goes on without you. ' : '';
-  if (id) stdout.write(`${styleText('dim', `${goesOn}Come back: pawl chat ${id}`)}\n`);
+  const goesOn = turns.current() ? 'The turn keeps running. ' : '';
+  if (id) stdout.write(`${styleText('dim', `${goesOn}To continue: pawl chat ${id}`)}\n`);
   if (signal.aborted) return EXIT_CODE.left;
   if (status === 'waiting') return EXIT_CODE.waiting;
   return status === 'failed' ? EXIT_CODE.ended : EXIT_CODE.fine;

@@ -7,10 +7,10 @@ type Call = Turn['rounds'][number]['tool_calls'][number];
 type Result = Turn['rounds'][number]['results'][number];
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
-/** Shows a turn as an answer in a chat. `notice` takes what a person has changed of its calls. */
+/** A turn as an answer in a chat. `notice` reads the changes that a person has made to its calls. */
 export type AnswerShow = { show(event: TurnEvent): void; notice(turn: Turn): void };
 
-/** Shows the text of an answer as it is written, and a line for each call. */
+/** Shows the text of an answer while it streams, and a line for each call. */
 export function showAnswer(view: ChatView): AnswerShow {
   const calls = showCalls(view);
   function show(event: TurnEvent): void {
@@ -46,7 +46,7 @@ export function showAnswer(view: ChatView): AnswerShow {
   return { show, notice: calls.notice };
 }
 
-/** The calls of a batch: those that are open, and a line for each that has its answer. */
+/** Shows the open calls of a batch, and a line for each answered call. */
 function showCalls(view: ChatView) {
   let calls: Call[] = [];
   const set = (open: Call[]) => {
@@ -71,7 +71,6 @@ function showCalls(view: ChatView) {
   };
 }
 
-/** What comes between a round and its reply. */
 function showDetour(
   event: Of<'input.added' | 'context.compacted' | 'step.retrying' | 'model.changed' | 'tier.changed'>,
   view: ChatView,
@@ -87,10 +86,10 @@ function showDetour(
       view.note(`… again in ${(event.retry_in_ms / 1000).toFixed(1)} s: ${event.error.message}`);
       break;
     case 'model.changed':
-      view.note(`… ${event.to} goes on: ${event.error.message}`);
+      view.note(`… continues with ${event.to}: ${event.error.message}`);
       break;
     case 'tier.changed':
-      view.note(`… goes on at the tier ${event.to}, not ${event.from}: ${event.because}`);
+      view.note(`… continues on tier ${event.to} instead of ${event.from}: ${event.because}`);
       break;
   }
 }
@@ -99,7 +98,7 @@ function showEnd({ status, error, incomplete_details: details }: Turn, view: Cha
   view.endText();
   if (status === 'cancelled') view.note('… stopped');
   if (status === 'incomplete') view.say(styleText('yellow', `… cut short: ${details?.reason}`));
-  if (status === 'failed') view.say(styleText('red', `✗ ${error?.message} /retry lets it go on.`));
+  if (status === 'failed') view.say(styleText('red', `✗ ${error?.message} /retry continues the turn.`));
   view.say('');
 }
 
@@ -109,12 +108,11 @@ function outcomeOf({ error, cached, duration_ms: ms }: Result): string {
   return styleText('green', ms === null ? '✓' : `✓ ${(ms / 1000).toFixed(2)} s`);
 }
 
-/** A call with what came of it, in a line. */
 export function describeAnswered(call: Call, result: Result | undefined): string {
   return result ? `${describeCall(call)}  ${outcomeOf(result)}` : describeCall(call);
 }
 
-/** A call in a line, with what it is made with. */
+/** Returns a line with a call and its approved or requested arguments. */
 export function describeCall({ name, arguments: asked, approved_arguments: approved }: Call): string {
   const args = approved ?? asked;
   return `${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`;

@@ -7,17 +7,17 @@ import { addTurnOptions, type TurnOptions, turnFields } from '../turn-options.ts
 type ForkOptions = TurnOptions & JsonOption & { afterRound?: number };
 type RerunOptions = TurnOptions & JsonOption & { runTools?: boolean };
 
-/** Adds `fork` and `rerun`. Both watch the turn that they start. */
+/** Adds `fork` and `rerun`, which watch the turn that they start. */
 export function addForks(program: Command, act: Act): void {
   addOne(program, 'fork', 'continue from a round of a turn, in a new conversation')
     .argument('[input...]', 'the input of the new turn')
     .option(
       '--after-round <n>',
-      'the round, 0 for the input alone; the last answered one by default',
+      'the last round to keep, 0 for no round, by default the last answered round',
       readNumberFrom(0),
     )
     .action(act(forkTurn));
-  addOne(program, 'rerun', 'run a turn again; equal calls get their recorded results')
+  addOne(program, 'rerun', 'run a turn again (equal calls get their recorded results)')
     .option('--run-tools', 'run all calls')
     .action(act(rerunTurn));
 }
@@ -25,7 +25,7 @@ export function addForks(program: Command, act: Act): void {
 function addOne(program: Command, name: string, description: string): Command {
   const command = program
     .command(name)
-    .description(`${description}. Options replace those of the turn.`)
+    .description(`${description}. Options replace the options of the turn.`)
     .argument('<turn_…>', 'the id of the turn', readIdWith('turn_'))
     .option('--json', 'write lines of JSON');
   return addTurnOptions(command, 'the model');

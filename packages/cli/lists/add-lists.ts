@@ -10,7 +10,6 @@ type TurnsOptions = JsonOption & { limit: number; status?: Status[]; metadata?: 
 };
 type UsageOptions = JsonOption & Pick<UsageQuery, 'from' | 'to'> & { by?: UsageQuery['groupBy'] };
 
-/** Adds `turns`, `usage`, `workers` and `queues`. */
 export function addLists(program: Command, act: Act): void {
   const add = (name: string, description: string) =>
     program.command(name).description(description).option('--json', 'write lines of JSON');
@@ -19,7 +18,7 @@ export function addLists(program: Command, act: Act): void {
     .option('--model <provider/model>', 'turns with this model')
     .option('--q <words>', 'turns with all these words in input or output')
     .option('--error <code>', 'turns that failed with this code')
-    .option('--metadata <key=value>', 'turns with this pair; repeatable', readPairs)
+    .option('--metadata <key=value>', 'turns with this pair (repeatable)', readPairs)
     .option('--limit <n>', 'the number of turns', readNumberFrom(1), 20)
     .action(act(showTurns));
   add('usage', 'show the usage of the last 30 days')
@@ -27,12 +26,12 @@ export function addLists(program: Command, act: Act): void {
     .option('--to <day>', 'the end, which is not included')
     .option('--by <groups>', `a line for each ${GROUPS.join(', ')}`, readKnownValues(GROUPS))
     .action(act(showUsageBy));
-  add('workers', 'list the live workers; requires an admin key').action(
+  add('workers', 'list the live workers (requires an admin key)').action(
     act(async ({ pawl, cli, options }: Context, given: JsonOption) =>
       showLines(await pawl.workers(options), workerLine, given, cli),
     ),
   );
-  add('queues', 'list the queues and their jobs; requires an admin key').action(
+  add('queues', 'list the queues and their jobs (requires an admin key)').action(
     act(async ({ pawl, cli, options }: Context, given: JsonOption) =>
       showLines(await pawl.queues(options), queueLine, given, cli),
     ),

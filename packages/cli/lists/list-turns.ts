@@ -8,7 +8,7 @@ import { cutText, textWidth } from '../wrap-text.ts';
 import { timeOf } from './show-lines.ts';
 
 const STATUS_WIDTH = 16;
-/** How much of an input is shown where the output is no terminal. */
+/** The width of an input if the output is no terminal. */
 const INPUT_WIDTH = 48;
 const NARROWEST = 24;
 const COLOURS = {
@@ -22,7 +22,7 @@ const COLOURS = {
 } as const satisfies Record<ListedTurn['status'], string>;
 
 export type Status = keyof typeof COLOURS;
-/** The statuses of turns. Each has its colour, as the compiler checks. */
+/** The statuses of turns. The compiler checks that each has a colour. */
 export const STATUSES = Object.keys(COLOURS) as Status[];
 
 const WAITS_FOR = {
@@ -30,13 +30,13 @@ const WAITS_FOR = {
   approval: 'an approval',
   start_at: 'its time',
   turn: 'the turn before it',
-  retry: 'its next try',
+  retry: 'its next attempt',
   provider: 'a rate limit',
   project_quota: 'another turn of its project',
   slot: 'a worker',
 } as const;
 
-/** Writes a line for each of the first turns of a list; returns the exit code. */
+/** Writes a line for each of the first turns of a list, and returns the exit code. */
 export async function listTurns(
   turns: AsyncIterable<ListedTurn>,
   { limit, isJson }: { limit: number; isJson: boolean },
@@ -51,7 +51,7 @@ export async function listTurns(
   return 0;
 }
 
-/** In a terminal the input takes the rest of the line, or its own line where little is left. */
+/** Returns the line of a turn. In a terminal the input fills the row, or has its own line if the row has no space. */
 function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: Cli['stdout']): string {
   const head = `${id}  ${styleText(COLOURS[status], status.padEnd(STATUS_WIDTH))}${styleText('dim', timeOf(created_at))}  `;
   const wait = waitOf({ status, waiting });
@@ -63,7 +63,7 @@ function lineOf({ id, status, created_at, input, waiting }: ListedTurn, stdout: 
     : head + cutText(text, left) + wait;
 }
 
-/** What an active turn waits for, where its status does not say it. */
+/** Returns why an active turn waits, if its status does not say so. */
 function waitOf({ status, waiting }: Pick<ListedTurn, 'status' | 'waiting'>): string {
   if (!waiting || status === 'requires_action') return '';
   if (waiting.note) return styleText('yellow', `  ${waiting.note}`);

@@ -3,7 +3,7 @@ import type { Queue, UsageRow, Worker } from '../../client/connect-pawl.ts';
 import type { Cli, JsonOption } from '../cli.ts';
 import { makeVisible } from '../make-visible.ts';
 
-/** Writes a line for each item, or JSON with `json`; returns the exit code. */
+/** Writes a line for each item, or JSON with `json`, and returns the exit code. */
 export function showLines<Item>(
   items: Item[],
   lineOf: (item: Item) => string,
@@ -14,13 +14,12 @@ export function showLines<Item>(
   return 0;
 }
 
-/** A worker in a line, and a line below it for each of its steps. */
+/** Returns a line for a worker, and a line below it for each of its steps. */
 export function workerLine({ id, started_at, concurrency, steps }: Worker): string {
   const head = `${id}  ${styleText('dim', `since ${timeOf(started_at)}`)}  ${steps.length} of ${concurrency}`;
   return [head, ...steps.map(({ turn_id, step, since }) => `  ${turn_id}  ${step}  since ${timeOf(since)}`)].join('\n');
 }
 
-/** A queue in a line. */
 export function queueLine({ name, waiting, active, rate_limited_until }: Queue): string {
   const limit = rate_limited_until ? styleText('yellow', `  rate-limited until ${timeOf(rate_limited_until)}`) : '';
   return `${name.padEnd(24)}  ${waiting} waiting  ${active} active${limit}`;
@@ -29,15 +28,15 @@ export function queueLine({ name, waiting, active, rate_limited_until }: Queue):
 /** The groups of usage, in the order of a line. */
 export const GROUPS = ['day', 'project', 'model', 'key'] as const;
 
-/** A row of usage in a line: its groups, then its figures. */
+/** Returns a row of usage as a line: groups, then figures. */
 export function usageLine(row: UsageRow): string {
   const groups = GROUPS.filter((group) => group in row).map((group) => row[group] ?? '–');
   const { turns, rounds, tool_calls, input_tokens, output_tokens, cost_usd } = row;
   const figures = `${turns} turns, ${rounds} rounds, ${tool_calls} calls, ${input_tokens} + ${output_tokens} tokens`;
-  return [...groups, figures, cost_usd === null ? 'cost not known' : `$${cost_usd}`].join('  ');
+  return [...groups, figures, cost_usd === null ? 'cost unknown' : `$${cost_usd}`].join('  ');
 }
 
-/** Returns a time of the API in seconds, in UTC. */
+/** Returns a time of the API in UTC, to the second. */
 export function timeOf(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')}Z`;
 }

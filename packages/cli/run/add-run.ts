@@ -18,7 +18,6 @@ type RunOptions = TurnOptions &
     file?: string[];
   };
 
-/** Options about the requests to the model. */
 type ModelOptions = {
   promptCache?: NonNullable<TurnRequest['prompt_cache']>;
   serviceTier?: NonNullable<TurnRequest['service_tier']>;
@@ -29,16 +28,18 @@ type ModelOptions = {
   modelIdleTimeoutMs?: number;
 };
 
-/** Adds `run`, which starts a turn and watches it. */
 export function addRun(program: Command, act: Act): void {
   const run = program
     .command('run')
     .description('start a turn and watch it')
-    .argument('[input...]', 'the input; without it, or with -, the standard input');
+    .argument('[input...]', 'the input, by default (or with -) the standard input');
   addModelOptions(addTurnOptions(run, `the model, ${DEFAULT_MODEL} by default`))
     .option('--conversation <conv_…>', 'the conversation to continue')
     .option('--schema <file>', 'a JSON Schema for the answer', readSchema)
-    .option('--file <path>', 'an image, a PDF or audio; repeatable', (path, before: string[] = []) => [...before, path])
+    .option('--file <path>', 'an image, a PDF or audio (repeatable)', (path, before: string[] = []) => [
+      ...before,
+      path,
+    ])
     .option('--json', 'write each event as a line of JSON')
     .action(act(startTurn));
 }
@@ -50,10 +51,10 @@ function addModelOptions(command: Command): Command {
     .addOption(choice('--prompt-cache <use>', "the provider's cache, auto by default", ['auto', 'off', '5m', '1h']))
     .addOption(choice('--service-tier <tier>', 'the service tier', ['auto', 'default', 'flex', 'priority']))
     .addOption(choice('--tier-fallback <tier>', 'the tier if flex lacks capacity', ['default']))
-    .option('--provider-header <header>', 'a header, as name: value; repeatable', readHeaders)
-    .option('--max-attempts <n>', 'tries of each request, 1 to 20', readNumberFrom(1))
-    .option('--model-timeout-ms <ms>', 'longest time of a reply', readNumberFrom(1))
-    .option('--model-idle-timeout-ms <ms>', 'longest silence in a reply', readNumberFrom(1));
+    .option('--provider-header <header>', 'a header, as name: value (repeatable)', readHeaders)
+    .option('--max-attempts <n>', 'attempts of each request, 1 to 20', readNumberFrom(1))
+    .option('--model-timeout-ms <ms>', 'maximum time of a reply', readNumberFrom(1))
+    .option('--model-idle-timeout-ms <ms>', 'maximum silence in a reply', readNumberFrom(1));
 }
 
 async function startTurn({ pawl, cli, options }: Context, words: string[], given: RunOptions): Promise<number> {
@@ -96,7 +97,7 @@ function readHeaders(given: string, before: Record<string, string> = {}): Record
   return { ...before, [name]: given.slice(end + 1).trim() };
 }
 
-/** Reads the schema in a file. Its name is its title, else that of the file. */
+/** Reads a schema from a file. Its name is its title, or else the name of the file. */
 function readSchema(path: string): TurnRequest['output_schema'] {
   const schema = readObject(readText(path));
   if (!schema) throw new InvalidArgumentError('The file has no JSON object. Name a file with a JSON Schema.');

@@ -15,17 +15,17 @@ type CreateOptions = TurnOptions &
 type Ask = (schedules: Schedules, id: string, options: CallOptions) => Promise<Schedule>;
 
 const OF_ONE: [string, string, Ask][] = [
-  ['show', 'show a schedule and its last times', (all, id, options) => all.get(id, options)],
+  ['show', 'show a schedule and its last planned times', (all, id, options) => all.get(id, options)],
   ['enable', 'enable a schedule', (all, id, options) => all.update(id, { enabled: true }, options)],
   ['disable', 'disable a schedule', (all, id, options) => all.update(id, { enabled: false }, options)],
 ];
 
-/** Adds `schedules` with its own commands. Without one of these it lists them. */
+/** Adds `schedules` with its subcommands. Without a subcommand, lists the schedules. */
 export function addSchedules(program: Command, act: Act): void {
   const schedules = program
     .command('schedules')
     .description('list, create and change schedules')
-    .option('--json', 'write lines of JSON, whatever the command')
+    .option('--json', 'write lines of JSON, for every command')
     .hook('preSubcommand', enterCommand);
   const add = (name: string, description: string, isDefault = false) =>
     schedules.command(name, { isDefault }).description(description).option('--json', 'write lines of JSON');
@@ -51,8 +51,8 @@ export function addSchedules(program: Command, act: Act): void {
 }
 
 /**
- * Hands `--json` on to the command inside. Throws CommanderError if the command was chosen by default although a word
- * was given: a program without a default has the sentence about an unknown command, with a suggestion.
+ * Passes `--json` to the subcommand. Throws CommanderError if the default subcommand received an unknown word. Only a
+ * program without a default explains an unknown command and suggests another.
  */
 function enterCommand(schedules: Command, inner: Command): void {
   inner.setOptionValue('json', schedules.opts<JsonOption>().json);
@@ -79,18 +79,18 @@ async function createSchedule({ pawl, cli, options }: Context, words: string[], 
 async function deleteSchedule({ pawl, cli, options }: Context, id: string, { json }: JsonOption): Promise<number> {
   await pawl.schedules.delete(id, options);
   const deleted = { id, object: 'schedule', deleted: true };
-  cli.stdout.write(json ? `${JSON.stringify(deleted)}\n` : `${id} is deleted.\n`);
+  cli.stdout.write(json ? `${JSON.stringify(deleted)}\n` : `${id} was deleted.\n`);
   return 0;
 }
 
-/** Returns a schedule in a line: its plan and its next time. */
+/** Returns a line with a schedule, its plan and its next time. */
 function lineOf({ id, cron, time_zone, every_seconds, enabled, next }: Schedule): string {
   const plan = cron === null ? `every ${every_seconds} s` : `${cron} (${time_zone})`;
   const [first] = next;
   return `${id}  ${plan}  ${enabled && first ? `next ${timeOf(first)}` : styleText('yellow', 'disabled')}`;
 }
 
-/** Returns the same with the results of its last times, newest first. */
+/** Returns the same line, and a line for each recent firing, newest first. */
 function wholeOf(schedule: Schedule): string {
   const last = schedule.last.map(({ planned_at, turn_id, error }) => {
     const outcome = turn_id ?? styleText('red', makeVisible(`${error?.code}: ${error?.message}`));

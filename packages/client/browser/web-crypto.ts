@@ -1,4 +1,7 @@
-/** Web Crypto. Bundlers for browsers take this in place of `../web-crypto.ts` (`browser` in package.json): no Node comes along. */
+/**
+ * Returns Web Crypto. Browser bundlers use this file instead of `../web-crypto.ts` (`browser` in package.json), so
+ * they need no Node module.
+ */
 export async function webCrypto(): Promise<typeof globalThis.crypto> {
   return globalThis.crypto;
 }

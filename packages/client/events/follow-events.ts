@@ -5,7 +5,7 @@ import { readEvents } from './read-events.ts';
 
 const HEADERS = { accept: 'text/event-stream' };
 
-/** Yields a turn's events to its end, over as many connections as it takes. */
+/** Yields a turn's events until it ends, and connects again as often as necessary. */
 export async function* followEvents(
   api: Api,
   path: string,
@@ -27,7 +27,7 @@ export async function* followEvents(
   }
 }
 
-/** Reports changes only, while a server that is away is tried again and again. */
+/** Reports only changes of the connection, not each failed attempt. */
 function trackConnection(connected: EventOptions['connected']) {
   let isConnected = true;
   return {
@@ -38,10 +38,10 @@ function trackConnection(connected: EventOptions['connected']) {
   };
 }
 
-/** What was yielded already, over all connections. */
+/** The position after the yielded events, over all connections. */
 type StreamPosition = { last: number; isOver: boolean; deduplicate: ReturnType<typeof deduplicateText> };
 
-/** Yields what one connection brings; returns the failure where no connection was made. */
+/** Yields the new events of one connection. Returns the failure if the connection failed. */
 async function* yieldNew(
   position: StreamPosition,
   connect: () => Promise<Response>,
@@ -61,7 +61,7 @@ async function* yieldNew(
   }
 }
 
-/** Takes the number of a durable event; false for one that was yielded before. */
+/** Records the number of a durable event. Returns false if the event was yielded before. */
 function isNew(event: TurnEvent, position: StreamPosition): boolean {
   if (!('sequence_number' in event)) return true;
   if (event.sequence_number <= position.last) return false;
@@ -69,7 +69,7 @@ function isNew(event: TurnEvent, position: StreamPosition): boolean {
   return true;
 }
 
-/** After `turn.failed` more may come, if the turn was retried: only the server knows. */
+/** Returns whether an event is the last. After `turn.failed` the server decides, since the turn may be retried. */
 function isLast({ type }: TurnEvent): boolean {
   return type === 'turn.completed' || type === 'turn.incomplete' || type === 'turn.cancelled';
 }
@@ -79,8 +79,8 @@ type TextType = 'output_text.delta' | 'reasoning.delta';
 type RoundText = RoundAttempt & Record<TextType, string>;
 
 /**
- * Makes each attempt of a round yield its text once and whole, over all connections. Text that was yielded before is cut
- * away; text that was missed comes before the event that completes the round or the turn.
+ * Makes each attempt of a round yield its whole text once, over all connections. Removes repeated text. Yields missed
+ * text before the event that completes the round or the turn.
  */
 export function deduplicateText(): (event: TurnEvent) => TurnEvent[] {
   let known: RoundText = { round: 0, attempt: 0, 'output_text.delta': '', 'reasoning.delta': '' };

@@ -1,9 +1,9 @@
 import type { TurnEvent } from '../pawl.ts';
 
-/** The server sends something every 10 s; one that is silent for longer than this is gone. */
+/** The time after which a silent server counts as lost. The server sends something every 10 s. */
 const SILENCE_TIMEOUT_MS = 25_000;
 
-/** Reads the events of one connection until it ends or breaks, which look the same. */
+/** Reads the events of one connection until it ends or breaks. The caller cannot distinguish the two. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   { onChunk, silenceMs = SILENCE_TIMEOUT_MS }: { onChunk(): void; silenceMs?: number },
@@ -23,7 +23,7 @@ export async function* readEvents(
   }
 }
 
-/** Undefined for what fails or takes too long. */
+/** Returns undefined if the promise fails or takes too long. */
 async function inTime<Result>(promise: Promise<Result>, ms: number): Promise<Result | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<undefined>((resolve) => {
@@ -39,8 +39,8 @@ async function inTime<Result>(promise: Promise<Result>, ms: number): Promise<Res
 }
 
 /**
- * Parses server-sent events: takes the text of a stream in chunks, cut anywhere, and returns the data of each complete
- * event. Leaves out comments, and `event` and `id`, which our data repeats.
+ * Returns a parser of server-sent events. It takes the stream in chunks, cut anywhere, and returns the data of each
+ * complete event. It ignores comments, and `event` and `id`, which the data repeats.
  */
 export function makeSseParser(): (chunk: string) => string[] {
   let rest = '';
@@ -55,7 +55,7 @@ export function makeSseParser(): (chunk: string) => string[] {
 
   return (chunk) => {
     if (chunk === '') return [];
-    // The line feed of a CR LF that was cut in two ends no second line.
+    // If a chunk ended between CR and LF, the LF does not end another line.
     const fresh = endedInReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
     endedInReturn = chunk.endsWith('\r');
     const lines = (rest + fresh).split(/\r\n|\r|\n/);
