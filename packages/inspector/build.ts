@@ -6,8 +6,8 @@ const CLIENT = join(SOURCE, '../client');
 const OUTPUT = join(SOURCE, 'dist');
 
 /**
- * Builds the page and the API reference, if a source is newer than the output. Returns false if `rolldown` is missing: a
- * production install leaves it out and keeps the output that is there.
+ * Builds the page and the API reference if a source is newer than the output. Returns false if `rolldown` is missing:
+ * a production install omits it and keeps the existing output.
  */
 export async function buildPages(): Promise<boolean> {
   const sources = listSources();
@@ -33,7 +33,7 @@ export async function buildPages(): Promise<boolean> {
   return true;
 }
 
-/** The sources of both pages and of the client. The shared styles come first, so that the styles of a room refine them. */
+/** Returns the sources of both pages and of the client. Shared styles are first, so that the styles of a room win. */
 function listSources(): string[] {
   return [SOURCE, CLIENT].flatMap((folder) =>
     readdirSync(folder, { encoding: 'utf8', recursive: true })

@@ -21,7 +21,9 @@ const KEYS = [
   ['?', 'help'],
 ] as const;
 
-/** The head of every page, what keeps turns from running, the page itself, and the keys. `section` is marked as current. */
+/**
+ * The head of every page, the reasons why turns do not run, the page, and the keys. `section` is marked as current.
+ */
 export function Frame({ section, children }: { section: string; children: ComponentChildren }) {
   return (
     <>
@@ -61,7 +63,7 @@ export function Frame({ section, children }: { section: string; children: Compon
   );
 }
 
-/** Shows above every page, in the API's words, what keeps turns from running now. */
+/** Shows, above every page, the API's reasons why turns do not run now. */
 function ServiceNotes() {
   const { data: notes } = useFresh(readNotes, { everyMs: 5_000 });
   return (
@@ -73,7 +75,7 @@ function ServiceNotes() {
   );
 }
 
-/** Returns no notes if the API does not answer: the requests of the page report that. */
+/** Returns no notes if the API does not answer, since the requests of the page report that. */
 async function readNotes(): Promise<string[]> {
   try {
     const { notes, error } = await (await fetch(urlOf('/readyz'))).json();

@@ -34,7 +34,7 @@ const SECTIONS: Partial<Record<Route['page'], string>> = {
   conversation: 'conversations',
 };
 
-/** The page of the address. Every address is a page of its own: it keeps nothing of the page before. */
+/** The page of the address. Another address is another page and keeps no state. */
 function App() {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
@@ -57,7 +57,7 @@ function App() {
   );
 }
 
-/** Shows the sentence of an error in its page: without it, the page stays blank. */
+/** Shows the message of an error in its page, which would otherwise stay blank. */
 function Guard({ children }: { children: ComponentChildren }) {
   const [error, again] = useErrorBoundary();
   return error ? <Refusal refused={error} again={again} /> : children;

@@ -15,32 +15,28 @@ export function readRoute(hash: string): Route {
   return { page: PAGES.find((page) => page === first) ?? 'turns', id: '', query };
 }
 
-/** The id of the turn that a response or one of its items belongs to: it has the same characters. Any other id stays. */
+/** Returns the turn id of a response or its item, which has the same characters. Returns any other id unchanged. */
 export function turnIdOf(id: string) {
   return id.replace(/^(?!turn_)[a-z]+_([0-9a-z]{26})(?:_[ir]\d.*)?$/, 'turn_$1');
 }
 
-/** The address of one turn's page. */
 export function turnHref(id: string) {
   return `#/turns/${encodeURIComponent(id)}`;
 }
 
-/** The address of a conversation's page. */
 export function conversationHref(id: string) {
   return `#/conversations/${encodeURIComponent(id)}`;
 }
 
-/** The address of two turns side by side. */
 export function compareHref(left: string, right: string) {
   return `#/compare?${new URLSearchParams({ left, right })}`;
 }
 
-/** The address of a list of turns. */
 export function listHref(filter: Record<string, string>) {
   return queryHref(new URLSearchParams(filter));
 }
 
-/** The address of a page with this query; brackets and commas stay legible. */
+/** Returns the address of a page with this query. Brackets and commas stay legible. */
 export function queryHref(query: URLSearchParams, section: 'turns' | 'conversations' | 'overview' = 'turns') {
   const text = query
     .toString()

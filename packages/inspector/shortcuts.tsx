@@ -12,7 +12,7 @@ const KEYS = [
   ['?', 'This help'],
 ] as const;
 
-/** Listens to the keys of the page. Fields, dialogs and the browser's own keys stay as they are. */
+/** Handles the keys of the page. Leaves fields, dialogs and the browser's own keys alone. */
 export function listenToShortcuts(): void {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
@@ -26,7 +26,6 @@ export function listenToShortcuts(): void {
   });
 }
 
-/** Returns whether the key has a meaning here. */
 function press(key: string): boolean {
   switch (key) {
     case 'j':

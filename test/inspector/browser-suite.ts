@@ -9,10 +9,13 @@ export type Inspector = AsyncDisposable & { page: Page; problems: string[] };
 
 export type Reader = { dark?: boolean; width?: number };
 
-/** Opens a page of an API as a reader with a browser of their own would. */
+/** Opens a page of an API for a reader with a separate browser. */
 export type OpenInspector = (url: string, reader?: Reader) => Promise<Inspector>;
 
-/** A suite in a real browser. Where there is no Chromium it is left out and says so, or fails if REQUIRE_CHROMIUM is set. */
+/**
+ * Describes a suite in a real browser. Without Chromium the suite is skipped with a note, or fails if
+ * REQUIRE_CHROMIUM is set.
+ */
 export function browserSuite(name: string, suite: (open: OpenInspector) => void): void {
   const path = findChromium();
   if (path === null) announceNoChromium();
@@ -59,7 +62,9 @@ async function openInspector(
 const NAMES = ['chromium-headless-shell', 'chromium', 'google-chrome', 'google-chrome-stable'];
 const APPS = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
 
-/** The Chromium of this machine: on the PATH, as an app, or one that Playwright has installed; null without any. */
+/**
+ * Returns the Chromium of this machine: on the PATH, as an app, or installed by Playwright. Null without Chromium.
+ */
 function findChromium(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const onPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -4,20 +4,18 @@ import type { TurnResource } from '#core/turn/resource/turn.ts';
 import { createHarness, type Harness } from '#test/harness/create-harness.ts';
 import type { OpenInspector, Reader } from './browser-suite.ts';
 
-/** The options for opening a turn. */
 type Way = Reader & {
   env?: Record<string, string>;
   /** Whether the turn is worked to its end before its page is opened. */
   works?: boolean;
-  /** The page that is opened. */
   shows?: 'turn' | 'conversation';
-  /** Whether the browser may report problems: it reports each request that a test makes fail. */
+  /** Whether the browser may report problems. It reports each request that a test fails on purpose. */
   reports?: boolean;
 };
 
 export type OpenedTurn = AsyncDisposable & { harness: Harness; turn: TurnResource; id: string; page: Page };
 
-/** Starts a turn, and opens its page. Fails at the end if the browser has reported a problem, unless it may. */
+/** Starts a turn, and opens its page. Fails at the end if the browser has reported a problem that is not allowed. */
 export async function openTurn(
   open: OpenInspector,
   request: Record<string, unknown>,

@@ -13,9 +13,8 @@ type ActionProps = {
 };
 
 /**
- * A button that runs its work once per press, and shows the sentence of a failure with `report`. `label` is its name
- * for screen readers, `title` explains its work. A button that submits is the one that `pressSubmit` presses. With
- * `isOn` it is a switch.
+ * A button that runs its work once per press, and shows a failure with `report`. `label` names it for screen readers,
+ * `title` explains its work. `pressSubmit` presses a button that submits. With `isOn` the button is a switch.
  */
 export function ActionButton({ looks, label, title, work, report = notice, children, ...kind }: ActionProps) {
   const { submits = false, isOn } = kind;
@@ -46,12 +45,11 @@ export function ActionButton({ looks, label, title, work, report = notice, child
   );
 }
 
-/** Presses the button that submits the form of a field. */
 export function pressSubmit(field: HTMLTextAreaElement | HTMLInputElement | null): void {
   field?.form?.querySelector<HTMLElement>('[type=submit]')?.click();
 }
 
-/** A button that copies a text. `label` is its name for screen readers. */
+/** A button that copies a text. `label` names it for screen readers. */
 export function CopyButton({ text, label, children }: { text: () => string; label?: string; children: string }) {
   return (
     <ActionButton looks="quiet" label={label} work={() => copy(text())}>
@@ -64,7 +62,7 @@ async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Browsers give access to the clipboard on HTTPS and localhost only.
+    // Browsers allow access to the clipboard on HTTPS and localhost only.
     throw new Error('This browser does not let the page copy here. Select the text instead.');
   }
   notice('Copied.');

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { ActionButton, notice } from './buttons.tsx';
 import { restoreFocus } from './keep-focus.ts';
 
-/** Shows a modal dialog until it is closed. Resolves to the value that it is closed with, or to an empty text. */
+/** Shows a modal dialog. Resolves, when it is closed, to the value that closed it, or to an empty text. */
 export function openDialog(content: (close: (value?: string) => void) => ComponentChildren): Promise<string> {
   const dialog = document.createElement('dialog');
   dialog.className = 'ask';
@@ -24,12 +24,12 @@ export function openDialog(content: (close: (value?: string) => void) => Compone
   });
 }
 
-/** Replaces the question by a report on the work that it started. */
+/** Replaces the question by a report on its work. */
 export type Show = (title: string, report: ComponentChildren) => void;
 
 /**
- * `work` runs while the dialog is open and may report with `show`. Without a report, the dialog closes afterwards.
- * The dialog stays open and shows the sentence if `work` fails.
+ * `work` runs while the dialog is open and may report with `show`. Without a report, the dialog closes afterwards. If
+ * `work` fails, the dialog stays open and shows the message.
  */
 export type Question = {
   title: string;

@@ -18,7 +18,7 @@ export function Age({ at }: { at: string }) {
 
 export type Fact = [name: string, value: ComponentChildren];
 
-/** Facts by name. A fact without a value is left out. */
+/** Facts by name. A fact without a value is omitted. */
 export function FactList({ facts, looks = 'facts' }: { facts: Fact[]; looks?: string }) {
   const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
   return (
@@ -33,7 +33,7 @@ export function FactList({ facts, looks = 'facts' }: { facts: Fact[]; looks?: st
   );
 }
 
-/** A preformatted text, unchanged. The keyboard can scroll it. `label` is its name for screen readers. */
+/** A preformatted text, unchanged, which the keyboard can scroll. `label` names it for screen readers. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <pre {...scrollable(label)}>
@@ -42,12 +42,12 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** The attributes of a region that scrolls: it takes the focus, so that the keyboard can scroll it. */
+/** Returns the attributes of a scrollable region. It takes the focus, so that the keyboard can scroll it. */
 export function scrollable(label: string) {
   return { tabIndex: 0, role: 'region', 'aria-label': label } as const;
 }
 
-/** A value, or a text that holds JSON, as indented JSON. Any other text is returned unchanged. */
+/** Returns a value, or JSON in a text, as indented JSON. Returns any other text unchanged. */
 export function prettyJson(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value, null, 2);
   try {

@@ -2,7 +2,7 @@ import { createRef } from 'preact';
 import { PawlError } from '#client/connect-pawl.ts';
 import { prettyJson } from './fact-list.tsx';
 
-/** A field of JSON that its form holds: `JsonInput` shows it, and the form reads it. */
+/** A JSON field of a form. `JsonInput` shows it, and the form reads it. */
 export class JsonField {
   readonly label: string;
   readonly before: string;
@@ -18,7 +18,7 @@ export class JsonField {
     return this.field.current !== null && this.field.current.value !== this.before;
   }
 
-  /** The value of the text. Throws if the text is not JSON. */
+  /** Returns the value of the text. Throws if the text is not JSON. */
   read(): unknown {
     try {
       return JSON.parse(this.field.current?.value ?? this.before);
@@ -28,7 +28,9 @@ export class JsonField {
     }
   }
 
-  /** Shows a refusal of this value at its line, and selects the place. Returns false if another field was refused. */
+  /**
+   * Shows the refusal of this value at its line, and selects the place. Returns false if it concerns another field.
+   */
   refuse(error: unknown, root: string): boolean {
     const steps = error instanceof PawlError && error.param !== null ? stepsWithin(error.param, root) : null;
     const field = this.field.current;
@@ -73,19 +75,19 @@ type JsonPlace = { from: number; to: number; inside: Map<string, JsonPlace> };
 const SPACE = /\s*/y;
 const ATOM = /"(?:[^"\\]|\\.)*"|[^\s,\]}]+/y;
 
-/** The range of the value at a path in a text of JSON. If the path does not exist, its nearest parent. */
+/** Returns the range of the value at a path in JSON, or of its nearest parent if the path is missing. */
 function placeIn(text: string, path: string[]): JsonPlace {
   let place = placeAt(text, after(text, 0));
   for (const step of path) place = place.inside.get(step) ?? place;
   return place;
 }
 
-/** The steps of a field's path within a root: `approvals[0].arguments.items[2].price` within `approvals[0].arguments`. */
+/** Returns the steps of a path within a root: `approvals[0].arguments.items[2]` within `approvals[0].arguments`. */
 function stepsWithin(param: string, root: string): string[] | null {
   return param.startsWith(root) ? (param.slice(root.length).match(/[^.[\]]+/g) ?? []) : null;
 }
 
-/** The first place from `at` that is no space. */
+/** Returns the first place from `at` that is no space. */
 function after(text: string, at: number) {
   SPACE.lastIndex = at;
   SPACE.exec(text);

@@ -1,11 +1,10 @@
 import { options } from 'preact';
 
-/** Moves the focus to the page. */
 export function focusMain(): void {
   document.getElementById('main')?.focus({ preventScroll: true });
 }
 
-/** Moves the focus to the page after a rendering removes the focused element. The keyboard would start at the top. */
+/** Moves the focus to the page if a rendering removes the focused element. The keyboard would restart at the top. */
 export function keepFocus(): void {
   const { unmount } = options;
   let isWatching = false;
@@ -21,7 +20,6 @@ export function keepFocus(): void {
   };
 }
 
-/** Moves the focus to the page if no element has the focus. */
 export function restoreFocus(): void {
   if (document.activeElement === document.body) focusMain();
 }

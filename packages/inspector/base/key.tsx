@@ -5,12 +5,14 @@ const STORAGE_KEY = 'pawl.key';
 
 let pending: Promise<boolean> | null = null;
 
-/** The API key of this tab; null before the API required one. The browser forgets it with the tab. */
+/**
+ * Returns the API key of this tab, or null before a request has needed a key. The browser forgets it with the tab.
+ */
 export function storedKey(): string | null {
   return sessionStorage.getItem(STORAGE_KEY);
 }
 
-/** Asks the person for a key, once for all requests that need it. Resolves to false if the dialog is closed without a key. */
+/** Asks the person for a key, once for all requests that need it. Resolves to false if the dialog is dismissed. */
 export function requestKey(): Promise<boolean> {
   pending ??= openDialog((close) => <KeyForm close={close} />)
     .then((value) => value === 'taken')

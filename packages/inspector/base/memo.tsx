@@ -1,12 +1,12 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-/** Views of items that have no key: each view keeps its elements by its position. */
+/** Renders items that have no key. Each view keeps its elements by its position. */
 export function inOrder<Item>(items: readonly Item[], view: (item: Item) => ComponentChildren) {
   return <>{items.map((item) => view(item))}</>;
 }
 
-/** Renders its child again only if `state` is not deeply equal to the state before. For the many rows of a long page. */
+/** Renders its child again only if `state` has changed, by deep comparison. For the many rows of a long page. */
 export class Memo extends Component<{ state: unknown; children: () => ComponentChildren }> {
   override shouldComponentUpdate(next: { state: unknown }) {
     return !isSame(this.props.state, next.state);
@@ -16,7 +16,7 @@ export class Memo extends Component<{ state: unknown; children: () => ComponentC
   }
 }
 
-/** Whether two values are deeply equal. One and the same object is not compared field by field. */
+/** Returns whether two values are deeply equal. An object equals itself without a comparison of fields. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -25,14 +25,13 @@ function isSame(a: unknown, b: unknown): boolean {
   return keys.every((key) => isSame(Reflect.get(a, key), Reflect.get(b, key)));
 }
 
-/** Sets the title of the browser's tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Pawl`;
   }, [title]);
 }
 
-/** Items in runs of one or more: an item joins the run before it if it continues the first item of that run. */
+/** Groups items into runs. An item joins the run before it if it continues the first item of that run. */
 export function runsOf<Item>(items: Item[], isContinued: (first: Item, next: Item) => boolean): [Item, ...Item[]][] {
   const runs: [Item, ...Item[]][] = [];
   for (const item of items) {

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ActionButton } from './buttons.tsx';
 import type { Fresh } from './use-fresh.ts';
 
-/** The sentence of a refusal, with a button to try again. */
+/** The message of a refusal, with a button to try again. */
 export function Refusal({ refused, again }: { refused: Error | null; again: () => unknown }) {
   if (refused === null) return null;
   return (
@@ -16,7 +16,6 @@ export function Refusal({ refused, again }: { refused: Error | null; again: () =
   );
 }
 
-/** Grey lines in the place of content that is still read. */
 export function Skeleton() {
   return <div class="skeleton" role="status" aria-label="Loading" />;
 }
@@ -35,7 +34,7 @@ export function Loaded<Data>({ from: { data, refused, again }, children }: Loade
 
 type LazyFoldProps = { title: ComponentChildren; looks?: string; read: () => Promise<ComponentChildren> };
 
-/** A fold whose content is rendered while it is open. */
+/** A fold that renders its content while it is open. */
 export function Fold({ title, looks, children }: Omit<LazyFoldProps, 'read'> & { children: () => ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -46,7 +45,7 @@ export function Fold({ title, looks, children }: Omit<LazyFoldProps, 'read'> & {
   );
 }
 
-/** A fold whose content is long and rarely needed: it is read when a person opens the fold first. */
+/** A fold for long content that is rarely needed. It reads the content when a person first opens it. */
 export function LazyFold({ title, looks, read }: LazyFoldProps) {
   const [inside, setInside] = useState<ComponentChildren>(null);
   const fill = async () => {
@@ -67,7 +66,7 @@ export function LazyFold({ title, looks, read }: LazyFoldProps) {
 
 type EmptyProps = { title: string; text?: string; href?: string; action?: string };
 
-/** Takes the place of an empty list. A link leads on. */
+/** The text in the place of an empty list, with a link to the next action. */
 export function Empty({ title, text, href, action }: EmptyProps) {
   return (
     <section class="none">

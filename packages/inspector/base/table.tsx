@@ -7,7 +7,6 @@ type TableProps<Row> = {
   columns: [name: string, cell: (row: Row) => ComponentChildren][];
 };
 
-/** A table with a row for each item. */
 export function Table<Row>({ rows, keyOf, columns }: TableProps<Row>) {
   return (
     <table>

@@ -14,5 +14,5 @@ export type Delivery = api.Delivery;
 /** Calls of an earlier response that a person allowed and that this turn makes before its first round. */
 export type AdoptedCalls = Omit<NonNullable<Turn['adopted_calls']>, 'results'> & Pick<Round, 'results'>;
 
-/** A page of a list: the next page begins at the cursor; null on the last page. */
+/** A page of a list. The next page begins at the cursor, which is null on the last page. */
 export type Page<Item> = { data: Item[]; next_cursor: string | null };

@@ -1,16 +1,16 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isFinal, refusalOf } from './call.ts';
 
-/** `data` is null until the first answer; `refused` is the sentence of the last reading, if it failed. */
+/** `data` is null until the first answer. `refused` is the error of the last reading, if it failed. */
 export type Fresh<Data> = { data: Data | null; refused: Error | null; again: () => Promise<void> };
 
-/** `mayRead` postpones a reading, for example while a person edits a field that it would replace. */
+/** `mayRead` postpones a reading, for example while a person edits a field that the reading would replace. */
 type Options = { everyMs: number; mayRead?: () => boolean };
 
 /**
- * Reads at once, at intervals while the page is visible, and when the page becomes visible.
- * Skips a reading at an interval while another is pending. Of readings that overlap, only the newest is shown.
- * After a final refusal only `again` reads: a key dialog every few seconds would be in the way.
+ * Reads at once, at intervals while the page is visible, and when the page becomes visible. Skips a reading at an
+ * interval while another is pending. Shows only the newest of overlapping readings. After a final refusal only
+ * `again` reads, since a key dialog every few seconds would be in the way.
  */
 export function useFresh<Data>(
   read: (signal: AbortSignal) => Promise<Data>,
@@ -58,7 +58,7 @@ export function useFresh<Data>(
   return { ...state, again: useCallback(() => again.current(), []) };
 }
 
-/** Renders the component again at this interval, for ages and for durations that grow. Null stops the clock. */
+/** Renders the component again at this interval, for ages and for growing durations. Null stops the clock. */
 export function useClock(everyMs: number | null): void {
   const [, setCount] = useState(0);
   useEffect(() => {

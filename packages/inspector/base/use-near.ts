@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** Whether the element `place` is in the view, or nearer to it than this margin. */
+/** Returns whether the element `place` is in the view, or nearer to the view than this margin. */
 export function useNear<Place extends Element>(rootMargin = '0px') {
   const place = useRef<Place>(null);
   const [isNear, setNear] = useState(false);

@@ -1,6 +1,6 @@
 import type { ListedTurn } from './turn.ts';
 
-/** The first words of a turn's last user message in one line, or a short name for an input without words. */
+/** Returns the first words of a turn's last user message in one line, or a short name for an input without words. */
 export function titleOf({ input }: Pick<ListedTurn, 'input'>): string {
   const content = (input.findLast(({ role }) => role === 'user') ?? input.at(-1))?.content ?? '';
   const parts = typeof content === 'string' ? [{ type: 'input_text' as const, text: content }] : content;
@@ -10,7 +10,7 @@ export function titleOf({ input }: Pick<ListedTurn, 'input'>): string {
   return title.length > 160 ? `${title.slice(0, 159)}…` : title;
 }
 
-/** The name of a text that is a script, or JSON with its first fields; null for any other text. */
+/** Returns a name for a script, or for JSON with its first fields. Returns null for any other text. */
 function codeName(text: string): string | null {
   if (text.startsWith('#!')) return 'Script';
   if (!/^[{[]/.test(text)) return null;
@@ -22,33 +22,32 @@ function codeName(text: string): string | null {
   }
 }
 
-/** The first line of a text that is outside of a code block. */
+/** Returns the first line of a text outside of code blocks. */
 function firstWords(text: string): string | undefined {
   const lines = text.replace(/^```[\s\S]*?(?:^```|$(?!\n))/gm, '').split('\n');
   return lines.map((line) => line.trim()).find((line) => line !== '');
 }
 
-/** How far a turn is, or was: `round 3`. */
+/** Returns the number of rounds of a turn, in words: `round 3`. */
 export function roundsOf({ round }: Pick<ListedTurn, 'round'>) {
   return round === 0 ? 'not started' : countOf(round, 'round');
 }
 
-/** A number of things: `1 round`, `3 rounds`. */
+/** Formats a number of things: `1 round`, `3 rounds`. */
 export function countOf(count: number, noun: string) {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The texts that are given, in one line. */
 export function inOneLine(texts: (string | number | false | null | undefined)[]) {
   return texts.filter(Boolean).join(' · ');
 }
 
-/** A count as every part of the page writes it: `12,345`. */
+/** Formats a count as everywhere on the page: `12,345`. */
 export function formatCount(number: number) {
   return number.toLocaleString('en');
 }
 
-/** A count where there is little room: `12.3K`. */
+/** Formats a count for little space: `12.3K`. */
 export function formatShort(number: number) {
   return number < 10_000
     ? formatCount(number)
@@ -57,25 +56,25 @@ export function formatShort(number: number) {
 
 type Tokens<Kind extends string> = Record<Kind, number>;
 
-/** Tokens as every part of the page writes them: `1,234 in, 56 out`. */
+/** Formats tokens as everywhere on the page: `1,234 in, 56 out`. */
 export function formatTokens({ input_tokens: taken, output_tokens: given }: Tokens<'input_tokens' | 'output_tokens'>) {
   return `${formatCount(taken)} in, ${formatCount(given)} out`;
 }
 
-/** How many input tokens came from a cache, and which share of the input they are. */
+/** Formats the number of input tokens from a cache, and their share of the input. */
 export function formatShare(usage: Tokens<'input_tokens' | 'cached_input_tokens'>) {
   const { input_tokens: taken, cached_input_tokens: cached } = usage;
   const share = taken > 0 ? cached / taken : 0;
   return `${formatCount(cached)} (${share.toLocaleString('en', { style: 'percent' })})`;
 }
 
-/** US dollars as every part of the page writes them: two digits that count, or cents. */
+/** Formats US dollars as everywhere on the page: two significant digits, or cents. */
 export function formatUsd(usd: number) {
   const digits = usd < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
   return usd.toLocaleString('en', { style: 'currency', currency: 'USD', ...digits });
 }
 
-/** The reason of a failed or incomplete turn: its code, and the sentence of the API. Null for any other turn. */
+/** Returns the code and the message of a failed or incomplete turn. Returns null for any other turn. */
 export function troubleOf({
   error,
   incomplete_details: incomplete,
@@ -83,7 +82,7 @@ export function troubleOf({
   return error ?? (incomplete && { code: incomplete.reason, message: '' });
 }
 
-/** The statuses of a turn, in the order of its life, in words. */
+/** The statuses of a turn in words, in the order of its life. */
 export const STATUS_WORDS = {
   queued: 'Queued',
   in_progress: 'In progress',
@@ -94,7 +93,7 @@ export const STATUS_WORDS = {
   cancelled: 'Cancelled',
 };
 
-/** A status in words; a status of another kind stays as it is, without underscores. */
+/** Returns a status in words. An unknown status only loses its underscores. */
 export function wordsOf(status: string) {
   return Object.entries(STATUS_WORDS).find(([known]) => known === status)?.[1] ?? status.replaceAll('_', ' ');
 }

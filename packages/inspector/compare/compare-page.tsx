@@ -10,7 +10,7 @@ import { conversationHref, type Route, turnHref } from '../route.ts';
 import { TroubleView } from '../turn/trouble-view.tsx';
 import { type KnownTurn, useWatched } from '../watch/watched-turn.ts';
 
-/** Two turns side by side, live while they run: their figures, their rounds and their answers. */
+/** Two turns side by side, live while they run: their figures, rounds and answers. */
 export function ComparePage({ query }: Route) {
   const left = useWatched(query.get('left') ?? '');
   const right = useWatched(query.get('right') ?? '');
@@ -70,7 +70,7 @@ const FIGURES: Figure[] = [
   ['Cost', ({ usage }) => usage.cost_usd, formatUsd],
 ];
 
-/** The figures of two turns, a column for each, with the change from the first to the second. */
+/** The figures of two turns in columns, with the change from the first to the second. */
 function FiguresTable({ turns }: { turns: [Turn, Turn] }) {
   return (
     <table class="figures">

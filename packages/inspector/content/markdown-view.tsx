@@ -12,11 +12,11 @@ import { type Formula, type Piece, piecesOf, readMarkdown, webAddressOf } from '
 /** A browser lays out this many characters at once. The rest of a longer text follows at a click. */
 const SHOWN_CHARS = 50_000;
 
-/** The page reads a growing text of this length again only after this time: each reading begins at the first character. */
+/** The length above which a growing text is read at intervals, since each reading begins at the first character. */
 const LONG_CHARS = 10_000;
 const READ_AGAIN_MS = 200;
 
-/** Shows a text as Markdown, without any markup of its own. Links open elsewhere. A text that grows keeps its elements. */
+/** Shows a text as Markdown, without HTML. Links open in a new tab. A growing text keeps its elements. */
 export function MarkdownView({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
   const [showsAll, setShowsAll] = useState(false);
   const read = useSlowed(text, isGrowing && text.length > LONG_CHARS);
@@ -40,7 +40,7 @@ export function MarkdownView({ text, isGrowing = false }: { text: string; isGrow
   );
 }
 
-/** The text, or while it `isSlowed`: the text as it was at the last tick. */
+/** Returns the text, or the text at the last tick if `isSlowed`. */
 function useSlowed(text: string, isSlowed: boolean): string {
   useClock(isSlowed ? READ_AGAIN_MS : null);
   const tick = Math.floor(performance.now() / READ_AGAIN_MS);
@@ -49,7 +49,7 @@ function useSlowed(text: string, isSlowed: boolean): string {
   return shown.current.text;
 }
 
-/** The beginning of a text, up to the end of a line if possible. */
+/** Returns the beginning of a text, up to the end of a line if possible. */
 function beginningOf(text: string): string {
   if (text.length <= SHOWN_CHARS) return text;
   return text.slice(0, text.lastIndexOf('\n', SHOWN_CHARS) + 1 || SHOWN_CHARS);
@@ -58,7 +58,7 @@ function beginningOf(text: string): string {
 function BlockView({ block }: { block: Piece }) {
   switch (block.type) {
     case 'heading':
-      // The page has headings of its own above: the headings of a text rank below them.
+      // The headings of a text rank below the headings of the page.
       return <h3 class={`h h${block.depth}`}>{inlineViews(block.tokens)}</h3>;
     case 'code':
       return <ColouredCode text={block.text} language={block.lang?.trim().split(/\s/)[0] ?? ''} />;
@@ -83,7 +83,7 @@ function blockViews(tokens: Token[] | undefined) {
   return inOrder(piecesOf(tokens), (block) => <BlockView block={block} />);
 }
 
-/** The first line of an item is beside its mark, and is not a paragraph of its own. */
+/** Renders an item. Its first line is beside its mark, and is not a separate paragraph. */
 function itemViews(pieces: Piece[]): ComponentChildren {
   const [first, ...rest] = pieces;
   if (first?.type === 'checkbox') return [first.checked ? '☑ ' : '☐ ', itemViews(rest)];
@@ -148,7 +148,7 @@ function InlineView({ piece }: { piece: Piece }): ComponentChildren {
   }
 }
 
-/** A link, or a picture as a link to it: the page loads nothing from other hosts. Any other address stays as written. */
+/** A link, or a picture as a link, since the page calls no other hosts. Other addresses stay as written. */
 function LinkView({ link }: { link: Tokens.Link | Tokens.Image }) {
   const address = webAddressOf(link);
   if (address === null) return link.raw;
@@ -162,7 +162,7 @@ function LinkView({ link }: { link: Tokens.Link | Tokens.Image }) {
 type Lowlight = ReturnType<typeof createLowlight>;
 type Tree = ReturnType<Lowlight['highlight']>;
 
-/** Longer code has no colours: the work would hold up the page. */
+/** The length above which code has no colours, since colouring would block the page. */
 const MOST_CHARS = 20_000;
 
 let loading: Promise<Lowlight> | null = null;
@@ -175,7 +175,7 @@ function ColouredCode({ text, language }: { text: string; language: string }) {
     if (!hasColours) return;
     loading ??= loadLowlight();
     loading.then(setLowlight, () => {
-      // Code without colours is complete, too. The next block loads the grammars again.
+      // Code is complete without colours. The next block loads the grammars again.
       loading = null;
     });
   }, [hasColours]);
@@ -199,7 +199,7 @@ function nodeView(node: Tree['children'][number]): ComponentChildren {
   return <span class={Array.isArray(className) ? className.join(' ') : ''}>{inOrder(node.children, nodeView)}</span>;
 }
 
-/** A formula as MathML. It shows its TeX until the page has loaded the package, or permanently if the TeX is not valid. */
+/** A formula as MathML. Shows the TeX until the package is loaded, and permanently if the TeX is invalid. */
 function FormulaView({ formula: { text, raw, isBlock } }: { formula: Formula }) {
   const place = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -208,7 +208,7 @@ function FormulaView({ formula: { text, raw, isBlock } }: { formula: Formula }) 
       const { default: temml } = await import('temml');
       const drawn = document.createElement('span');
       temml.render(text, drawn, { displayMode: isBlock, throwOnError: true, maxSize: [20, 50] });
-      // TeX can name a character by its number. A formula that reverses the order of its text is shown as TeX.
+      // TeX can name a character by its number. Show the TeX of a formula that reverses the order of its text.
       const isOrdered = drawn.textContent === spelled(drawn.textContent);
       if (isShown && isOrdered) place.current?.replaceChildren(...drawn.childNodes);
     };

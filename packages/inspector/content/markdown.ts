@@ -1,26 +1,25 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { Lexer, Marked, type MarkedToken, type Token, Tokenizer } from 'marked';
 
-/** A formula of TeX. A block of its own is displayed larger. */
+/** A formula in TeX. A block formula is displayed larger. */
 export type Formula = { type: 'formula'; raw: string; text: string; isBlock: boolean };
 
-/** A block of Markdown, or a piece of its text. */
 export type Piece = MarkedToken | Formula;
 
-/** Quotes, lists and emphasis that are nested deeper than this stay as written. */
+/** The maximum depth of quotes, lists and emphasis. Deeper nesting stays as written. */
 const MAX_DEPTH = 10;
 
 /** The TeX of a formula has a bounded length, and holds no formula of the same kind. */
 const FORMULA =
   /^(?:\$\$([\s\S]{1,2000}?)\$\$|\\\[((?:\\[^[\]]|[^\\]){1,2000}?)\\\]|\\\(((?:\\[^()\n]|[^\\\n]){1,500}?)\\\))/;
 
-/** A longer link stays as written: the package reads up to the next space, from each link anew. */
+/** The length above which a link stays as written: for each link the package reads up to the next space. */
 const MAX_LINK = 2_000;
 
 /** An address in a text, up to the next space. */
 const ADDRESS = new RegExp(`^(?:https?://|www\\.)[^\\s<]{1,${MAX_LINK}}(?=[\\s<]|$)`, 'i');
 
-/** Text up to the next character that may begin something else. */
+/** Text up to the next character that may begin another token. */
 const TEXT = /^(?:[`~]+|[\s\S])(?:(?!https?:\/\/|www\.)[^\\<![\]`*~_$])*/;
 
 const NEVER = /(?!)/g;
@@ -35,7 +34,7 @@ const marked = new Marked({
     link(text) {
       return Tokenizer.prototype.link.call(this, text.slice(0, MAX_LINK));
     },
-    // The package searches for addresses of mail, too, in a time that grows with the square of the length.
+    // Skips the package's search for mail addresses. Its time grows with the square of the length.
     url(text) {
       const [address] = ADDRESS.exec(text) ?? [];
       return address === undefined ? address : Tokenizer.prototype.url.call(this, address);
@@ -44,7 +43,7 @@ const marked = new Marked({
       const [raw] = TEXT.exec(text) ?? [];
       return raw === undefined ? raw : { type: 'text', raw, text: decodeHTMLStrict(raw) };
     },
-    // Markup of HTML stays as written, and so do definitions of links: models write their sources in this form.
+    // HTML stays as written. Definitions of links do too, since models write their sources in this form.
     html: () => undefined,
     tag: () => undefined,
     def: () => undefined,
@@ -53,8 +52,8 @@ const marked = new Marked({
 });
 
 /**
- * Reads a text as Markdown, as models write it. Malformed Markdown stays legible as text. Links, formulas and nesting have
- * bounds, so that the work grows in proportion to the length of the text.
+ * Reads a model's text as Markdown. Malformed Markdown stays legible as text. Links, formulas and nesting are
+ * bounded, so that the work grows in proportion to the length of the text.
  */
 export function readMarkdown(text: string): Piece[] {
   const lexer = new Lexer(marked.defaults);
@@ -64,18 +63,18 @@ export function readMarkdown(text: string): Piece[] {
   return piecesOf(lexer.lex(text));
 }
 
-/** The tokens as this module makes them: the package types allow any others. */
+/** Returns the tokens with the types of this module. The package allows any other type. */
 export function piecesOf(tokens: Token[] = []): Piece[] {
   return (tokens as Piece[]).filter(({ type }) => type !== 'space');
 }
 
-/** The address of a link that a model wrote, if a browser may open it. Otherwise null. */
+/** Returns the address of a model's link if a browser may open it, otherwise null. */
 export function webAddressOf({ href }: { href: string }): string | null {
   const address = decodeHTMLStrict(href);
   return URL.canParse(address) && /^(?:https?|mailto):/i.test(address) ? address : null;
 }
 
-/** A tokenizer that does not match beyond the maximum depth: the lexer then reads the text as plain. */
+/** Returns a tokenizer that stops matching beyond the maximum depth. The lexer then reads plain text. */
 function bounded<Args extends unknown[], Made>(read: (...args: Args) => Made) {
   let depth = 0;
   return function readBounded(this: object, ...args: Args): Made | undefined {

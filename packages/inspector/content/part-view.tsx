@@ -16,13 +16,11 @@ export type ContentPart = {
 
 type Content = string | readonly ContentPart[];
 
-/** Shows a message: its text, or its parts. */
 export function ContentView({ content }: { content: Content }) {
   if (typeof content === 'string') return <p class="said">{content}</p>;
   return inOrder(content, (part) => <PartView part={part} />);
 }
 
-/** The number of characters of text in a message. */
 export function lengthOf(content: Content): number {
   return typeof content === 'string' ? content.length : content.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
 }
@@ -31,16 +29,16 @@ function PartView({ part }: { part: ContentPart }) {
   const { type, text, image_url: image, filename, file_url: url, file_data: file, data } = part;
   if (text !== undefined) return <p class="said">{text}</p>;
   if (image?.startsWith('/v1/blobs/')) return <BlobView path={image} />;
-  // The page loads nothing from other hosts: it shows only the address of an image there.
+  // The page loads no images from other hosts. It shows only their address.
   const where = filename ?? image ?? url ?? file ?? data;
   return <p class="meta">{`${type.replace('input_', '')}${where ? `: ${where}` : ''}`}</p>;
 }
 
-/** The page does not load larger images. */
+/** The size above which the page loads no image. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** An image of the API. The page reads it with the key of the tab when it comes into view. */
+/** An image of the API. The page reads it with the key of the tab when it is in the view. */
 function BlobView({ path }: { path: string }) {
   const { place, isNear } = useNear<HTMLParagraphElement>();
   const [read, setRead] = useState<{ source?: string; problem?: string } | null>(null);
@@ -58,7 +56,7 @@ function BlobView({ path }: { path: string }) {
   );
 }
 
-/** The image as a data URL, which the content security policy allows; empty if the page does not show it. */
+/** Returns the image as a data URL, which the content security policy allows, or '' if the page does not show it. */
 async function readImage(path: string): Promise<string> {
   const response = await fetchWithKey(urlOf(path));
   const type = response.headers.get('content-type') ?? '';

@@ -7,7 +7,7 @@ import type { ListedTurn, Turn } from '../base/turn.ts';
 import { joinContent, splitContent } from '../content/split-content.ts';
 import { conversationHref } from '../route.ts';
 
-/** A form that asks the input of a turn in other words. A new conversation gets the answer, with the same history. */
+/** A form that asks the input of a turn in other words. A new conversation with the same history gets the answer. */
 export function AskAgain({ turn: { id, input }, close }: { turn: ListedTurn; close: () => void }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const last = input.at(-1) ?? { role: 'user' as const, content: '' };

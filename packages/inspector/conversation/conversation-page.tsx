@@ -14,7 +14,7 @@ import { isActive, useThread } from './use-thread.ts';
 export function ConversationPage({ id }: Route) {
   const { conversation, turns, cursor, refused, again, readEarlier } = useThread(id);
   const { place, goToEnd } = useKeptPlace();
-  // The browser opens few connections to a host: the page follows one turn.
+  // The page follows only one turn, since a browser opens few connections to a host.
   const active = turns.find(isActive);
   useTitle('Conversation');
   return (
@@ -75,7 +75,7 @@ function Head({ id, conversation, first }: HeadProps) {
   );
 }
 
-/** Earlier turns are read at a click, or when a person scrolls up to the button. */
+/** A button that reads earlier turns. Scrolling up to it also reads them. */
 function Earlier({ cursor, read }: { cursor: string; read: () => Promise<void> }) {
   return (
     <div class="earlier">
@@ -87,7 +87,7 @@ function Earlier({ cursor, read }: { cursor: string; read: () => Promise<void> }
   );
 }
 
-/** Presses the button beside it when a person scrolls up to it. Each cursor has a new edge, and the button stays. */
+/** Presses the adjacent button when a person scrolls up to it. Each cursor has a new edge, and the button stays. */
 function Edge() {
   const { place, isNear } = useNear<HTMLSpanElement>();
   useEffect(() => {
@@ -96,12 +96,12 @@ function Edge() {
   return <span ref={place} />;
 }
 
-/** Within this distance a person is at the end of the page. */
+/** The distance from the end of the page within which a person counts as at the end. */
 const SLACK_PX = 120;
 
 /**
- * Keeps the place of a person while the element `place` grows: the end of the page if they are there, else the text in
- * the window while earlier turns appear above it. `goToEnd` goes to the end at the next growth.
+ * Keeps a person's place while the element `place` grows. A person at the end of the page stays there. Otherwise the
+ * visible text stays while earlier turns appear above it. `goToEnd` scrolls to the end at the next growth.
  */
 function useKeptPlace() {
   const place = useRef<HTMLDivElement>(null);

@@ -5,7 +5,7 @@ import type { Turn } from '../base/turn.ts';
 
 type Way = { label: string; does: string; placeholder: string };
 
-/** The ways to continue a conversation that runs, by their `on_active_turn`. */
+/** The ways to continue a running conversation, by their `on_active_turn`. */
 const WAYS: Record<string, Way> = {
   enqueue: { label: 'Next', does: 'Starts a turn after the running turn.', placeholder: 'Ask next' },
   steer: { label: 'Steer', does: 'Joins the running turn in its next round.', placeholder: 'Steer this turn' },
@@ -20,7 +20,7 @@ const WAYS: Record<string, Way> = {
 /** The last chosen way, for all conversations of this tab. */
 let chosen = 'enqueue';
 
-/** `isKnown` says whether the page has a turn already. `sent` is called after the API took the message. */
+/** `isKnown` says whether the page already has a turn. `sent` is called after the API has accepted the message. */
 type BoxProps = {
   conversationId: string;
   isRunning: boolean;
@@ -29,8 +29,8 @@ type BoxProps = {
 };
 
 /**
- * The box at the foot of a conversation: its text becomes a turn, or joins a turn. `Enter` sends, `Shift Enter` begins a
- * line, `Escape` leaves the box. The draft stays with the tab.
+ * The box at the foot of a conversation. Its text becomes a turn, or joins a turn. `Enter` sends, `Shift Enter`
+ * begins a line, `Escape` leaves the box. The tab keeps the draft.
  */
 export function ReplyBox({ conversationId, isRunning, isKnown, sent }: BoxProps) {
   const field = useRef<HTMLTextAreaElement>(null);

@@ -17,7 +17,7 @@ import { TurnPieces } from './turn-pieces.tsx';
 
 type TurnProps = { listed: ListedTurn; isFollowed: boolean; refresh: () => unknown };
 
-/** A turn in its thread: its input, its work, its answer and its costs. */
+/** A turn in its thread: its input, work, answer and costs. */
 export function ThreadTurn(props: TurnProps) {
   const { place, ...item } = useItem(props);
   const { refresh } = props;
@@ -33,12 +33,12 @@ export function ThreadTurn(props: TurnProps) {
   );
 }
 
-/** Tool results in a thread are cut to this size. A person reads the whole result on request. */
+/** The size to which tool results in a thread are cut. A person reads the whole result on request. */
 const RESULT_BYTES = 4_000;
 
 /**
- * A turn with its details, for the element `place`. A followed turn is live, and is read again when it has ended. The
- * rounds of any other turn are read when the element is near the view.
+ * Reads a turn with its details, for the element `place`. A followed turn is live, and is read again after its end.
+ * Other turns read their rounds when the element is near the view.
  */
 function useItem({ listed, isFollowed, refresh }: TurnProps) {
   const { watched } = useWatched(isFollowed ? listed.id : null);
@@ -66,7 +66,7 @@ function useItem({ listed, isFollowed, refresh }: TurnProps) {
   return { turn, rounds: details?.rounds ?? null, live: watched.live, place };
 }
 
-/** The turn with the later event: the list is older than the stream, or newer after the stream has ended. */
+/** Returns the turn with the later event. The list may be older than the stream, or newer after the stream's end. */
 function newestOf(listed: ListedTurn, { turn, rounds }: Watched): ListedTurn {
   if (turn === null || listed.last_event > turn.last_event) return listed;
   return { ...listed, ...turn, rounds_count: rounds.length };

@@ -11,10 +11,10 @@ import { CallView } from '../timeline/call-view.tsx';
 import type { LiveTurn } from '../watch/live-turn.ts';
 import { AskAgain, forkAfter } from './ask-again.tsx';
 
-/** A turn with its rounds, if they were read, and with the reply that it streams while it runs. */
+/** A turn with its rounds, if they were read, and with its streaming reply. */
 export type Item = { turn: ListedTurn; rounds: Round[] | null; live: LiveTurn };
 
-/** A turn in the order of the history: its input, its rounds, the reply that streams, and its answer. */
+/** A turn in the order of the history: its input, its rounds, the streaming reply, and its answer. */
 export function TurnPieces({ turn, rounds, live }: Item) {
   const {
     completed_at: completedAt,
@@ -52,14 +52,14 @@ export function TurnPieces({ turn, rounds, live }: Item) {
   );
 }
 
-/** Consecutive rounds with tool calls are one run, which the next input ends. */
+/** Returns whether a round joins a run of rounds with tool calls, which the next input ends. */
 function isMoreWork(first: Round, next: Round): boolean {
   return first.tool_calls.length > 0 && next.tool_calls.length > 0 && next.input.length === 0;
 }
 
 type RunProps = { run: [Round, ...Round[]]; turn: ListedTurn; live: LiveTurn };
 
-/** Rounds with tool calls, or the text of a round that an input superseded, after the input that joined before them. */
+/** A run of rounds with tool calls, or the text of a superseded round, after the input that joined before them. */
 function RunView({ run, turn, live }: RunProps) {
   const [{ number, input, tool_calls: calls, assistant_response: text }] = run;
   return (
@@ -75,7 +75,7 @@ function RunView({ run, turn, live }: RunProps) {
   );
 }
 
-/** Messages of a caller. A message of a user is on the other side of the answers; any other shows its role. */
+/** Messages of a caller. A user's message is opposite the answers. Any other message shows its role. */
 function Bubble({ input, note, looks = '' }: { input: ListedTurn['input']; note: string; looks?: string }) {
   return (
     <article class={`asked ${looks}`} aria-label={note}>
@@ -85,7 +85,7 @@ function Bubble({ input, note, looks = '' }: { input: ListedTurn['input']; note:
   );
 }
 
-/** A message of so many characters may be higher than its bubble, which scrolls then. */
+/** The length above which a message may be higher than its bubble, which then scrolls. */
 const SCROLLS_CHARS = 150;
 const FOCUSABLE = { tabIndex: 0 };
 
@@ -98,7 +98,7 @@ function Messages({ input }: Pick<ListedTurn, 'input'>) {
   ));
 }
 
-/** The input of a turn. **Edit** puts a form in its place. */
+/** The input of a turn. **Edit** replaces it by a form. */
 function Asked({ turn }: { turn: ListedTurn }) {
   const [isEditing, setEditing] = useState(false);
   return (
@@ -166,7 +166,7 @@ function RoundCalls({ turn, round, live }: { turn: ListedTurn; round: Round; liv
   );
 }
 
-/** The number of rounds, their tools and their duration, in one line. */
+/** Returns the number of rounds, their tools and their duration, in one line. */
 function workWords(rounds: Round[]): string {
   const names = rounds.flatMap(({ tool_calls: calls }) => calls.map(({ name }) => name));
   const counts = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) =>
@@ -176,7 +176,7 @@ function workWords(rounds: Round[]): string {
   return inOneLine([countOf(rounds.length, 'round'), counts.join(', '), duration]);
 }
 
-/** The duration of a round with its calls, which run side by side. */
+/** Returns the duration of a round with its calls, which run in parallel. */
 function workMs({ started_at: from, completed_at: to, results }: Round): number {
   return Date.parse(to) - Date.parse(from) + Math.max(0, ...results.map(({ duration_ms: ms }) => ms ?? 0));
 }

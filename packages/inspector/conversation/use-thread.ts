@@ -8,8 +8,8 @@ const AGAIN_MS = 2_500;
 const LIMIT = 15;
 
 /**
- * A conversation and its turns in the order of the history. The newest turns are read at intervals, the earlier turns
- * on request: `cursor` is null if the page has read all turns.
+ * Reads a conversation and its turns in the order of the history: the newest turns at intervals, the earlier turns on
+ * request. `cursor` is null after all turns were read.
  */
 export function useThread(id: string) {
   const known = useRef(new Map<string, ListedTurn>()).current;
@@ -48,7 +48,7 @@ function readPage(id: string, cursor: string | null, signal?: AbortSignal): Prom
   return call('GET', `/v1/turns?${query}`, signal ? { signal } : {});
 }
 
-/** Keeps the newest turns as they were read now. A turn of their time that is missing was deleted. */
+/** Keeps the newest turns as they are now. A turn that is missing from their period was deleted. */
 function keepNewest(known: Map<string, ListedTurn>, { data, next_cursor: next }: Page<ListedTurn>): void {
   const ids = new Set(data.map(({ id }) => id));
   const oldest = next === null ? '' : (data.at(-1)?.created_at ?? '');
@@ -56,7 +56,7 @@ function keepNewest(known: Map<string, ListedTurn>, { data, next_cursor: next }:
   for (const turn of data) known.set(turn.id, turn);
 }
 
-/** Turns in the order of the history: the started turns by their start, then the turns that have not started. */
+/** Sorts turns in the order of the history: started turns by their start, then turns that have not started. */
 function orderedTurns(turns: ListedTurn[]): ListedTurn[] {
   return turns.toSorted((a, b) => order(positionOf(a), positionOf(b)) || order(a.created_at, b.created_at));
 }
@@ -76,7 +76,7 @@ function positionOf({
   return startedAt ?? (completedAt ? at : `~${startAt ?? ''}`);
 }
 
-/** Whether a turn holds up its conversation: it runs or waits to run. A turn that starts later does not. */
+/** Returns whether a turn blocks its conversation: it runs or waits to run. A turn that starts later does not. */
 export function isActive({ completed_at: completedAt, waiting }: ListedTurn): boolean {
   return completedAt === null && waiting?.for !== 'start_at';
 }

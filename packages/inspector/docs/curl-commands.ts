@@ -3,8 +3,8 @@ import { storedKey } from '../base/key.tsx';
 import { examplesOf, type Operation } from './description.ts';
 
 /**
- * Commands that use an operation: one for each example of its body, or one without a body. A second command follows its
- * stream, if a parameter or the accepted type asks for the stream.
+ * Returns commands that call an operation: a command for each example of its body, or a command without body. Another
+ * command follows its stream, if a parameter or the accepted type requests the stream.
  */
 export function curlCommands({ method, path, parameters = [], requestBody, responses, security }: Operation): string[] {
   const url = parameters.reduce(
@@ -28,7 +28,7 @@ export function curlCommands({ method, path, parameters = [], requestBody, respo
   return [curl('-s', ''), ...(isStream ? [follow] : [])];
 }
 
-/** A form is sent field by field; a value after `@` is the path of a file. */
+/** Sends a form field by field. A value after `@` is the path of a file. */
 function bodyOption(type: string, body: unknown): string {
   if (type !== 'multipart/form-data') return `-H 'content-type: ${type}' -d ${quoted(JSON.stringify(body, null, 2))}`;
   return Object.entries(Object(body))

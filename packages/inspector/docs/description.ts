@@ -51,7 +51,7 @@ export function readDescription(document: OpenApi) {
   };
 }
 
-/** The address of a webhook on the page is the type of its event. */
+/** Returns the operations of paths. The address of a webhook on the page is the type of its event. */
 function operationsOf(paths: Paths, isWebhook: boolean): Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -70,7 +70,7 @@ function replaceReferences(node: object, document: object): void {
   }
 }
 
-/** The component of a reference `#/components/…/Name`; undefined if the value is not a reference of the document. */
+/** Returns the component of a reference `#/components/…/Name`, or undefined if the value is not such a reference. */
 function targetOf(value: object, document: object): unknown {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return undefined;
   return value.$ref
@@ -82,7 +82,7 @@ function targetOf(value: object, document: object): unknown {
     );
 }
 
-/** The examples of a schema. An example of a list has one item. */
+/** Returns the examples of a schema. An example of a list has one item. */
 export function examplesOf({ examples, properties, oneOf, anyOf }: Schema): unknown[] {
   const [first] = oneOf ?? anyOf ?? [];
   if (examples) return examples;

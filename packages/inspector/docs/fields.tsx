@@ -4,7 +4,6 @@ import type { Field, Schema } from './description.ts';
 
 const BOUNDS = /^(format|default|(min|max)\w+)$/;
 
-/** A sentence in small type. The text between backticks is code. */
 export function Hint({ text }: { text: string }) {
   const parts = text.split('`').map((part, at) => (at % 2 ? h('code', null, part) : part));
   return h('span', { class: 'hint' }, ...parts);
@@ -13,7 +12,7 @@ export function Hint({ text }: { text: string }) {
 type FoldProps = { head: ComponentChildren; text: string; children: ComponentChildren };
 type FoldAttributes = { looks?: string; id?: string; hidden?: boolean };
 
-/** A fold whose content is rendered when a person opens the fold first. */
+/** A fold that renders its content when a person first opens it. */
 export function Fold({ head, text, looks, children, ...rest }: FoldProps & FoldAttributes) {
   const [wasOpened, setOpened] = useState(false);
   return (
@@ -26,7 +25,7 @@ export function Fold({ head, text, looks, children, ...rest }: FoldProps & FoldA
   );
 }
 
-/** Fields, parameters or headers, each with its name, type, bounds and description, and with the fields inside it. */
+/** Fields, parameters or headers, each with its name, type, bounds, description and inner fields. */
 export function FieldList({ fields }: { fields: Field[] }) {
   if (fields.length === 0) return null;
   return (
@@ -45,7 +44,7 @@ export function FieldList({ fields }: { fields: Field[] }) {
   );
 }
 
-/** The fields of a schema, or its forms if it has several. */
+/** The fields of a schema, or its alternatives if it has several. */
 export function SchemaFields({ schema }: { schema: Schema }) {
   const { properties, required = [], items, oneOf, anyOf } = schema;
   if (items) return <SchemaFields schema={items} />;
@@ -75,7 +74,7 @@ function SchemaFold({ schema, title }: { schema: Schema; title: string }) {
   );
 }
 
-/** The values that a schema allows, in a few words. */
+/** Returns the values that a schema allows, in a few words. */
 export function typeOf(schema: Schema): string {
   const { name, type = 'any JSON', properties, items, oneOf, anyOf } = schema;
   if (name !== undefined) return name;

@@ -7,7 +7,6 @@ import { type Description, type Operation, readDescription } from './description
 import { Hint } from './fields.tsx';
 import { MethodBadge, OperationView } from './operation-view.tsx';
 
-/** The page at `/docs`: the OpenAPI document of the API. */
 function DocsPage() {
   const read = async (signal: AbortSignal) => readDescription(await call('GET', '/openapi.json', { signal }));
   const { data: api, refused, again } = useFresh(read, { everyMs: 60_000, mayRead: () => false });
@@ -87,7 +86,7 @@ function openNamed(): void {
   operation.scrollIntoView();
 }
 
-/** The key `/` goes to the field that finds operations. */
+/** Focuses the search field when the key `/` is pressed. */
 function listen(event: KeyboardEvent): void {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement) return;
   event.preventDefault();

@@ -5,7 +5,6 @@ import { curlCommands } from './curl-commands.ts';
 import { type Answer, examplesOf, type Operation, type Schema } from './description.ts';
 import { FieldList, Fold, Hint, SchemaFields, typeOf } from './fields.tsx';
 
-/** An operation, folded. */
 export function OperationView({ operation, hidden }: { operation: Operation; hidden: boolean }) {
   const { method, path, operationId, summary } = operation;
   const head = (

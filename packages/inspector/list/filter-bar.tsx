@@ -6,7 +6,7 @@ import { queryHref } from '../route.ts';
 import { askBulk } from './bulk.tsx';
 import { bulkFilterOf, filterOf, metadataKeyOf, queryWith, statusesOf } from './query-filter.ts';
 
-/** How many turns have each status. There may be more of the statuses in `at_least`. */
+/** The number of turns with each status. The statuses in `at_least` may have more turns. */
 export type TurnCounts = { counts: Record<string, number>; at_least: string[] };
 
 type Query = { query: URLSearchParams };
@@ -81,14 +81,14 @@ function changedBy(form: FormData, query: URLSearchParams) {
   let changed = query;
   for (const { name, type } of FIELDS) {
     const value = given(name);
-    // A field of a time has minutes only: an unchanged time keeps its seconds.
+    // A time field has only minutes. An unchanged time keeps its seconds.
     if (value !== shownValue(query, name))
       changed = queryWith(changed, name, value && type ? new Date(value).toISOString() : value);
   }
   return given('key') ? queryWith(changed, `metadata[${given('key')}]`, given('value')) : changed;
 }
 
-/** The value of a field: times as the local time that the browser requires. */
+/** Returns the value of a field. A time is the local time that the browser requires. */
 function shownValue(query: URLSearchParams, name: string) {
   const value = query.get(name) ?? '';
   const at = new Date(value);
@@ -120,7 +120,10 @@ export function FilterChips({ query, section }: Query & { section?: 'turns' | 'c
   return chips.length > 0 && <ul {...{ class: 'chips', 'aria-label': 'Filters' }}>{chips}</ul>;
 }
 
-/** The actions on all turns of a filtered list that fit its statuses. `refresh` reads the list again. */
+/**
+ * The actions on all turns of a filtered list. The chosen statuses decide which actions are shown. `refresh` reads
+ * the list again.
+ */
 export function BulkButtons({ query, refresh }: Query & { refresh: () => Promise<void> }) {
   const filter = bulkFilterOf(query);
   const chosen = statusesOf(query);

@@ -22,7 +22,7 @@ type ListFrameProps<Item> = {
 
 const DENSITY = 'pawl.density';
 
-/** A list with its search, its density and its pages. The browser remembers the density. */
+/** A list with its search, density and pages. The browser remembers the density. */
 export function ListFrame<Item>({ section, query, list, find, bar, filters, none, rows }: ListFrameProps<Item>) {
   const [density, setDensity] = useState(localStorage.getItem(DENSITY) ?? 'relaxed');
   const field = useRef<HTMLInputElement>(null);

@@ -1,6 +1,6 @@
 import type { BulkRequest } from '#client/connect-pawl.ts';
 
-/** The query of a list's first page with one parameter changed, or without it if the value is empty. */
+/** Returns the query of a list's first page with a changed parameter, or without it if the value is empty. */
 export function queryWith(query: URLSearchParams, name: string, value: string): URLSearchParams {
   const changed = new URLSearchParams(query);
   changed.delete('cursor');
@@ -9,22 +9,22 @@ export function queryWith(query: URLSearchParams, name: string, value: string): 
   return changed;
 }
 
-/** The statuses that a list shows; empty for all of them. */
+/** Returns the statuses that a list shows, or no status if it shows all. */
 export function statusesOf(query: URLSearchParams): string[] {
   return (query.get('status') ?? '').split(',').filter(Boolean);
 }
 
-/** The parameters that restrict a list, except its statuses. */
+/** Returns the parameters that restrict a list, except its statuses. */
 export function filterOf(query: URLSearchParams): URLSearchParams {
   return new URLSearchParams([...query].filter(([name]) => !['status', 'cursor', 'limit'].includes(name)));
 }
 
-/** The metadata key that a parameter names: `customer` for `metadata[customer]`. */
+/** Returns the metadata key that a parameter names: `customer` for `metadata[customer]`. */
 export function metadataKeyOf(name: string): string | undefined {
   return /^metadata\[(.*)\]$/.exec(name)?.[1];
 }
 
-/** The filter of a list as the body of a bulk request. */
+/** Returns the filter of a list as the body of a bulk request. */
 export function bulkFilterOf(query: URLSearchParams): BulkRequest['filter'] {
   const filter: Record<string, string> = {};
   const metadata: Record<string, string> = {};

@@ -4,10 +4,10 @@ import type { ListedTurn } from '../base/turn.ts';
 import { formatShort, formatUsd, roundsOf, titleOf, troubleOf } from '../base/words.ts';
 import { turnHref } from '../route.ts';
 
-/** Fewer equal failures than this are rows of their own. */
+/** The minimum number of equal failures that share a row. */
 const FEWEST = 3;
 
-/** Turns as rows. Equal failures that follow each other are one row, which a person can open. */
+/** Turns as rows. Consecutive equal failures share a row, which a person can open. */
 export function TurnRows({ turns }: { turns: ListedTurn[] }) {
   const seen: (string | null)[] = [];
   return runsOf(turns).flatMap(({ failure, run }) => {
@@ -20,7 +20,7 @@ export function TurnRows({ turns }: { turns: ListedTurn[] }) {
     ));
     if (run.length < FEWEST) return rows;
     seen.push(failure);
-    // An open run stays open when its turns change: its key has the failure and a number.
+    // An open run stays open when its turns change, since its key has the failure and a number.
     return [
       <li key={`${failure} ${seen.filter((other) => other === failure).length}`}>
         <details>
@@ -34,7 +34,6 @@ export function TurnRows({ turns }: { turns: ListedTurn[] }) {
   });
 }
 
-/** The turns in runs: the turns of a run follow each other and failed equally. */
 function runsOf(turns: ListedTurn[]): { failure: string | null; run: ListedTurn[] }[] {
   const runs: { failure: string | null; run: ListedTurn[] }[] = [];
   for (const turn of turns) {
@@ -46,7 +45,7 @@ function runsOf(turns: ListedTurn[]): { failure: string | null; run: ListedTurn[
   return runs;
 }
 
-/** The cells of the newest of some turns. Tokens and cost are of all of them. */
+/** The cells of the newest turn of a run, with the tokens and cost of the whole run. */
 export function TurnCells({ turns }: { turns: ListedTurn[] }) {
   const [turn] = turns;
   const isRun = turns.length > 1;
@@ -86,7 +85,7 @@ function costOf(turns: ListedTurn[]) {
   return usd > 0 && formatUsd(usd);
 }
 
-/** The time from the start of a turn to its end, or until now. */
+/** Returns the time from the start of a turn to its end, or until now. */
 function durationOf({ started_at: startedAt, completed_at: completedAt }: ListedTurn) {
   if (startedAt === null) return '';
   if (completedAt !== null) return formatDuration(Date.parse(completedAt) - Date.parse(startedAt));

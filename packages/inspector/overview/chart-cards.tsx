@@ -13,7 +13,7 @@ export type Card = {
   as: 'bars' | 'lines';
 };
 
-/** How a chart writes a value, and rounds its top up. */
+/** The format of a chart's values, and how its top is rounded up. */
 const SCALES = {
   bars: { format: formatShort, ceiling: roundCeiling },
   lines: { format: formatRoundDuration, ceiling: durationCeiling },
@@ -22,8 +22,8 @@ const SCALES = {
 type Pointing = { at: number; point: (index: number) => void; open: (bucket: Bucket) => void };
 
 /**
- * Charts over the same buckets. A person points at a bucket of one chart, by mouse, finger or arrow keys, and reads
- * it in all of them. A click or Enter opens the bucket.
+ * Charts over the same buckets. A person points at a bucket by mouse, finger or arrow keys, and all charts show its
+ * values. A click or Enter opens the bucket.
  */
 export function ChartCards({ buckets, cards, open }: { buckets: Bucket[]; cards: Card[]; open: Pointing['open'] }) {
   const [at, point] = useState(-1);
@@ -114,7 +114,7 @@ function Labels({ looks, labels }: { looks: string; labels: { part: number; text
   return <div {...{ class: looks, 'aria-hidden': 'true' }}>{views}</div>;
 }
 
-/** The bucket that a key leads to; null if it leads to none. The first Escape ends the pointing. */
+/** Returns the bucket that a key points at, or null. The first Escape ends the pointing. */
 function keyed(key: string, at: number, last: number): number | null {
   if (key === 'Home') return 0;
   if (key === 'End') return last;
@@ -127,10 +127,10 @@ type Label = { part: number; text: string };
 
 const DAY_MINUTES = 24 * 60;
 
-/** Nearer to the end there is no space for a label. */
+/** The position after which there is no space for a label. */
 const LAST = 0.92;
 
-/** The labels below a chart, each at a part of its width: round times of the day, or days. */
+/** Returns the labels below a chart, each at a fraction of its width: round times of the day, or days. */
 function timeLabelsOf(buckets: Bucket[]): Label[] {
   const minutes = (Date.parse(buckets.at(-1)?.to ?? '') - Date.parse(buckets[0]?.from ?? '')) / 60_000;
   const every = [5, 15, 60, 360].find((step) => minutes / step <= 7) ?? DAY_MINUTES;
@@ -143,7 +143,6 @@ function timeLabelsOf(buckets: Bucket[]): Label[] {
   });
 }
 
-/** A bucket in words: `20 Nov, 14:00 – 14:30`. */
 function formatBucket({ from, to }: Bucket): string {
   const [begin, end] = [new Date(from), new Date(to)];
   const date = (at: Date) => at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });

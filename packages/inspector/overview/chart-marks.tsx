@@ -1,13 +1,13 @@
 /** The values of a chart by bucket, null if the bucket has no value. `kind` is a class that sets the colour. */
 export type Series = { name: string; kind: string; values: (number | null)[] };
 
-/** Stacked bars, or lines of which the first is the most important. `top` is the value at the top of the chart. */
+/** Stacked bars, or lines with the most important first. `top` is the value at the top of the chart. */
 type Marks = { series: Series[]; as: 'bars' | 'lines'; top: number };
 
 /** The height of all drawings. CSS stretches them to their place. */
 const HEIGHT = 100;
 
-/** The part of its bucket that a bar fills. */
+/** The fraction of its bucket that a bar fills. */
 const BAR = 0.76;
 
 /** The marks of a chart, without words. A bucket is one unit wide. */
@@ -40,10 +40,9 @@ export function ChartMarks({ series, as, top }: Marks) {
   );
 }
 
-/** Lines keep this distance from the top. */
+/** The headroom between the lines and the top. */
 const HEADROOM = 1.05;
 
-/** The highest value of a chart. */
 export function highestOf({ series, as }: Pick<Marks, 'series' | 'as'>): number {
   const heights = (series[0]?.values ?? []).map((_, index) => {
     const values = series.map((each) => each.values[index] ?? 0);
@@ -52,7 +51,7 @@ export function highestOf({ series, as }: Pick<Marks, 'series' | 'as'>): number 
   return Math.max(0, ...heights);
 }
 
-/** The next round number whose half is whole. */
+/** Returns the next round number that has a whole half. */
 export function roundCeiling(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
   return Math.max(2, [1, 2, 4, 6, 8, 10].map((factor) => factor * power).find((size) => size >= most) ?? most);
@@ -61,7 +60,6 @@ export function roundCeiling(most: number): number {
 const DAY = 86_400_000;
 const ROUND_SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400];
 
-/** The next round duration, in ms. */
 export function durationCeiling(mostMs: number): number {
   if (mostMs <= 1000) return roundCeiling(mostMs);
   return ROUND_SECONDS.map((each) => each * 1000).find((each) => each >= mostMs) ?? Math.ceil(mostMs / DAY) * DAY;

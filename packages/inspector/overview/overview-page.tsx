@@ -39,7 +39,7 @@ const AGAIN_MS = 10_000;
 /** Between two readings the database rests this many times as long as the last reading took. */
 const REST = 20;
 
-/** The turns of a range of time: figures, charts, failures and usage. The address may name a range and a project. */
+/** The turns of a period: figures, charts, failures and usage. The address may name a range and a project. */
 export function OverviewPage({ query }: Route) {
   const project = query.get('project');
   const kept = useRef({ range: RANGES.find(({ name }) => name === query.get('range')), restsUntil: 0 });
@@ -54,7 +54,7 @@ export function OverviewPage({ query }: Route) {
     kept.current = { range: turnsOf(statistics) > 0 ? range : kept.current.range, restsUntil };
     return { range, statistics, usage };
   };
-  // The chart under the pointer stays as it is.
+  // A chart that a person points at does not change.
   const mayRead = () => performance.now() >= kept.current.restsUntil && document.querySelector('.pointed') === null;
   const fresh = useFresh(read, { everyMs: AGAIN_MS, mayRead });
   useTitle('Overview');
@@ -76,7 +76,7 @@ async function readFitting(project: string | null, signal: AbortSignal, range = 
   return next === range ? { range, statistics } : readFitting(project, signal, next);
 }
 
-/** The range ends with the current bucket, so that bars keep their place. */
+/** Reads statistics until the end of the current bucket, so that bars keep their place. */
 function readStatistics({ ms, bucketMs }: Range, project: string | null, signal: AbortSignal): Promise<Statistics> {
   const offset = new Date(serverNow()).getTimezoneOffset() * MINUTE;
   const to = Math.ceil((serverNow() - offset) / bucketMs) * bucketMs + offset;
@@ -84,7 +84,7 @@ function readStatistics({ ms, bucketMs }: Range, project: string | null, signal:
   return pawl.statistics({ ...times, buckets: ms / bucketMs, ...(project !== null && { project }) }, { signal });
 }
 
-/** The API sums usage by quarters of an hour. */
+/** Reads usage from the start of a quarter of an hour, since the API sums usage by quarters. */
 function readUsage({ from, to }: Bucket, signal: AbortSignal): Promise<UsageRow[]> {
   const quarter = new Date(Math.floor(Date.parse(from) / QUARTER) * QUARTER).toISOString();
   return pawl.usage.get({ from: quarter, to, groupBy: ['project', 'model'], signal });
@@ -155,8 +155,8 @@ function Figures({ statistics, usage, project, refresh }: FiguresProps) {
 type FailureGroupsProps = { statistics: Statistics; isOwn: boolean; refresh: () => Promise<void> };
 
 /**
- * Failed turns by the code of their error, each with its newest turn. Without `isOwn` the turns may belong to another
- * project: the key cannot open or retry these.
+ * Failed turns by error code, each with its newest turn. Without `isOwn` the turns may belong to another project, and
+ * the key cannot open or retry them.
  */
 function FailureGroups({ statistics: { failures, from, to }, isOwn, refresh }: FailureGroupsProps) {
   useClock(1000);

@@ -6,12 +6,11 @@ import type { Card } from './chart-cards.tsx';
 /** The statuses from the foot of a bar to its top. */
 const STACKED = ['completed', 'cancelled', 'incomplete', 'queued', 'in_progress', 'requires_action', 'failed'] as const;
 
-/** The number of turns in statistics, or in one of their buckets. */
 export function turnsOf({ turns }: Pick<Statistics, 'turns'>): number {
   return Object.values(turns).reduce((sum, count) => sum + count, 0);
 }
 
-/** The charts of the statistics. `usd` is the cost of their turns, 0 if it is not known. */
+/** Returns the charts of the statistics. `usd` is the cost of their turns, or 0 if it is unknown. */
 export function statisticsCards(statistics: Statistics, usd = 0): Card[] {
   const { turns, buckets, input_tokens: taken, output_tokens: given } = statistics;
   const shown = STACKED.filter((status) => status === 'completed' || turns[status] > 0);

@@ -48,7 +48,7 @@ function Fields({ field }: Pick<ReturnType<typeof useRequest>, 'field'>) {
       </RequestField>
       <RequestField {...field('turn.model', 'Model')} required defaultValue="sim/demo" />
       <RequestField {...field('turn.input', 'Input')} required rows={3} />
-      <RequestField {...field('conversation_id', 'Conversation')} placeholder="A new one each time" />
+      <RequestField {...field('conversation_id', 'Conversation')} placeholder="A new conversation each time" />
       <Options id="zones" values={Intl.supportedValuesOf('timeZone')} />
     </>
   );

@@ -54,7 +54,7 @@ function Head({ schedule, refresh }: Props) {
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
-/** A plan in words, if it is simple: `Weekdays at 09:00 · Europe/Zurich`. Any other cron expression stays as it is. */
+/** Returns a simple plan in words: `Weekdays at 09:00 · Europe/Zurich`. Other cron expressions stay unchanged. */
 function planWords({ cron, time_zone: zone, every_seconds: seconds }: Schedule): string {
   return cron === null ? `Every ${secondsWords(seconds ?? 0)}` : `${cronWords(cron) ?? cron} · ${zone ?? 'UTC'}`;
 }
@@ -101,7 +101,7 @@ function NextTimes({ next, enabled }: Pick<Schedule, 'next' | 'enabled'>) {
 
 type Firing = Schedule['last'][number];
 
-/** The outcome of a planned time in words. A turn without a status is deleted. */
+/** Returns the outcome of a planned time in words. A turn without a status is deleted. */
 function outcomeOf({ error, turn_status: status }: Firing): string {
   return error ? 'Not started' : wordsOf(status ?? 'Deleted');
 }

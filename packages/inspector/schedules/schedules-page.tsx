@@ -12,7 +12,6 @@ const MOST = 100;
 
 const ABOUT = 'A schedule starts a turn at each planned time: every morning, or every few minutes.';
 
-/** The schedules, and a form that creates one. */
 export function SchedulesPage(_: Route) {
   const read = (signal: AbortSignal) => call<Page<Schedule>>('GET', `/v1/schedules?limit=${MOST}`, { signal });
   const schedules = useFresh(read, { everyMs: 3_000 });

@@ -54,7 +54,7 @@ async function readDraft(from: string, signal: AbortSignal): Promise<TurnRequest
   return requestOf(turn, await call<Conversation>('GET', `/v1/conversations/${turn.conversation_id}`, { signal }));
 }
 
-/** The choices of the form. `draft` is the request that it begins with. */
+/** The choices of the form. `draft` is the initial request. */
 type Offer = {
   draft: TurnRequest;
   tools: (string | Tool)[];
@@ -62,7 +62,7 @@ type Offer = {
   providers: { name: string }[];
 };
 
-/** A form that starts a turn, and opens the page of the turn. A refusal marks its field, and the field takes the focus. */
+/** A form that starts a turn and opens its page. A refusal marks and focuses its field. */
 function RequestForm({ offer: { draft, tools, unavailable, providers } }: { offer: Offer }) {
   const [schema] = useState(() => new JsonField('Output schema', draft.output_schema ?? ''));
   const { form, refused, field, press } = useRequest(async (element) => {
@@ -105,7 +105,7 @@ function RequestForm({ offer: { draft, tools, unavailable, providers } }: { offe
 
 type MoreFieldsProps = Pick<ReturnType<typeof useRequest>, 'field'> & { draft: TurnRequest; schema: JsonField };
 
-/** The fields that few turns need. The fold is open if the draft has one of them. */
+/** The rarely used fields. Their fold is open if the draft has any such field. */
 function MoreFields({ draft, schema, field }: MoreFieldsProps) {
   const hasMore = Boolean(draft.fallback_models || draft.limits || draft.output_schema);
   return (
@@ -139,7 +139,7 @@ function MoreFields({ draft, schema, field }: MoreFieldsProps) {
   );
 }
 
-/** The fields of the form as a request has them. An empty field is null, and has its default. */
+/** Reads the fields of the form as a request. An empty field is null and has its default. */
 async function readForm(form: HTMLFormElement, { draft, tools }: Pick<Offer, 'draft' | 'tools'>) {
   const data = new FormData(form);
   const textOf = (name: string) => String(data.get(name) ?? '').trim();
@@ -170,7 +170,7 @@ function readSchema(schema: JsonField) {
 
 type ToolChoiceProps = Omit<Offer, 'providers'> & { refused: PawlError | null };
 
-/** The tools of the turn. A refused tool takes the focus: its path has its position in the chosen tools. */
+/** The tools of the turn. A refused tool takes the focus. Its path has its position in the chosen tools. */
 function ToolChoice({ draft, tools, unavailable, refused }: ToolChoiceProps) {
   const place = useRef<HTMLFieldSetElement>(null);
   const chosen = (draft.tools ?? []).map(nameOf);

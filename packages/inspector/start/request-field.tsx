@@ -11,8 +11,8 @@ type FieldProps = InputHTMLAttributes & {
 };
 
 /**
- * A field of a request. Its name is its path in the request: a refusal of the path marks the field, which takes the
- * focus. The children follow the input.
+ * A field of a request. Its name is its path in the request. A refusal of the path marks and focuses the field. The
+ * children follow the input.
  */
 export function RequestField({ name, label, refused, rows, defaultValue, required, ...rest }: FieldProps) {
   const { class: looks = '', children, ...more } = rest;
@@ -34,12 +34,10 @@ export function RequestField({ name, label, refused, rows, defaultValue, require
   );
 }
 
-/** Returns the refusal if it concerns the field. */
 export function problemOf(refused: PawlError | null, name: string): PawlError | null {
   return refused !== null && concerns(refused, name) ? refused : null;
 }
 
-/** The sentence of a refusal, below its field. */
 export function Problem({ problem }: { problem: PawlError | null }) {
   return (
     problem && (
@@ -61,7 +59,7 @@ export function Options({ id, values }: { id: string; values: string[] }) {
   );
 }
 
-/** A form of `RequestField`s. `press` sends it if it is valid, and keeps a refusal of one of its fields as `refused`. */
+/** Makes a form of `RequestField`s. `press` sends a valid form, and keeps a refusal of its fields as `refused`. */
 export function useRequest(send: (form: HTMLFormElement) => Promise<unknown>) {
   const form = useRef<HTMLFormElement>(null);
   const [refused, setRefused] = useState<PawlError | null>(null);
@@ -79,7 +77,7 @@ export function useRequest(send: (form: HTMLFormElement) => Promise<unknown>) {
   return { form, refused, press, field: (name: string, label: string) => ({ name, label, refused }) };
 }
 
-/** Whether a refusal concerns a field of the request, or a value inside the field. */
+/** Returns whether a refusal concerns a field of the request, or a value inside the field. */
 function concerns({ param }: PawlError, name: string): boolean {
   return param === name || (param?.startsWith(name) === true && /^[.[]/.test(param.slice(name.length)));
 }

@@ -1,10 +1,10 @@
 import type { DefaultLimits } from '#core/turn/limits.ts';
 import type { Conversation, Turn } from '../base/turn.ts';
 
-/** A tool by its definition. A tool that the server runs is named instead. */
+/** A tool by its definition. Requests name a tool that the server runs instead. */
 export type Tool = { name: string; execution?: { kind: string } | null };
 
-/** The request of a turn. Fields that the form does not show stay as they are. */
+/** The request of a turn. The form keeps the fields that it does not show. */
 export type TurnRequest = {
   model: string;
   input: Turn['input'];
@@ -29,16 +29,16 @@ const LIMIT_WORDS: LimitWords = {
   deadline_seconds: ['Deadline in seconds', null],
 };
 
-/** The limits of a turn, with their labels and their defaults. Null is no limit. */
+/** The limits of a turn, with their labels and defaults. Null is no limit. */
 export const LIMITS = Object.entries(LIMIT_WORDS).map(([name, [label, byDefault]]) => ({ name, label, byDefault }));
 
-/** The defaults of a conversation. A field that is not listed is null by default. */
+/** The defaults of a conversation. An unlisted field is null by default. */
 const PLAIN: Record<string, unknown> = {
   ...{ tool_choice: 'auto', tool_mode: 'native', prompt_cache: 'auto' },
   limits: Object.fromEntries(LIMITS.map(({ name, byDefault }) => [name, byDefault])),
 };
 
-/** The request that starts a turn like this turn. It leaves out fields that have their default. */
+/** Returns the request that starts an equal turn. Omits fields with their default. */
 export function requestOf({ model, input }: Pick<Turn, 'model' | 'input'>, conversation: Conversation): TurnRequest {
   const tools = conversation.tools.map((tool) =>
     typeof tool !== 'string' && tool.execution?.kind === 'server' ? tool.name : tool,
@@ -48,7 +48,6 @@ export function requestOf({ model, input }: Pick<Turn, 'model' | 'input'>, conve
   return { model, ...Object.fromEntries(given), input };
 }
 
-/** The name of a tool, whether the request names or defines it. */
 export function nameOf(tool: string | Tool): string {
   return typeof tool === 'string' ? tool : tool.name;
 }
@@ -58,7 +57,7 @@ function isPlain(value: unknown, plain: unknown = null): boolean {
   return Object.entries(value).every(([key, one]) => one === (Object(plain)[key] ?? null));
 }
 
-/** The names that a field for a model offers. A provider without a whole name offers the beginning of its names. */
+/** Returns the names that a model field offers. A provider without whole names offers their beginning. */
 export function modelNames(providers: { name: string }[]) {
   return providers.map(({ name }) => (name === 'sim' ? 'sim/demo' : `${name}/`));
 }

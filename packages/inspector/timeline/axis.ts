@@ -1,4 +1,3 @@
-/** A range of time in ms. */
 export type Span = { from: number; to: number };
 
 type TimedEvent = { type: string; created_at: string };
@@ -6,12 +5,12 @@ type TimedEvent = { type: string; created_at: string };
 /** Returns the position of a time on the axis, in ms from the start of the turn. */
 export type Position = (time: string | number) => number;
 
-/** Returns where a position of the axis is drawn, in ms of an axis that shortens long pauses. */
+/** Returns the drawn place of a position, in ms of an axis with shortened pauses. */
 export type Place = (position: number) => number;
 
 /**
- * The time axis of a turn. It begins when the turn was queued. While the turn requires action or has failed the axis
- * stops, so that a day of waiting for a person does not press all other bars into one pixel.
+ * Returns the time axis of a turn, which begins when the turn was queued. The axis stops while the turn requires
+ * action or has failed. So a day of waiting for a person does not press all other bars into one pixel.
  */
 export function axisOf(createdAt: string, events: TimedEvent[]): Position {
   const start = Date.parse(createdAt);
@@ -34,15 +33,14 @@ function stopsOf(events: TimedEvent[]): Span[] {
   return stops;
 }
 
-/** How much of the spans lies before `at`, in ms. */
+/** Returns the part of the spans before `at`, in ms. */
 function overlapMs(spans: Span[], at: number): number {
   return spans.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(at, to) - from), 0);
 }
 
-/** Draws every position at its own place. */
 export const unshortened: Place = (position) => position;
 
-/** Shortens the pauses of an axis, so that they take at most half of it. */
+/** Shortens the pauses of an axis to at most half of the axis. */
 export function shorten(pauses: Span[], totalMs: number): Place {
   const pausedMs = overlapMs(pauses, totalMs);
   const kept = (totalMs - pausedMs) / pausedMs;
@@ -50,7 +48,7 @@ export function shorten(pauses: Span[], totalMs: number): Place {
   return (position) => position - (1 - kept) * overlapMs(pauses, position);
 }
 
-/** How much of the axis the spans cover, in ms. Spans can overlap. */
+/** Returns the part of the axis that the spans cover, in ms. Spans can overlap. */
 export function coveredMs(spans: Span[]): number {
   let end = 0;
   let covered = 0;
@@ -64,7 +62,7 @@ export function coveredMs(spans: Span[]): number {
 /** Half a minute, minutes, hours and a day, in ms. */
 const LONG_STEPS = [0.5, 1, 2, 5, 10, 30, 60, 120, 360, 720, 1_440].map((minutes) => minutes * 60_000);
 
-/** The times to write along an axis, from 0. Near the end of the axis there is no room for one. */
+/** Returns the times to write along an axis, from 0. Omits times near the end of the axis, which has no space. */
 export function ticksOf(totalMs: number, place: Place): number[] {
   const drawnMs = place(totalMs);
   const rough = Math.max(drawnMs, 1) / 5;
@@ -75,7 +73,7 @@ export function ticksOf(totalMs: number, place: Place): number[] {
   return place === unshortened ? places : places.map((at) => positionAt(at, place, totalMs));
 }
 
-/** The position that is drawn at a place, found by halving. */
+/** Finds the position that is drawn at a place, by halving. */
 function positionAt(drawn: number, place: Place, totalMs: number): number {
   let [low, high] = [0, totalMs];
   while (high - low > 0.5) {

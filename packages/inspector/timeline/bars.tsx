@@ -4,10 +4,9 @@ import { formatDuration } from '../base/time.ts';
 import type { Result } from '../base/turn.ts';
 import { type Place, type Position, unshortened } from './axis.ts';
 
-/** A part of a timeline; `to` is null while it continues. */
+/** A part of a timeline. `to` is null while the part continues. */
 export type Bar = { kind: keyof typeof BAR_WORDS; from: number; to: number | null };
 
-/** The kinds of bars in words, for the legend. */
 export const BAR_WORDS = {
   wait: 'Queue wait',
   model: 'Model',
@@ -17,15 +16,15 @@ export const BAR_WORDS = {
   lost: 'Lost attempts',
 };
 
-/** How positions of the axis are drawn. */
+/** The function that places positions of the axis. */
 export const Drawn = createContext<Place>(unshortened);
 
-/** The length of the axis in ms; it grows while the turn runs. */
+/** The length of the axis in ms, which grows while the turn runs. */
 export const Total = createContext(1);
 
 type CallTimes = { result: Result; dueAt: string; resumedAt: string[]; position: Position };
 
-/** The time of a call: the wait for a person or client, then the queue, then the tool. */
+/** Returns the times of a call: the wait for a person or client, then the queue, then the tool. */
 export function callBars({ result, dueAt, resumedAt, position }: CallTimes): Bar[] {
   const due = position(dueAt);
   const end = result.completed_at === null ? null : position(result.completed_at);
@@ -51,7 +50,7 @@ function workBars(result: Result, since: number, { end, resumedAt, position }: W
   ];
 }
 
-/** Bounds a time of another clock: a start is never earlier than its cause, and never later than its end. */
+/** Bounds a time of another clock. A start is never earlier than its cause, and never later than its end. */
 export function within(at: number, earliest: number, latest: number | null): number {
   return Math.min(Math.max(at, earliest), latest ?? Number.POSITIVE_INFINITY);
 }
@@ -76,7 +75,7 @@ export function Track({ bars }: { bars: Bar[] }) {
   );
 }
 
-/** The duration of bars; it grows while the last bar continues. The axis does not measure the wait for an answer. */
+/** The duration of bars, which grows while the last bar continues. The axis excludes the wait for an answer. */
 export function Took({ bars }: { bars: Bar[] }) {
   const total = useContext(Total);
   if (bars.length === 0) return null;

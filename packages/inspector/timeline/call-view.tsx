@@ -11,12 +11,12 @@ import type { KnownTurn } from '../watch/watched-turn.ts';
 import { coveredMs } from './axis.ts';
 import { type Bar, Took, Track } from './bars.tsx';
 
-/** A call with its result, and its bars on the time axis. Without bars it shows its duration only. */
+/** A call with its result, and its bars on the time axis. Without bars it shows only its duration. */
 export type CalledTool = { call: ToolCall; result: Result; bars: Bar[] };
 
 type BatchProps = { round: number; calls: CalledTool[]; watched: KnownTurn };
 
-/** The tool calls of a round, or those that a response allows, each in a line. */
+/** The tool calls of a round, or the calls that a response allows, each in a line. */
 export function BatchView({ round, calls, watched: { turn, live, response } }: BatchProps) {
   const isDone = calls.every(({ result }) => result.completed_at !== null);
   const isLeft = calls.every(({ result }) => result.status === 'handed_over');
@@ -69,7 +69,7 @@ const EFFECTS = {
   at_most_once: 'at most once',
 };
 
-/** One call of a batch, closed. It opens to its arguments, its result and its ledger. */
+/** A closed call of a batch. It opens to its arguments, result and ledger. */
 export function CallView({ called, turnId, live, awaitsApproval = false }: CallProps) {
   const { call, result, bars } = called;
   const { error, status } = result;
@@ -160,7 +160,7 @@ function ResultView({ turnId, name, result }: { turnId: string; name: string; re
       )}
       {truncated && whole === null && (
         <ActionButton looks="quiet" work={showAll}>
-          Show all of it
+          Show the whole result
         </ActionButton>
       )}
     </div>

@@ -13,7 +13,7 @@ import type { Compaction, Entry, EventOf } from './timeline-entries.ts';
 
 type Of<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>;
 
-/** An entry in words. `timed` are the bars of its duration: by default the last one. */
+/** An entry in words. `timed` are the bars of its duration, by default the last bar. */
 type Item = {
   looks?: string;
   title: string;
@@ -74,14 +74,12 @@ function itemOf(entry: Exclude<Entry, { kind: 'batch' }>, watched: KnownTurn): I
   }
 }
 
-/** The reasons for which a round leaves its tier. */
 const TIER_CHANGES = {
   refused: 'the provider lacks capacity',
   deadline: 'the deadline is near',
   waited: 'it reached its maximum wait',
 };
 
-/** An event that is an entry of its own. */
 function eventItem({ event, bars }: Of<'event'>): Item {
   const at = formatTimeOfDay(event.created_at);
   switch (event.type) {
@@ -123,12 +121,12 @@ function waitingItem({ until, event }: Of<'waiting'>): Item {
   return { looks: 'waiting', title: `Waited for ${whom}`, meta: `${lasted}, occupied no worker` };
 }
 
-/** A committed round with its text and its figures, and with its model if the turn asked for another. */
+/** Returns a committed round with its text and figures, and with its model if the turn asked for another. */
 function roundItem({ round, bars, isJoined }: Of<'round'>, turn: KnownTurn['turn']): Item {
   const { number, assistant_response: text, tool_calls: calls } = round;
   const next = isJoined
     ? 'An input joined during this round, so the turn continues with it.'
-    : 'This answer does not fit the output schema, so the model repairs it.';
+    : 'This answer does not match the output schema, so the model repairs it.';
   const figures = [round.model !== turn.model && round.model, ...figuresOf(round, bars)];
   const children = (
     <>
@@ -154,7 +152,7 @@ function figuresOf({ usage, service_tier: tier, finish_reason: reason, ...round 
   ];
 }
 
-/** The running round. Its text grows in one element, so that a person can read and select it. */
+/** Returns the running round. Its text grows in one element, so that a person can read and select it. */
 function runningItem({ round, bars }: Of<'running'>, { live }: KnownTurn): Item {
   const { text, reasoning, attempt } = live.round === round ? live : { text: '', reasoning: '', attempt: 1 };
   const pause = bars.find(({ kind }) => kind === 'pause');
@@ -169,7 +167,7 @@ function runningItem({ round, bars }: Of<'running'>, { live }: KnownTurn): Item 
   return { looks: 'now', title: `Round ${round}`, meta, children };
 }
 
-/** The compaction of the history before a round, with the text that the model reads instead folded below. */
+/** Returns the compaction of the history before a round. Its summary is folded below. */
 function compactedItem({ event, made }: Of<'compacted'>): Item {
   const { round, before_tokens: before, after_tokens: after, created_at: at } = event;
   const tokens = `${formatCount(before)} → ${formatCount(after)} tokens`;
@@ -188,7 +186,7 @@ function replacementOf({ strategy, summary, model }: Compaction) {
   );
 }
 
-/** Equal failed attempts in one entry, which opens to each of them. */
+/** Folds equal failed attempts into one entry, which opens to each attempt. */
 function attemptsItem({ tried, bars }: Of<'attempts'>, watched: KnownTurn): Item {
   const [{ event }] = tried;
   return {
@@ -211,7 +209,7 @@ function attemptsItem({ tried, bars }: Of<'attempts'>, watched: KnownTurn): Item
   };
 }
 
-/** Pauses in words. Jitter alone does not make them differ: they count as equal up to a tenth. */
+/** Formats pauses. Pauses that differ by jitter, up to a tenth, count as equal. */
 function pausesOf(pauses: number[]): string {
   const seconds = pauses.map((ms) => (ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000));
   const [least, most] = [Math.min(...seconds), Math.max(...seconds)];

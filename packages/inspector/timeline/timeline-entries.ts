@@ -12,8 +12,8 @@ export type Compaction = NonNullable<Turn['compactions']>[number];
 type Retrying = { kind: 'event'; event: EventOf<'step.retrying'>; bars: Bar[] };
 
 /**
- * An entry of a timeline. A round and a batch are checkpoints, and round 0 has the adopted calls. A `lost` entry counts
- * attempts without an outcome. An `idle` entry is a step that waited long for a worker.
+ * An entry of a timeline. A round and a batch are checkpoints, and round 0 has the imported calls. A `lost` entry
+ * counts attempts without an outcome. An `idle` entry is a step that waited long for a worker.
  */
 export type Entry = { bars: Bar[] } & (
   | { kind: 'event'; event: DurableEvent }
@@ -28,12 +28,12 @@ export type Entry = { bars: Bar[] } & (
   | { kind: 'queued' }
 );
 
-/** The state between two events: since when the next step is due, and which attempts failed before it. */
+/** The state between two events: the time at which the next step became due, and the failed attempts before it. */
 type Cursor = { since: string; retries: number; backoffMs: number };
 
 type Reading = Omit<KnownTurn, 'rounds'> & { rounds: Map<number, Round>; position: Position; cursor: Cursor };
 
-/** The entries of a turn's durable events, in order, then those of its current work. */
+/** Returns the entries of a turn's durable events in order, then the entries of its current work. */
 export function timelineEntries(watched: KnownTurn): { position: Position; entries: Entry[] } {
   const { turn, events, rounds } = watched;
   const position = axisOf(turn.created_at, events);
@@ -48,7 +48,7 @@ export function timelineEntries(watched: KnownTurn): { position: Position; entri
   return { position, entries: foldAttempts([...entries, ...currentEntries(reading)]) };
 }
 
-/** Moves the cursor past an event: the next step is due since then. */
+/** Moves the cursor past an event, which makes the next step due. */
 function advance(cursor: Cursor, event: DurableEvent): void {
   // An input that joins makes no step due.
   if (event.type === 'input.added') return;
@@ -80,7 +80,7 @@ function entriesOf(event: DurableEvent, index: number, reading: Reading): Entry[
     case 'turn.requires_action':
       return [{ kind: 'waiting', event, until: endOfWait(events, index), bars: [] }];
     case 'turn.resumed':
-      // The entry of a wait already shows when the turn resumed.
+      // The entry of a wait already shows the time at which the turn resumed.
       return events[index - 1]?.type === 'turn.failed' ? [{ kind: 'event', event, bars: [] }] : [];
     case 'input.added':
     case 'turn.completed':
@@ -96,7 +96,7 @@ function entriesOf(event: DurableEvent, index: number, reading: Reading): Entry[
   }
 }
 
-/** A failed attempt, with the pause before it. */
+/** Returns a failed attempt, with the pause before it. */
 function triedBars({ backoffMs }: Cursor, since: number, now: number): Bar[] {
   const begun = Math.min(since + backoffMs, now);
   return [...pauseBars(since, begun), { kind: 'lost', from: begun, to: now }];
@@ -106,7 +106,7 @@ function pauseBars(from: number, to: number): Bar[] {
   return to > from ? [{ kind: 'pause', from, to }] : [];
 }
 
-/** When a turn that required action at an event resumed or ended; null while it still requires action. */
+/** Returns the time at which a turn resumed or ended after it required action, or null while it requires action. */
 function endOfWait(events: DurableEvent[], index: number): string | null {
   return events.slice(index + 1).find(({ type }) => type.startsWith('turn.'))?.created_at ?? null;
 }
@@ -131,7 +131,7 @@ function roundEntries(round: Round, { cursor, position, rounds, turn }: Reading)
   return [{ ...alone, bars: [...pause, wait, work] }];
 }
 
-/** The current work of the turn, before any event reports it. */
+/** Returns the current work of the turn, which no event has reported. */
 function currentEntries(reading: Reading): Entry[] {
   const { turn, rounds, cursor, position } = reading;
   if (turn.status === 'queued') return [{ kind: 'queued', bars: startBars(reading, null) }];
@@ -142,7 +142,7 @@ function currentEntries(reading: Reading): Entry[] {
   return [{ kind: 'running', round: turn.round, bars }];
 }
 
-/** The wait of a turn for its first worker, after the pause until its start time. `now` is null while it waits. */
+/** Returns the wait of a turn for its first worker, after its start time. `now` is null while the turn waits. */
 function startBars({ turn, cursor, position }: Reading, now: number | null): Bar[] {
   const from = position(cursor.since);
   const due = turn.start_at === null ? from : within(position(turn.start_at), from, now);
@@ -151,7 +151,7 @@ function startBars({ turn, cursor, position }: Reading, now: number | null): Bar
 
 type Batch = Pick<Round, 'number' | 'tool_calls' | 'completed_at'> & { results: AdoptedCalls['results'] };
 
-/** The calls of a round, or adopted calls, as entries of a timeline, after an entry for a long wait for a worker. */
+/** Returns the entries of a round's calls or of imported calls, after an entry for a long wait for a worker. */
 function batchEntries(round: Batch, { events, live, position }: Reading): Entry[] {
   if (round.tool_calls.length === 0) return [];
   const resumedAt = events.flatMap(({ type, created_at: at }) => (type === 'turn.resumed' ? [at] : []));
@@ -168,24 +168,24 @@ function batchEntries(round: Batch, { events, live, position }: Reading): Entry[
   return long ? [{ kind: 'idle', round: round.number, bars: [long] }, batch] : [batch];
 }
 
-/** A wait of this length is longer than any queue needs: the lease of a lost worker expires about as late. */
+/** The length of a wait that no queue explains. The lease of a lost worker expires after about this time. */
 const LONG_WAIT_MS = 4_000;
 
 function isLongWait({ from, to }: Bar): boolean {
   return to !== null && to - from >= LONG_WAIT_MS;
 }
 
-/** A call with a live start event runs, although no checkpoint holds its start. */
+/** Marks a call with a live start event as running, although no checkpoint has its start. */
 function withLiveStart(result: Result, live: LiveCall | undefined): Result {
   const isOpen = result.status === 'pending' || result.status === 'running';
   if (!live || !isOpen || result.started_at !== null) return result;
   return { ...result, status: 'running', started_at: live.startedAt };
 }
 
-/** Fewer equal attempts are shown one by one. */
+/** The number of equal attempts from which they share an entry. */
 const MANY = 3;
 
-/** Folds failed attempts that follow each other, if they have the same round and the same error. */
+/** Folds consecutive failed attempts of the same round and the same error. */
 function foldAttempts(entries: Entry[]): Entry[] {
   return runsOf(entries, isSameFailure).flatMap((run) => {
     const [first, ...more] = run.filter(isRetrying);

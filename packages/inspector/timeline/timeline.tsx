@@ -9,10 +9,10 @@ import { BAR_WORDS, type Bar, Drawn, Total } from './bars.tsx';
 import { EntryView } from './entry-views.tsx';
 import { type Entry, timelineEntries } from './timeline-entries.ts';
 
-/** The axis grows in steps: the browser lays out all bars again after each of them. */
+/** The steps in which the axis grows. The browser lays out all bars again after each step. */
 const TICK_MS = 200;
 
-/** The timeline of a turn: a legend with the use of its time, an axis, and the rail of its entries. */
+/** The timeline of a turn: a legend that sums up its time, an axis, and the rail of its entries. */
 export function Timeline({ watched }: { watched: KnownTurn }) {
   const { created_at: createdAt, completed_at: completedAt } = watched.turn;
   useClock(completedAt === null ? TICK_MS : null);
@@ -54,7 +54,7 @@ function Legend({ bars, total, elapsed, place }: LegendProps) {
   return (
     <div class="legend facts-line">
       {(['wait', 'model', 'tool', 'person', 'pause', 'lost'] as const).map((kind) => {
-        // The axis stops while the turn requires action: that time is the wait for an answer.
+        // The axis stops while the turn requires action. That time is the wait for an answer.
         const ms = coveredMs(spansOf(bars, kind, total)) + (kind === 'person' ? elapsed - total : 0);
         if (ms < 1) return null;
         return (
@@ -68,7 +68,7 @@ function Legend({ bars, total, elapsed, place }: LegendProps) {
   );
 }
 
-/** A turn of more rounds shows the first and the last ones; the others are in a fold. */
+/** A turn of more rounds shows the first and the last rounds, and folds the rounds between. */
 const FEW = 12;
 const FIRST = 3;
 const LAST = 5;
@@ -102,7 +102,6 @@ function Rail({ entries, watched }: RailProps) {
   );
 }
 
-/** The place after a round and its batch. */
 function endOf(entries: Entry[], round: number): number {
   const next = entries.findIndex(({ kind }, index) => index > round && kind !== 'batch' && kind !== 'idle');
   return entries[next - 1]?.kind === 'idle' ? next - 1 : next;
@@ -115,7 +114,7 @@ function keyOf(entry: Entry, index: number): string {
     case 'batch':
       return `batch-${entry.round}`;
     case 'running':
-      // Each attempt has an element of its own, with bars of its own.
+      // Each attempt has a separate element with its own bars.
       return `running-${entry.round}-${entry.bars[0]?.from}`;
     case 'attempts':
       return `attempts-${entry.tried[0].event.id}`;

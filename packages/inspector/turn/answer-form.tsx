@@ -61,7 +61,12 @@ function ApprovalForm({ call, send }: FormProps) {
       </div>
       <label>
         Reason
-        <input ref={reason} type="text" maxLength={2000} placeholder="Optional; the model reads it after a denial" />
+        <input
+          ref={reason}
+          type="text"
+          maxLength={2000}
+          placeholder="Optional. The model reads the reason for a denial"
+        />
       </label>
       <div class="actions">
         <ActionButton looks="primary" work={decide('allow')}>
@@ -119,7 +124,7 @@ function Arguments({ call }: { call: ToolCall }) {
   return <CodeBlock text={prettyJson(call.arguments)} label={`Arguments of ${call.name}`} />;
 }
 
-/** The problem of a text that begins like a JSON object or list; null for any other text. */
+/** Returns the problem of a text that begins like a JSON object or list, or null for any other text. */
 function problemOf(text: string): string | null {
   if (!/^\s*[{[]/.test(text)) return null;
   try {

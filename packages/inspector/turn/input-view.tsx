@@ -8,7 +8,7 @@ import type { InputItem, WatchedResponse } from '../watch/watched-response.ts';
 
 const LONG_CHARS = 300;
 
-/** The input of a turn, closed if it is long. Nothing is shown if the title of the page is the whole input. */
+/** The input of a turn, closed if it is long. Hidden if the title of the page is the whole input. */
 export function InputView({ turn, given }: { turn: Turn; given: WatchedResponse['responseInput'] }) {
   const { input } = turn;
   const isTitle = input.length === 1 && input[0]?.content === titleOf(turn);
@@ -23,7 +23,7 @@ export function InputView({ turn, given }: { turn: Turn; given: WatchedResponse[
       {inOrder(items, (item) => (
         <ItemView item={item} />
       ))}
-      {given?.hasMore && <p class="hint">More than {items.length} items; the API returns all of them.</p>}
+      {given?.hasMore && <p class="hint">More than {items.length} items. The API returns all items.</p>}
     </details>
   );
 }

@@ -7,7 +7,7 @@ import { Fold } from '../base/refusal.tsx';
 import type { Turn } from '../base/turn.ts';
 import type { TurnRequest } from '../start/turn-request.ts';
 
-/** The answer of the API, as JSON. An open fold writes the JSON again only if the answer changes. */
+/** The answer of the API as JSON. An open fold writes the JSON again only if the answer changes. */
 export function RawFold({ name, value }: { name: string; value: unknown }) {
   return (
     <Fold looks="fold" title={`Raw JSON: ${name}`}>
@@ -78,7 +78,6 @@ function curl(options: string, path: string, { header, body }: { header?: string
   return parts.filter(Boolean).join(' \\\n  ');
 }
 
-/** Writes a single message of a user as its text. */
 function shorten(request: TurnRequest) {
   const [only, ...more] = request.input;
   return { ...request, input: only?.role === 'user' && more.length === 0 ? only.content : request.input };

@@ -9,27 +9,26 @@ type SentCall = { id: string; function: { name: string; arguments: string } };
 type SentMessage = { role: string; content?: unknown; tool_call_id?: string; tool_calls?: SentCall[] };
 type Tool = { name: string; description: string; parameters: unknown };
 
-/** The content of a request to a model: its messages, its tools, and all other fields, which are settings. */
+/** The content of a request to a model: its messages, its tools, and its settings (all other fields). */
 type Request = Record<string, unknown> & { instructions?: string | null; messages?: SentMessage[]; tools?: Tool[] };
 
-/** The request of a round to the model. It is read when a person opens it. */
+/** The request of a round to the model. The fold reads it when a person opens it. */
 export function SentFold({ turnId, round }: { turnId: string; round: number }) {
   const path = `/v1/turns/${encodeURIComponent(turnId)}/rounds/${round}/sent`;
   const read = async () => <RequestView request={await readPages(path)} />;
   return <LazyFold title="Request to the model" looks="sent" read={read} />;
 }
 
-/** The settings of a turn, as they were resolved at its creation. They are read when a person opens them. */
+/** The settings of a turn, as they were resolved at its creation. The fold reads them when a person opens it. */
 export function ConfigFold({ turnId }: { turnId: string }) {
   const path = `/v1/turns/${encodeURIComponent(turnId)}?include=config`;
   const read = async () => <RequestView request={(await call<{ config: Request }>('GET', path)).config} />;
   return <LazyFold title="Settings of the turn" looks="fold" read={read} />;
 }
 
-/** The page reads at most this many pages of messages. */
+/** The maximum number of pages of messages that the page reads. */
 const PAGES = 20;
 
-/** The first page, with the messages of the later pages. */
 async function readPages(path: string): Promise<Request> {
   type Page = Request & { messages: SentMessage[]; next_cursor: string | null };
   const sent = await call<Page>('GET', path);
@@ -42,7 +41,7 @@ async function readPages(path: string): Promise<Request> {
   return sent;
 }
 
-/** The first and the last messages of a long history are shown. */
+/** The numbers of first and last messages shown of a long history. */
 const FIRST = 10;
 const LAST = 40;
 
@@ -86,7 +85,6 @@ function messageView({ role, content, tool_call_id: answers, tool_calls: calls =
   );
 }
 
-/** Fields that are no settings. */
 const OTHER = ['object', 'turn_id', 'round', 'has_more', 'next_cursor'];
 
 function isSetting([name, value]: [string, unknown]): boolean {

@@ -34,7 +34,7 @@ export function TroubleView({ turn }: { turn: Pick<Turn, 'error' | 'incomplete_d
   );
 }
 
-/** Explains why an answer is incomplete. Most limits have the name of the thing that they count: `max_tool_calls`. */
+/** Explains why an answer is incomplete. Most limits are named after the thing that they count: `max_tool_calls`. */
 function explainReason(reason: string): string {
   const counted = reason.match(/^max_(?:total_)?(\w+)$/)?.[1];
   return REASONS[reason] ?? (counted ? `The turn used all of its ${counted.replaceAll('_', ' ')}.` : reason);

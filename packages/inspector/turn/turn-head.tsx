@@ -11,7 +11,6 @@ import { askRerun } from './rerun.tsx';
 
 type HeadProps = { turn: Turn; refresh: () => void };
 
-/** The title and the status of a turn, and the actions on it. */
 export function TurnHead({ turn, refresh }: HeadProps) {
   return (
     <header class="turn-head">
@@ -92,7 +91,7 @@ async function askDelete(id: string): Promise<void> {
   });
 }
 
-/** The figures of a turn, and how it was created as a response. */
+/** The figures of a turn, and the options of its creation as a response. */
 export function TurnFacts({ turn, response }: { turn: Turn; response: Response | null }) {
   const { usage, round } = turn;
   const saved = usage.cache_savings_usd ?? 0;
@@ -115,13 +114,12 @@ export function TurnFacts({ turn, response }: { turn: Turn; response: Response |
   );
 }
 
-/** The time from one moment to another. Until there is the second one, it grows at this interval. */
+/** The time from one moment to another. It grows at this interval while `to` is null. */
 export function Elapsed({ from, to, everyMs }: { from: string; to: string | null; everyMs: number }) {
   useClock(to === null ? everyMs : null);
   return <span>{formatDuration(msBetween(from, to))}</span>;
 }
 
-/** The caller's metadata of a turn. */
 export function MetadataView({ metadata }: { metadata: Turn['metadata'] }) {
   const pairs = Object.entries(metadata);
   if (pairs.length === 0) return null;

@@ -21,7 +21,6 @@ import { TroubleView } from './trouble-view.tsx';
 import { MetadataView, TurnFacts, TurnHead } from './turn-head.tsx';
 import { WaitingView } from './waiting-view.tsx';
 
-/** One turn, live while it runs. */
 export function TurnPage({ id }: Route) {
   const { watched, refresh } = useWatched(id);
   // No event of a turn announces a later turn of its chain.
@@ -94,10 +93,10 @@ function AnswerView({ output, parsed }: { output: string; parsed: unknown }) {
   );
 }
 
-/** The end of the page can be this far below the window and still count as visible: a zoomed page rounds. */
+/** The end of the page counts as visible up to this far below the window, since a zoomed page rounds. */
 const SLACK_PX = 40;
 
-/** Keeps a page that is scrolled to the end of a running turn at its end when the page grows. */
+/** Keeps the end of a running turn in view when the page grows. */
 function useEnd(isRunning: boolean): void {
   const last = () => document.querySelector('.timeline > ol > :last-child');
   const foot = last()?.getBoundingClientRect().bottom;
@@ -113,7 +112,7 @@ type ChainProps = { chain: Chain; watched: KnownTurn };
 function ChainView({ chain, watched: { turn, response } }: ChainProps) {
   const { previous, next, forks, forks_count: count, continued_by: continuedBy } = chain;
   const previousId = response?.previous_response_id ?? null;
-  // Callers no longer find the response before this one: the chain begins with an older turn.
+  // Callers cannot find the deleted response before this turn, so the chain begins with an older turn.
   const deleted = previousId !== null && turnIdOf(previousId) !== previous?.id ? previousId : null;
   if (!(previous || next || deleted || forks.length + continuedBy.length > 0)) return null;
   const own = previous?.conversation_id === turn.conversation_id ? 'Previous' : 'Forked from';
@@ -156,7 +155,6 @@ function Link({ words, looks, turn: { id, preview, status } }: LinkProps) {
   );
 }
 
-/** The webhook deliveries of a turn. */
 function DeliveryList({ deliveries, refresh }: { deliveries: Delivery[]; refresh: () => void }) {
   if (deliveries.length === 0) return null;
   const redeliver = async (id: string) => {

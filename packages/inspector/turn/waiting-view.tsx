@@ -17,7 +17,7 @@ const WORDS: Record<Waiting['for'], string> = {
 
 const DAY_MS = 86_400_000;
 
-/** The reason of a wait, until when it lasts, and how long it takes in all, in one line. */
+/** The reason of a wait, its end, and its total duration, in one line. */
 export function WaitingView({ waiting }: { waiting: Waiting | null }) {
   if (waiting === null) return null;
   const { for: reason, since, until } = waiting;

@@ -1,9 +1,8 @@
 import type { TurnEvent } from '#client/connect-pawl.ts';
 
-/** A call that runs, as its live events report it. */
 export type LiveCall = { startedAt: string; statusText: string | null; progress: unknown };
 
-/** Text and calls that no checkpoint holds yet: the reply of the running round, and the progress of running tools. */
+/** Text and calls without a checkpoint: the reply of the running round, and the progress of running tools. */
 export type LiveTurn = {
   round: number;
   attempt: number;
@@ -16,7 +15,7 @@ type LiveEvent = Exclude<TurnEvent, { sequence_number: number }>;
 
 export const NOTHING_LIVE: LiveTurn = { round: 0, attempt: 0, text: '', reasoning: '', calls: {} };
 
-/** The live state after one more live event. A new attempt begins with an empty text; an old one is ignored. */
+/** Returns the live state after another live event. A new attempt begins with an empty text. Ignores old attempts. */
 export function addLiveEvent(live: LiveTurn, event: LiveEvent, now: string): LiveTurn {
   if (!('attempt' in event))
     return { ...live, calls: { ...live.calls, [event.tool_call_id]: callAfter(live, event, now) } };

@@ -24,7 +24,7 @@ export type WatchedResponse = {
 
 const MAX_ITEMS = 100;
 
-/** Reads the response of a turn. Content that cannot have changed is not read again. */
+/** Reads the response of a turn. Skips content that cannot have changed. */
 export async function readResponse(
   { response_id: id, completed_at: completedAt }: Turn,
   known: WatchedResponse,
@@ -32,7 +32,7 @@ export async function readResponse(
 ): Promise<WatchedResponse> {
   if (id === null) return { response: null, responseInput: null };
   const path = `/v1/responses/${id}`;
-  // A response is read once at first and once after its end: while it runs, the turn reports more.
+  // A response is read at first and after its end. While it runs, the turn reports more.
   const isFresh = known.response !== null && (completedAt === null) === (known.response.usage === null);
   const [response, responseInput] = await Promise.all([
     isFresh ? known.response : call<Response>('GET', path, { signal }),

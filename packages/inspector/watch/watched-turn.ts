@@ -22,7 +22,6 @@ export type Watched = WatchedResponse & {
   followError: Error | null;
 };
 
-/** A turn that was read at least once. */
 export type KnownTurn = Watched & { turn: Turn };
 
 const NOTHING_KNOWN: Watched = {
@@ -54,7 +53,7 @@ export function useWatched(id: string | null): Pick<ReturnType<typeof watchTurn>
   return watch;
 }
 
-/** Watches a turn: durable state is read when its event arrives, live events are applied at once. */
+/** Watches a turn. Reads durable state when its event arrives, and applies live events at once. */
 function watchTurn(id: string, changed: () => void) {
   const watched: Watched = { ...NOTHING_KNOWN, events: [] };
   const leaving = new AbortController();
@@ -112,7 +111,7 @@ const NOT_JSON = `An event of the stream is not valid JSON. ${CHECK_SERVER}`;
 
 async function readAll(id: string, watched: Watched, signal: AbortSignal): Promise<void> {
   const path = `/v1/turns/${encodeURIComponent(id)}`;
-  // The turn is read first: everything that is read after it is at least as new as its last event.
+  // Read the turn first: everything that is read later is at least as new as its last event.
   const turn = await call<Turn>('GET', path, { signal });
   const conversationPath = `/v1/conversations/${turn.conversation_id}`;
   const [ledger, deliveries, conversation, response] = await Promise.all([
@@ -125,7 +124,7 @@ async function readAll(id: string, watched: Watched, signal: AbortSignal): Promi
   Object.assign(watched, { turn, conversation, ...response, ...lists, readError: null });
 }
 
-/** Reads at intervals the state that no event announces, until the returned function is called. */
+/** Reads the state that no event announces at intervals, until the returned function is called. */
 function readRepeatedly(watched: Watched, read: () => unknown): () => void {
   let seconds = 0;
   const timer = setInterval(() => {
@@ -137,12 +136,12 @@ function readRepeatedly(watched: Watched, read: () => unknown): () => void {
   return () => clearInterval(timer);
 }
 
-/** Whether a turn waits: no event announces that the reason changes. */
+/** Returns whether a turn waits. No event announces a change of the reason. */
 function isWaiting({ turn }: Watched): boolean {
   return turn !== null && turn.completed_at === null && (turn.status === 'queued' || turn.waiting !== null);
 }
 
-/** Whether a call waits for a worker only, as far as this page knows. */
+/** Returns whether a call only waits for a worker, as far as this page knows. */
 function hasUnstartedCall({ turn, adopted, rounds, live }: Watched): boolean {
   if (turn?.status !== 'in_progress' || turn.phase !== 'tool_batch') return false;
   const results = (rounds.at(-1) ?? adopted)?.results ?? [];

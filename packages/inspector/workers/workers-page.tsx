@@ -14,10 +14,10 @@ import { type Route, turnHref } from '../route.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The number of steps of a worker that the page shows: the longest. */
+/** The maximum number of steps shown for a worker: the longest. */
 const MOST_STEPS = 50;
 
-/** The workers that are alive with their steps, the queues, and the throughput of the last hour. */
+/** The live workers with their steps, the queues, and the throughput of the last hour. */
 export function WorkersPage(_: Route) {
   const [samples] = useState(makeSamples);
   const fresh = useFresh(
@@ -112,7 +112,7 @@ function WorkerView({ worker }: { worker: Worker }) {
   );
 }
 
-/** A step in words: `r2` is round 2, `b2` the tool calls of round 2. */
+/** Returns a step in words: `r2` is round 2, `b2` the tool calls of round 2. */
 function stepWords(step: string): string {
   const [, kind, number] = /^([rb])(\d+)$/.exec(step) ?? [];
   if (kind === undefined) return step;
@@ -152,7 +152,7 @@ function QueueName({ queue: { name, rate_limited_until: until } }: { queue: Queu
 /** At a sample every 2 s, 5 minutes. */
 const KEPT = 150;
 
-/** Keeps the last values of counts by name, for as long as the page is open. */
+/** Keeps the last values of counts by name, while the page is open. */
 function makeSamples() {
   const kept = new Map<string, number[]>();
   return {
