@@ -1,4 +1,4 @@
-// Runs on any Node, before the first line that an old one cannot read: says in a sentence which Node is needed.
+// Runs on any Node, before syntax that an old Node cannot read. Says in a sentence which Node is needed.
 'use strict';
 
 var NEEDED = 24;
@@ -11,7 +11,7 @@ if (parseInt(found, 10) < NEEDED) {
       ' or newer, and this is Node ' +
       found +
       '. ' +
-      'Run “npm ci” without --omit=optional, which brings the right one along, or install it: https://nodejs.org.\n',
+      'Run “npm ci” without --omit=optional, which installs the right version, or install Node: https://nodejs.org.\n',
   );
   process.exit(1);
 }

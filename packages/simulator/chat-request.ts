@@ -38,7 +38,7 @@ const ResponseFormat = z.discriminatedUnion('type', [
 ]);
 export type ResponseFormat = z.output<typeof ResponseFormat>;
 
-/** `POST /v1/chat/completions`, as far as the simulator reads it; every other field is kept for `onRequest`. */
+/** `POST /v1/chat/completions`, as far as the simulator reads it. Keeps every other field for `onRequest`. */
 export const ChatRequest = z.looseObject({
   model: z.string().min(1),
   messages: z.array(ChatMessage).min(1),
@@ -52,11 +52,11 @@ export const ChatRequest = z.looseObject({
 });
 export type ChatRequest = z.output<typeof ChatRequest>;
 
-/** The plain text of a message, its text parts joined; empty without any. */
+/** Returns the joined text parts of a message, or '' if it has none. */
 export function textOf({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map((part) => part.text ?? '').join('');
 }
 
-/** One request, with its length, the round that it names, and the number of earlier attempts of that. */
+/** A request, with its length, the round that it names, and the number of earlier attempts of that round. */
 export type ChatAttempt = { body: ChatRequest; bodyLength: number; round: number; earlierAttempts: number };

@@ -1,12 +1,12 @@
 import { type ChatMessage, textOf } from './chat-request.ts';
 
 /**
- * The running turn in a history: the text of the last user message, and all messages after it. `repairs`: how often among them
- * the model was told that its answer does not fit.
+ * The running turn of a history: the text of the last user message, and all messages after it. `repairs` counts the
+ * messages that report an invalid answer to the model.
  */
 export type CurrentTurn = { number: number; input: string; since: ChatMessage[]; repairs: number };
 
-/** Splits the history at its last user message; turns are numbered from 1. */
+/** Splits the history at its last user message. Turns are numbered from 1. */
 export function currentTurn(messages: ChatMessage[]): CurrentTurn {
   const index = messages.findLastIndex(isSaidByUser);
   const message = messages[index];
@@ -25,8 +25,8 @@ export const SUMMARY_QUESTION = 'Summarize this conversation. Another model cont
 const REPAIR = 'Your answer does not fit the JSON Schema';
 
 /**
- * The openings of messages that Pawl sends as the user: a repair of an answer, images of results, which this wire
- * does not have in a result, and the question for a summary.
+ * The openings of messages that Pawl sends as the user: repairs, images of results, and requests for a summary.
+ * Results of this wire cannot contain images.
  */
 const SAID_BY_PAWL = [REPAIR, 'Images and files of the tool results above', SUMMARY_QUESTION];
 
@@ -34,20 +34,20 @@ function isSaidByUser(message: ChatMessage): boolean {
   return message.role === 'user' && !SAID_BY_PAWL.some((opening) => textOf(message).startsWith(opening));
 }
 
-/** How many rounds with calls this turn has had. */
+/** Returns the number of rounds with calls in this turn. */
 export function roundsPlayed({ since }: CurrentTurn, callsAs: 'native' | 'json' | 'inline'): number {
   // Inline calls leave no calls in the history, only one system message with results for each round.
   if (callsAs === 'inline') return since.filter((message) => message.role === 'system').length;
   return since.filter((message) => message.tool_calls?.length).length;
 }
 
-/** The results of this turn's tools, one below the other. */
+/** Joins the results of this turn's tools, each on its own lines. */
 export function resultsText({ since }: CurrentTurn): string {
   const results = since.filter((message) => message.role === 'tool' || message.role === 'system');
   return results.flatMap((message) => resultsIn(textOf(message))).join('\n');
 }
 
-/** Several inline results come in one message, each between its own marks. */
+/** Splits a message that has several inline results, each between its marks. */
 function resultsIn(text: string): string[] {
   const marked = [...text.matchAll(/<result>\n([\s\S]*?)\n<\/result>/g)].map(([, inside = '']) => inside);
   return marked.length ? marked : [text];

@@ -12,22 +12,21 @@ const KNOWN: Record<number, { type: string; code: string; message: string }> = {
 
 type ErrorBody = { error: { message: string; type: string; param: string | null; code: string | null } };
 
-/** The error that OpenAI would send with this status. */
+/** Returns the error that OpenAI would send with this status. */
 export function errorBody(status: number): ErrorBody {
   const known = KNOWN[status] ?? (status < 500 ? KNOWN[400] : undefined);
   const { message, type, code } = known ?? { message: 'The server had an error.', type: 'server_error', code: null };
   return { error: { message: `Simulated fault: ${message}`, type, param: null, code } };
 }
 
-/** The error for a request that the simulator itself cannot play. */
+/** Returns the error for a request that the simulator itself cannot play. */
 export function refusalBody(code: string | null, message: string, param: string | null = null): ErrorBody {
   return { error: { message, type: 'invalid_request_error', param, code } };
 }
 
-/** Why a request is refused. The status is 400 if absent. */
+/** Why a request is refused. The default status is 400. */
 export type Problem = { code: string | null; message: string; param: string | null; status?: number };
 
-/** Refuses a request in the vendor's form. */
 export function refuse({ code, message, param, status = 400 }: Problem): Refusal {
   return { kind: 'error', status, headers: {}, body: refusalBody(code, message, param), thinkMs: 0 };
 }

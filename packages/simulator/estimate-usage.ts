@@ -3,7 +3,7 @@ import type { ScriptedUsage } from './script.ts';
 
 const CHARS_PER_TOKEN = 4;
 
-/** Tokens as a vendor might count them, from the length of the request and of the reply. */
+/** Estimates tokens from the length of the request and of the reply, as a vendor might count them. */
 export function estimateUsage(requestLength: number, reply: Omit<SimulatedReply, 'usage'>): ScriptedUsage {
   const calls = reply.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
   const reasoning = tokensOf(reply.reasoning.length);
@@ -18,7 +18,6 @@ export function estimateUsage(requestLength: number, reply: Omit<SimulatedReply,
   };
 }
 
-/** About how many tokens so many characters are. */
 export function tokensOf(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ResponseFormat } from './chat-request.ts';
 
-/** The schemas that are read for one example at most. A real schema needs fewer, and a hostile one ends here. */
+/** The maximum number of schemas read for an example. A real schema needs fewer. The limit stops hostile schemas. */
 const MOST_SCHEMAS = 10_000;
 
 const Schemas = z.array(z.unknown()).optional().catch(undefined);
@@ -20,17 +20,16 @@ const Schema = z.looseObject({
 type Schema = z.output<typeof Schema>;
 
 /**
- * The place of a schema: the `root` that references are relative to, the `name` of the property, and the references
- * that are followed already. `left` counts how many schemas may still be read.
+ * The place of a schema: the `root` of its references, the `name` of the property, and the references already
+ * followed. `left` counts the schemas that may still be read.
  */
 type Place = { root: unknown; name: string; followed: readonly string[]; left: { schemas: number } };
 
-/** No value fits that has an end: each would have another of the same kind in it. */
+/** Marks a schema that only endless values match, since each contains another value of the same kind. */
 const ENDLESS = Symbol('endless');
 
 /**
- * Returns an answer in the form that the request demands: JSON that the schema should accept, the words in a JSON
- * object, or the words as they are.
+ * Returns an answer in the demanded form: JSON for the schema, the words in a JSON object, or the words unchanged.
  */
 export function exampleAnswer(format: ResponseFormat | null | undefined, words: string): string {
   if (format?.type === 'json_object') return JSON.stringify({ answer: words });
@@ -39,7 +38,7 @@ export function exampleAnswer(format: ResponseFormat | null | undefined, words: 
   return JSON.stringify(example === ENDLESS ? 'answer' : example);
 }
 
-/** Returns arguments that a JSON schema should accept: its required properties, from its own examples if it has any. */
+/** Returns arguments that a JSON schema should accept: its required properties, from its own examples if possible. */
 export function exampleArguments(schema: Record<string, unknown>): Record<string, unknown> {
   const example = exampleOfRoot(schema, 'input');
   return isObject(example) ? example : {};
@@ -64,13 +63,12 @@ function exampleOf(unparsed: unknown, place: Place): unknown {
   return schema.allOf ? exampleOf(schema.allOf.reduce(withOwn, schema), place) : exampleOfTypes(schema, place);
 }
 
-/** Follows a reference once: a value that needs the same reference again within itself has no end. */
+/** Follows a reference once. A value that contains the same reference again is endless. */
 function exampleOfTarget(ref: string, place: Place): unknown {
   if (place.followed.includes(ref)) return ENDLESS;
   return exampleOf(targetOf(place.root, ref), { ...place, followed: [...place.followed, ref] });
 }
 
-/** The first example that has an end. */
 function firstOf<Choice>(choices: readonly Choice[], example: (choice: Choice) => unknown): unknown {
   for (const choice of choices) {
     const found = example(choice);
@@ -79,7 +77,7 @@ function firstOf<Choice>(choices: readonly Choice[], example: (choice: Choice) =
   return ENDLESS;
 }
 
-/** Joins a schema with the keywords beside an `anyOf`, a `oneOf` or an `allOf` that it is a part of. */
+/** Joins part of an `anyOf`, `oneOf` or `allOf` with the keywords beside it. */
 function withOwn(own: unknown, part: unknown): unknown {
   if (!isObject(own) || !isObject(part)) return part;
   const { anyOf: _, oneOf: __, allOf: ___, ...rest } = own;
@@ -90,7 +88,7 @@ function withOwn(own: unknown, part: unknown): unknown {
   return isObjectSchema(joined) ? { ...joined, properties, required } : joined;
 }
 
-/** Keywords that say nothing about a value, or only where definitions are. */
+/** Keywords that do not describe a value, or only locate definitions. */
 const ANNOTATIONS = ['$schema', '$id', '$defs', 'definitions', 'title', 'description'];
 
 function isObjectSchema({ type, properties, required }: Record<string, unknown>): boolean {
@@ -125,7 +123,7 @@ function exampleObject({ properties = {}, required = [] }: Schema, place: Place)
   return filled.some(([, value]) => value === ENDLESS) ? ENDLESS : Object.fromEntries(filled);
 }
 
-/** A list may be empty, unless its schema demands items. */
+/** Returns a list of examples. If the items are endless, the list is empty, unless the schema demands items. */
 function exampleArray({ items, prefixItems = [], minItems = 0 }: Schema, place: Place): unknown {
   const count = Math.max(1, Math.min(minItems, MOST_ITEMS), prefixItems.length);
   const examples = Array.from({ length: count }, (_, index) => exampleOf(prefixItems[index] ?? items, place));

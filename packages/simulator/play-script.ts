@@ -9,7 +9,7 @@ import { hasSummary, isSummaryRequest, summaryOf } from './summary-request.ts';
 
 const CHUNK_CHARS = 24;
 
-/** Plays the next round after the history, or the answer when no round is left or no call is allowed. */
+/** Plays the next round after the history, or the answer if no round is left or no call is allowed. */
 export function playScript(script: Script, attempt: ChatAttempt, turn: CurrentTurn): SimulatedResponse {
   if (script.refuses_tools && attempt.body.tools?.length) return refuseTools(attempt.body.model);
   const prompt = tokensOf(attempt.bodyLength);
@@ -38,11 +38,11 @@ function currentReply(script: Script, { body, round: number }: ChatAttempt, turn
   if (isSummaryRequest(body)) return { ...script.summary, say: summaryOf(body, turn, script.summary) };
   const repair = script.repairs[turn.repairs - 1];
   if (repair) return repair;
-  // A summary may stand for rounds of this turn, too.
+  // A summary may also replace rounds of this turn.
   const round = script.rounds[hasSummary(body) ? number - 1 : roundsPlayed(turn, script.calls_as)];
   if (!round) return finalReply(script, body);
   if (round.tools?.length) return mayCall(script.calls_as, body) ? round : finalReply(script, body);
-  // A round without text and calls is there for its fault or its pace.
+  // A round without text and calls exists for its fault or its pace.
   return { ...round, say: sayOf(round, script, body) };
 }
 
@@ -50,7 +50,7 @@ function finalReply(script: Script, body: ChatRequest): ScriptedReply {
   return { ...script.final, say: sayOf(script.final ?? {}, script, body) };
 }
 
-/** A refusal stands for the answer. */
+/** Returns the text of a reply. A refusal replaces the answer. */
 function sayOf({ say, refusal }: ScriptedReply, { answer }: Script, body: ChatRequest): string | undefined {
   if (say !== undefined || refusal !== undefined) return say;
   return answer ?? exampleAnswer(body.response_format, 'Done.');
@@ -81,7 +81,10 @@ function replyOf(
   return { ...reply, usage: scripted.usage === undefined ? estimateUsage(attempt.bodyLength, reply) : scripted.usage };
 }
 
-/** Ids are unique in the conversation and the same on every attempt: turn, messages since then, index. */
+/**
+ * Returns the calls of a reply. An id has the turn, the number of later messages and the index. So it is unique in
+ * the conversation and equal in every attempt.
+ */
 function callsOf(scripted: ScriptedReply, { number, since }: CurrentTurn): Call[] {
   return (scripted.tools ?? []).map((tool, index) => ({
     id: tool.id ?? `call_${number}_${since.length}_${index}`,
@@ -109,7 +112,7 @@ function failure(fault: Extract<Fault, { kind: 'status' }>, thinkMs: number): Si
 type CallsAs = Script['calls_as'];
 type WrittenReply = { text: string | null; calls: Call[] };
 
-/** Whether the request allows calls in the form that this model writes them. */
+/** Returns whether the request allows calls in the form of this model. */
 function mayCall(callsAs: CallsAs, body: ChatRequest): boolean {
   switch (callsAs) {
     case 'native':
@@ -137,7 +140,7 @@ function offersTools(body: ChatRequest): boolean {
   return Boolean(body.tools?.length) && body.tool_choice !== 'none';
 }
 
-/** The second request of an emulated round: no tools, and a system message that demands the calls as JSON. */
+/** Returns whether this is the second request of an emulated round: no tools, and a message that demands JSON. */
 function demandsJson(body: ChatRequest): boolean {
   const isDemand = body.messages.some(
     (message) => message.role === 'system' && textOf(message).includes('"arguments"'),
@@ -150,7 +153,7 @@ function explainsMarkers(body: ChatRequest): boolean {
   return first?.role === 'system' && textOf(first).includes('[TOOL_CALL');
 }
 
-/** Whether the last message forbids calls, as in a last round. */
+/** Returns whether the last message forbids calls, as in a last round. */
 function forbidsMarkers(body: ChatRequest): boolean {
   const last = body.messages.at(-1);
   return last?.role === 'system' && textOf(last).includes('must not call any tool');

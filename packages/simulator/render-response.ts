@@ -3,13 +3,13 @@ import { errorBody } from './error-body.ts';
 import type { Refusal, SimulatedReply, SimulatedResponse } from './reply.ts';
 import type { Ending, RenderedResponse } from './send-response.ts';
 
-/** A reply with its timing, and with a flaw if the script has one. */
+/** A reply with its timing, and with the flaw of the script, if any. */
 export type FlawedReply = Extract<SimulatedResponse, { kind: 'reply' }>;
 
-/** The server-sent events of a reply, one chunk for each write, and how the stream stops. */
+/** The server-sent events of a reply, one chunk for each write, and the end of the stream. */
 export type RenderedStream = { chunks: string[]; ending: Ending };
 
-/** Renders the reply to one request in the form of its wire. */
+/** Renders the reply to a request in the form of its wire. */
 export type Renderer = {
   isStream: boolean;
   /** Returns the JSON body of a reply. The reply has not ended if `finishReason` is null. */
@@ -17,18 +17,15 @@ export type Renderer = {
   stream(response: FlawedReply): RenderedStream;
 };
 
-/**
- * A request as its wire reads it: the request that the simulator decides from, and how to render the reply. A wire may
- * refuse a request that it could read.
- */
+/** A request for the simulator, with the renderer of its reply. A wire may refuse a readable request. */
 export type Reading =
   | { kind: 'unreadable'; refusal: Refusal }
   | { kind: 'request'; body: ChatRequest; refusal: Refusal | null; renderer: Renderer };
 
-/** The id of one request, and its time in seconds. */
+/** The id of a request, and its time in seconds. */
 export type Stamp = { id: string; createdAt: number };
 
-/** Turns a response into bytes and times; nothing is decided after this. */
+/** Turns a response into bytes and times, without further decisions. */
 export function renderResponse(response: SimulatedResponse, requestId: string, renderer: Renderer): RenderedResponse {
   switch (response.kind) {
     case 'silence':
@@ -42,7 +39,6 @@ export function renderResponse(response: SimulatedResponse, requestId: string, r
   }
 }
 
-/** Turns an HTTP error into bytes. */
 export function renderError({ status, headers, body, thinkMs }: Refusal, requestId: string): RenderedResponse {
   const isText = typeof body === 'string';
   const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
@@ -60,7 +56,7 @@ function renderReply(response: FlawedReply, requestId: string, renderer: Rendere
   return { ...timing, ...(isStream ? renderer.stream(response) : renderWhole(response, renderer)) };
 }
 
-/** The answer in one JSON body, for a request that does not stream, and how it stops. */
+/** Renders the answer as one JSON body, for a request that does not stream, and the end of the answer. */
 function renderWhole({ reply, flaw }: FlawedReply, renderer: Renderer): RenderedStream {
   const body = renderer.whole(flaw?.kind === 'no_finish' ? { ...reply, finishReason: null } : reply);
   const text = JSON.stringify(body);

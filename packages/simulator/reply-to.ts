@@ -8,7 +8,7 @@ import type { Call, SimulatedResponse } from './reply.ts';
 import { findScript } from './script.ts';
 import { isSummaryRequest, summaryOf } from './summary-request.ts';
 
-/** Decides the response from the request alone; the same request always gets the same response. */
+/** Decides the response from the request alone, so that equal requests get equal responses. */
 export function replyTo(attempt: ChatAttempt): SimulatedResponse {
   const turn = currentTurn(attempt.body.messages);
   const found = findScript(turn.input);
@@ -27,7 +27,7 @@ export function replyTo(attempt: ChatAttempt): SimulatedResponse {
 const PACE = { thinkMs: 0, paceMs: 0, chunkChars: 24, interleave: false };
 const QUOTED_CHARS = 1000;
 
-/** Without a script: calls each allowed tool once, then answers with the user's input and the tools' results. */
+/** Replies without a script: calls each allowed tool once, then answers with the input and the tools' results. */
 function replyUnscripted({ body, bodyLength }: ChatAttempt, turn: CurrentTurn): SimulatedResponse {
   const tools = toolsToCall(body, turn);
   const words = isSummaryRequest(body) ? summaryOf(body, turn) : answerTo(turn);

@@ -1,13 +1,13 @@
 import type { Fault, ScriptedUsage } from './script.ts';
 
-/** A tool call; `arguments` is JSON text, or the text that the script has instead. */
+/** A tool call. `arguments` is JSON text, or the broken text of the script. */
 export type Call = { id: string; name: string; arguments: string };
 
-/** What the model replies; `usage` is null where it reports none. */
+/** The reply of the model. `usage` is null if the model reports none. */
 export type SimulatedReply = {
   reasoning: string;
   text: string | null;
-  /** What it refuses with, behind the text. */
+  /** The text of a refusal, which follows `text`. */
   refusal: string | null;
   calls: Call[];
   /** Null if the reply never ends. */
@@ -18,10 +18,9 @@ export type SimulatedReply = {
 /** The timing of a reply: the wait before its first byte and between two chunks, and the size of a chunk. */
 export type Pace = { thinkMs: number; paceMs: number; chunkChars: number; interleave: boolean };
 
-/** A fault inside a reply, rather than instead of one. */
+/** A fault inside a reply. Other faults replace the reply. */
 export type Flaw = Exclude<Fault, { kind: 'status' | 'refuse' }>;
 
-/** An HTTP error. */
 export type Refusal = {
   kind: 'error';
   status: number;
@@ -30,7 +29,7 @@ export type Refusal = {
   thinkMs: number;
 };
 
-/** What one request gets: decided by `replyTo`, rendered by `renderResponse`, sent by `sendResponse`. */
+/** The response to a request: decided by `replyTo`, rendered by `renderResponse`, sent by `sendResponse`. */
 export type SimulatedResponse =
   | { kind: 'reply'; reply: SimulatedReply; pace: Pace; flaw: Flaw | null }
   | Refusal

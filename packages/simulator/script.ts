@@ -3,7 +3,7 @@ import { z } from 'zod';
 const afterChars = z.int().min(0);
 const times = z.int().min(0).optional();
 
-/** What goes wrong, and in how many attempts of its round (`times`; absent: in all). */
+/** A fault and the number of attempts of its round that meet it (`times`). By default all attempts meet it. */
 const Fault = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('status'),
@@ -11,9 +11,9 @@ const Fault = z.discriminatedUnion('kind', [
     /** Seconds, or an HTTP date. */
     retry_after: z.union([z.number().min(0), z.string()]).optional(),
     retry_after_ms: z.number().min(0).optional(),
-    /** A string is sent as it is, anything else as JSON. */
+    /** A string is sent unchanged, any other value as JSON. */
     body: z.json().optional(),
-    /** Only requests on this tier are refused. */
+    /** Refuses only requests on this tier. */
     service_tier: z.string().optional(),
     times,
   }),
@@ -62,13 +62,13 @@ const ScriptedReply = z.strictObject({
   ...pace,
   say: z.string().optional(),
   reasoning: z.string().optional(),
-  /** Comes behind what it says. */
+  /** The refusal, which follows the text. */
   refusal: z.string().min(1).optional(),
   tools: z
     .array(
       z.strictObject({
         name: z.string().min(1),
-        /** A string is sent as it is, so that a model can write broken arguments. */
+        /** A string is sent unchanged, so that a model can write broken arguments. */
         arguments: z.union([z.record(z.string(), z.json()), z.string()]).default({}),
         id: z.string().min(1).optional(),
       }),
@@ -78,30 +78,29 @@ const ScriptedReply = z.strictObject({
   usage: Usage.nullish(),
   fault: Fault.optional(),
 });
-/** One reply of the model, with its fault and its timing. */
 export type ScriptedReply = z.output<typeof ScriptedReply>;
 
 /** The script of the simulated model: the value of `sim` in the last user message (docs/simulator.md). */
 export const Script = z.strictObject({
   ...pace,
   rounds: z.array(ScriptedReply).default([]),
-  /** Absent: `Done.`, in the form that the request demands. */
+  /** The default is `Done.`, in the form that the request demands. */
   answer: z.string().optional(),
   final: ScriptedReply.optional(),
-  /** What it answers when it is told that its answer does not fit, in order. */
+  /** The replies to reports of an invalid answer, in order. */
   repairs: z.array(ScriptedReply).default([]),
-  /** What it says when it is asked to summarize a conversation that this script is a part of. */
+  /** The summary of a conversation that contains this script. */
   summary: ScriptedReply.optional(),
-  /** The window of this model: a longer request is refused as too long. */
+  /** The context window of this model. A longer request is refused as too long. */
   context_tokens: z.int().min(1).optional(),
-  /** How this model writes its calls: natively, or in its text for the other two tool modes. */
+  /** The form of this model's calls: native, or in its text for the other two tool modes. */
   calls_as: z.enum(['native', 'json', 'inline']).default('native'),
-  /** A model behind a server that answers 400 to tools. */
+  /** Whether the server of the model answers 400 to tools. */
   refuses_tools: z.boolean().default(false),
 });
 export type Script = z.output<typeof Script>;
 
-/** What a user message holds: no script, one that can be played, or one that is wrong in `param`. */
+/** The script of a user message: none, a valid script, or a script with an error at `param`. */
 export type FoundScript =
   | { kind: 'none' }
   | { kind: 'script'; script: Script }
@@ -144,7 +143,7 @@ function parseJson(text: string | undefined): unknown {
   }
 }
 
-/** The object that starts at the first character, up to its own closing brace; braces inside strings do not count. */
+/** Returns the object that starts at the first character, up to its closing brace. Ignores braces inside strings. */
 function balancedObject(text: string): string {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** How an answer stops: complete, cut off, silent on an open connection, or never, with its last chunk repeated. */
+/** The end of an answer: complete, cut off, silent on an open connection, or never, with its last chunk repeated. */
 export type Ending = 'end' | 'cut' | 'silence' | 'repeat';
 
-/** The bytes of an answer and their timing; nothing is sent where `head` is null. */
+/** The bytes of an answer and their timing. If `head` is null, no bytes are sent. */
 export type RenderedResponse = {
   thinkMs: number;
   head: { status: number; headers: Record<string, string> } | null;
@@ -14,7 +14,7 @@ export type RenderedResponse = {
 
 const DRIP_MS = 100;
 
-/** Sends an answer as rendered: all at once without a pace, else chunk by chunk. Stops when the client has disconnected. */
+/** Sends a rendered answer: all at once without a pace, otherwise in chunks. Stops when the client disconnects. */
 export async function sendResponse(
   { thinkMs, head, chunks, paceMs, ending }: RenderedResponse,
   client: ClientConnection,
@@ -49,20 +49,19 @@ async function repeat(chunk: string, everyMs: number, client: ClientConnection):
   }
 }
 
-/** The connection of one answer. A pause ends when the client disconnects; a write after that does nothing. */
+/** The connection of one answer. A disconnect ends a pause. Later writes have no effect. */
 type ClientConnection = {
   isOpen(): boolean;
   pause(ms: number): Promise<void>;
   head(status: number, headers: Record<string, string>): void;
   write(text: string): void;
   end(text: string): void;
-  /** Destroys the connection as soon as all written bytes are sent. */
+  /** Destroys the connection after all written bytes are sent. */
   cut(): void;
-  /** Resolves when the client disconnected (or the simulator stopped) before the answer was over; never otherwise. */
+  /** Resolves only when the client disconnects, or the simulator stops, before the answer ends. */
   aborted: Promise<void>;
 };
 
-/** Wraps the connection of one response. */
 export function openClientConnection(response: ServerResponse): ClientConnection {
   const disconnected = Promise.withResolvers<void>();
   let wake = (): void => {};

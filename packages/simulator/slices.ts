@@ -1,6 +1,6 @@
 import type { Flaw } from './reply.ts';
 
-/** Cuts a text into slices of `size` characters. A slice never separates the two halves of a surrogate pair. */
+/** Cuts a text into slices of `size` characters, without splitting surrogate pairs. */
 export function slices(text: string, size: number): string[] {
   const chunks: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -11,7 +11,7 @@ export function slices(text: string, size: number): string[] {
   return chunks;
 }
 
-/** Whether a cut here would separate the two halves of a surrogate pair; vendors never do that. */
+/** Returns whether a cut here would split a surrogate pair, which vendors never do. */
 function splitsPair(text: string, at: number): boolean {
   return (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }

@@ -11,7 +11,7 @@ import { replyTo } from './reply-to.ts';
 import { readResponses } from './responses/read-responses.ts';
 import { openClientConnection, sendResponse } from './send-response.ts';
 
-/** A running simulator; `stop` ends its open connections at once. */
+/** A running simulator. `stop` ends its open connections at once. */
 export type Simulator = { baseUrl: string; port: number; stop(): Promise<void> };
 
 const MODELS = {
@@ -24,10 +24,7 @@ const WIRES: Record<string, (sent: unknown, stamp: Stamp) => Reading> = {
   'POST /v1/responses': readResponses,
 };
 
-/**
- * Starts a server of OpenAI Chat Completions and Responses, scripted by its input. Port 0, the default, takes a free
- * one.
- */
+/** Starts a server of OpenAI Chat Completions and Responses, scripted by its input. Port 0 takes a free port. */
 export async function startSimulator(
   options: { host?: string; port?: number; onRequest?: OnRequest } = {},
 ): Promise<Simulator> {
@@ -57,9 +54,8 @@ export async function startSimulator(
 }
 
 /**
- * One request to the model. `body` is the request that the simulator decides from: a Responses request is translated
- * into Chat Completions. `sent` is the body as the client sent it to `path`. `aborted` resolves when the client
- * disconnected before the answer was over; never otherwise.
+ * A request to the model. `body` is the request that the simulator decides from, as Chat Completions. `sent` is the
+ * body as the client sent it to `path`. `aborted` resolves only when the client disconnects before the answer ends.
  */
 export type ReceivedRequest = {
   path: string;
@@ -68,11 +64,11 @@ export type ReceivedRequest = {
   headers: IncomingHttpHeaders;
   aborted: Promise<void>;
 };
-/** Called once for each request to the model that could be read. The answer waits for a promise that it returns. */
+/** Called once for each readable request to the model. If it returns a promise, the answer waits for it. */
 type OnRequest = (request: ReceivedRequest) => unknown;
 type Route = { path: string; read: (sent: unknown, stamp: Stamp) => Reading; onRequest: OnRequest | undefined };
 
-/** Answers one request to the model. Rejects only where `onRequest` throws. */
+/** Answers a request to the model. Rejects only if `onRequest` throws. */
 async function answer(request: IncomingMessage, response: ServerResponse, { path, read, onRequest }: Route) {
   const client = openClientConnection(response);
   const raw = await text(request).catch(() => null);
@@ -94,8 +90,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, { path
 const JsonObject = z.record(z.string(), z.unknown()).catch({});
 
 /**
- * Pawl sends `<turn>.<round>.<generation>`, generations counted from 0, with a letter behind it for further requests
- * of one attempt. Without that header a request counts as the first attempt.
+ * Reads the attempt of a request. Pawl sends `<turn>.<round>.<generation>`, with generations counted from 0. A letter
+ * follows for further requests of an attempt. Without that header a request counts as the first attempt.
  */
 function attemptOf(name: string | string[] | undefined): { round: number; earlierAttempts: number } {
   const [, round = 1, earlierAttempts = 0] = /(?:\.(\d+))?\.(\d+)[a-z]?$/.exec(String(name)) ?? [];

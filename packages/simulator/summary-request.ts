@@ -14,7 +14,10 @@ function hasQuestion(messages: ChatMessage[]): boolean {
   return last?.role === 'user' && textOf(last).startsWith(SUMMARY_QUESTION);
 }
 
-/** What the script says, with what it is asked to summarize in the place of {{conversation}}; else how much that is. */
+/**
+ * Returns the text of the script, with the conversation in the place of {{conversation}}. Without a text, returns the
+ * number of its words.
+ */
 export function summaryOf({ messages }: ChatRequest, { input }: CurrentTurn, scripted: ScriptedReply = {}): string {
   if (scripted.refusal !== undefined) return scripted.say ?? '';
   const conversation = hasQuestion(messages) ? messages.slice(0, -1).map(textOf).join('\n') : input;
@@ -22,7 +25,7 @@ export function summaryOf({ messages }: ChatRequest, { input }: CurrentTurn, scr
   return text.replaceAll('{{conversation}}', () => conversation);
 }
 
-/** Whether a summary stands for a part of the history. */
+/** Returns whether a summary replaces a part of the history. */
 export function hasSummary({ messages }: ChatRequest): boolean {
   return messages.some(
     (message) => message.role === 'user' && textOf(message).startsWith('Summary of the conversation'),

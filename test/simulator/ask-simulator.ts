@@ -14,7 +14,10 @@ export const getWeather = {
   },
 };
 
-/** A simulator, a client of it with the official SDK and no retries, and all its requests; ends with its scope. */
+/**
+ * Starts a simulator with a client of the official SDK without retries, and records its requests. Ends with its
+ * scope.
+ */
 export async function askSimulator() {
   const requests: ReceivedRequest[] = [];
   const simulator = await startSimulator({ onRequest: (request) => requests.push(request) });
@@ -32,15 +35,14 @@ export async function askSimulator() {
   };
 }
 
-/** A test that can take a `model`: a simulator of its own. */
+/** A test that can take a `model`, a simulator of its own. */
 export const test = base.extend('model', opening(askSimulator));
 
-/** One user message with a script. */
 export function script(sim: Record<string, unknown>): Params {
   return { messages: [{ role: 'user', content: JSON.stringify({ sim }) }] };
 }
 
-/** The messages of a turn after its first round: the input, the call, and its result. */
+/** Returns the messages of a turn after its first round: the input, the call and its result. */
 export function afterOneRound(sim: Record<string, unknown>, result: string): Params {
   return {
     tools: [getWeather],

@@ -4,7 +4,6 @@ import { refuse } from '../error-body.ts';
 import type { Reading, Stamp } from '../render-response.ts';
 import { renderCompletion, renderCompletionStream } from './render-completion-stream.ts';
 
-/** Reads `POST /v1/chat/completions`. */
 export function readChat(sent: unknown, { id, createdAt }: Stamp): Reading {
   const { data: body, error } = ChatRequest.safeParse(sent);
   if (!body) return { kind: 'unreadable', refusal: unreadable(error) };
@@ -33,8 +32,8 @@ function unreadable(error: z.ZodError) {
 }
 
 /**
- * What OpenAI would refuse about these messages, or null: calls must be answered, each once, directly after
- * the message that has them. The simulator is as strict as the vendor, so that a broken history fails here first.
+ * Returns the reason why OpenAI would refuse these messages, or null. Each call must be answered once, directly after
+ * its message. The simulator is as strict as the vendor, so that a broken history fails here first.
  */
 function checkHistory(messages: ChatMessage[]): string | null {
   let unanswered = new Set<string>();
@@ -52,7 +51,7 @@ function checkHistory(messages: ChatMessage[]): string | null {
 
 function orphan(index: number, { tool_call_id }: ChatMessage): string {
   const rule = "a message with role 'tool' must answer a call of the assistant message before it, and each call once";
-  return `messages[${index}]: ${rule}; '${tool_call_id}' is none.`;
+  return `messages[${index}]: ${rule}. '${tool_call_id}' is not such a call.`;
 }
 
 function missing(index: number, ids: Set<string>): string {

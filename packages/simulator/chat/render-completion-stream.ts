@@ -3,10 +3,9 @@ import type { FlawedReply, RenderedStream } from '../render-response.ts';
 import type { Flaw, Pace, SimulatedReply } from '../reply.ts';
 import { shownOf, sideBySide, slices } from '../slices.ts';
 
-/** The fields that a completion carries besides the reply. `createdAt` is in seconds. */
+/** The fields of a completion besides the reply. `createdAt` is in seconds. */
 export type CompletionMeta = { completionId: string; createdAt: number; model: string; includeUsage: boolean };
 
-/** Renders a reply as one chat completion. */
 export function renderCompletion(reply: SimulatedReply, meta: CompletionMeta): Record<string, unknown> {
   const message = {
     role: 'assistant',
@@ -31,7 +30,7 @@ function wireCall({ id, name, arguments: args }: SimulatedReply['calls'][number]
 
 const DONE = 'data: [DONE]\n\n';
 
-/** The server-sent events of a reply as OpenAI writes them, one chunk for each write, and how the stream stops. */
+/** Renders a reply as OpenAI's server-sent events, one chunk for each write, and the end of the stream. */
 export function renderCompletionStream(response: FlawedReply, meta: CompletionMeta): RenderedStream {
   const shown = shownOf(deltasOf(response.reply, response.pace), response.flaw);
   const first = completionChunk(meta, { role: 'assistant', content: response.reply.text === null ? null : '' });
@@ -102,7 +101,6 @@ function event(data: string): string {
   return `data: ${data}\n\n`;
 }
 
-/** One chunk of a streamed reply. */
 type Delta =
   | { kind: 'reasoning'; text: string }
   | { kind: 'text'; text: string }
@@ -110,7 +108,7 @@ type Delta =
   | { kind: 'call'; index: number; id: string; name: string }
   | { kind: 'arguments'; index: number; text: string };
 
-/** Cuts a reply into its streamed chunks: reasoning, text, refusal, then the calls one by one, or side by side. */
+/** Cuts a reply into its streamed chunks: reasoning, text, refusal, then the calls in sequence or side by side. */
 function deltasOf(reply: SimulatedReply, { chunkChars, interleave }: Pace): Delta[] {
   const calls = reply.calls.map((call, index): Delta[] => [
     { kind: 'call', index, id: call.id, name: call.name },

@@ -28,7 +28,7 @@ function responseFormatOf(format: TextFormat): ResponseFormat {
   return { type, json_schema: schema };
 }
 
-/** Calls in a row are calls of one message, which is the assistant message before them if there is one. */
+/** Joins consecutive calls into one message: the assistant message before them, if it exists. */
 function messagesOf(items: InputItem[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const item of items) {
@@ -59,7 +59,7 @@ function messagesOf(items: InputItem[]): ChatMessage[] {
 
 type Message = Extract<InputItem, { type: 'message'; role: 'assistant' }>;
 
-/** Text and refusal of an assistant message are two fields in Chat Completions. */
+/** Splits text and refusal of an assistant message, which are two fields in Chat Completions. */
 function assistantMessage(content: Message['content']): ChatMessage {
   if (typeof content === 'string') return { role: 'assistant', content };
   const texts = content.flatMap((part) => (part.type === 'output_text' ? [part.text] : []));

@@ -2,10 +2,7 @@ import type { Problem } from '../error-body.ts';
 import { isVerifiedContent } from './encrypted-content.ts';
 import type { InputItem } from './input-item.ts';
 
-/**
- * Describes what OpenAI would refuse about the input items; null if it would accept them. A call has one output,
- * anywhere after it.
- */
+/** Returns the reason why OpenAI would refuse the input items, or null. A call has one output, anywhere after it. */
 export function checkItems(items: InputItem[]): Problem | null {
   const open = new Set<string>();
   for (const [index, item] of items.entries()) {
@@ -16,7 +13,7 @@ export function checkItems(items: InputItem[]): Problem | null {
   return missing === undefined ? null : refused(`No tool output found for function call ${missing}.`);
 }
 
-/** Checks one item, and keeps the calls without output in `open`. */
+/** Checks an item, and keeps the calls without output in `open`. */
 function checkItem(item: InputItem, next: InputItem | undefined, open: Set<string>): Problem | null {
   switch (item.type) {
     case 'message':
@@ -39,7 +36,7 @@ function checkReasoning(
   { id, encrypted_content: encrypted }: Extract<InputItem, { type: 'reasoning' }>,
   next: InputItem | undefined,
 ): Problem | null {
-  // The simulator stores no items, so a reasoning item is known by its encrypted content alone.
+  // The simulator stores no items, so it identifies a reasoning item only by its encrypted content.
   if (!encrypted) return notFound(id ?? 'rs_');
   if (!isVerifiedContent(encrypted)) {
     const message = `The encrypted content ${encrypted.slice(0, 8)}… could not be verified. This server did not make it.`;

@@ -3,7 +3,7 @@ import { checkItems } from './check-items.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 import { strictSchemaProblem } from './strict-schema-problem.ts';
 
-/** Describes what OpenAI would refuse about a request of the right form; null if it would accept the request. */
+/** Returns the reason why OpenAI would refuse a well-formed request, or null. */
 export function checkRequest(request: ResponsesRequest): Problem | null {
   const { input } = request;
   return (

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Makes the encrypted content of a reasoning text. It shows nothing of the text, and every simulator can verify it. */
+/** Makes the encrypted content of a reasoning text. It does not reveal the text, and any simulator can verify it. */
 export function encryptedContentOf(reasoning: string): string {
   const content = digest(reasoning);
   return `sim_${content}.${digest(content)}`;
 }
 
-/** Checks whether a simulator made this encrypted content. */
 export function isVerifiedContent(encrypted: string): boolean {
   const [, content = '', seal] = /^sim_([\w-]+)\.([\w-]+)$/.exec(encrypted) ?? [];
   return seal === digest(content);

@@ -77,7 +77,7 @@ const Item = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('item_reference'), id: z.string() }),
 ]);
 
-/** One item of the input of a Responses request. A message may leave out its type. */
+/** An item of the input of a Responses request. A message may omit its type. */
 export const InputItem = z.preprocess((item) => (hasRoleOnly(item) ? { type: 'message', ...item } : item), Item);
 export type InputItem = z.output<typeof InputItem>;
 

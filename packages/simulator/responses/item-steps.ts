@@ -2,10 +2,10 @@ import type { Pace } from '../reply.ts';
 import { sideBySide, slices } from '../slices.ts';
 import type { OutputItem, OutputPart } from './output-items.ts';
 
-/** One event of a streamed response. An event with `text` is a delta. */
+/** An event of a streamed response. An event with `text` is a delta. */
 export type Step = { type: string; fields: Record<string, unknown>; text?: string };
 
-/** Cuts output items into their events: item by item, or with the calls side by side. */
+/** Cuts output items into their events: in sequence, or with the calls side by side. */
 export function itemSteps(items: OutputItem[], { chunkChars, interleave }: Pace): Step[] {
   const steps = items.map((item, index) => [
     { type: 'response.output_item.added', fields: { output_index: index, item: openedItem(item) } },
@@ -56,7 +56,7 @@ function partSteps(part: OutputPart, place: Record<string, unknown>, chunkChars:
   ];
 }
 
-/** The names of the events of a part and of its text, and the fields that the latter have in addition. */
+/** Returns the event names of a part and of its text, and the additional fields of the text events. */
 function eventsOf(part: OutputPart): { parts: string; texts: string; fields: Record<string, unknown> } {
   switch (part.type) {
     case 'summary_text':

@@ -1,13 +1,11 @@
 import type { SimulatedReply } from '../reply.ts';
 import { encryptedContentOf } from './encrypted-content.ts';
 
-/** One part of a reasoning summary or of a message. */
 export type OutputPart =
   | { type: 'summary_text'; text: string }
   | { type: 'output_text'; text: string; annotations: []; logprobs: [] }
   | { type: 'refusal'; refusal: string };
 
-/** One item of the output of a response. */
 export type OutputItem =
   | { id: string; type: 'reasoning'; summary: OutputPart[]; encrypted_content?: string }
   | { id: string; type: 'message'; status: string; role: 'assistant'; content: OutputPart[] }

@@ -8,7 +8,6 @@ import { renderResponseStream } from './render-response-stream.ts';
 import { responseObject } from './response-object.ts';
 import { ResponsesRequest } from './responses-request.ts';
 
-/** Reads `POST /v1/responses`. */
 export function readResponses(sent: unknown, stamp: Stamp): Reading {
   const { data: request, error } = ResponsesRequest.safeParse(sent, { reportInput: true });
   if (!request) return { kind: 'unreadable', refusal: refuseUnreadable(error.issues) };
@@ -27,9 +26,7 @@ export function readResponses(sent: unknown, stamp: Stamp): Reading {
 
 type Issue = z.core.$ZodIssue;
 
-/**
- * Refuses a request that does not have the form of a Responses request. An unknown field of the request counts first.
- */
+/** Refuses a request that is not a valid Responses request. Reports an unknown field of the request first. */
 function refuseUnreadable(issues: Issue[]): Refusal {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
   const issue = innermost(unknown ?? issues[0]);
@@ -46,7 +43,7 @@ function refuseUnreadable(issues: Issue[]): Refusal {
   return refuse({ code, message: `Invalid '${param}'. ${issue?.message}.`, param });
 }
 
-/** Goes down into the alternative of a union that the value comes closest to: the value has its type. */
+/** Returns the issue inside the closest alternative of a union: the alternative with the type of the value. */
 function innermost(issue: Issue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const [inner] = issue.errors.find(([first]) => first && first.path.length > 0) ?? issue.errors[0] ?? [];

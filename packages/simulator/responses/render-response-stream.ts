@@ -6,8 +6,8 @@ import { itemSteps, type Step } from './item-steps.ts';
 import { begunResponse, type ResponseMeta, type ResponseObject, responseObject } from './response-object.ts';
 
 /**
- * Renders a reply as the named server-sent events of OpenAI, one chunk for each delta, and how the stream stops. There
- * is no `[DONE]` on this wire.
+ * Renders a reply as OpenAI's named server-sent events, one chunk for each delta, and the end of the stream. This
+ * wire has no `[DONE]`.
  */
 export function renderResponseStream({ reply, pace, flaw }: FlawedReply, meta: ResponseMeta): RenderedStream {
   const response = responseObject(reply, meta);
@@ -16,7 +16,7 @@ export function renderResponseStream({ reply, pace, flaw }: FlawedReply, meta: R
   const { steps = [], broken = [], ending = 'end' } = closing(flaw, response);
   const all: Step[] = [
     ...['created', 'in_progress'].map((name) => ({ type: `response.${name}`, fields: { response: begun } })),
-    // Some servers send deltas and the whole response only.
+    // Some servers send only deltas and the whole response.
     ...(flaw?.kind === 'no_done' ? shown.filter(({ type }) => !type.endsWith('.done')) : shown),
     ...steps,
   ];
@@ -52,14 +52,14 @@ function closing(flaw: Flaw | null, response: ResponseObject): Closing {
   }
 }
 
-/** Chat Completions has an error in `error`. Here its fields are those of the event itself. */
+/** Returns the event of an error. Chat Completions has an `error` object. Here its fields are fields of the event. */
 function errorStep(body: unknown): Step {
   const { error = body } = Object(body);
   const { code = null, type = null, message = String(error), param = null } = Object(error);
   return { type: 'error', fields: { code: code ?? type, message, param } };
 }
 
-/** The last step is repeated without end. */
+/** Returns steps of which the last is repeated without end. */
 function dripSteps(output_index: number): Step[] {
   const item = { id: 'msg_drip', type: 'message', status: 'in_progress', role: 'assistant', content: [] };
   const place = { item_id: item.id, output_index, content_index: 0 };

@@ -5,10 +5,9 @@ import type { ScriptedUsage } from '../script.ts';
 import { type OutputItem, outputItems } from './output-items.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
-/** The request that a response belongs to, with its id and time. */
+/** The request of a response, with its id and time. */
 export type ResponseMeta = { request: ResponsesRequest; stamp: Stamp };
 
-/** A response as OpenAI writes it. */
 export type ResponseObject = { status: string; output: OutputItem[]; [field: string]: unknown };
 
 /** Writes a reply as a whole response. A reply without a finish reason is still in progress. */
@@ -32,7 +31,6 @@ export function responseObject(reply: SimulatedReply, meta: ResponseMeta): Respo
   };
 }
 
-/** Writes a response before its reply begins. */
 export function begunResponse(meta: ResponseMeta): ResponseObject {
   const nothing = { reasoning: '', text: null, refusal: null, calls: [], finishReason: null, usage: null };
   return responseObject(nothing, meta);
@@ -54,7 +52,7 @@ function outcomeOf(finishReason: string | null): { status: string; reason: strin
   }
 }
 
-/** The fields of the request that OpenAI repeats in its response. */
+/** Returns the fields of the request that OpenAI repeats in its response. */
 function echoOf(request: ResponsesRequest): Record<string, unknown> {
   return {
     model: request.model,

@@ -59,7 +59,7 @@ const ignored = {
   user: z.string().optional(),
 };
 
-/** Fields that need a server with a memory. The simulator has none. */
+/** Fields that require a stateful server, which the simulator is not. */
 const stateful = {
   background: z.boolean().nullish(),
   conversation: z.unknown().optional(),
@@ -67,7 +67,7 @@ const stateful = {
   prompt: z.unknown().optional(),
 };
 
-/** `POST /v1/responses`. Any other field is refused, as OpenAI refuses it. */
+/** `POST /v1/responses`. Other fields are rejected, as OpenAI does. */
 export const ResponsesRequest = z.strictObject({
   ...ignored,
   ...stateful,

@@ -1,14 +1,14 @@
 type Schema = Record<string, unknown>;
 
-/** Keywords that OpenAI allows at no place of a strict schema. */
+/** Keywords that OpenAI allows nowhere in a strict schema. */
 const REFUSED = [
   ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
   ...['patternProperties', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems', 'contains', 'prefixItems'],
 ];
 
 /**
- * Describes the first place of a schema that breaks the rules of `strict`; null if there is none. The schema is an
- * object, and every object is closed and requires all its properties.
+ * Describes the first place of a schema that breaks the rules of `strict`, or returns null. The schema must be an
+ * object, and every object must be closed and require all its properties.
  */
 export function strictSchemaProblem(schema: Schema): string | null {
   if (schema.type !== 'object' || 'anyOf' in schema) return 'In context=(), the schema must have \'type\' "object".';

@@ -24,10 +24,10 @@ export const getWeather: FunctionTool = {
   },
 };
 
-/** The fields with which Pawl asks for the encrypted content of reasoning. */
+/** The fields with which Pawl requests the encrypted content of reasoning. */
 export const stateless: Params = { store: false, include: ['reasoning.encrypted_content'] };
 
-/** A simulator that is asked over the Responses wire; ends with its scope. */
+/** Starts a simulator with a client of the Responses wire. Ends with its scope. */
 export async function askResponses() {
   const { openai, simulator, requests } = await askSimulator();
   const post = (params: object, init: RequestInit = {}) =>
@@ -45,26 +45,25 @@ export async function askResponses() {
     respond: (params: Params, options?: OpenAI.RequestOptions) =>
       openai.responses.create({ model: 'demo', input: 'Hi', ...params, stream: false }, options),
     stream: (params: Params) => openai.responses.stream({ model: 'demo', input: 'Hi', ...params, stream: true }),
-    /** The events of a stream, and whether the stream ended cleanly. */
+    /** Returns the events of a stream, and whether the stream ended cleanly. */
     readEvents: async (params: object) => readEvents(await post({ ...params, stream: true })),
     [Symbol.asyncDispose]: () => simulator.stop(),
   };
 }
 
-/** A test that can take a `model`: a simulator of its own. */
+/** A test that can take a `model`, a simulator of its own. */
 export const test = base.extend('model', opening(askResponses));
 
-/** An input of one user message with a script. */
 export function script(sim: Record<string, unknown>): { input: ResponseInputItem[] } {
   return { input: [{ role: 'user', content: JSON.stringify({ sim }) }] };
 }
 
-/** The items of a reply as input of the next request. The types of the SDK are narrower than the API. */
+/** Returns the items of a reply as input of the next request. The types of the SDK are narrower than the API. */
 export function sentBack(output: ResponseOutputItem[]): ResponseInputItem[] {
   return output as ResponseInputItem[];
 }
 
-/** The items of a turn after its first round: the input, the call, and its output. */
+/** Returns the items of a turn after its first round: the input, the call and its output. */
 export function afterOneRound(sim: Record<string, unknown>, output: string): Params {
   const call = { type: 'function_call' as const, call_id: 'call_1', name: 'get_weather', arguments: '{}' };
   return {
