@@ -3,13 +3,13 @@ import { z } from 'zod';
 
 const Entry = z.object({ tool: z.string(), pid: z.int() });
 
-/** One real run of a tool, and the process that ran it. */
+/** A real run of a tool, and its process. */
 export type ToolRun = z.output<typeof Entry>;
 
-/** A file of all real runs of the tools: written by the tools themselves, read at the end. */
+/** A file of all real runs of the tools. The tools write it, and the demo reads it at the end. */
 export type Journal = { record(tool: string): void; read(): ToolRun[] };
 
-/** Opens the journal at `path`, a line for each run; it is in the file before `record` returns. */
+/** Opens the journal at `path`, with a line for each run. `record` returns after the line is written. */
 export function openJournal(path: string): Journal {
   return {
     record: (tool) => appendFileSync(path, `${JSON.stringify({ tool, pid: process.pid })}\n`),

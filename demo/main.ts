@@ -2,13 +2,13 @@ import { openScreen } from '#cli/screen.ts';
 import { Failure } from '#core/failure.ts';
 import { runToEnd } from './run-to-end.ts';
 
-// An act is loaded after the first lines are on the screen: its packages take a while to load.
+// Load an act after the first output, since its packages take a while to load.
 const acts = new Map([
   [
     'turn',
     {
-      title: 'Pawl: one turn, two workers, and one of them is killed in the middle',
-      note: 'Model and travel agency are simulated, so no key is needed; the rest is real.',
+      title: 'Pawl: one turn, two workers, and one worker is killed in the middle',
+      note: 'Model and travel agency are simulated and need no key. The rest is real.',
       load: async () => (await import('./turn/show-turn.ts')).showTurn,
     },
   ],
@@ -16,7 +16,7 @@ const acts = new Map([
     'responses',
     {
       title: 'Pawl: OpenAI’s Responses API, and everything is killed in the middle',
-      note: 'The client is the package openai as it is. The model is simulated.',
+      note: 'The client is the unmodified package openai. The model is simulated.',
       load: async () => (await import('./responses/show-responses.ts')).showResponses,
     },
   ],
@@ -25,7 +25,7 @@ const acts = new Map([
 await runToEnd(async (run) => {
   const [name = 'turn'] = process.argv.slice(2);
   const act = acts.get(name);
-  if (!act) throw new Failure('unknown_act', `There is no act ${name}: npm run demo, or npm run demo -- responses.`);
+  if (!act) throw new Failure('unknown_act', `Act ${name} not found. Run npm run demo, or npm run demo -- responses.`);
   const screen = openScreen(process.stdout);
   screen.title(act.title);
   screen.note(act.note);

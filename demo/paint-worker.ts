@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** A worker's name, in a colour of its own where the terminal has colours. */
+/** Returns a worker's name in its own colour, if the terminal has colours. */
 export function paintWorker(name: string): string {
   return styleText(name.endsWith('1') ? 'cyan' : 'magenta', name);
 }

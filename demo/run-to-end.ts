@@ -1,14 +1,14 @@
 import { Failure } from '#core/failure.ts';
 
-/** What the demo needs of the process it runs in. */
+/** The demo's access to its process. */
 export type DemoRun = {
-  /** Aborted when everything has to stop at once; the reason is a sentence for the reader. */
+  /** Aborted if the run must stop at once. The reason is a sentence for the reader. */
   signal: AbortSignal;
-  /** Adds a clean-up, done at the end however it comes; the last one first. */
+  /** Adds a clean-up for any end of the run. The last added clean-up runs first. */
   atTheEnd(cleanUp: () => unknown): void;
-  /** Adds lines below the sentence of a failure. */
+  /** Adds lines below the message of a failure. */
   ifItFails(explain: () => string[]): void;
-  /** Ends the run, for a failure that is noticed elsewhere. */
+  /** Ends the run for a failure that another part notices. */
   giveUp(failure: Failure): void;
 };
 
@@ -21,9 +21,9 @@ const SIGNALS = new Map([
 ]);
 
 /**
- * Runs the demo, cleans up after it, and ends the process: with 0, with 1 and a sentence when it failed or took longer
- * than 180 s, with the shell's usual number when a signal ended it. Signals after the first change nothing: npm passes
- * on a Ctrl-C that the terminal has sent already.
+ * Runs the demo, cleans up after it, and ends the process. The exit code is 0, or 1 with a message for a failure or
+ * after 180 s. After a signal it is the shell's usual number. Ignores later signals, since npm passes on a Ctrl-C
+ * that the terminal has already sent.
  */
 export async function runToEnd(demo: (run: DemoRun) => Promise<void>): Promise<never> {
   const stopping = new AbortController();
@@ -48,11 +48,11 @@ export async function runToEnd(demo: (run: DemoRun) => Promise<void>): Promise<n
 
 function listenToSignals({ giveUp }: DemoRun): void {
   for (const signal of SIGNALS.keys()) process.on(signal, () => giveUp(new Failure(signal, `Stopped by ${signal}.`)));
-  // The reader of the output has left, as `| head` does.
+  // The reader has closed the output, as `| head` does.
   for (const out of [process.stdout, process.stderr]) {
-    out.on('error', () => giveUp(new Failure('SIGHUP', 'The output is not read any more.')));
+    out.on('error', () => giveUp(new Failure('SIGHUP', 'The reader of the output has ended.')));
   }
-  const overdue = new Failure('too_slow', `The demo was not over after ${LIMIT_MS / 1000} s.`);
+  const overdue = new Failure('too_slow', `The demo did not end within ${LIMIT_MS / 1000} s.`);
   setTimeout(() => giveUp(overdue), LIMIT_MS).unref();
 }
 
@@ -72,7 +72,7 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
-/** A failure of ours is a sentence; anything else is a bug, which its stack helps to find. */
+/** Writes a failure of Pawl as a sentence. Writes any other error with its stack, since it is a bug. */
 function complain(error: unknown, explanation: string[] = []): void {
   const sentence = error instanceof Failure ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`\n\n  ${[sentence, ...explanation].join('\n  ')}\n`);

@@ -10,10 +10,10 @@ const LogLine = z.object({
   attempt: z.int().optional(),
 });
 
-/** One line of a part's log, as far as the demo reads it. */
+/** A line of a part's log, as far as the demo reads it. */
 export type LogLine = z.output<typeof LogLine>;
 
-/** A process of Pawl that is ready; `url` is empty for a worker. `kill` resolves once the process is gone. */
+/** A ready process of Pawl. `url` is empty for a worker. `kill` resolves when the process has ended. */
 export type Part = { name: string; pid: number; url: string; kill(): Promise<void> };
 
 const KEPT_LINES = 5;
@@ -25,7 +25,7 @@ type PartOptions = {
   onLine?: (line: LogLine, partName: string) => void;
 };
 
-/** Starts a part of Pawl as a process of its own, which ends with the run; ending earlier by itself ends the run. */
+/** Starts a part of Pawl as a separate process, which ends with the run. If the part ends earlier, the run ends. */
 export async function startDemoPart({ name, service, env, onLine }: PartOptions, run: DemoRun): Promise<Part> {
   const readLine = keepLastLines(name, run, (line) => onLine?.(line, name));
   const starting = startPart(service, { env, output: { onLine: readLine }, signal: run.signal });
@@ -34,7 +34,7 @@ export async function startDemoPart({ name, service, env, onLine }: PartOptions,
   });
 
   let isWanted = false;
-  // No grace, also at the end: what a part has not checkpointed goes with the folder anyway.
+  // Always kill without a grace period: work without a checkpoint is deleted with the folder anyway.
   const kill = async () => {
     isWanted = true;
     await program.kill('SIGKILL');
@@ -42,12 +42,12 @@ export async function startDemoPart({ name, service, env, onLine }: PartOptions,
   run.atTheEnd(kill);
   void program.ended.then((end) => {
     if (isWanted || run.signal.aborted) return;
-    run.giveUp(new Failure('part_failed', `${name} has ended by itself (${end}).`));
+    run.giveUp(new Failure('part_failed', `${name} ended unexpectedly (${end}).`));
   });
   return { name, pid: program.pid, url: program.address, kill };
 }
 
-/** Reads a part's log; its last lines explain a failure. */
+/** Reads a part's log, and keeps its last lines to explain a failure. */
 function keepLastLines(name: string, run: DemoRun, onLine: (line: LogLine) => void): (text: string) => void {
   const lastLines: string[] = [];
   run.ifItFails(() => lastLines.map((line) => `${name}: ${line}`));

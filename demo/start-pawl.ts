@@ -9,22 +9,19 @@ import type { DemoRun } from './run-to-end.ts';
 import { type Part, startDemoPart } from './start-part.ts';
 import { makeStepLog, type StepLog } from './step-log.ts';
 
-/** A whole Pawl: an API and two workers, each a process of its own, on their own PostgreSQL. */
+/** A whole Pawl: an API and two workers in separate processes, with their own PostgreSQL. */
 export type Pawl = {
   url: string;
   api: Part;
   workers: Part[];
   steps: StepLog;
   journal: Journal;
-  /** Starts the API again where it was, once it was killed. */
+  /** Starts the killed API again at the same address. */
   startApi(): Promise<Part>;
   startWorker(name: string): Promise<Part>;
 };
 
-/**
- * Starts everything in a new folder, which is removed with the run. Webhooks may reach `receiverPort` on this machine,
- * where one is given.
- */
+/** Starts Pawl in a new folder, which is removed with the run. Webhooks may reach `receiverPort` on this machine. */
 export async function startPawl(screen: Screen, run: DemoRun, receiverPort?: number): Promise<Pawl> {
   const folder = newFolder(run);
   screen.say('setting up PostgreSQL in a new folder …');

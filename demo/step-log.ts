@@ -1,23 +1,22 @@
 import type { LogLine } from './start-part.ts';
 
-/** One start of a step, from the log of the worker, given by name, that began it. */
+/** A start of a step, with the name of its worker, from the worker's log. */
 export type StepStart = { kind: 'round' | 'batch'; round: number; attempt?: number | undefined; worker: string };
 
-/** A step as an event names it; `attempt` tells the runs of one round apart. */
+/** A step as an event names it. `attempt` distinguishes the runs of a round. */
 export type Step = Omit<StepStart, 'worker'>;
 
-/** Which worker began what, in the order in which the lines arrived. */
+/** The starts of steps with their workers, in the order of their log lines. */
 export type StepLog = {
   record(line: LogLine, worker: string): void;
   all(): StepStart[];
-  /** Resolves to the worker that began a step, when its log line has arrived: an event may arrive before it. */
+  /** Resolves to the worker that began a step. Waits for its log line, since an event may arrive earlier. */
   workerOf(step: Step): Promise<string>;
 };
 
-/** The events that start a step. */
 const KINDS: Record<string, StepStart['kind']> = { 'round.started': 'round', 'tool_calls.started': 'batch' };
 
-/** Keeps the starts of all steps. A round that starts is one call to the model. */
+/** Keeps the starts of all steps. Each start of a round is a call to the model. */
 export function makeStepLog(): StepLog {
   const starts: StepStart[] = [];
   const waiting = new Set<() => void>();

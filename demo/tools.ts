@@ -1,4 +1,4 @@
-// The tools of the demo's turn. Each records its runs in a journal, so that the demo can count them at the end.
+// The tools of the demo's turn. Each tool records its runs in a journal, so that the demo can count them at the end.
 import { setTimeout as wait } from 'node:timers/promises';
 import { defineTool } from 'pawl/tools';
 import { z } from 'zod';

@@ -1,8 +1,9 @@
 // Agents of OpenAI's Agents SDK on Pawl: two tools that run here, and a handoff from one agent to another.
 //   npm start
 //   npx node examples/agent.ts
-// A model that thinks for itself: PAWL_MODEL=openai/gpt-4.1 npx node examples/agent.ts "Refund what Ada was billed last."
-// Each reply of the model is a stored response, as durable as any turn: http://127.0.0.1:8080 shows them.
+// With a real model:
+//   PAWL_MODEL=openai/gpt-4.1 npx node examples/agent.ts "Refund what Ada was billed last."
+// Each reply of the model is stored as a response, as durable as any turn. http://127.0.0.1:8080 shows all replies.
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import { z } from 'zod';
@@ -30,7 +31,7 @@ const desk = Agent.create({
   handoffs: [cashier],
 });
 
-// What the simulated model does (docs/simulator.md): one call in each of three replies, then the answer.
+// The script of the simulated model (docs/simulator.md): one call in each of three replies, then the answer.
 const rounds = [
   { tools: [{ name: 'find_invoice', arguments: { customer: 'Ada' } }] },
   { tools: [{ name: 'transfer_to_Cashier', arguments: {} }] },
@@ -40,7 +41,7 @@ const script = JSON.stringify({ sim: { rounds, answer: 'The 42 € of R-7 are on
 
 const client = new OpenAI({ baseURL: `${PAWL_URL}/v1`, apiKey: PAWL_API_KEY });
 const modelProvider = new OpenAIProvider({ openAIClient: client, useResponses: true });
-// Traces would be sent to OpenAI.
+// With tracing, the SDK sends traces to OpenAI.
 const runner = new Runner({ modelProvider, model: PAWL_MODEL, tracingDisabled: true });
 
 const run = await runner.run(desk, process.argv[2] ?? script);

@@ -1,5 +1,6 @@
-// Starts a turn and shows its text as it streams, however often the connection is lost: npx node examples/client.ts "Hello"
-// In a project of yours it is '@pawl-turns/client' (packages/client/README.md).
+// Starts a turn and shows its text while it streams, over any number of connections:
+//   npx node examples/client.ts "Hello"
+// In your own project, import '@pawl-turns/client' (packages/client/README.md).
 import { connectPawl } from 'pawl/client';
 
 const pawl = connectPawl({ baseUrl: process.env.PAWL_URL, apiKey: process.env.PAWL_API_KEY });

@@ -1,5 +1,5 @@
-// The first model refuses its key, the second answers: npx node examples/fallback.ts
-// Both are simulated. With real models leave out the script, and name them as in openai/gpt-4.1.
+// Falls back to a second model when the first rejects its key: npx node examples/fallback.ts
+// Both models are simulated. With real models, omit the script and use names such as openai/gpt-4.1.
 import { connectPawl } from 'pawl/client';
 
 const script = { answer: 'The second one is here.', final: { fault: { kind: 'status', status: 401, times: 1 } } };
@@ -13,7 +13,7 @@ const turn = await pawl.turns.start({
 
 for await (const event of turn.events()) {
   if (event.type === 'model.changed')
-    console.log(`${event.from} failed with ${event.error.code}: ${event.to} is asked`);
+    console.log(`${event.from} failed with ${event.error.code}, now asking ${event.to}`);
 }
 const { status, rounds, output } = await turn.result();
 console.log(`[${status}] ${rounds.at(-1)?.model}: ${output}`);

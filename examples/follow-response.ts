@@ -1,15 +1,15 @@
-// Follows a response to its end with OpenAI's client, however often the connection, or all of Pawl, is lost. Copy it.
+// Follows a response until it ends, with OpenAI's client, even if the connection or all of Pawl is lost. Copy it.
 import { setTimeout as wait } from 'node:timers/promises';
 import OpenAI from 'openai';
 
 type ResponseEvent = OpenAI.Responses.ResponseStreamEvent;
 
-/** What becomes known: an event; a lost connection; or that the model began its reply again, so that all events count anew. */
+/** An event, a lost connection, or a restart of the model's reply, after which all events are sent again. */
 export type Followed = { kind: 'event'; event: ResponseEvent } | { kind: 'lost'; behind: number } | { kind: 'anew' };
 
 const ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
 
-/** Yields every event behind a number, in order, to the one that ends the response. Throws where asking again is no use. */
+/** Yields every event after a number, in order, until the response ends. Throws if a retry is useless. */
 export async function* followResponse(client: OpenAI, id: string, behind = -1): AsyncGenerator<Followed> {
   for (let isLost = false; ; await wait(200)) {
     try {
@@ -39,12 +39,12 @@ async function* askBehind(client: OpenAI, id: string, behind: number): AsyncGene
   }
 }
 
-/** Said as a refusal, or as the last event of a stream. */
+/** Returns whether a refusal, or the last event of a stream, says that the stream is superseded. */
 function isSuperseded(error: unknown): boolean {
   return error instanceof Object && 'code' in error && error.code === 'stream_superseded';
 }
 
-/** A server that is away, busy or stopping comes back; what it refuses it will refuse again. */
+/** Throws errors that a retry repeats. A server that is away, busy or stopping will be back. */
 function throwIfHopeless(error: unknown): void {
   const status = error instanceof OpenAI.APIError ? error.status : undefined;
   if (!isSuperseded(error) && status !== undefined && status !== 429 && status < 500) throw error;

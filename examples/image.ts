@@ -1,4 +1,4 @@
-// Sends a picture, and shows where it is kept: npx node examples/image.ts [picture.png]
+// Sends a picture and shows its URL: npx node examples/image.ts [picture.png]
 import { readFileSync } from 'node:fs';
 import { connectPawl, partOf } from 'pawl/client';
 
@@ -14,7 +14,7 @@ const turn = await pawl.turns.start({
 
 const { status, output, input } = await turn.result();
 console.log(`[${status}] ${output}`);
-// The bytes are kept once, however often they are sent; where they stood there is their path now.
+// Pawl stores equal bytes once, and replaces them in the input by their path.
 for (const { content } of input) {
   for (const part of Array.isArray(content) ? content : []) {
     if (part.type === 'input_image') console.log(`the picture: ${new URL(part.image_url, baseUrl)}`);

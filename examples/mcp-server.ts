@@ -1,6 +1,6 @@
-// An MCP server with two tools, over stdio. Pawl starts it when it is first needed, if PAWL_MCP is
+// An MCP server with two tools, over stdio. Pawl starts the server at its first use, if PAWL_MCP is
 //   {"units":{"command":"npx","args":["node","examples/mcp-server.ts"]}}
-// and offers its tools as units__convert_length and units__roll_dice: "tools": ["units__convert_length"].
+// Turns name its tools units__convert_length and units__roll_dice: "tools": ["units__convert_length"].
 import { randomInt } from 'node:crypto';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -12,7 +12,7 @@ const Unit = z.enum(['millimetre', 'inch', 'foot', 'metre', 'mile']);
 serveStdio(() => {
   const server = new McpServer({ name: 'units', version: '1.0.0' });
 
-  // The hint says that it only reads, so Pawl may repeat a call. The model gets the structured content.
+  // The hint says that the tool only reads, so Pawl may repeat a call. The model gets the structured content.
   server.registerTool(
     'convert_length',
     {
@@ -27,7 +27,7 @@ serveStdio(() => {
     },
   );
 
-  // Without a hint, a call that lost its answer is not repeated: another roll would be another number.
+  // Without a hint, Pawl does not repeat a call after a lost answer, since another roll gives another number.
   server.registerTool(
     'roll_dice',
     { description: 'Rolls dice with six sides.', inputSchema: z.object({ dice: z.int().min(1).max(100) }) },

@@ -1,7 +1,7 @@
-// A response outlives Pawl: its API, its worker and its database are killed while the model is writing, and started again.
+// Kills Pawl's API, worker and database while the model writes a response, and starts them again.
 //   npm ci
 //   npx node examples/responses.ts
-// It starts a Pawl of its own, on PORT (8090), with its data in a folder that goes at the end.
+// The example starts its own Pawl on PORT (8090), with its data in a folder that is deleted at the end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const URL_OF_PAWL = `http://127.0.0.1:${PORT}`;
 const STORY = `A pawl is the tooth of a ratchet. The wheel turns, the tooth falls behind each of its teeth, and what has been
 won is kept: the load may pull as it likes, the wheel never slips back by more than the tooth that was not yet reached.`;
 
-// What the simulated model says, and how slowly (docs/simulator.md). A real one needs a key, and says what it likes.
+// The text and the speed of the simulated model (docs/simulator.md). A real model needs a key, and no script.
 const input = JSON.stringify({ sim: { answer: STORY, pace_ms: 40, piece_chars: 4 } });
 
 const data = mkdtempSync(join(tmpdir(), 'pawl-responses-'));
@@ -30,11 +30,11 @@ try {
   let wasKilled = false;
   for await (const followed of followResponse(client, id)) {
     if (followed.kind === 'lost') {
-      console.log(`\n\n[the connection is lost; asking for what follows number ${followed.behind}]`);
+      console.log(`\n\n[the connection is lost, requesting the events after number ${followed.behind}]`);
       pawl = await startPawl();
     }
     if (followed.kind === 'anew') {
-      console.log('[the model has begun its reply again; what came of it is dropped]\n');
+      console.log('[the model has begun its reply again, the received text is dropped]\n');
       joined = '';
     }
     if (followed.kind !== 'event' || followed.event.type !== 'response.output_text.delta') continue;
@@ -43,7 +43,7 @@ try {
     if (wasKilled || joined.length < STORY.length / 2) continue;
     wasKilled = true;
     await killPawl();
-    console.log('\n\n[SIGKILL: API, worker and PostgreSQL are gone]');
+    console.log('\n\n[SIGKILL: API, worker and PostgreSQL are dead]');
   }
 
   const stored = await client.responses.retrieve(id);
@@ -56,16 +56,16 @@ try {
   rmSync(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
-/** Starts API, worker and database as `npm start` does, and waits until they work. */
+/** Starts API, worker and database as `npm start` does, and waits until they are ready. */
 async function startPawl(): Promise<ChildProcess> {
-  const { PATH, HOME } = process.env; // Nothing else of the surroundings counts here, such as a DATABASE_URL.
+  const { PATH, HOME } = process.env; // No other variable, such as DATABASE_URL, may matter here.
   const started = spawn(process.execPath, ['services/standalone/main.ts'], {
     cwd: join(import.meta.dirname, '..'),
     env: { PATH, HOME, PORT, PAWL_DATA_DIR: data },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   while (!(await isReady())) {
-    if (started.exitCode !== null) throw new Error('Pawl could not be started: the lines above say why.');
+    if (started.exitCode !== null) throw new Error('Pawl could not be started. See the lines above.');
     await wait(100);
   }
   return started;
@@ -78,7 +78,7 @@ async function isReady(): Promise<boolean> {
   );
 }
 
-/** Ends it as a power cut would. */
+/** Kills Pawl, as a power cut does. */
 async function killPawl(): Promise<void> {
   if (pawl.exitCode !== null || pawl.signalCode !== null) return;
   pawl.kill('SIGKILL');

@@ -1,5 +1,6 @@
-// Asks for JSON that fits a schema, and shows what comes of an answer that does not: npx node examples/structured.ts
-// The simulated model gets it wrong at first, and right when Pawl tells it where. With a real model leave out the script.
+// Asks for JSON with a schema, and shows the repair of an invalid answer: npx node examples/structured.ts
+// The first answer of the simulated model is invalid. Pawl reports the errors, and the second answer is valid. With a
+// real model, omit the script.
 import { connectPawl } from 'pawl/client';
 
 const schema = {
@@ -19,6 +20,6 @@ const turn = await pawl.turns.start({
 
 const { status, rounds, output_parsed, error } = await turn.result();
 for (const { number, assistant_response } of rounds) {
-  if (assistant_response !== null) console.log(`round ${number} did not fit: ${assistant_response}`);
+  if (assistant_response !== null) console.log(`round ${number} did not match the schema: ${assistant_response}`);
 }
 console.log(`[${status}]`, error?.message ?? output_parsed);

@@ -1,4 +1,5 @@
-// Three server-side tools. Start Pawl with PAWL_TOOLS=examples/tools.ts and name them in a turn: "tools": ["get_weather"].
+// Three tools that the worker runs. Start Pawl with PAWL_TOOLS=examples/tools.ts, and name the tools in a turn:
+//   "tools": ["get_weather"]
 import { setTimeout as wait } from 'node:timers/promises';
 import { defineTool, ToolFailed } from 'pawl/tools';
 import { z } from 'zod';
@@ -9,7 +10,7 @@ const WEATHER: Record<string, { celsius: number; sky: string }> = {
   tokyo: { celsius: 18, sky: 'clouds' },
 };
 
-/** Reads only: it may be repeated, and its answers are reused for a minute. */
+/** A tool that only reads. Pawl may repeat a call, and reuses its answer for a minute. */
 const getWeather = defineTool({
   name: 'get_weather',
   description: 'Get the current weather of a city.',
@@ -29,7 +30,7 @@ const getWeather = defineTool({
   },
 });
 
-/** Slow, as searches are: it reports its progress, and stops when its signal aborts. */
+/** A slow tool. It reports its progress, and stops when its signal aborts. */
 const searchFlights = defineTool({
   name: 'search_flights',
   description: 'Search for direct flights between two airports on a day.',
@@ -47,7 +48,7 @@ const searchFlights = defineTool({
   },
 });
 
-/** Books once or not at all: after a crash the model reads that the outcome is unknown. */
+/** A tool that runs at most once. After a crash the model reads that the outcome is unknown. */
 const bookFlight = defineTool({
   name: 'book_flight',
   description: 'Book a seat on a flight that a search has found.',

@@ -8,14 +8,14 @@ import type { Part } from '../start-part.ts';
 import type { Pawl } from '../start-pawl.ts';
 import { ANSWER } from './story.ts';
 
-/** What a client has read of a response that it followed to its end. */
+/** The parts of a response that a client has read. */
 export type Read = {
-  /** The deltas, joined; those of a reply that was begun again are dropped. */
+  /** The joined deltas, without deltas of an abandoned reply. */
   text: string;
   connections: number;
-  /** Whether each number was above the one before, since the reply was begun last. */
+  /** Whether each number of the current reply was higher than the number before. */
   isOrdered: boolean;
-  /** How the losses were told: everything was killed first, then the API alone. */
+  /** The losses in order: all processes are killed first, then only the API. */
   losses: string[];
 };
 
@@ -25,7 +25,7 @@ type Source = { client: OpenAI; id: string; pawl: Pawl };
 const KILL_ALL_AT = Math.floor(ANSWER.length / 3);
 const KILL_API_AT = Math.floor((ANSWER.length * 2) / 3);
 
-/** Shows a response as it is streamed; kills all processes of Pawl at a third of it and, when it is back, the API at two. */
+/** Shows a response while it streams. Kills all of Pawl after a third of the text, and the API after two thirds. */
 export async function readResponse({ client, id, pawl }: Source, screen: Screen, run: DemoRun): Promise<Read> {
   const parts = [pawl.api, ...pawl.workers];
   const reading: Reading = { text: '', connections: 1, isOrdered: true, losses: [], last: -1, parts };
@@ -47,7 +47,7 @@ function note(followed: Followed, reading: Reading, screen: Screen): void {
   if (followed.kind === 'anew') {
     Object.assign(reading, { text: '', last: -1 });
     reading.losses.push('anew');
-    screen.say('stream_superseded: the model begins its reply again, so what came is dropped');
+    screen.say('stream_superseded: the model replies again, the client drops the old text');
   }
   if (followed.kind !== 'event') return;
   reading.isOrdered &&= followed.event.sequence_number > reading.last;
@@ -57,7 +57,7 @@ function note(followed: Followed, reading: Reading, screen: Screen): void {
   screen.stream(followed.event.delta);
 }
 
-/** Who is killed now; each is killed once at each point. */
+/** Returns the parts to kill now. Each point kills them once. */
 function victimsOf({ text, losses, parts }: Reading): Part[] {
   if (losses.length === 0 && text.length >= KILL_ALL_AT) return parts;
   return losses.at(-1) === 'anew' && text.length >= KILL_API_AT ? parts.slice(0, 1) : [];
@@ -71,9 +71,9 @@ async function killParts(victims: Part[], reading: Reading, screen: Screen): Pro
   const names = victims.map(({ name, pid }) => `${name} (pid ${pid})`).join(', ');
   screen.say(styleText('red', `✗ SIGKILL: ${names}`));
   if (isAll) {
-    screen.add('Nobody is left who knows how the sentence goes on. PostgreSQL has the');
-    screen.add(`response; its worker’s lease ends ${timing.leaseMs / 1000} s after the last heartbeat.`);
-  } else screen.add('The worker writes on, though nobody hears it.');
+    screen.add('The rest of the sentence is lost. PostgreSQL has the response. The lease of');
+    screen.add(`its worker ends ${timing.leaseMs / 1000} s after the last heartbeat.`);
+  } else screen.add('The worker continues while no client is connected.');
 }
 
 async function startAgain(reading: Reading, pawl: Pawl, screen: Screen): Promise<void> {
@@ -83,17 +83,17 @@ async function startAgain(reading: Reading, pawl: Pawl, screen: Screen): Promise
   screen.say(`${isAll ? 'API and workers are' : 'The API is'} started again`);
 }
 
-/** The promises that Pawl broke, a sentence each; empty when it kept all. */
+/** Returns a sentence for each promise that Pawl broke. */
 export function brokenPromises(
   { text, isOrdered, losses }: Read,
   { response, modelCalls }: { response: OpenAI.Responses.Response; modelCalls: number },
 ): string[] {
   return [
     response.status !== 'completed' && `The response is ${response.status}.`,
-    text !== response.output_text && 'The deltas, joined, are not the text that is stored.',
-    response.output_text !== ANSWER && 'The stored text is not what the model said.',
-    !isOrdered && 'An event came twice, or not in order.',
-    losses.join() !== 'all,anew,api' && `It was not killed as it should have been: ${losses.join(', ')}.`,
+    text !== response.output_text && 'The joined deltas differ from the stored text.',
+    response.output_text !== ANSWER && 'The stored text differs from the reply of the model.',
+    !isOrdered && 'An event was repeated, or out of order.',
+    losses.join() !== 'all,anew,api' && `The demo did not kill Pawl as planned: ${losses.join(', ')}.`,
     modelCalls !== 2 && `The model was asked ${modelCalls} times instead of twice.`,
   ].filter((sentence) => sentence !== false);
 }

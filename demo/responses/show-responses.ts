@@ -7,7 +7,7 @@ import { startPawl } from '../start-pawl.ts';
 import { brokenPromises, type Read, readResponse } from './read-response.ts';
 import { ANSWER, STORY } from './story.ts';
 
-/** A response that OpenAI's client reads while all of Pawl is killed, and then its API once more. */
+/** Shows a response that OpenAI's client reads while all of Pawl is killed, and then its API once more. */
 export async function showResponses(screen: Screen, run: DemoRun): Promise<void> {
   const pawl = await startPawl(screen, run);
   const client = new OpenAI({ baseURL: `${pawl.url}/v1`, apiKey: 'none' });
@@ -18,17 +18,17 @@ export async function showResponses(screen: Screen, run: DemoRun): Promise<void>
   const response = await client.responses.retrieve(id);
   showRead(read, response, screen);
   const modelCalls = pawl.steps.all().length;
-  screen.add(`${'model calls'.padEnd(NAME_WIDTH)}${modelCalls}   one needed; its worker was killed in the first`);
+  screen.add(`${'model calls'.padEnd(NAME_WIDTH)}${modelCalls}   1 needed, 1 repeated: its worker was killed`);
 
   const broken = brokenPromises(read, { response, modelCalls });
   if (broken.length > 0) throw new Failure('not_as_promised', broken.join('\n  '));
   screen.gap();
-  screen.say(styleText('green', 'All as promised. Now everything that was started goes again.'));
+  screen.say(styleText('green', 'All as promised. The demo now stops everything that it started.'));
 }
 
 function create(client: OpenAI, screen: Screen): Promise<OpenAI.Responses.Response> {
   screen.gap();
-  screen.say(`${styleText('bold', 'the request')} · what the model does is scripted in its input`);
+  screen.say(`${styleText('bold', 'the request')} · its input scripts the model`);
   screen.add(`const client = new OpenAI({ baseURL: '${client.baseURL}' });`);
   screen.add("client.responses.create({ model: 'sim-responses/story', input, background: true })");
   return client.responses.create({ model: 'sim-responses/story', input: STORY, background: true });
@@ -38,11 +38,11 @@ const NAME_WIDTH = 17;
 
 function showRead(read: Read, response: OpenAI.Responses.Response, screen: Screen): void {
   const rows: [string, string][] = [
-    ['text in deltas', `${read.text.length} characters, of ${ANSWER.length} that the model was told to say`],
+    ['text in deltas', `${read.text.length} characters, of ${ANSWER.length} in the script of the model`],
     ['text as stored', `${response.output_text.length} characters`],
-    ['connections', `${read.connections}: two broke off`],
-    ['numbers', `${read.isOrdered ? 'each above the one before, none twice' : 'out of order'}`],
+    ['connections', `${read.connections}: two were lost`],
+    ['numbers', `${read.isOrdered ? 'in order, none twice' : 'out of order'}`],
   ];
-  screen.title('What came, and what is stored');
+  screen.title('The received and the stored response');
   for (const [name, value] of rows) screen.add(name.padEnd(NAME_WIDTH) + value);
 }

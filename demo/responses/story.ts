@@ -1,6 +1,5 @@
 import type { Script } from '#simulator/script.ts';
 
-/** What the model is told to say. */
 export const ANSWER =
   'A pawl is the tooth of a ratchet. The wheel turns, the tooth falls behind each of its teeth, and what has been won ' +
   'is kept: the load may pull as it likes, the wheel never slips back by more than the tooth that was not yet ' +
@@ -8,5 +7,5 @@ export const ANSWER =
 
 const SCRIPT: Partial<Script> = { think_ms: 250, pace_ms: 60, piece_chars: 4, answer: ANSWER };
 
-/** The input of the response, which scripts what the model does (docs/simulator.md). */
+/** The input of the response, with the script of the model (docs/simulator.md). */
 export const STORY = `What is a pawl? ${JSON.stringify({ sim: SCRIPT })}`;

@@ -5,10 +5,9 @@ import type { StepLog } from '../step-log.ts';
 import { KILLED_ROUND } from './travel-request.ts';
 import type { Seen } from './watch-turn.ts';
 
-/** What was needed `needed` times and really happened `times` times. */
 export type Count = { what: string; needed: number; times: number };
 
-/** What was counted where it happened: in the workers' logs, in the tools, in the stream, at the receiver. */
+/** Counts from the sources: the workers' logs, the tools, the stream, and the webhook receiver. */
 export type Counts = {
   modelCalls: Count;
   again: number[];
@@ -19,7 +18,7 @@ export type Counts = {
 
 type Recorded = { seen: Seen; steps: StepLog; journal: Journal; webhooks: ReceivedWebhook[] };
 
-/** Compares what the stored turn needed with what really happened. */
+/** Compares the needs of the stored turn with the recorded events. */
 export function count({ seen, steps, journal, webhooks }: Recorded): Counts {
   const { turn, eventNumbers } = seen;
   const accepted = webhooks.filter(({ signature }) => signature === 'right');
@@ -51,13 +50,13 @@ export function count({ seen, steps, journal, webhooks }: Recorded): Counts {
   };
 }
 
-/** The promises that Pawl broke, a sentence each; empty when it kept all. */
+/** Returns a sentence for each promise that Pawl broke. */
 export function brokenPromises(turn: Turn, { modelCalls, again, tools, events, webhooks }: Counts): string[] {
   const failed = turn.rounds.flatMap(({ results }) => results).filter(({ status }) => status !== 'success');
   return [
     turn.status !== 'completed' && `The turn is ${turn.status}${turn.error ? `: ${turn.error.message}` : ''}.`,
     !turn.output && 'The turn has no answer.',
-    failed.length > 0 && `${failed.length} tool calls have no good result.`,
+    failed.length > 0 && `${failed.length} tool calls failed.`,
     !again.includes(KILLED_ROUND) &&
       `Round ${KILLED_ROUND} was not requested again, although its worker was killed in it.`,
     modelCalls.times !== modelCalls.needed + again.length && 'A stored round was never requested.',
@@ -65,8 +64,8 @@ export function brokenPromises(turn: Turn, { modelCalls, again, tools, events, w
       .filter(isOff)
       .map(({ what, needed, times }) => `${what} was called ${needed} times and ran ${times} times.`),
     (isOff(events) || !events.isGapless) &&
-      `The stream had ${events.times} events of ${events.needed}, or not in order.`,
-    isOff(webhooks) && `${webhooks.times} webhooks with a good signature have arrived instead of one.`,
+      `The stream had ${events.times} events of ${events.needed}, or was out of order.`,
+    isOff(webhooks) && `${webhooks.times} webhooks with a valid signature have arrived instead of 1.`,
   ].filter((sentence) => sentence !== false);
 }
 

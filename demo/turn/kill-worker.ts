@@ -8,10 +8,10 @@ import type { Pawl } from '../start-pawl.ts';
 
 const DOT_EVERY_MS = 500;
 
-/** The killed worker, and how to end the dots that show the waiting. */
+/** The killed worker, and a function that ends the waiting dots. */
 export type Killed = { worker: Part; stopWaiting(): void };
 
-/** Kills the worker of a round with SIGKILL, and shows what is left of its work: all that it had checkpointed. */
+/** Kills the worker of a round with SIGKILL, and shows the checkpoints of its work. */
 export async function killWorker(
   round: number,
   { workers, steps }: Pawl,
@@ -28,11 +28,11 @@ export async function killWorker(
   );
   const { rounds } = await turn.get();
   const results = rounds.flatMap((stored) => stored.results).filter(({ status }) => status === 'success');
-  screen.add('Half a sentence is lost, and nothing else. PostgreSQL has');
+  screen.add('Only half a sentence is lost. PostgreSQL has');
   const last = rounds.at(-1)?.tool_calls.map(({ name }) => name);
-  screen.add(`${rounds.length} rounds and ${results.length} tool results, last those of ${last?.join(', ')}.`);
-  screen.add(`The dead worker’s lease on round ${round} ends ${timing.leaseMs / 1000} s after its last heartbeat;`);
-  const extend = screen.begin('then the other one takes over. Waiting');
+  screen.add(`${rounds.length} rounds and ${results.length} tool results, the last from ${last?.join(', ')}.`);
+  screen.add(`The dead worker’s lease on round ${round} ends ${timing.leaseMs / 1000} s after its last heartbeat.`);
+  const extend = screen.begin('Then the other worker takes over. Waiting');
   const timer = setInterval(() => extend(' ·'), DOT_EVERY_MS);
   return { worker, stopWaiting: () => clearInterval(timer) };
 }

@@ -3,7 +3,7 @@ import { connectPawl, type TurnHandle } from 'pawl/client';
 import type { Screen } from '#cli/screen.ts';
 import { shortForm, type TravelRequest } from './travel-request.ts';
 
-/** Starts a turn, showing how to do the same by hand. */
+/** Starts a turn, and shows the command that does the same. */
 export async function postTurn(apiUrl: string, request: TravelRequest, screen: Screen): Promise<TurnHandle> {
   showCommand(`${apiUrl}/v1/turns`, request, screen);
   const turn = await connectPawl({ baseUrl: apiUrl }).turns.start(request);
@@ -13,7 +13,7 @@ export async function postTurn(apiUrl: string, request: TravelRequest, screen: S
 
 function showCommand(url: string, request: TravelRequest, screen: Screen): void {
   screen.gap();
-  screen.say(`${styleText('bold', 'the request')} · what the model does is scripted in its input`);
+  screen.say(`${styleText('bold', 'the request')} · its input scripts the model`);
   screen.add(`$ curl ${url} \\`);
   screen.add(`    -H 'content-type: application/json' -d '{`);
   for (const line of shortForm(request)) screen.add(`      ${line}`);

@@ -6,9 +6,8 @@ import { KILLED_ROUND } from './travel-request.ts';
 const NAME_WIDTH = 17;
 const NUMBER_WIDTH = 7;
 
-/** Shows what was needed, what really happened, and so what was repeated. */
 export function showCounts({ modelCalls, again, tools, events, webhooks }: Counts, screen: Screen): void {
-  screen.title('What was repeated, counted where it happened');
+  screen.title('Repeated work, counted at its source');
   screen.add(
     styleText('dim', `${' '.repeat(NAME_WIDTH)}${'needed'.padStart(NUMBER_WIDTH)}${'made'.padStart(NUMBER_WIDTH)}`),
   );

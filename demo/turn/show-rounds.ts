@@ -8,7 +8,7 @@ type Round = Turn['rounds'][number];
 
 const TEXT_WIDTH = 44;
 
-/** Shows a turn as it is stored: each round with its text, its workers, its calls and their results. */
+/** Shows a stored turn: each round with its text, its workers, its calls and their results. */
 export function showRounds({ rounds }: Turn, steps: StepLog, screen: Screen): void {
   screen.title('The rounds as stored');
   for (const round of rounds) {
@@ -23,7 +23,7 @@ function short(text: string): string {
   return text.length > TEXT_WIDTH ? `${text.slice(0, TEXT_WIDTH - 1)}…` : text;
 }
 
-/** All workers of the round, in order; the reply of the last one is stored. */
+/** Returns all workers of the round, in order. The reply of the last worker is stored. */
 function workersOn({ number }: Round, steps: StepLog): string {
   const starts = steps.all().filter(({ kind, round }) => kind === 'round' && round === number);
   return starts.map(({ worker }) => paintWorker(worker)).join(' ✗ ');

@@ -14,7 +14,7 @@ import { watchTurn } from './watch-turn.ts';
 
 const WEBHOOK_TIMEOUT_MS = 15_000;
 
-/** A turn with tools, whose worker is killed in the middle. */
+/** Shows a turn with tools, and kills its worker in the middle. */
 export async function showTurn(screen: Screen, run: DemoRun): Promise<void> {
   const receiver = await openWebhookReceiver();
   run.atTheEnd(() => receiver[Symbol.asyncDispose]());
@@ -24,7 +24,7 @@ export async function showTurn(screen: Screen, run: DemoRun): Promise<void> {
   const turn = await postTurn(pawl.url, travelRequest(receiver.url), screen);
   const seen = await watchTurn(turn, pawl, { screen, run });
   const webhook = await inTime(receiver.accepted);
-  screen.say(`webhook received: ${webhook.type}, its signature is right`);
+  screen.say(`webhook received: ${webhook.type}, its signature is valid`);
 
   const counts = count({ seen, steps: pawl.steps, journal: pawl.journal, webhooks: receiver.received });
   screen.title('The answer');
@@ -35,12 +35,12 @@ export async function showTurn(screen: Screen, run: DemoRun): Promise<void> {
   const broken = brokenPromises(seen.turn, counts);
   if (broken.length > 0) throw new Failure('not_as_promised', broken.join('\n  '));
   screen.gap();
-  screen.say(styleText('green', 'All as promised. Now everything that was started goes again.'));
+  screen.say(styleText('green', 'All as promised. The demo now stops everything that it started.'));
 }
 
 async function inTime<Result>(accepted: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
-  const sentence = `No webhook with a good signature has come within ${WEBHOOK_TIMEOUT_MS / 1000} s.`;
+  const sentence = `No webhook with a valid signature arrived within ${WEBHOOK_TIMEOUT_MS / 1000} s.`;
   const timer = setTimeout(() => late.reject(new Failure('webhook_missing', sentence)), WEBHOOK_TIMEOUT_MS);
   return Promise.race([accepted, late.promise]).finally(() => clearTimeout(timer));
 }

@@ -1,7 +1,7 @@
 import type { TurnRequest } from 'pawl/client';
 import type { Script } from '#simulator/script.ts';
 
-/** A worker is killed in the middle of this round: by then a flight is booked, which must not be booked twice. */
+/** The round in which a worker is killed. By then a flight is booked, which must not be booked twice. */
 export const KILLED_ROUND = 3;
 
 const WISH = 'A weekend in the sun for two, please: Lisbon or Porto? Book the flight and a table.';
@@ -43,7 +43,7 @@ const SCRIPT: Partial<Script> = {
   answer: ANSWER,
 };
 
-/** The turn that the demo posts: its input scripts what the model does (docs/simulator.md). */
+/** Returns the turn that the demo posts. Its input scripts the model (docs/simulator.md). */
 export function travelRequest(webhookUrl: string) {
   return {
     model: 'sim/travel',
@@ -55,7 +55,7 @@ export function travelRequest(webhookUrl: string) {
 
 export type TravelRequest = ReturnType<typeof travelRequest>;
 
-/** The request as lines of JSON, without what a reader does not need. */
+/** Returns the request as lines of JSON, shortened for readers. */
 export function shortForm({ model, tools, webhook }: TravelRequest): string[] {
   const [first, second] = tools;
   return [
@@ -66,5 +66,5 @@ export function shortForm({ model, tools, webhook }: TravelRequest): string[] {
   ];
 }
 
-/** Half of the text of the killed round, in characters: at this point its worker is in the middle of it. */
+/** Half of the text of the killed round, in characters. At this point its worker is killed. */
 export const HALF_OF_KILLED_ROUND = Math.floor((ROUNDS[KILLED_ROUND - 1]?.say.length ?? 0) / 2);

@@ -9,11 +9,11 @@ import type { Step } from '../step-log.ts';
 import { type Killed, killWorker } from './kill-worker.ts';
 import { HALF_OF_KILLED_ROUND, KILLED_ROUND } from './travel-request.ts';
 
-/** What was seen of a turn: its end, the numbers of its durable events in order of arrival, and the killed worker. */
+/** The observed turn: its end, the numbers of its durable events in order of arrival, and the killed worker. */
 export type Seen = { turn: Turn; eventNumbers: number[]; killed: Part };
 type Part = Killed['worker'];
 
-/** Shows a turn from its stream, and kills a worker half-way through one of its rounds. */
+/** Shows a turn from its stream, and kills a worker half-way through a round. */
 export async function watchTurn(
   turn: TurnHandle,
   pawl: Pawl,
@@ -44,7 +44,7 @@ export async function watchTurn(
   return { turn: ended, eventNumbers, killed: killed.worker };
 }
 
-/** The step that an event shows at work. */
+/** Returns the step that an event reports as running. */
 function stepOf(event: TurnEvent): Step | null {
   switch (event.type) {
     case 'round.started':
@@ -57,7 +57,7 @@ function stepOf(event: TurnEvent): Step | null {
   }
 }
 
-/** Deltas of the killed attempt that were still in flight show no life. */
+/** Returns whether an event shows that work continues. Late deltas of the killed attempt do not. */
 function showsLife(event: TurnEvent): boolean {
   return !('attempt' in event) || event.attempt > 1;
 }

@@ -26,7 +26,7 @@ function Chat({ earlier }: { earlier: UIMessage[] }) {
   const [text, setText] = useState('');
   const isLost = error !== undefined && isWorthAsking(error);
 
-  // The turn goes on whatever becomes of this connection: ask for its stream again, which begins at the start.
+  // The turn continues without this connection. Request its stream again, which begins at the start.
   useEffect(() => {
     if (!error || !isWorthAsking(error)) return;
     const timer = setTimeout(() => void resumeStream(), 500);
@@ -77,7 +77,7 @@ function Message({ message: { role, parts } }: { message: UIMessage }) {
   );
 }
 
-/** A broken connection, a stream that cannot go on, or a Pawl that is away; not a turn that has failed. */
+/** Returns whether a retry helps. It does after a lost connection, but not after a failed turn. */
 function isWorthAsking(error: Error): boolean {
   return error instanceof TypeError || /^(stream_superseded|server_stopping|pawl_away): /.test(error.message);
 }

@@ -1,8 +1,8 @@
-// A chat page with the AI SDK's useChat whose answers outlive everything: reload it, kill Pawl's API or its worker in the middle
-// of a text, and the page ends with the text that is stored. Beside `npm start`:
+// Serves a chat page with the AI SDK's useChat and durable answers. Reload the page, or kill Pawl's API or worker
+// during an answer: the page still ends with the stored text. Run `npm start`, and in another terminal:
 //   npx node examples/chat/server.ts
-// and open http://127.0.0.1:3000. The browser talks to this server alone, which holds the project's key. A real one also knows its
-// users, and which conversations are theirs.
+// Then open http://127.0.0.1:3000. The browser only calls this server, which keeps the project's key. A real server
+// also knows its users and their conversations.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -20,7 +20,7 @@ const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="v
 
 const server = createServer((request, response) => {
   answer(request, response).catch((error: Error) => {
-    // Too late for a status: the page has to see that the connection broke, and asks again.
+    // It is too late for a status. The page notices the broken connection and asks again.
     if (response.headersSent) return response.destroy();
     response.writeHead(502, { 'content-type': 'text/plain' }).end(`pawl_away: ${error.message}`);
   });
@@ -44,7 +44,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     case 'GET /api/:id/messages':
       return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await messagesOf(id)));
     case 'POST /api/:id/messages': {
-      // The id of the message is the key: sent twice, it is still one turn.
+      // The id of the message is the idempotency key, so a repeated message does not start a second turn.
       const { text, key } = (await json(request)) as { text: string; key: string };
       const turn = await pawl.conversations.attach(id).start({ input: text }, { idempotencyKey: key });
       return passStream(turn.id, response);
@@ -61,7 +61,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-/** Passes on a turn's message as the AI SDK reads it. When the browser leaves, the turn goes on. */
+/** Streams a turn's message in the format of the AI SDK. When the browser disconnects, the turn continues. */
 async function passStream(turnId: string, response: ServerResponse): Promise<void> {
   const leaving = new AbortController();
   response.on('close', () => leaving.abort());
@@ -72,13 +72,13 @@ async function passStream(turnId: string, response: ServerResponse): Promise<voi
   await pipeline(Readable.from(stream.body ?? []), response);
 }
 
-/** The newest turn, be it at work or over: asked for its stream, it misses nothing that ends in between. */
+/** Returns the newest turn, even if it has ended. So the stream is complete if the turn ends before the request. */
 async function latestTurn(conversationId: string) {
   for await (const turn of pawl.turns.list({ conversationId, limit: 1 })) return turn;
   return undefined;
 }
 
-/** What was said before the page was opened. The newest answer is left to its stream. */
+/** Returns the messages before the page was opened, without the newest answer, which its stream sends. */
 async function messagesOf(conversationId: string) {
   const turns: ListedTurn[] = [];
   for await (const turn of pawl.turns.list({ conversationId })) turns.unshift(turn);

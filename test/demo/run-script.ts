@@ -5,7 +5,6 @@ import { text } from 'node:stream/consumers';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Runs a script of the repository to its end. */
 export async function runScript(args: string[], env: Record<string, string> = {}) {
   const script = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env } });
   const ended = once(script, 'close');
