@@ -10,7 +10,7 @@ import { oldDatabase } from './scenarios/old-database.ts';
 import { throughput } from './scenarios/throughput.ts';
 import { CALLS } from './work.ts';
 
-/** Measures, and returns tables for a terminal and the goals with their figures. */
+/** A scenario, which measures and returns tables for a terminal and the goals with their figures. */
 type Scenario = (harness: BenchHarness, options: Options) => Promise<{ text: string; goals: Goal[] }>;
 
 const scenarios: Record<ScenarioName, Scenario> = { throughput, idle, memory, 'old-database': oldDatabase, against };
@@ -40,7 +40,7 @@ function endEarly(harness: BenchHarness): void {
   setTimeout(end, LONGEST_RUN_MS, 1).unref();
 }
 
-/** The measurement: its subject, date and machine, and the worth of its figures. */
+/** Describes the measurement: its subject, date and machine, and how reliable its figures are. */
 function describeRun({ postgres, redis }: BenchHarness, { scenario, turns, concurrency, tries, rounds }: Options) {
   const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
   return [

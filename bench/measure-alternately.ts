@@ -7,12 +7,12 @@ import type { Load } from './run-closed-loop.ts';
 /** The CPU of a turn in milliseconds, by process. */
 export type Cost = Record<string, number>;
 
-/** Each contender plays so many groups of turns. */
+/** The number of groups of turns that each contender plays. */
 type Play = Load & { groups: number };
 
 /**
- * Lets open contenders play groups of turns in alternation, so that a busy neighbour slows all contenders alike. The
- * first contender of a pair pays for work that is left of the group before, so each contender begins every other
+ * Plays groups of turns of open contenders in alternation, so that a busy neighbour slows all contenders alike. The
+ * first contender of a pair pays for remaining work of the previous group, so each contender begins every second
  * pair. Returns the cost of each contender, group after group. The first group of each contender is not counted.
  */
 export async function measureAlternately(

@@ -4,10 +4,10 @@ import type { BenchHarness } from './open-harness.ts';
 import type { Results } from './report/summarize.ts';
 import type { Work } from './work.ts';
 
-/** One row of the results: a system, the turns it plays, and its database, by default an empty one of its own. */
+/** One row of the results: a system, its turns, and its database, by default a new empty database. */
 export type Contest = System & { work: Work; play: Play; databaseUrl?: string };
 
-/** Measures every contender once, then every contender again: a change on the machine reaches all of them. */
+/** Measures every contender once, then all again: a change on the machine affects all contenders. */
 export async function measureInTurns(contests: Contest[], harness: BenchHarness, tries: number): Promise<Results> {
   const results: Results = new Map(contests.map(({ name }) => [name, []]));
   for (let number = 1; number <= tries; number += 1) {

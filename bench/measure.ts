@@ -5,15 +5,14 @@ import { percentile } from './percentile.ts';
 import { readCpu } from './read-cpu.ts';
 import { type Load, runClosedLoop } from './run-closed-loop.ts';
 
-/** How long one turn takes, milliseconds. */
+/** The duration of a turn, in milliseconds. */
 export type Latency = { p50Ms: number; p99Ms: number };
 
-/** The figures of one run of a contender; everything from `cpuMs` on is for one turn. */
+/** The figures of one run of a contender. All from `cpuMs` on are for one turn. */
 export type Figures = {
   turnsPerSecond: number;
-  /** Of a turn under load. */
   loaded: Latency;
-  /** Of a turn alone; null where that was not measured. */
+  /** The latency of a single turn, or null if it was not measured. */
   alone: Latency | null;
   cpuMs: Record<string, number>;
   commits: number;
@@ -25,21 +24,21 @@ export type Figures = {
 export type Play = Load & { alone: number };
 
 /**
- * How long turns are played before the measurement, the same for all: pools fill, plans are made, code is compiled. The
- * last takes longest, and a worker is started once a day and not once a minute.
+ * The duration of the warm-up, the same for all contenders: pools fill, plans are made, code is compiled. Compiling
+ * takes longest, and a worker starts once a day and not once a minute.
  */
 const WARM_UP_MS = 20_000;
-/** Less where little is measured. */
+/** The shorter warm-up of a small measurement. */
 const WARM_UP_MS_PER_TURN = 40;
 
-/** Turns that are played for statistics alone. */
+/** The most turns that are played only for statistics. */
 const MOST_SETTLING = 64;
 
-/** A slower contender does not work, and the run ends instead of hanging. */
+/** The bound of a turn. A slower contender does not work, and the run ends instead of hanging. */
 const TIMEOUT_MS = 60_000;
 const TIMEOUT_PER_TURN_MS = 1_000;
 
-/** Warms a contender up, loads it and returns its figures. Rejects when a turn fails or it takes much too long. */
+/** Warms a contender up, loads it and returns its figures. Rejects if a turn fails or exceeds the time limit. */
 export async function measure(contender: Contender, harness: BenchHarness, { alone, ...load }: Play): Promise<Figures> {
   const { playTurn } = contender;
   const pids = { ...harness.pids, ...contender.pids };
@@ -68,8 +67,8 @@ export async function measure(contender: Contender, harness: BenchHarness, { alo
 }
 
 /**
- * PostgreSQL's processes publish their statistics once a second, and only while they are busy. So after a pause a few more
- * turns make them publish; both ends of a measurement are read after such turns, so that these hardly count.
+ * Plays turns that make PostgreSQL's processes publish their statistics, which they do once a second while they are
+ * busy. Both ends of a measurement are read after a pause and such turns, so these turns hardly count.
  */
 async function settle({ playTurn }: Contender, { postgres }: BenchHarness, { concurrency }: Load): Promise<number> {
   await sleep(1_100);
@@ -91,7 +90,7 @@ export async function warmUp({ playTurn }: Contender, load: Load, forMs = WARM_U
   await inTime({ ...load, turns: Number.MAX_SAFE_INTEGER, forMs }, playTurn);
 }
 
-/** Plays a load; rejects when it takes much too long. */
+/** Plays a load. Rejects if it exceeds the time limit. */
 export async function inTime(load: Load, playTurn: () => Promise<void>): Promise<number[]> {
   const timeoutMs = TIMEOUT_MS + (load.forMs ?? load.turns * TIMEOUT_PER_TURN_MS);
   const timer = new AbortController();

@@ -12,20 +12,20 @@ import { openPostgres } from '#test/harness/stores/open-postgres.ts';
 import { openRedis } from '#test/harness/stores/redis/open-redis.ts';
 import { STOCK_SCHEMA } from './naive-loop/open-bullmq.ts';
 
-/** What all contenders share: the stores, the model and a folder for logs. */
+/** The common parts of all contenders: the stores, the model and a folder for logs. */
 export type BenchHarness = AsyncDisposable & {
   folder: string;
-  /** Options that make Node write a CPU profile of that name; none where no profile is wanted. */
+  /** Returns options that make Node write a CPU profile of that name, or no options if no profile is requested. */
   profiling(name: string): string[];
   postgres: BenchPostgres;
-  /** Null where there is no Redis. */
+  /** Null if there is no Redis. */
   redis: BenchRedis | null;
   modelUrl: string;
-  /** The processes of the harness, by name; `driver` is this one. */
+  /** The processes of the harness, by name. `driver` is this process. */
   pids: Record<string, number>;
 };
 
-/** Opens the harness; disposing it stops every process by its id and removes the folder. */
+/** Opens the harness. Disposing it stops every process by its id and removes the folder. */
 export async function openBenchHarness({
   profileFolder,
 }: {
@@ -49,15 +49,15 @@ export async function openBenchHarness({
   return { ...harness, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }
 
-/** A Redis to measure on. `pid` is null for one that is not ours: its CPU is not counted. */
+/** A Redis to measure on. `pid` is null for an external Redis: its CPU is not counted. */
 type BenchRedis = AsyncDisposable & { url: string; pid: number | null; version: string; clear(): Promise<void> };
 
-/** The Redis at REDIS_URL, else a durable one of our own, else null. */
+/** Opens the Redis at REDIS_URL, else a new durable Redis. Returns null if neither exists. */
 async function openBenchRedis(folder: string): Promise<BenchRedis | null> {
   return process.env.REDIS_URL ? openGivenRedis(process.env.REDIS_URL) : openOwnRedis(folder);
 }
 
-/** It may serve others, so it is never cleared; finished jobs leave it by themselves. */
+/** Opens an external Redis. It may serve others, so it is never cleared. Finished jobs are removed automatically. */
 async function openGivenRedis(url: string): Promise<BenchRedis> {
   const client = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: 100 });
   client.on('error', () => {});
@@ -76,21 +76,24 @@ async function readVersion(client: Redis): Promise<string> {
   return /redis_version:(\S+)/.exec(await client.info('server'))?.[1] ?? '';
 }
 
-/** How much was written since the server began: transactions that wrote anything, and bytes of its log. */
+/** The writes since the server began: transactions that wrote, and bytes of its log. */
 type Written = { transactions: number; walBytes: number };
 
 /** A durable PostgreSQL of the benchmark's own. */
 type BenchPostgres = AsyncDisposable & {
   pid: number;
   version: string;
-  /** A migrated, empty database; the one before it is dropped. */
+  /** Creates a migrated, empty database and drops the previous database. */
   freshDatabase(): Promise<string>;
-  /** A migrated database that stays until the benchmark ends; `fill` is run once, and its statements may take long. */
+  /**
+   * Creates a migrated database that stays until the benchmark ends. `fill` runs once, and its statements may take
+   * long.
+   */
   keptDatabase(name: string, fill: (sql: postgres.Sql) => Promise<void>): Promise<string>;
-  /** An empty database without tables. */
+  /** Creates an empty database without tables. */
   emptyDatabase(name: string): Promise<string>;
   readWritten(): Promise<Written>;
-  /** How often any process of the server brought its log to the disk, as far as its statistics say. */
+  /** Returns how often the processes of the server flushed its log to the disk, by its statistics. */
   readFsyncs(): Promise<number>;
 };
 
@@ -124,7 +127,7 @@ async function migrateStockQueue(connectionString: string): Promise<void> {
   await client.end();
 }
 
-/** With a checkpoint, so that none of this is still on its way to the disk during a measurement. */
+/** Creates the database with a checkpoint, so that none of its writes reaches the disk during a measurement. */
 async function freshDatabase(sql: postgres.Sql, serverUrl: string): Promise<string> {
   await sql`drop database if exists bench with (force)`;
   await sql`create database bench template bench_template`;
@@ -142,7 +145,10 @@ async function keptDatabase(sql: postgres.Sql, { name, url, fill }: Kept): Promi
   return url;
 }
 
-/** Each transaction that writes takes a number, so their difference counts commits without waiting for statistics. */
+/**
+ * Reads the writes. Each writing transaction takes a number, so the difference counts commits without a wait for
+ * statistics.
+ */
 async function readWritten(sql: postgres.Sql): Promise<Written> {
   const [row] = await sql<{ transactions: string; bytes: string }[]>`
     select pg_snapshot_xmax(pg_current_snapshot())::text as transactions,

@@ -4,7 +4,10 @@ import { readdir, readFile } from 'node:fs/promises';
 const MS_PER_TICK = 10;
 const NS_PER_MS = 1_000_000;
 
-/** CPU milliseconds that processes have used so far, with their nameless children; none if there is no /proc. */
+/**
+ * Returns the CPU milliseconds that processes have used so far, with their nameless children. It is empty without
+ * /proc.
+ */
 export async function readCpu(pids: Record<string, number>): Promise<Record<string, number>> {
   const stats = await readStats();
   const named = new Set(Object.values(pids));
@@ -18,12 +21,13 @@ export async function readCpu(pids: Record<string, number>): Promise<Record<stri
   return Object.fromEntries((await Promise.all(entries)).filter(([, ms]) => ms > 0));
 }
 
-/** The CPU of all of them together. */
 export function sumCpu(cpu: Record<string, number>): number {
   return Object.values(cpu).reduce((sum, ms) => sum + ms, 0);
 }
 
-/** All threads of a process, to the nanosecond: hundredths of a second would lose many short runs. */
+/**
+ * Reads the time of all threads of a process, to the nanosecond: hundredths of a second would lose many short runs.
+ */
 async function readRunMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const texts = await Promise.all(
@@ -41,7 +45,7 @@ async function readStats(): Promise<Stat[]> {
   return texts.filter((text) => text !== '').map(parseStat);
 }
 
-/** The second field is a name in parentheses of any characters; all others are separated by blanks. */
+/** Parses a stat line. The second field is a name in parentheses with any characters. Blanks separate all others. */
 function parseStat(text: string): Stat {
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
@@ -52,7 +56,7 @@ function parseStat(text: string): Stat {
   return { pid: Number.parseInt(text, 10), parent, endedChildrenTicks: childrenUser + childrenSystem };
 }
 
-/** Megabytes of memory that a process has now, and the most it ever had; NaN if there is no /proc. */
+/** Returns the megabytes of memory of a process now and at its peak, or NaN without /proc. */
 export async function readMemory(pid: number): Promise<{ nowMb: number; peakMb: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;

@@ -4,13 +4,12 @@ import type { Mode } from './contender.ts';
 import { systems } from './contenders/systems.ts';
 
 const scenarioNames = ['throughput', 'old-database', 'idle', 'memory'] as const;
-/** The scenarios; `--against` chooses the last one. */
+/** The scenarios. `--against` chooses `against`. */
 export type ScenarioName = (typeof scenarioNames)[number] | 'against';
 
-/** How much is measured: turns of one measurement, tries, turns one by one, and turns that fill a database. */
+/** The sizes of a measurement: turns of one measurement, tries, single turns, and turns that fill a database. */
 type Sizes = Record<'turns' | 'tries' | 'alone' | 'finished' | 'waiting' | 'queued', number>;
 
-/** The options of the command line. */
 export type Options = Sizes & {
   scenario: ScenarioName;
   modes: Mode[];
@@ -18,7 +17,6 @@ export type Options = Sizes & {
   only: string[];
   concurrency: number;
   rounds: number;
-  /** A folder for CPU profiles. */
   profile: string | undefined;
   /** The revision that the scenario `against` compares this tree with. */
   against: string | undefined;
@@ -26,7 +24,7 @@ export type Options = Sizes & {
 
 const WHOLE: Sizes = { turns: 500, tries: 3, alone: 50, finished: 1_000_000, waiting: 10_000, queued: 50_000 };
 const SHORT: Sizes = { turns: 150, tries: 1, alone: 20, finished: 20_000, waiting: 1_000, queued: 2_000 };
-/** Often enough that a neighbour on the machine does not decide. */
+/** The sizes of an alternation: many groups, so that a neighbour on the machine does not decide the result. */
 const ALTERNATING: Sizes = { ...SHORT, turns: 250, tries: 10, alone: 0 };
 const MAY_BE_ZERO = ['alone', 'waiting', 'queued'];
 

@@ -1,10 +1,10 @@
 /**
- * A closed loop: `concurrency` turns are always in progress, and a new one starts when one has ended, until there were
- * `turns` of them or `forMs` has passed.
+ * A closed loop: `concurrency` turns are always in progress. A new turn starts when a turn has ended, until `turns`
+ * turns have ended or `forMs` has passed.
  */
 export type Load = { turns: number; concurrency: number; forMs?: number };
 
-/** Plays the turns and returns how long each took, milliseconds. The first failure ends it. */
+/** Plays the turns and returns the duration of each in milliseconds. The first failure ends it. */
 export async function runClosedLoop(
   { turns, concurrency, forMs = Number.POSITIVE_INFINITY }: Load,
   playTurn: () => Promise<void>,

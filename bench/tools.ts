@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const article = z.string().describe('The number of the article, for example A-4711');
 
-/** The tools of the work: they answer at once, so that only what surrounds them is measured. */
+/** The tools of the work. They answer at once, so that only the surrounding work is measured. */
 export default [
   defineTool({
     name: 'read_stock',
@@ -21,12 +21,12 @@ export default [
   }),
 ];
 
-/** The tool `read_stock`, for direct calls. */
+/** Returns the stock of an article. It is the tool `read_stock`, for direct calls. */
 export function readStock({ article }: { article: string }) {
   return { article, pieces: 7 };
 }
 
-/** The tool `read_price`, for direct calls. */
+/** Returns the price of an article. It is the tool `read_price`, for direct calls. */
 export function readPrice({ article, currency }: { article: string; currency: string }) {
   return { article, price: 12.5, currency };
 }

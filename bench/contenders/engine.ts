@@ -12,8 +12,8 @@ import { ANSWER, filledConfig, inputOf, turnRequestOf, type Work } from '../work
 import { startPawl } from './start-pawl.ts';
 
 /**
- * Pawl without its API, as the naive loop is measured: turns are recorded and enqueued here, by the verbs of the API,
- * and pubsub announces their ends. All the rest is the whole of Pawl.
+ * Opens Pawl without its API, comparable to the naive loop: the verbs of the API record and enqueue turns here, and
+ * pubsub announces their ends. All other parts run as usual.
  */
 export async function engine(setup: Setup): Promise<Contender> {
   const { pids, close } = await startPawl(setup, { parts: ['worker'] });
@@ -58,7 +58,7 @@ function standingOf(work: Work) {
 
 type Ends = { waiting: Map<string, () => void>; db: Db };
 
-/** Waits for a turn that is not enqueued yet, and reads it at every message that it has changed. */
+/** Waits for a turn that is not enqueued yet, and reads it at every message of a change. */
 function waitForEnd({ id, project }: Turn, { waiting, db }: Ends): Promise<Turn> {
   const ended = Promise.withResolvers<Turn>();
   const check = async () => {

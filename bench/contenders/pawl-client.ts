@@ -1,9 +1,9 @@
 import { type Dispatcher, Pool } from 'undici';
 
-/** A turn as the API answers it, as far as it is read here. */
+/** The fields of a turn that the benchmark reads from the API. */
 export type SeenTurn = { id: string; status: string; round: number; output: string | null };
 
-/** A client of Pawl's API; every answer but 2xx is an error. */
+/** A client of Pawl's API. Every answer but 2xx is an error. */
 export type PawlClient = {
   post(path: string, body: unknown): Promise<SeenTurn>;
   get(path: string): Promise<SeenTurn>;

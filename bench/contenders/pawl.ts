@@ -3,7 +3,7 @@ import { ANSWER, turnRequestOf } from '../work.ts';
 import { openPawlClient } from './pawl-client.ts';
 import { type Deployment, startPawl } from './start-pawl.ts';
 
-/** Pawl as its callers have it: a turn is posted to the API, and a long poll answers at its end. */
+/** Opens Pawl as its clients use it: a turn is posted to the API, and a long poll answers at its end. */
 export async function pawl(setup: Setup, deployment: Deployment = {}): Promise<Contender> {
   const { url, pids, close } = await startPawl(setup, deployment);
   const client = openPawlClient(url);

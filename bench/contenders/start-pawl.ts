@@ -7,12 +7,14 @@ import type { Setup } from '../contender.ts';
 export type Pawl = { url: string; pids: Record<string, number>; close(): Promise<void> };
 
 type Part = 'api' | 'worker';
-/** Which processes run, with which settings, and from which tree if not from this one. */
+/** The processes to run, their settings, and their tree if it is not this tree. */
 export type Deployment = { parts?: Part[]; env?: Record<string, string>; root?: string; nodeOptions?: string[] };
 
 const TOOLS = fileURLToPath(new URL('../tools.ts', import.meta.url));
 
-/** Starts Pawl as it is deployed: an API and a worker, each a process, their logs at the default level into files. */
+/**
+ * Starts Pawl as it is deployed: an API and a worker as separate processes, with logs at the default level in files.
+ */
 export async function startPawl(
   { harness, databaseUrl, mode }: Pick<Setup, 'harness' | 'databaseUrl' | 'mode'>,
   { parts = ['api', 'worker'], env = {}, root, nodeOptions = [] }: Deployment,

@@ -16,8 +16,8 @@ export const systems: System[] = (['redis', 'postgres'] as const).flatMap((mode)
 ]);
 
 /**
- * The loop one would write by hand: a job for each step, a transaction for the results of the step, and the next job
- * after the commit. It has no API, so turns are started here, and the worker publishes their ends.
+ * Opens the loop that a user would write by hand: a job for each step, a transaction for the results of the step, and
+ * the next job after the commit. It has no API, so turns are started here, and the worker publishes their ends.
  */
 async function naive({ harness, databaseUrl, work, mode }: Setup): Promise<Contender> {
   const redisUrl = mode === 'redis' ? harness.redis?.url : undefined;
@@ -54,7 +54,10 @@ async function playTurn(loop: Naive, waiting: Map<string, () => void>, work: Wor
   if (!isRight) throw new Error(`A turn of the naive loop did not end as it should: ${JSON.stringify(end)}`);
 }
 
-/** The input and the answer, and between them, in each round, a reply and the results of its calls. */
+/**
+ * Counts the messages of a turn: the input, the answer and, in each round between, a reply and the results of its
+ * calls.
+ */
 function messagesOf({ rounds }: Work): number {
   return 2 + (1 + CALLS.length) * (rounds - 1);
 }

@@ -7,7 +7,7 @@ const ENQUEUED_AT_ONCE = 50;
 
 type Urls = Parameters<typeof openJobQueue>[0];
 
-/** Turns that wait for a client's output: nothing is due. */
+/** Inserts turns that wait for a client's output. None is due. */
 export async function fillWithWaiting(sql: postgres.Sql, turns: number): Promise<void> {
   const { config, input } = stored();
   await sql`
@@ -37,7 +37,7 @@ export async function fillWithWaiting(sql: postgres.Sql, turns: number): Promise
     select turn, 1, 0, 'call_1', 'read_stock', '{}', 'none', 'output' from waiting`;
 }
 
-/** Turns of a rate-limited provider, rows and jobs as the API leaves them. */
+/** Inserts turns of a rate-limited provider, with rows and jobs as the API leaves them. */
 export async function fillWithQueued(sql: postgres.Sql, turns: number, urls: Urls): Promise<void> {
   const { config, input } = stored();
   await sql`

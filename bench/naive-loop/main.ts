@@ -1,7 +1,7 @@
 import { openNaive } from './open-naive.ts';
 import { openModel, workStep } from './work-step.ts';
 
-/** The worker of the naive loop, a process of its own. */
+/** The worker of the naive loop, as a separate process. */
 const { DATABASE_URL = '', REDIS_URL, MODEL_URL = '' } = process.env;
 const naive = openNaive(DATABASE_URL, REDIS_URL);
 const context = { ...naive, askModel: openModel(MODEL_URL) };

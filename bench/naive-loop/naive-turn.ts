@@ -29,7 +29,6 @@ export async function createTables(sql: postgres.Sql): Promise<void> {
     );`);
 }
 
-/** Stores a new turn. */
 export async function startNaiveTurn(sql: postgres.Sql, turnId: string, input: string): Promise<void> {
   const message: NaiveMessage = { role: 'user', content: input };
   await sql.begin(async (trx) => {
@@ -38,17 +37,16 @@ export async function startNaiveTurn(sql: postgres.Sql, turnId: string, input: s
   });
 }
 
-/** Returns all messages of a turn so far. */
 export async function loadMessages(sql: postgres.Sql, turnId: string): Promise<NaiveMessage[]> {
   const rows = await sql<{ message: NaiveMessage }[]>`
     select message from naive.messages where turn_id = ${turnId} order by position`;
   return rows.map(({ message }) => message);
 }
 
-/** The results of a step: new messages after the `position` earlier ones, and the next step, or `done`. */
+/** The results of a step: new messages after the `position` earlier messages, and the next step, or `done`. */
 type NaiveProgress = { messages: NaiveMessage[]; position: number; next: string };
 
-/** Saves the results of a step in a transaction of its own. Returns false if another job was faster. */
+/** Saves the results of a step in its own transaction. Returns false if another job was faster. */
 export async function saveStep(
   sql: postgres.Sql,
   { turnId, step }: StepData,
@@ -71,10 +69,9 @@ export async function saveStep(
   });
 }
 
-/** A turn as its starter reads it at its end. */
+/** The fields of an ended turn that its starter reads. */
 type NaiveEnd = { status: string; output: string | null; messages: number };
 
-/** Reads a turn for its starter. */
 export async function readEnd(sql: postgres.Sql, turnId: string): Promise<NaiveEnd | undefined> {
   const [turn] = await sql<NaiveEnd[]>`
     select status, output, (select count(*)::int from naive.messages where turn_id = turns.id) as messages

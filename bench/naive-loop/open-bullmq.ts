@@ -7,7 +7,7 @@ export type StepData = { turnId: string; step: string };
 
 type Process = (job: { data: StepData }) => Promise<void>;
 
-/** BullMQ on one of its stores, with nothing around it. */
+/** BullMQ on one of its stores, without additions. */
 export type BullMq = {
   queue: Pick<Queue<StepData>, 'add' | 'close'>;
   makeWorker(process: Process): Pick<Worker<StepData>, 'waitUntilReady' | 'close'>;
@@ -18,12 +18,12 @@ const QUEUE = 'turns';
 const CONCURRENCY = 64;
 const CONNECTIONS = 20;
 
-/** BullMQ on Redis, or without an address of Redis on PostgreSQL. */
+/** Opens BullMQ on Redis or, without an address of Redis, on PostgreSQL. */
 export function openBullMq(databaseUrl: string, redisUrl: string | undefined): BullMq {
   return redisUrl ? onRedis(redisUrl) : onPostgres(databaseUrl);
 }
 
-/** A connection to add, one to work, and BullMQ's own connections to wait. */
+/** Opens BullMQ on Redis: a connection to add jobs, a connection to work, and BullMQ's own connections to wait. */
 function onRedis(url: string): BullMq {
   const adding = new Redis(url, { maxRetriesPerRequest: null });
   const working = new Redis(url, { maxRetriesPerRequest: null });
@@ -41,13 +41,16 @@ function onRedis(url: string): BullMq {
 /** The schema that BullMQ creates, beside the schema that Pawl creates for it. */
 export const STOCK_SCHEMA = 'stock_bullmq';
 
-/** One pool for everything. The schema is migrated already. Jobs are on the disk before they are acknowledged. */
+/**
+ * Opens BullMQ on PostgreSQL with one pool. The schema is already migrated. Jobs are on the disk before they are
+ * acknowledged.
+ */
 function onPostgres(url: string): BullMq {
   const options = `-c search_path=${STOCK_SCHEMA} -c synchronous_commit=on`;
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, keepAlive: true, options });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  // BullMQ takes a pool although its types know only the client's options.
+  // BullMQ accepts a pool, although its types allow only the client's options.
   const connection = pool as unknown as PostgresConnectionOptions;
   const makeWorker = (process: Process) =>
     new Worker(QUEUE, process, { connection, concurrency: CONCURRENCY }, createPostgresBackend);

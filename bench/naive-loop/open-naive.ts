@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { type BullMq, openBullMq } from './open-bullmq.ts';
 
-/** What both sides of the loop share: the driver, which starts turns, and the worker. */
+/** The common parts of both sides of the loop: the driver, which starts turns, and the worker. */
 export type Naive = Pick<BullMq, 'makeWorker'> & {
   sql: postgres.Sql;
   ends: Ends;
@@ -10,7 +10,7 @@ export type Naive = Pick<BullMq, 'makeWorker'> & {
   close(): Promise<void>;
 };
 
-/** The way of the end of a turn from the worker to the waiting driver. */
+/** The path of the end of a turn from the worker to the waiting driver. */
 type Ends = {
   publish(turnId: string): Promise<void>;
   subscribe(onEnd: (turnId: string) => void): Promise<void>;
@@ -20,7 +20,10 @@ type Ends = {
 const CONNECTIONS = 20;
 const CHANNEL = 'naive_end';
 
-/** Opens database, queue and the publishing of ends. A lost job would stop its turn permanently, so jobs are durable. */
+/**
+ * Opens the database, the queue and the publishing of ends. A lost job would stop its turn permanently, so jobs are
+ * durable.
+ */
 export function openNaive(databaseUrl: string, redisUrl: string | undefined): Naive {
   const sql = postgres(databaseUrl, { max: CONNECTIONS, onnotice: () => {} });
   const { queue, makeWorker, close } = openBullMq(databaseUrl, redisUrl);
@@ -56,7 +59,7 @@ function overRedis(url: string): Ends {
   };
 }
 
-/** NOTIFY after the commit, so that no commit waits for another. */
+/** Publishes ends by NOTIFY after the commit, so that no commit waits for another. */
 function overPostgres(sql: postgres.Sql): Ends {
   return {
     publish: async (turnId) => void (await sql.notify(CHANNEL, turnId)),

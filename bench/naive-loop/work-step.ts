@@ -8,7 +8,7 @@ import type { Naive } from './open-naive.ts';
 /** The database, the queue and the model of a worker of the loop. */
 type NaiveContext = Pick<Naive, 'sql' | 'add' | 'ends'> & { askModel(messages: NaiveMessage[]): Promise<NaiveMessage> };
 
-/** Does one step of a turn, commits it, and adds the job of the next one. A repeated job changes nothing. */
+/** Works one step of a turn, commits it, and adds the job of the next step. A repeated job changes no row. */
 export async function workStep(job: StepData, { sql, askModel, add, ends }: NaiveContext): Promise<void> {
   const history = await loadMessages(sql, job.turnId);
   const [kind, number] = job.step.split('-');
@@ -21,7 +21,7 @@ export async function workStep(job: StepData, { sql, askModel, add, ends }: Naiv
   else await add(job.turnId, next);
 }
 
-/** Runs the calls of a message side by side; their results are saved together. */
+/** Runs the calls of a message concurrently. Their results are saved together. */
 async function runCalls(message: NaiveMessage | undefined): Promise<NaiveMessage[]> {
   return Promise.all(
     (message?.tool_calls ?? []).map(async ({ id, function: { name, arguments: args } }) => {
@@ -39,7 +39,7 @@ async function callTool(name: string, args: { article: string; currency: string 
 
 const CONNECTIONS = 64;
 
-/** Asks the model by undici on connections that are kept, and without a stream, since no client watches. */
+/** Opens a model client: undici on kept connections, without a stream, since no client watches. */
 export function openModel(modelUrl: string): NaiveContext['askModel'] {
   const { origin, pathname } = new URL(modelUrl);
   const pool = new Pool(origin, { connections: CONNECTIONS });

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Pages are returned a little after the collection that emptied them. */
+/** The pause after a collection, since emptied pages are returned a little later. */
 const SETTLE_MS = 800;
 
 /**
- * Loaded into a program before its own code: at a signal it reports its memory, before and after all garbage is collected
- * and the room is returned that Node keeps for new objects, 130 MB and more in any case.
+ * Loaded into a program before its own code. At a signal it reports its memory before and after a full collection.
+ * The collection also returns the space that Node keeps for new objects (130 MB or more).
  */
 process.on('SIGUSR2', async () => {
   const { rss: rssBefore } = process.memoryUsage();

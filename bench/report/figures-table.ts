@@ -2,10 +2,10 @@ import type { Figures, Latency } from '../measure.ts';
 import { printTable } from './print-table.ts';
 import { type Results, rate, typical, wholeCpu } from './summarize.ts';
 
-/** In the order in which a turn meets them; all others come last. */
+/** The processes in the order in which a turn reaches them. All others are last. */
 const PROCESSES = ['driver', 'api', 'worker', 'postgres', 'redis', 'simulator'];
 
-/** One row for each name of the results. */
+/** Makes a table with one row for each name of the results. */
 export function figuresTable(results: Results): string {
   const used = [...results.values()].flat().flatMap(({ cpuMs }) => Object.keys(cpuMs));
   const processes = [...new Set([...PROCESSES.filter((name) => used.includes(name)), ...used])];

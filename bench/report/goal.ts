@@ -1,19 +1,16 @@
 import { printTable } from './print-table.ts';
 
-/** A bound for a figure, and whether it is reached; `got` is NaN where it was not measured. */
+/** A bound for a figure, and whether it is reached. `got` is NaN if it was not measured. */
 export type Goal = { what: string; wanted: string; got: number; unit: string; isReached: boolean };
 
-/** A value that should not be smaller. */
 export function atLeast(what: string, wanted: number, got: number, unit = ''): Goal {
   return { what, wanted: `≥ ${wanted}${unit}`, got, unit, isReached: got >= wanted };
 }
 
-/** A value that should not be greater. */
 export function atMost(what: string, wanted: number, got: number, unit = ''): Goal {
   return { what, wanted: `≤ ${wanted}${unit}`, got, unit, isReached: got <= wanted };
 }
 
-/** All goals in a table. */
 export function goalTable(goals: Goal[]): string {
   const rows = goals.map(({ what, wanted, got, unit, isReached }) => {
     if (Number.isNaN(got)) return [what, wanted, '', 'not measured'];

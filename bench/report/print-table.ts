@@ -1,4 +1,4 @@
-/** Rows under their heads: the first column aligned left, all others, which are figures, right. */
+/** Prints rows under their heads: the first column is left-aligned, the figures in all others right-aligned. */
 export function printTable(heads: string[], rows: string[][]): string {
   const all = [heads, ...rows];
   const widths = heads.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));

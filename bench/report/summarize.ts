@@ -1,24 +1,24 @@
 import type { Figures } from '../measure.ts';
 import { sumCpu } from '../read-cpu.ts';
 
-/** The figures of every try, by name; all tries have measured the same. */
+/** The figures of every try, by name. All tries have measured the same scenario. */
 export type Results = Map<string, Figures[]>;
 
-/** A figure of one try. */
+/** A function that reads a figure of one try. */
 export type Reading = (figures: Figures) => number;
 
 export const rate: Reading = ({ turnsPerSecond }) => turnsPerSecond;
 export const wholeCpu: Reading = ({ cpuMs }) => sumCpu(cpuMs);
 export const p50Alone: Reading = ({ alone }) => alone?.p50Ms ?? Number.NaN;
 
-/** The try in the middle by turns per second: a row of figures that belong together. */
+/** Returns the median try by turns per second: a row of figures that belong together. */
 export function typical(tries: Figures[]): Figures | undefined {
   return middle(tries, rate);
 }
 
 /**
- * The median over the tries of one reading of `name` divided by the same of `other`: the figures of one try were
- * measured soon after each other, under the same conditions. NaN if a name was not measured.
+ * Returns the median over the tries of one reading of `name` divided by the same of `other`: the figures of one try
+ * were measured shortly after each other, under the same conditions. NaN if a name was not measured.
  */
 export function ratio(results: Results, [name, other]: [string, string], reading: Reading = rate): number {
   const [ones = [], others = []] = [results.get(name), results.get(other)];

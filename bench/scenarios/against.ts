@@ -31,7 +31,7 @@ const COUNTED: Record<Mode, string[]> = {
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
-/** Returns why a comparison would say nothing here, or null if it is worth a run. */
+/** Returns why a comparison is not possible here, or null if it is. */
 export async function reasonToLeaveOut(): Promise<string | null> {
   const [load = 0] = loadavg();
   if (load > MOST_LOAD) return `the load average is ${load.toFixed(1)}, and the most is ${MOST_LOAD}`;
@@ -58,7 +58,8 @@ export async function against(harness: BenchHarness, options: Options) {
 async function checkOut(revision: string, { folder }: BenchHarness): Promise<string> {
   const [tree, archive] = [join(folder, 'other'), join(folder, 'other.tar')];
   await mkdir(tree);
-  // Not a worktree: the harness removes its folder however the run ends, and leaves no trace in the repository.
+  // The tree is not a worktree: the harness removes its folder after any end of the run, without a trace in the
+  // repository.
   await run('git', ['archive', '--output', archive, findCommit(revision)], { cwd: ROOT });
   await run('tar', ['-xf', archive, '-C', tree]);
   await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
@@ -66,7 +67,7 @@ async function checkOut(revision: string, { folder }: BenchHarness): Promise<str
   return tree;
 }
 
-/** Beside the package that its imports name. */
+/** The tools are beside the package that their imports name. */
 const TOOLS = 'bench/tools.ts';
 
 type Sides = { mode: Mode; other: string };
@@ -88,7 +89,7 @@ async function compare(sides: Sides, harness: BenchHarness, options: Options) {
   };
   const first = await measure(tries);
   if (medianRatio(first.costs, COUNTED[sides.mode]) <= MOST_RATIO) return first;
-  // Awaited here: a promise that is returned is awaited after the contenders have been closed.
+  // The function awaits here: a returned promise would be awaited after the contenders have been closed.
   return await measure(SECOND_GROUPS * tries);
 }
 

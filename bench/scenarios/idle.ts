@@ -18,14 +18,14 @@ import { PLAIN_WORK, turnRequestOf } from '../work.ts';
 const CPU_GOAL = 2;
 const MEMORY_GOAL_MB = 2;
 const WARM_UP_TURNS = 300;
-/** Until all turns of the provider have been postponed, 2,000 a second, and autovacuum has run. */
+/** The time until all turns of the provider have been postponed, 2,000 a second, and autovacuum has run. */
 const SETTLE_MS = 45_000;
 const WATCH_MS = 30_000;
 
 /** The use of an idle Pawl: percent of one core for each process, and the heap of its worker after a collection. */
 type Idling = { percent: number[]; workerMb: number };
 
-/** What turns cost that only wait, for a client or for a rate-limited provider. */
+/** Measures the cost of turns that only wait, for a client or for a rate-limited provider. */
 export async function idle(harness: BenchHarness, options: Options) {
   const rows: string[][] = [];
   const goals = [];
@@ -94,7 +94,7 @@ async function warmUp({ url }: Pawl): Promise<void> {
   await client.close();
 }
 
-/** One turn meets a 429, again each minute, so that its model is rate-limited during the whole measurement. */
+/** Keeps a model rate-limited during the whole measurement: one of its turns receives a 429 every minute. */
 async function rateLimitProvider({ url }: Pawl): Promise<void> {
   const client = openPawlClient(url);
   const fault = { kind: 'status', status: 429, retry_after: 3_600 };
@@ -105,7 +105,7 @@ async function rateLimitProvider({ url }: Pawl): Promise<void> {
   await client.close();
 }
 
-/** Bytes of a program after a collection, on its heap and in all; `rssBefore` is with its garbage. */
+/** The bytes of a program after a collection, on its heap and in all. `rssBefore` is with its garbage. */
 type Heap = { heapUsed: number; rss: number; rssBefore: number };
 
 /** The options that start a program which reports its heap, and a function that reads the report. */

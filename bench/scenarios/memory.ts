@@ -19,7 +19,7 @@ const THINK_MS = 60_000;
 const TIMEOUT_MS = 45_000;
 const PORTIONS = 6;
 
-/** How much memory a worker takes with many steps in flight, and whether it takes more with each turn it has worked. */
+/** Measures the memory of a worker with many steps in flight, and its growth with each turn. */
 export async function memory(harness: BenchHarness, options: Options) {
   const rows: string[][] = [];
   const goals = [];
@@ -37,7 +37,7 @@ export async function memory(harness: BenchHarness, options: Options) {
   return { text: `${printTable(heads, rows)}\n(resident; with ${STEPS} steps the most it ever had)`, goals };
 }
 
-/** As many rounds at once, each waiting for a model that thinks long. */
+/** Starts as many rounds at once, each of which waits for a model that thinks long. */
 async function inFlight(mode: Mode, harness: BenchHarness): Promise<number> {
   await harness.redis?.clear();
   const databaseUrl = await harness.postgres.freshDatabase();

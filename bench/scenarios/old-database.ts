@@ -10,7 +10,7 @@ import { ANSWER, filledConfig, inputOf, PLAIN_WORK, WORDS } from '../work.ts';
 
 const GOAL = 0.9;
 
-/** Whether a turn costs the same in a database that has seen very many. */
+/** Measures whether a turn costs the same in a database with very many turns. */
 export async function oldDatabase(harness: BenchHarness, options: Options) {
   const { modes, turns, concurrency, tries, rounds, finished } = options;
   process.stderr.write(`  filling a database with ${finished} finished turns\n`);
@@ -32,18 +32,18 @@ const BATCH = 50_000;
 
 /** Fills a database with turns that ended long ago: a round with a call, an answer, and their events. */
 async function fillWithFinished(sql: postgres.Sql, turns: number): Promise<void> {
-  // The rows are consistent; checking each foreign key would take longer than all the rest.
+  // The rows are consistent. Checking each foreign key would take longer than all the rest.
   await sql`set session_replication_role = replica`;
   await sql`set synchronous_commit = off`;
   for (let from = 1; from <= turns; from += BATCH) {
     await fillSome(sql, { from, to: Math.min(turns, from + BATCH - 1) });
   }
-  // Else the workers would enter all of them into the search, while something is measured.
+  // Otherwise the workers would enter all turns into the search during the measurement.
   await sql`update search_progress set turns_until = now(), conversations_until = now()`;
   await sql`vacuum (analyze)`;
 }
 
-/** Ids that are valid, and older than all later ones. */
+/** Returns an SQL expression for valid ids that are older than all later ids. */
 function idOf(prefix: string, number: string): string {
   return `'${prefix}_00' || lpad(to_hex(${number}), 24, '0')`;
 }

@@ -10,7 +10,7 @@ import { p50Alone, type Results, ratio, wholeCpu } from '../report/summarize.ts'
 
 const RATE_GOAL: Record<Mode, number> = { redis: 1.5, postgres: 2 };
 
-/** Turns a second, beside the naive loop. */
+/** Measures turns per second, in comparison with the naive loop. */
 export async function throughput(harness: BenchHarness, options: Options) {
   const { turns, concurrency, alone, rounds, tries, modes } = options;
   const contest = { work: { rounds, thinkMs: 0 }, play: { turns, concurrency, alone } };
@@ -42,7 +42,7 @@ function goalsOf(results: Results, mode: Mode): Goal[] {
   ];
 }
 
-/** Ratios that are no goals and show where the time goes. */
+/** Returns ratios that are not goals and show the use of the time. */
 function comparisons(results: Results, modes: Mode[]): string {
   const rows = modes.flatMap((mode): [string, number][] => {
     const pair: [string, string] = [`naive-${mode}`, `pawl-${mode}`];
@@ -55,7 +55,7 @@ function comparisons(results: Results, modes: Mode[]): string {
   return known.length > 0 ? printTable(['for comparison', ''], known) : '';
 }
 
-/** The naive loop has no API and is started by its driver: without both, the rest is comparable. */
+/** Sums the CPU without the driver and the API. The naive loop has no API, so only the rest is comparable. */
 function innerCpu({ cpuMs: { driver = 0, api = 0, ...inner } }: Parameters<typeof wholeCpu>[0]): number {
   return Object.values(inner).reduce((sum, ms) => sum + ms, 0);
 }
