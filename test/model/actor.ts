@@ -4,18 +4,17 @@ import type { Scene } from './scene.ts';
 import type { Emit, Setting } from './setting.ts';
 import type { Run, State } from './state.ts';
 
-/** A worker with its run, as both are now, and the way to emit what it may do next. */
+/** A worker, its run, and the functions that emit its possible moves. */
 export type Actor = {
   state: State;
   run: Run;
   scene: Scene;
   guards: Guards;
   setting: Setting;
-  /** Emits one thing it may do: `change` gets the same run in the state that follows. */
+  /** Emits one possible move. `change` gets the same run in the next state. */
   may(verb: string, change: (run: Run, after: State) => void, fault?: Fault): void;
 };
 
-/** One of the two workers. */
 export function makeActor(state: State, index: 0 | 1, { setting, emit }: { setting: Setting; emit: Emit }): Actor {
   const { scene, guards } = setting;
   return {

@@ -1,6 +1,6 @@
 import type { State } from './state.ts';
 
-/** Marks a state in which something happened that must never happen. Only the first one is kept. */
+/** Marks a state that breaks a promise. Only the first broken promise is kept. */
 export function breakPromise(state: State, promise: string): void {
   state.broken ??= promise;
 }

@@ -3,7 +3,7 @@ import { isActive } from './checkpoint/active.ts';
 import type { Scene } from './scene.ts';
 import type { State, Turn } from './state.ts';
 
-/** Checks what must be true in every state. What must never happen is checked where it would happen. */
+/** Checks the promises of every state. Moves check the promises about themselves. */
 export function checkPromises(state: State, scene: Scene): void {
   const { turn, next, runs } = state;
   if (isActive(turn) === (turn.due === 'null')) breakPromise(state, 'an active turn is due, and an ended one is not');
@@ -19,8 +19,8 @@ export function checkPromises(state: State, scene: Scene): void {
 }
 
 /**
- * Whether all is done: the turn ended, every webhook arrived, and the next turn was worked. Without a rescuer the end
- * of the turn is enough, since nothing else finds a delivery that was not enqueued.
+ * Returns whether all is done: the turn ended, every webhook arrived, and the next turn was worked. Without a rescuer
+ * the end of the turn is enough, since only a rescuer finds a delivery that was not enqueued.
  */
 export function isDone({ turn, deliveries, next }: State, { rescuerOff }: Scene): boolean {
   if (rescuerOff) return !isActive(turn);
@@ -37,7 +37,9 @@ function isOpenAtItsEnd(turn: Turn): boolean {
   return !isActive(turn) && turn.step !== 'r1' && isOpen;
 }
 
-/** One event for each checkpoint; a turn that was reopened has two more, for its failure and its return. */
+/**
+ * Counts the expected events: an event for each checkpoint, and two for the failure and the return of a reopened turn.
+ */
 function eventsOf({ turn, facts }: State, { adopts, calls }: Scene): number {
   const isAnswered = turn.status === 'completed' && turn.other !== 'handed';
   const before = turn.step === 'r3' ? 2 : Number(turn.step !== 'r1' && !adopts);

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 const ROOT = new URL('../../', import.meta.url);
 const CITED = /\((R\d+b?(?:, R\d+b?)*)\)/g;
 
-/** Where the code names a rule, as `rule file`: `(R5)` or `(R5, R8)` in a comment. */
+/** Returns the places in the code that name a rule, as `rule file`: `(R5)` or `(R5, R8)` in a comment. */
 export function citations(): string[] {
   const files = globSync(['packages/**/*.ts', 'services/**/*.ts', 'migrations/**'], { cwd: ROOT });
   const found = files.flatMap((file) => {
@@ -13,7 +13,7 @@ export function citations(): string[] {
   return [...new Set(found)].sort();
 }
 
-/** Whether a file of the repository has these words, whatever its line breaks, indents and braces. */
+/** Returns whether a file of the repository contains these words, apart from line breaks, indents and braces. */
 export function says(file: string, words: string): boolean {
   return plain(read(file)).includes(plain(words));
 }

@@ -1,6 +1,6 @@
 import type { DeliveryName, Run, State, Step, Wakeups } from './state.ts';
 
-/** Adds a job for each wakeup; an id that the queue still knows swallows it (R11). */
+/** Adds a job for each wakeup. An id that the queue still knows swallows the wakeup (R11). */
 export function addJobs(state: State, wakeups: Wakeups): void {
   const { queue, next } = state;
   if (wakeups.turn !== 'none' && !wakeups.isNow) queue[wakeups.turn] = true;
@@ -8,12 +8,11 @@ export function addJobs(state: State, wakeups: Wakeups): void {
   if (wakeups.next && next.job === 'none') next.job = 'waiting';
 }
 
-/** Whether there is anything to enqueue or to announce. */
 export function isAnyDue({ turn, next, delivers }: Wakeups): boolean {
   return turn !== 'none' || next || delivers;
 }
 
-/** Puts a run's job back, for another worker. */
+/** Puts a run's job back for another worker. */
 export function returnJob(state: State, run: Run): void {
   if (run.job === 'gone') return;
   if (run.job === 'now') state.queue.now = 'waiting';
@@ -25,7 +24,7 @@ export function isDelivery(on: Step | DeliveryName): on is DeliveryName {
   return on === 'failed' || on === 'ended';
 }
 
-/** The id of the turn's present generation waits, is wedged, or is with a worker. */
+/** Returns whether the id of the present generation waits, is wedged, or is with a worker. */
 function isKnown({ queue, runs }: State): boolean {
   return queue.now !== 'none' || runs.some((run) => run.job === 'now' && !isDelivery(run.on));
 }

@@ -3,12 +3,12 @@ import { isAnyDue, returnJob } from './jobs.ts';
 import { set } from './set.ts';
 import { idleRun, type Run, type State, type Step, type Wakeups } from './state.ts';
 
-/** A run is over: its job is acknowledged, and its id names no run from now on (R1). Its worker keeps its cache. */
+/** Ends a run: its job is acknowledged, and its id names no run any more (R1). Its worker keeps its cache. */
 export function leave(run: Run): void {
   set(run, { ...idleRun(), cached: run.cached });
 }
 
-/** A job ends by enqueuing what is due; from here on its run is no longer tracked. */
+/** Ends a job, which enqueues the due wakeups. From here on its run is no longer tracked. */
 export function goEnqueue(run: Run, wakeups: Wakeups): void {
   const { job, jobOn, on } = run;
   leave(run);
@@ -16,8 +16,8 @@ export function goEnqueue(run: Run, wakeups: Wakeups): void {
 }
 
 /**
- * The worker continues with the step that its commit made due, by a new run (R1). It keeps its job, which is the job
- * of an earlier step, until it enqueues. A deploy may have begun since the worker decided to continue.
+ * Continues with the step that the commit made due, by a new run (R1). The worker keeps its job, which belongs to an
+ * earlier step, until it enqueues. A deploy may have begun since the worker decided to continue.
  */
 export function goContinue(run: Run, on: Step, guards: Guards): void {
   const { job, jobOn, nextRun, stop } = run;
@@ -27,13 +27,13 @@ export function goContinue(run: Run, on: Step, guards: Guards): void {
   if (stop === 'shutdown') run.stop = stop;
 }
 
-/** A worker dies: its lease and its claim name no run any more, its job is handed out again, its cache is gone. */
+/** Kills a worker: its lease and claim name no run, its job is handed out again, and its cache is lost. */
 export function die(state: State, run: Run): void {
   returnJob(state, run);
   set(run, idleRun());
 }
 
-/** Reads the turn again for what is due (`stop-run.ts`); the run is still tracked. */
+/** Reads the turn again for its due step (`stop-run.ts`). The run is still tracked. */
 export function lookAgain(run: Run): void {
   const { job, jobOn, on, isFresh, knowsLease, hasLease, stop, hasSlept } = run;
   leave(run);

@@ -1,29 +1,28 @@
-/** Which turn is played, and under which conditions. */
+/** The turn that a scene plays, and its conditions. */
 export type Scene = {
   /**
-   * The calls of its batch. `once`: an `at_most_once` one; beside it, `tools`: an idempotent one, `client`: one that a
-   * client answers, `approval`: one that a person has to allow, `handed`: one that the caller answers in a later turn.
-   * `none`: the first reply is the answer, or hands all of its calls over. `unfit`: each reply is an answer, which may break
-   * the output schema of the turn.
+   * The calls of its batch. `once`: an `at_most_once` call. Beside it, `tools`: an idempotent call, `client`: a call
+   * that a client answers, `approval`: a call that a person must allow, `handed`: a call that the caller answers in a
+   * later turn. `none`: the first reply is the answer, or hands all of its calls over. `unfit`: each reply is an
+   * answer, which may break the output schema of the turn.
    */
   calls: 'none' | 'once' | 'tools' | 'client' | 'approval' | 'handed' | 'unfit';
-  /** The turn begins with the batch: it was started with calls of an earlier turn, which a person has allowed. */
+  /** The turn begins with the batch: it adopts calls of an earlier turn that a person has allowed. */
   adopts?: boolean;
-  /** Another turn waits behind it in the conversation, or may come at any time. */
+  /** Another turn waits after it in the conversation, or may be created at any time. */
   next?: 'waits' | 'comes';
-  /** The waiting call expires. Where it does not, its answer is sure to come. */
+  /** The waiting call expires. If it does not, its answer is certain to arrive. */
   expires?: boolean;
   /**
-   * There is no rescuer, so that what it would only repair late can be seen. The queue is kinder then: a dead run's job
-   * comes back once its lease has expired (R11), and a postponed job not before its time.
+   * Without a rescuer, a scene shows a lack that a rescue would repair late. The queue is kinder then: a dead run's
+   * job returns after its lease has expired (R11), and a postponed job not before its time.
    */
   rescuerOff?: boolean;
-  /** A job is taken at once where a worker is free, even before a lease expires. */
+  /** A free worker takes a job at once, even before a lease expires. */
   prompt?: boolean;
-  /** A worker continues with each step that it makes due. Else it may, or may enqueue it. */
+  /** A worker continues with each step that it makes due. By default it may continue or enqueue. */
   continues?: boolean;
-  /** There is one worker only. */
   alone?: boolean;
-  /** How often the model may be asked for one round. */
+  /** How often a run may ask the model for one round. */
   maxRequests?: number;
 };

@@ -1,4 +1,3 @@
-/** Changes some fields of an object. */
 export function set<Target extends object>(target: Target, values: Partial<Target>): void {
   Object.assign(target, values);
 }

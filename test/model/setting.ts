@@ -3,8 +3,8 @@ import type { Guards } from './guards/all-guards.ts';
 import type { Scene } from './scene.ts';
 import type { State } from './state.ts';
 
-/** What is explored: a scene, the guards that are up, and the faults that may happen in it. */
+/** An exploration's input: a scene, the guards that are up, and the faults that may happen. */
 export type Setting = { scene: Scene; guards: Guards; budget: Budget };
 
-/** Emits one thing that may happen next: its name, what it changes, and the fault it takes, if any. */
+/** Emits one possible move: its name, its change, and the fault that it takes, if any. */
 export type Emit = (verb: string, change: (next: State) => void, fault?: Fault) => void;

@@ -2,31 +2,31 @@ import type { Fault } from './fault.ts';
 import type { Scene } from './scene.ts';
 
 /**
- * The step of the modelled turn that is due, as the column has it (R2b). `r3`: of a turn whose answer has been repaired in `r2`,
- * did not fit either, and is asked for again.
+ * The due step of the modelled turn, as in the column (R2b). `r3`: the retry of a turn whose repaired answer in `r2`
+ * was unfit too.
  */
 export type Step = 'r1' | 'b1' | 'r2' | 'r3';
 
 /**
- * One turn with everything its protocol depends on. Small on purpose: times are only compared, and a number that only
- * grows is kept as "is it still the same".
+ * One turn with all state that its protocol depends on. It is small on purpose: times are only compared, and a
+ * growing number is kept as "is it still the same".
  */
 export type State = {
   turn: Turn;
-  /** The next turn of the conversation; it works in one go. */
+  /** The next turn of the conversation, which is worked in one move. */
   next: { status: 'absent' | 'waiting' | 'head' | 'done'; due: 'never' | 'far' | 'late'; job: Job };
   deliveries: { failed: Delivery; ended: Delivery };
   queue: Queue;
-  /** What the API has committed and not enqueued yet. */
+  /** The wakeups that the API has committed and not enqueued yet. */
   api: Wakeups;
   runs: [Run, Run];
   facts: Facts;
   used: Readonly<Record<Fault, number>>;
-  /** The promise that was broken on the way here, if one was. */
+  /** The promise that was broken on the way to this state, if any. */
   broken: string | null;
 };
 
-/** The turn's row and its two calls: `once` is the `at_most_once` one, `other` an idempotent or an outside one. */
+/** The turn's row and its two calls: `once` is the `at_most_once` call, `other` an idempotent or an outside call. */
 export type Turn = {
   status: 'queued' | 'in_progress' | 'requires_action' | 'completed' | 'failed' | 'cancelled';
   step: Step;
@@ -35,24 +35,24 @@ export type Turn = {
   lease: 'none' | 'live' | 'expired';
   /** `near`: within two heartbeats. `expiry`: when the waiting call expires. `never`: infinity. */
   due: 'far' | 'near' | 'late' | 'expiry' | 'never' | 'null';
-  /** `retry_at` has not come. */
+  /** Whether `retry_at` is in the future. */
   isEarly: boolean;
   atHead: boolean;
   claimed: boolean;
   once: 'none' | 'ok' | 'unknown' | 'cancelled';
   /** `handed`: saved as answered with its round, for the caller to answer in a later turn. */
   other: 'absent' | 'able' | 'waiting' | 'ok' | 'cancelled' | 'handed';
-  /** Whether the waiting call has an end to its waiting, and whether that has come. */
+  /** Whether the waiting call can expire, and whether it has. */
   expires: boolean;
   expired: boolean;
 };
 
-/** One job id: a wedged one is never handed out, and swallows every wakeup of its id. */
+/** One job id. A wedged id is never handed out, and swallows every wakeup of its id. */
 export type Job = 'none' | 'waiting' | 'wedged';
 
 /**
- * A delivery's row: due, so that a worker takes it from there without a job; leased, or over. `taken`: by a worker. `sent`: its event
- * id was seen.
+ * A delivery's row: due, so that a worker takes it without a job, or leased, or over. `taken`: by a worker. `sent`:
+ * its event id was seen.
  */
 export type Delivery = {
   row: 'none' | 'due' | 'leased' | 'delivered';
@@ -60,12 +60,15 @@ export type Delivery = {
   sent: boolean;
 };
 
-/** The turn's jobs: the one of the present step and generation, and whether one waits with an older id, by step. */
+/**
+ * The turn's jobs: the job of the present step and generation, and for each step whether a job with an older id
+ * waits.
+ */
 export type Queue = { now: Job } & Record<Step, boolean>;
 
 /**
- * What follows a commit before its job is acknowledged: wakeups are enqueued, and deliveries announced. `isNow`: the generation is
- * still the turn's.
+ * The enqueuing of wakeups and announcing of deliveries after a commit, before the job is acknowledged. `isNow`: the
+ * turn still has the generation.
  */
 export type Wakeups = Readonly<{ turn: Step | 'none'; isNow: boolean; next: boolean; delivers: boolean }>;
 
@@ -76,7 +79,7 @@ export type Run = {
   at:
     | 'idle'
     | 'wants-lease'
-    /** The run with which a worker continues, before it loads the turn. */
+    /** The run that a worker continues with, before it loads the turn. */
     | 'continuing'
     | 'asking'
     | 'saving'
@@ -84,42 +87,44 @@ export type Run = {
     | 'saving-unfit'
     | 'postponing'
     | 'failing'
-    /** Of a round that nobody asks for, since its calls are the caller's. */
+    /** A round that is not sent to the model, since the caller has to answer its calls. */
     | 'handing-over'
     | 'claiming'
     | 'calling'
     | 'reloading'
     | 'enqueuing'
     | 'posting'
-    /** Only where a mutant goes on tracking a run that has ended. */
+    /** Only for a mutant that keeps tracking a run that has ended. */
     | 'leaking';
   on: Step | DeliveryName;
-  /** Whether the queue still knows its job, and by the id that a wakeup would have now. */
+  /** Whether the queue still knows its job, and under the id that a wakeup would have now. */
   job: 'now' | 'old' | 'gone';
-  /** The step of that job: an earlier one once the worker has continued. */
+  /** The step of that job. It is an earlier step after the worker has continued. */
   jobOn: Step;
-  /** The generation (of a delivery: the attempts) it loaded is still the row's. */
+  /** Whether the row still has the loaded generation (for a delivery, the loaded attempts). */
   isFresh: boolean;
-  /** It loaded the turn before a `/retry` reopened it. */
+  /** Whether it loaded the turn before a `/retry` reopened it. */
   isPast: boolean;
-  /** Its heartbeat knows that it has the lease: from now on it only renews. */
+  /** Whether its heartbeat knows that it has the lease. From now on it only renews. */
   knowsLease: boolean;
   hasLease: boolean;
   claims: boolean;
   stop: 'no' | 'lost' | 'shutdown';
   once: 'none' | 'to-claim' | 'claimed' | 'stale' | 'called' | 'give-up';
   other: 'none' | 'running' | 'refusing';
-  /** The calls of its batch that it has had. */
+  /** The calls of its batch that the run has had. */
   knew: Readonly<{ once: boolean; other: boolean }>;
-  /** The calls of its batch whose results it has written itself. */
+  /** The calls of its batch that it has saved results for. */
   wrote: Readonly<{ once: boolean; other: boolean }>;
-  /** It has made the call that may be made once. */
+  /** Whether it has made the call that may be made once. */
   made: boolean;
-  /** The run by which the worker continues with the step that this run has made due, and whether it has the lease. */
+  /** The run that continues with the step that this run has made due, and whether it has the lease. */
   nextRun: 'none' | 'leased' | 'unleased';
-  /** The worker's own, whichever run it has: the step that its commit has just left, which its next job may believe. */
+  /**
+   * The cache of the worker, whichever run it has: the step that its last commit made due. Its next job may use it.
+   */
   cached: CachedStep;
-  /** The turn's state when it was loaded; only mutants look at these. */
+  /** The turn's state when it was loaded. Only mutants read these fields. */
   saw: Readonly<{ events: number; waiting: boolean; alone: boolean }>;
   wakeups: Wakeups;
   isAsleep: boolean;
@@ -128,15 +133,16 @@ export type Run = {
 };
 
 /**
- * `b1` as a saved round leaves the turn, `r2` as the last result of a batch does, or an answer that has to be repaired. `none`: the next job reads the turn.
- * `r2-open`: the same with a call that another run or a caller has answered; only a mutant believes that.
+ * `b1` as a saved round leaves the turn. `r2` as the last result of a batch leaves it, or an answer that needs a
+ * repair. `none`: the next job reads the turn. `r2-open`: `r2` with a call that another run or a caller has answered.
+ * Only a mutant uses that.
  */
 export type CachedStep = 'none' | 'b1' | 'r2' | 'r2-open';
 
-/** What happened outside or is written for good, kept only to check promises. */
+/** Outside effects and permanent writes, kept only to check promises. */
 export type Facts = { calls: number; events: number; reopened: number; requests: number; key: 'none' | 'call' | 'run' };
 
-/** A turn that the API has just committed and is about to enqueue. */
+/** Returns a turn that the API has just committed and will enqueue. */
 export function firstState({ calls, next, expires, adopts }: Scene): State {
   const step = adopts ? 'b1' : 'r1';
   return {
@@ -167,7 +173,6 @@ const OTHERS = {
   handed: 'handed',
 } as const;
 
-/** A slot for a job, without a run. */
 export function idleRun(): Run {
   return {
     ...{ at: 'idle', on: 'r1', job: 'gone', jobOn: 'r1', isFresh: false, isPast: false },
@@ -180,7 +185,6 @@ export function idleRun(): Run {
   };
 }
 
-/** Nothing to enqueue. */
 export function noWakeups(): Wakeups {
   return { turn: 'none', isNow: false, next: false, delivers: false };
 }

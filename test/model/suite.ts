@@ -6,10 +6,10 @@ import { type GuardWords, type Up, upExcept } from './guards/guard.ts';
 /** One exploration under its name. */
 export type Exploration = { name: string; play(bounds: Bounds): Verdict };
 
-/** An exploration without one guard, and how it is to be caught: by a broken promise, or `stuck`. */
+/** An exploration without one guard, and its expected result: a broken promise, or `stuck`. */
 export type Mutant = Exploration & { without: string; caught: string };
 
-/** How many faults are played together, and of which kinds, by default all. */
+/** How many faults are played together, and their kinds, by default all. */
 export type Played = { each: number; only?: string[] | undefined };
 
 /** A model with the promise that its scenes keep, and the guards that it depends on. */
@@ -24,7 +24,7 @@ type Given<Name extends string, Setting, S> = {
   promise: string;
   guards: Record<Name, GuardWords & { caught: string } & NoInfer<Setting>>;
   modelOf(guards: Up<Record<Name, unknown>>, setting: Setting): Model<S>;
-  /** What is played of the whole model, by name. */
+  /** Returns the explorations of the whole model, by name. */
   scenes(played: Played): [name: string, setting: NoInfer<Setting>][];
 };
 
@@ -46,12 +46,12 @@ export function suiteOf<Name extends string, Setting, S>(given: Given<Name, Sett
   };
 }
 
-/** Scenes are named by their settings. */
+/** Names scenes by their settings. */
 export function named<Setting>(name: string, settings: Setting[]): [string, Setting][] {
   return settings.map((setting) => [`${name}, ${JSON.stringify(setting)}`, setting]);
 }
 
-/** Scenes that differ in their faults only. */
+/** Makes scenes that differ in their faults only. */
 export function withFaults(name: string, faults: Left[]): [string, { faults: Left }][] {
   return named(
     name,

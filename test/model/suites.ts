@@ -17,7 +17,7 @@ import { usageSuite } from './small/usage-model.ts';
 import type { Suite } from './suite.ts';
 import { turnSuite } from './turn-suite.ts';
 
-/** All models: of the turn, and the small ones of what the turn has no room for. */
+/** All models: the model of the turn, and small models of the parts that it leaves out. */
 export const suites: Record<string, Suite> = {
   turn: turnSuite,
   editions: editionSuite,

@@ -3,23 +3,23 @@ import { set } from './set.ts';
 import type { Setting } from './setting.ts';
 import type { CachedStep, Run, State, Turn } from './state.ts';
 
-/** A turn as a job finds it. `isFresh`: its step and generation are still the row's. */
+/** A turn as a job finds it. `isFresh`: the row still has its step and generation. */
 export type CachedTurn = { turn: Turn; isFresh: boolean };
 
-/** The turn as it is now; reading it empties the cache (`worker/turn-cache.ts`). */
+/** Reads the turn as it is now, which empties the cache (`worker/turn-cache.ts`). */
 export function readTurn(state: State, run: Run): CachedTurn {
   set(run, { cached: 'none', isPast: false });
   return { turn: state.turn, isFresh: true };
 }
 
-/** The turn as the worker's own commit left it, whatever has changed since (R3); it serves once. */
+/** Returns the turn as the worker's own commit left it, even if the row has changed since (R3). It is used once. */
 export function takeCached(state: State, run: Run, { scene }: Setting): CachedTurn {
   const turn = { ...CACHED, ...callsOf(run.cached, scene.calls) };
   run.cached = 'none';
   return { turn, isFresh: state.turn.step === turn.step && !state.turn.isRaised };
 }
 
-/** `keep`: a commit of the worker, whose answer has arrived, made another step due. */
+/** Caches the step that a commit of the worker made due, after its answer has arrived (`keep`). */
 export function keepCached(run: Run, step: CachedStep, { scene, guards }: Setting): void {
   const isWaitedFor = scene.calls === 'client' || scene.calls === 'approval';
   if (isWaitedFor && (step !== 'b1' || guards.cacheSkipsWaitingCalls)) return;
@@ -28,15 +28,17 @@ export function keepCached(run: Run, step: CachedStep, { scene, guards }: Settin
 }
 
 /**
- * The cache expires before a turn is nearly late. That of a sleeping worker does not: its clock may stand still, and
- * the answer to its commit may arrive only when it wakes.
+ * Expires the cache before a turn is nearly late, except that of a sleeping worker: its clock may stop, and the
+ * answer to its commit may arrive when it wakes.
  */
 export function expireCached({ runs }: State, guards: Guards): void {
   if (!guards.cacheExpires) return;
   for (const run of runs) if (!run.isAsleep) run.cached = 'none';
 }
 
-/** Uncontended, without a lease, of the first generation: `predictAfterRound` and `predictAfterBatch`. */
+/**
+ * The cached turn: uncontended, without a lease, of the first generation (`predictAfterRound`, `predictAfterBatch`).
+ */
 const CACHED: Omit<Turn, 'step' | 'once' | 'other' | 'expired'> = {
   ...{ status: 'in_progress', isRaised: false, lease: 'none', due: 'far', isEarly: false, atHead: true },
   ...{ claimed: false, expires: false },
@@ -44,7 +46,10 @@ const CACHED: Omit<Turn, 'step' | 'once' | 'other' | 'expired'> = {
 
 const HANDED = { other: 'handed', expired: false } as const;
 
-/** A waiting call is cached only by a mutant, which does not know that it waits, and refuses it. */
+/**
+ * Returns the calls of a cached turn. Only a mutant caches a waiting call. It does not know that the call waits, and
+ * refuses it.
+ */
 function callsOf(
   cached: CachedStep,
   calls: Setting['scene']['calls'],

@@ -22,7 +22,7 @@ export const turnSuite: Suite = suiteOf({
   },
 });
 
-/** Each is played with any fault, and with its own faults beside. */
+/** The scenes. Each is played with any fault, and also with its own faults. */
 const scenes: Record<string, { scene: Scene; own: Budget }> = {
   tools: { scene: { calls: 'tools' }, own: {} },
   client: { scene: { calls: 'client', expires: true }, own: { answer: 1 } },
@@ -42,7 +42,7 @@ const KINDS: Fault[] = [
 const ANY: Budget = Object.fromEntries(KINDS.map((kind) => [kind, 1]));
 const AGAIN = { definite: 1, retry: 1 };
 
-/** With faults of their own, however many are asked for. */
+/** Scenes with their own faults, independent of the requested number. */
 const more: [string, Setting][] = [
   ['tools, retried', { scene: { calls: 'tools' }, faults: { ...AGAIN, lostAck: 1 } }],
   ['client, which waits', { scene: { calls: 'client' }, faults: { ...ANY, stall: 0, total: 1 } }],

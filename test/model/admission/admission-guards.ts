@@ -5,7 +5,7 @@ const ADMIT = 'migrations/0001-pawl.sql';
 const withoutPlace = 'a step was at work without a place';
 const tooMany = 'a project had more places than its quota';
 
-/** What keeps places from being lost, and from being handed out twice: R27, R28. */
+/** The guards that keep places from being lost or handed out twice: R27, R28. */
 export const admissionGuards = {
   jobAsksForPlace: {
     ...{ rule: 'R27', file: `${TURN}/next-step.ts`, code: '!turn.work.atHead || lacksPlace(turn)' },
@@ -62,5 +62,4 @@ export const admissionGuards = {
   },
 } satisfies Table<{ scene: AdmissionScene }>;
 
-/** Which guards are up. */
 export type AdmissionGuards = Up<typeof admissionGuards>;

@@ -25,7 +25,7 @@ const BOUNDS: Record<AdmissionScene, AdmissionState['bounds']> = {
   quota: { a: { window: 2, quota: 1 }, b: { window: 1, quota: null } },
 };
 
-/** The model of the places that the turns of two projects share (R27, R28). */
+/** The model of the places that two projects share (R27, R28). */
 export const admissionSuite: Suite = suiteOf({
   promise: 'each project gets its places, and none more than it may have',
   guards: admissionGuards,
@@ -53,16 +53,16 @@ export const admissionSuite: Suite = suiteOf({
     ),
 });
 
-/** All that can end has ended: a project whose step hangs may keep its own turns waiting, and no others. */
+/** Returns whether every turn that can end has ended. A hanging step may delay the turns of its own project only. */
 function isDone({ turns, runs }: AdmissionState): boolean {
   const hanging = runs.flatMap((run) => (run.at === 'hanging' ? [turns[run.turn]?.project] : []));
   return turns.every(({ project, status }) => status === 'ended' || hanging.includes(project));
 }
 
-/** `admit_turns`: counted and written under one lock; by the process that was asked, or by the clock. */
+/** Models `admit_turns`: an admission counts and writes under one lock, on request or by the clock. */
 function handOut(state: AdmissionState, guards: AdmissionGuards, emit: Emit<AdmissionState>): void {
   state.admitters.forEach(({ counted }, index) => {
-    // Where they wait for each other, one process is as good as two.
+    // If admissions lock each other out, a second process adds no behavior.
     if (guards.admissionIsAlone && index > 0) return;
     const name = `process ${index + 1}`;
     if (counted) emit(`${name} admits`, (after) => admit(after, index, guards));

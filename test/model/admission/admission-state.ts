@@ -1,45 +1,45 @@
 import type { Kept } from '../explore/plain-model.ts';
 
-/** What bounds project `a`, which has two turns: the `window` that it shares with `b`, or a `quota` of its own. */
+/** The bound of project `a`, which has two turns: the `window` that it shares with `b`, or its own `quota`. */
 export type AdmissionScene = 'window' | 'quota';
 
 export type ProjectName = 'a' | 'b';
 
-/** The places that a project may have at most: its window, and where it has one its quota. */
+/** The places that a project may have at most: its window and its quota, if any. */
 export type Bounds = { window: number; quota: number | null };
 
 /** Two projects with their turns, their places and their jobs. */
 export type AdmissionState = Kept & {
   bounds: Record<ProjectName, Bounds>;
   turns: AdmittedTurn[];
-  /** A commit has asked its process for an admission. */
+  /** Whether a commit has asked its process for an admission. */
   isRequested: boolean;
   admitters: Admitter[];
   runs: AdmittedRun[];
 };
 
-/** `turns.place` beside what it depends on. */
+/** A turn with `turns.place` and the columns that `place` depends on. */
 export type AdmittedTurn = {
   project: ProjectName;
   status: 'active' | 'waits' | 'ended';
   place: 'none' | 'wanted' | 'held' | null;
   due: 'far' | 'late' | 'never';
   isPostponed: boolean;
-  /** Begun, and of generation 0: a job may start without a lease. */
+  /** Whether the step has begun and has generation 0: a job may start without a lease. */
   isFresh: boolean;
-  /** The run that the lease names: a slot, or one that is over. */
+  /** The run that the lease names: a slot, or a run that is over. */
   owner: number | 'over' | null;
-  /** The jobs in the queue: of the present generation, and of an earlier one. */
+  /** The jobs in the queue: one of the present generation, and one of an earlier generation. */
   job: boolean;
   oldJob: boolean;
 };
 
-/** A process that hands places out: how many it has counted for each project. */
+/** A process that hands places out, with the places that it has counted for each project. */
 export type Admitter = { counted: Record<ProjectName, number> | null };
 
 export type AdmittedRun = { at: 'idle' | 'wants-lease' | 'working' | 'hanging'; turn: number };
 
-/** A flood of project `a` and one turn of `b`, as their commits left them. */
+/** Returns a flood of project `a` and one turn of `b`, as their commits left them. */
 export function firstAdmission(bounds: AdmissionState['bounds']): Omit<AdmissionState, keyof Kept> {
   return {
     ...{ bounds, turns: [newTurn('a'), newTurn('a'), newTurn('b')], isRequested: true },
@@ -48,7 +48,6 @@ export function firstAdmission(bounds: AdmissionState['bounds']): Omit<Admission
   };
 }
 
-/** A worker without a run. */
 export const IDLE: AdmittedRun = { at: 'idle', turn: 0 };
 
 function newTurn(project: ProjectName): AdmittedTurn {
@@ -58,7 +57,6 @@ function newTurn(project: ProjectName): AdmittedTurn {
   };
 }
 
-/** How many places a project has. */
 export function heldBy({ turns }: Pick<AdmissionState, 'turns'>, project: ProjectName): number {
   return turns.filter((turn) => turn.project === project && turn.place === 'held').length;
 }

@@ -4,10 +4,10 @@ import { type AdmissionState, type AdmittedTurn, heldBy, type ProjectName } from
 
 const PROJECTS: ProjectName[] = ['a', 'b'];
 
-/** What a new step, or a commit, leaves of the runs of a turn. */
+/** The columns of a run after a new step or a commit. */
 const FREE = { owner: null, isPostponed: false, isFresh: false } as const;
 
-/** The room that each project has, as an admission sees it. */
+/** Counts the free places of each project, as an admission sees them. */
 export function count(after: AdmissionState, index: number, guards: AdmissionGuards): void {
   const roomOf = (project: ProjectName) => {
     const { window, quota } = after.bounds[project];
@@ -18,7 +18,7 @@ export function count(after: AdmissionState, index: number, guards: AdmissionGua
   after.isRequested = false;
 }
 
-/** Hands out what it has counted; the first turns that ask get it. */
+/** Hands out the counted places to the first turns that ask. */
 export function admit(after: AdmissionState, index: number, guards: AdmissionGuards, ends?: 'dies'): void {
   const admitter = at(after.admitters, index);
   for (const project of PROJECTS) {
@@ -33,7 +33,7 @@ export function admit(after: AdmissionState, index: number, guards: AdmissionGua
   admitter.counted = null;
 }
 
-/** `lease.ts`, `begin.ts`. */
+/** Models `lease.ts` and `begin.ts`. */
 export function takeLease(
   after: AdmissionState,
   { index, slot, guards }: { index: number; slot: number; guards: AdmissionGuards },
@@ -45,7 +45,7 @@ export function takeLease(
   return true;
 }
 
-/** A run is on the step, by its lease or, where that need not be taken, without. */
+/** Puts a run on the step, with its lease or, if none is needed, without a lease. */
 export function startWork(turn: AdmittedTurn, slot: number, after: AdmissionState): void {
   if (turn.place !== 'held') after.broken ??= 'a step was at work without a place';
   Object.assign(turn, { owner: slot, due: 'far' });
@@ -57,20 +57,20 @@ export function endTurn(after: AdmissionState, index: number, guards: AdmissionG
   after.isRequested = true;
 }
 
-/** The next step of a turn that has its place. */
+/** Starts the next step of a turn that has its place. */
 export function goOn(after: AdmissionState, index: number): void {
   const turn = at(after.turns, index);
   Object.assign(turn, { ...FREE, isFresh: true, due: 'far', oldJob: turn.oldJob || turn.job, job: true });
 }
 
-/** `save-round.ts`, `advance-batch.ts`: every open call waits for an answer from outside. */
+/** Models `save-round.ts` and `advance-batch.ts` if every open call waits for an answer from outside. */
 export function park(after: AdmissionState, index: number, guards: AdmissionGuards): void {
   giveBack(at(after.turns, index), guards);
   Object.assign(at(after.turns, index), { status: 'waits' });
   after.isRequested = true;
 }
 
-/** `postpone.ts`: no job is enqueued, the wait ends by the clock. */
+/** Models `postpone.ts`: it enqueues no job, and the clock ends the wait. */
 export function postpone(after: AdmissionState, index: number, guards: AdmissionGuards): void {
   giveBack(at(after.turns, index), guards);
   Object.assign(at(after.turns, index), { isPostponed: true });
@@ -82,7 +82,7 @@ function giveBack(turn: AdmittedTurn, guards: AdmissionGuards): void {
   Object.assign(turn, { ...FREE, due: 'never', place, oldJob: turn.oldJob || turn.job, job: false });
 }
 
-/** `answer-calls.ts`: what a client makes due asks for a place like any other. */
+/** Models `answer-calls.ts`: a step that a client makes due asks for a place like any other. */
 export function answer(after: AdmissionState, index: number, guards: AdmissionGuards): void {
   const turn = at(after.turns, index);
   const place = turn.place === 'held' || !guards.answerAsksForPlace ? 'held' : 'wanted';
@@ -94,7 +94,6 @@ export function answer(after: AdmissionState, index: number, guards: AdmissionGu
   after.isRequested = true;
 }
 
-/** The wait of a postponed step is over. */
 export function askAgain(after: AdmissionState, index: number): void {
   Object.assign(at(after.turns, index), { place: 'wanted', isPostponed: false });
 }

@@ -3,7 +3,7 @@ import { noWakeups, type State, type Wakeups } from '../state.ts';
 import { clearLease } from './lease.ts';
 import { changeStep, raiseGeneration, wakeupNow } from './wakeup.ts';
 
-/** `advance-batch.ts`: what follows when calls got their results. `isWaiting`: the other call waits for an answer. */
+/** Models `advance-batch.ts`: the step after calls got results. `isWaiting`: the other call waits for an answer. */
 export function advanceBatch(state: State, isWaiting: boolean, guards: Guards): Wakeups {
   const { turn } = state;
   const wasWaiting = turn.status === 'requires_action';

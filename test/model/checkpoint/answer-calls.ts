@@ -6,8 +6,8 @@ import { advanceBatch } from './advance-batch.ts';
 import { appendEvents } from './append-events.ts';
 
 /**
- * `answer-calls.ts` and `classify-answer.ts` (R15): a client's output answers the waiting call, an approval only lets
- * it run. Null where the call does not wait, or no longer.
+ * Models `answer-calls.ts` and `classify-answer.ts` (R15): a client's output answers the waiting call, an approval
+ * only lets the call run. Returns null if the call does not wait.
  */
 export function answerCalls(state: State, as: 'ok' | 'able', guards: Guards): Wakeups | null {
   const { turn } = state;

@@ -4,7 +4,7 @@ import type { Run, State } from '../state.ts';
 import { isActive } from './active.ts';
 import { isLeasedByAnother, setLease } from './lease.ts';
 
-/** `claim-calls.ts` (R6): the claim and the lease in one commit, under the turn's row lock. */
+/** Models `claim-calls.ts` (R6): the claim and the lease in one commit, under the turn's row lock. */
 export function claimCalls(state: State, run: Run, guards: Guards): boolean {
   const { turn } = state;
   if (!guards.claimIsCommitted) return true;

@@ -3,7 +3,7 @@ import type { Guards } from '../guards/all-guards.ts';
 import { set } from '../set.ts';
 import type { DeliveryName, Run, State } from '../state.ts';
 
-/** `take-deliveries.ts` (R16): for one attempt, while no other worker is at it. */
+/** Models `take-deliveries.ts` (R16): takes a delivery for one attempt, unless another worker has it. */
 export function takeDelivery(state: State, run: Run, of: { name: DeliveryName; guards: Guards }): boolean {
   const delivery = state.deliveries[of.name];
   if (delivery.row === 'leased') breakPromise(state, 'two workers made the same delivery at once');
@@ -16,14 +16,16 @@ export function takeDelivery(state: State, run: Run, of: { name: DeliveryName; g
   return true;
 }
 
-/** An earlier one is being sent right now, or was never taken. */
+/** Returns whether an earlier delivery is being sent, or was never taken. */
 function mustWait({ deliveries: { failed } }: State): boolean {
   return (failed.row === 'due' && !failed.taken) || failed.row === 'leased';
 }
 
 type Attempt = { name: DeliveryName; came: boolean; guards: Guards };
 
-/** `save-delivery.ts` (R16): the outcome of one attempt, counted once; a delivery that is over stays as it is. */
+/**
+ * Models `save-delivery.ts` (R16): the outcome of one attempt counts once, and a finished delivery does not change.
+ */
 export function saveDelivery(state: State, run: Run, { name, came, guards }: Attempt): void {
   const delivery = state.deliveries[name];
   const isOver = delivery.row === 'delivered';

@@ -7,12 +7,12 @@ import { clearLease, isLeasedByAnother } from './lease.ts';
 import { changeStep } from './wakeup.ts';
 
 /**
- * How the turn ends: `completed` with its last round, `failed` by a run's negative write, `cancelled` by a caller. `unfit`: failed
- * with its last round, an answer that did not fit after its repair.
+ * How the turn ends: `completed` with its last round, `failed` by a run's negative write, `cancelled` by a caller.
+ * `unfit`: failed with its last round, an answer that did not fit after its repair.
  */
 export type Ending = { status: 'completed' | 'failed' | 'cancelled'; run: Run | null; unfit?: boolean };
 
-/** `end.ts` (R12): the end with all that belongs to it. Null when the guard refused. */
+/** Models `end.ts` (R12): the end and all its effects. Returns null if the guard refused. */
 export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups | null {
   const { turn, facts } = state;
   const { status, run, unfit = false } = ending;
@@ -33,19 +33,25 @@ export function endTurn(state: State, ending: Ending, guards: Guards): Wakeups |
   return { ...noWakeups(), delivers: true, next: promotes(state, run, guards) };
 }
 
-/** The turn is at the next round, where a retry goes on (R25). */
+/** Moves the turn to the next round, at which a retry continues (R25). */
 function endUnfit(state: State, run: Run | null, guards: Guards): void {
   if (run?.on === 'r1') breakPromise(state, 'an answer that did not fit ended its turn without a repair');
   if (guards.unfitEndMovesStep) changeStep(state, 'r3');
 }
 
-/** `endWithRound`, being one statement, assumes that no turn waits only if none was created meanwhile (R17). */
+/**
+ * Returns whether the next turn is promoted. `endWithRound` is one statement: it assumes that no turn waits if none
+ * was created since the load (R17).
+ */
 function promotes(state: State, run: Run | null, guards: Guards): boolean {
   const assumesAlone = run?.saw.alone && !guards.endSeesNewTurns;
   return !assumesAlone && promoteNext(state, guards);
 }
 
-/** A failure ends nothing that another run is on (R5). One that is an answer of the model is no failure of the run. */
+/**
+ * Returns whether the turn may end. A failure ends no step that another run is on (R5). An unfit answer of the model
+ * is not a failure of the run.
+ */
 function mayEnd(state: State, { status, run, unfit }: Ending & { run: Run }, guards: Guards): boolean {
   if (status !== 'failed' || unfit) return true;
   if (guards.failureChecksLease && isLeasedByAnother(state, run, guards)) return false;
@@ -55,7 +61,7 @@ function mayEnd(state: State, { status, run, unfit }: Ending & { run: Run }, gua
   return true;
 }
 
-/** `write-ending.ts`: how many open calls got their answer by the end. */
+/** Models `write-ending.ts`: returns how many open calls the end settled. */
 function settleCalls({ turn }: State, guards: Guards): number {
   if (!guards.endSettlesCalls) return 0;
   const isOnceOpen = turn.once === 'none';
@@ -65,7 +71,7 @@ function settleCalls({ turn }: State, guards: Guards): number {
   return Number(isOnceOpen) + Number(isOtherOpen);
 }
 
-/** `promoteNext` of `promote-next.ts`, at the end of the modelled turn (R17): whether the next one came to the head. */
+/** Models `promoteNext` of `promote-next.ts` (R17): returns whether the next turn moved to the head. */
 function promoteNext({ next }: State, guards: Guards): boolean {
   if (next.status !== 'waiting' || !guards.endPromotesNext) return false;
   next.status = 'head';
@@ -73,7 +79,7 @@ function promoteNext({ next }: State, guards: Guards): boolean {
   return true;
 }
 
-/** The same at the end of the next turn: a turn that was reopened behind it comes to the head. */
+/** Models `promoteNext` at the end of the next turn: a turn that was reopened after it moves to the head. */
 export function promoteReopened({ turn }: State, guards: Guards): boolean {
   if (!isActive(turn) || turn.atHead || !guards.endPromotesNext) return false;
   turn.atHead = true;

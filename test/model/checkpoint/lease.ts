@@ -4,18 +4,18 @@ import { set } from '../set.ts';
 import type { Run, State, Turn } from '../state.ts';
 import { isActive } from './active.ts';
 
-/** Whether a lease counts: it names a run, and has not expired (R9). */
+/** Returns whether a lease counts: it names a run and has not expired (R9). */
 export function isLeased({ lease }: Turn, guards: Guards): boolean {
   return guards.leaseExpires ? lease === 'live' : lease !== 'none';
 }
 
-/** Whether another run has the turn: the lease names it (R1), and counts. */
+/** Returns whether the lease names another run (R1), and counts. */
 export function isLeasedByAnother({ turn }: State, run: Run, guards: Guards): boolean {
   const isMine = guards.runIdIsUnique ? run.hasLease : turn.lease !== 'none';
   return isLeased(turn, guards) && !isMine;
 }
 
-/** `lease_owner`, `lease_until` and `due_at`, always together (R2). */
+/** Sets `lease_owner`, `lease_until` and `due_at`, always together (R2). */
 export function setLease(state: State, run: Run): void {
   if (!isActive(state.turn)) breakPromise(state, 'a turn that had ended got a lease');
   clearLease(state);
@@ -25,8 +25,8 @@ export function setLease(state: State, run: Run): void {
 }
 
 /**
- * `fresh-step.ts`: the commit that makes a step due gives the lease to the run that continues with it, which has not
- * begun (R3). No run continues while the turn waits for an answer from outside.
+ * Models `fresh-step.ts`: the commit that makes a step due leases it to the run that continues, before that run
+ * begins (R3). No run continues while the turn waits for an answer from outside.
  */
 export function leaseNextRun(state: State, run: Run, guards: Guards): void {
   const { turn } = state;
@@ -39,7 +39,7 @@ export function leaseNextRun(state: State, run: Run, guards: Guards): void {
   if (guards.continuedStepIsLeased) set(turn, { lease: 'live', due: 'far' });
 }
 
-/** Takes the turn from every run. */
+/** Removes the lease of every run. */
 export function clearLease(state: State): void {
   for (const run of state.runs) {
     run.hasLease = false;
@@ -48,7 +48,7 @@ export function clearLease(state: State): void {
   state.turn.lease = 'none';
 }
 
-/** `takeLease` of `lease.ts` (R3). The first lease starts the turn. */
+/** Models `takeLease` of `lease.ts` (R3). The first lease starts the turn. */
 export function takeLease(state: State, run: Run, guards: Guards): boolean {
   const { turn } = state;
   if (!isActive(turn) || !turn.atHead || turn.step !== run.on) return false;
@@ -59,7 +59,7 @@ export function takeLease(state: State, run: Run, guards: Guards): boolean {
   return true;
 }
 
-/** `mayRenew` of `lease.ts` (R4): the first heartbeat may acquire, later ones only renew. */
+/** Models `mayRenew` of `lease.ts` (R4): the first heartbeat may acquire, later heartbeats only renew. */
 export function mayRenewLease({ turn }: State, run: Run, guards: Guards): boolean {
   if (!isActive(turn)) return false;
   if (guards.renewalChecksStep && turn.step !== run.on) return false;
@@ -67,7 +67,7 @@ export function mayRenewLease({ turn }: State, run: Run, guards: Guards): boolea
   return !run.knowsLease && turn.status === 'in_progress' && run.isFresh && !isLeased(turn, guards);
 }
 
-/** What a heartbeat of a run that may renew writes: the lease and `due_at`, and nothing else. */
+/** Models the write of a heartbeat that may renew: the lease and `due_at`. */
 export function renewLease(state: State, run: Run, guards: Guards): void {
   setLease(state, run);
   if (!guards.renewalMovesDueAt) state.turn.due = 'never';

@@ -3,7 +3,10 @@ import type { Guards } from '../guards/all-guards.ts';
 import { noWakeups, type State, type Wakeups } from '../state.ts';
 import { raiseGeneration, wakeupNow } from './wakeup.ts';
 
-/** `retry.ts` (R14): reopens a failed turn, behind another one if that has come to the head. Null if not failed. */
+/**
+ * Models `retry.ts` (R14): reopens a failed turn, after another turn if that is at the head. Returns null if the turn
+ * is not failed.
+ */
 export function retryTurn(state: State, guards: Guards): Wakeups | null {
   const { turn, next, runs, facts } = state;
   if (turn.status !== 'failed' && guards.retryOnlyFailed) return null;

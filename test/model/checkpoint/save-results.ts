@@ -6,10 +6,13 @@ import { advanceBatch } from './advance-batch.ts';
 import { appendEvents } from './append-events.ts';
 import { clearLease } from './lease.ts';
 
-/** The outcome of the call that may be made once; `unknown` is the negative answer. */
+/** The outcome of the call that may be made once. `unknown` is the negative answer. */
 type OnceKnown = { as: 'ok' | 'unknown'; guards: Guards };
 
-/** `save-results.ts`, for the call that may be made once: negative only by the run that has the lease (R5, R8). */
+/**
+ * Models `save-results.ts` for the call that may be made once: only the run with the lease writes negatively (R5,
+ * R8).
+ */
 export function saveOnceResult(state: State, run: Run, { as, guards }: OnceKnown): Wakeups | null {
   const { turn } = state;
   if (as === 'unknown' && guards.unknownNeedsLease && !(run.hasLease && turn.lease === 'live')) return null;
@@ -19,7 +22,7 @@ export function saveOnceResult(state: State, run: Run, { as, guards }: OnceKnown
   return advance(state, run, guards);
 }
 
-/** `save-results.ts`, for the other call. */
+/** Models `save-results.ts` for the other call. */
 export function saveOtherResult(
   state: State,
   run: Run,
@@ -38,21 +41,26 @@ function isDue({ turn }: State): boolean {
   return isActive(turn) && turn.step === 'b1';
 }
 
-/** The first write won: a late result is dropped, and its run changes nothing (R10, R5). */
+/** Drops a late result, since the first write won. Its run changes no row (R10, R5). */
 function dropLate(state: State, isOther: boolean, guards: Guards): null {
   if (!guards.lateResultIsDropped && isOther) breakPromise(state, 'a written result changed');
   if (!guards.lateResultKeepsLease && isActive(state.turn)) clearLease(state);
   return null;
 }
 
-/** Where a call waits for an answer from outside, the save sees it under the row lock (`result-writer.ts`). */
+/**
+ * Advances the batch. If a call waits for an answer from outside, the save sees it under the row lock
+ * (`result-writer.ts`).
+ */
 function advance(state: State, run: Run, guards: Guards): Wakeups {
   appendEvents(state, 1, { run, guards });
   const isWaiting = guards.saveSeesAnswers ? state.turn.other === 'waiting' : run.saw.waiting;
   return advanceBatch(state, isWaiting, guards);
 }
 
-/** A claim may be given up only once its run has lost the lease, which a live run loses only by sleeping. */
+/**
+ * Checks that only a run that lost the lease had its claim given up. A live run loses its lease only if it sleeps.
+ */
 function checkUnknown(state: State, by: Run): void {
   const { used, facts, runs } = state;
   const isNoRunLost = used.crash + used.stall + used.hang === 0;

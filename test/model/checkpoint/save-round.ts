@@ -6,14 +6,17 @@ import { appendEvents } from './append-events.ts';
 import { clearLease } from './lease.ts';
 import { changeStep, wakeupNow } from './wakeup.ts';
 
-/** `save-round.ts`: the step is the guard, the first write wins (R5). Null when nothing was written. */
+/** Models `save-round.ts`: the step is the guard, and the first write wins (R5). Returns null if it wrote no row. */
 export function saveRound(state: State, run: Run, guards: Guards): Wakeups | null {
   if (!mayWrite(state, run, guards.saveRoundChecksStep)) return null;
   if (state.turn.other === 'handed' && !guards.handedOverIsSettled) state.turn.other = 'waiting';
   return write(state, run, { step: 'b1', isDue: true, guards });
 }
 
-/** `save-round.ts`: the repair round is due at once, without a batch in between (R25). Null when nothing was written. */
+/**
+ * Models `save-round.ts`: the repair round is due at once, without a batch before it (R25). Returns null if it wrote
+ * no row.
+ */
 export function saveUnfitAnswer(state: State, run: Run, guards: Guards): Wakeups | null {
   if (!mayWrite(state, run, guards.unfitAnswerChecksStep)) return null;
   if (run.on !== 'r1') breakPromise(state, 'a turn had a second repair');

@@ -3,24 +3,23 @@ import { isDelivery } from '../jobs.ts';
 import { noWakeups, type State, type Step, type Wakeups } from '../state.ts';
 import type { CachedTurn } from '../turn-cache.ts';
 
-/** The wakeup of the step that is due now. */
 export function wakeupNow({ turn }: State): Wakeups {
   return { ...noWakeups(), turn: turn.step, isNow: true };
 }
 
-/** The wakeup of the step that was due when the turn was read. */
+/** Returns the wakeup of the step that was due when the turn was read. */
 export function wakeupSeen({ turn, isFresh }: CachedTurn): Wakeups {
   return { ...noWakeups(), turn: turn.step, isNow: isFresh };
 }
 
-/** `generation = generation + 1`: job ids used so far can swallow nothing any more (R11). */
+/** Raises the generation, so that no used job id can swallow the next wakeup (R11). */
 export function raiseGeneration(state: State, guards: Guards): void {
   state.turn.isRaised = true;
   for (const run of state.runs) if (!isDelivery(run.on)) run.isFresh = false;
   if (guards.generationIsInJobId) outdateIds(state);
 }
 
-/** A checkpoint moves the turn on: job ids contain the step, so the generation may start again (R2b). */
+/** Moves the turn to a step. Job ids contain the step, so the generation restarts (R2b). */
 export function changeStep(state: State, step: Step): void {
   outdateIds(state);
   for (const run of state.runs) if (!isDelivery(run.on)) run.isFresh &&= !state.turn.isRaised;

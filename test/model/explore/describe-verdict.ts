@@ -1,12 +1,12 @@
 import type { Verdict } from './explore.ts';
 
-/** The outcome of an exploration, in words, with the path to what is wrong. */
+/** Describes the outcome of an exploration, with the path to the failure. */
 export function describeVerdict(verdict: Verdict): string {
   const steps = verdict.path.map((step, index) => `  ${String(index + 1).padStart(2)} ${step}`);
   return [sentenceOf(verdict), ...steps].join('\n');
 }
 
-/** How a verdict catches a mutant: by the promise that is broken, or as `stuck`. Else it is `safe` or `cut`. */
+/** Returns how a verdict catches a mutant: by the broken promise, or as `stuck`. Otherwise it is `safe` or `cut`. */
 export function caughtAs(verdict: Verdict): string {
   return verdict.kind === 'broken' ? verdict.promise : verdict.kind;
 }

@@ -1,6 +1,6 @@
 import type { Model } from './model.ts';
 
-/** The outcome of an exploration. `path` leads to the first state that breaks a promise or from which nothing ends. */
+/** The outcome of an exploration. `path` leads to the first state that breaks a promise or is stuck. */
 export type Verdict = { states: number; edges: number; path: string[] } & (
   | { kind: 'safe' }
   | { kind: 'broken'; promise: string }
@@ -8,12 +8,11 @@ export type Verdict = { states: number; edges: number; path: string[] } & (
   | { kind: 'cut' }
 );
 
-/** How far an exploration may go. */
 export type Bounds = { maxStates: number; isOver?: () => boolean };
 
 /**
- * Visits every state that can be reached, nearest first, and checks each; then finds out from which of them all can
- * still be done without another fault. Stops at the first broken promise.
+ * Visits every reachable state, nearest first, and checks each. Then finds the states from which the work can finish
+ * without another fault. Stops at the first broken promise.
  */
 export function explore<S>(model: Model<S>, { maxStates, isOver = () => false }: Bounds): Verdict {
   const seen: Seen = { ids: new Map(), cameFrom: [] };
@@ -52,10 +51,10 @@ export function explore<S>(model: Model<S>, { maxStates, isOver = () => false }:
   return { kind: 'stuck', count: stuck.count, ...size(), path: pathTo(stuck.first, seen, model) };
 }
 
-/** The states that an exploration has reached: the number of each, and the state that led to it first. */
+/** The states that an exploration has reached: the number of each state, and the state that first led to it. */
 type Seen = { ids: Map<string, number>; cameFrom: number[] };
 
-/** Walks from the first state to another once more, and names what happens on the way, faults included. */
+/** Walks from the first state to another, and names each move, faults included. */
 function pathTo<S>(goal: number, { ids, cameFrom }: Seen, model: Model<S>): string[] {
   const way: number[] = [];
   for (let id = goal; id > 0; id = cameFrom[id] ?? 0) way.unshift(id);
@@ -74,7 +73,7 @@ function pathTo<S>(goal: number, { ids, cameFrom }: Seen, model: Model<S>): stri
   });
 }
 
-/** Which state leads to which; `isFree` marks what needs no fault. */
+/** The edges between states. `isFree` marks a move that needs no fault. */
 type Edges = {
   add(from: number, to: number, isFree: boolean): void;
   count(): number;
@@ -82,7 +81,6 @@ type Edges = {
   free(): { from: Int32Array; to: Int32Array };
 };
 
-/** Keeps edges in arrays that grow. */
 function makeEdges(): Edges {
   let from = new Int32Array(1 << 14);
   let to = new Int32Array(1 << 14);
@@ -101,7 +99,10 @@ function makeEdges(): Edges {
   };
 }
 
-/** The states from which none of `done` can be reached without a fault: how many, and the nearest one. Null if none. */
+/**
+ * Returns the number of states from which no state of `done` is reachable without a fault, and the nearest. Null if
+ * there are none.
+ */
 function findStuck(states: number, edges: Edges, done: number[]): { count: number; first: number } | null {
   const { from, to } = edges.free();
   const newest = new Int32Array(states).fill(-1);

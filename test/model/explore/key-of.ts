@@ -1,8 +1,8 @@
 import type { Run, State } from '../state.ts';
 
 /**
- * A text of twelve 16-bit characters. It is the same for two states exactly if the same may happen next in both.
- * The two workers are alike, so it makes no difference which of them is which.
+ * Returns a text of twelve 16-bit characters. Two states have the same text exactly if the same moves are possible in
+ * both. The two workers are alike, so swapping them keeps the text.
  */
 export function keyOf(state: State): string {
   const [a, b] = [codesOfRun(state.runs[0]), codesOfRun(state.runs[1])];
@@ -52,7 +52,7 @@ function bit(is: boolean, position: number): number {
   return is ? 1 << position : 0;
 }
 
-/** Numbers for names, in their order. */
+/** Numbers the names in their order. */
 function code<const Name extends string>(...names: Name[]): Record<Name, number> {
   return Object.fromEntries(names.map((name, index) => [name, index])) as Record<Name, number>;
 }
@@ -79,7 +79,7 @@ const CALL = code('none', 'to-claim', 'claimed', 'stale', 'called', 'give-up');
 const CACHED = code('none', 'b1', 'r2', 'r2-open');
 const RUNNING = code('none', 'running', 'refusing');
 
-/** A state to be changed without changing this one. What is only ever replaced as a whole is shared. */
+/** Copies a state so that the copy may be changed. Parts that are only replaced as a whole are shared. */
 export function copyOf({ turn, next, deliveries, queue, api, runs, facts, used, broken }: State): State {
   return {
     turn: { ...turn },

@@ -1,23 +1,23 @@
 import type { Left } from '../fault.ts';
 import type { Emit, Model } from './model.ts';
 
-/** The part that all small models share: the faults that are left, and the promise that was broken on the way. */
+/** The fields that all small models share: the remaining faults, and the promise that was broken on the way. */
 export type Kept = { left: Left; broken: string | null };
 
-/** A small model. Its state is plain data, which marks itself what was `broken` in it. */
+/** A small model. Its state is plain data and marks in `broken` the promise that it breaks. */
 export type PlainModel<S extends Kept> = {
   first: Omit<S, keyof Kept>;
   faults: Left;
   movesOf(state: S, emit: Emit<S>): void;
-  /** What must be true in every state. */
+  /** Returns the broken promise of a state, checked in every state. */
   brokenIn?(state: S): string | null;
   isDone(state: S): boolean;
 };
 
-/** A model whose states are small enough to be copied and compared as they are. */
+/** Makes a model with states that are small enough to copy and compare as they are. */
 export function plainModel<S extends Kept>({ first, faults, movesOf, brokenIn, isDone }: PlainModel<S>): Model<S> {
   return {
-    // All of S that a model does not give is kept for it.
+    // `Kept` is the only part of S that a model does not give.
     first: { ...first, left: faults, broken: null } as unknown as S,
     keyOf: (state) => JSON.stringify(state),
     brokenIn: (state) => state.broken ?? brokenIn?.(state) ?? null,
@@ -34,17 +34,17 @@ export function plainModel<S extends Kept>({ first, faults, movesOf, brokenIn, i
   };
 }
 
-/** Copies plain data. `structuredClone` looks for much more, and was two thirds of what an exploration took. */
+/** Copies plain data. `structuredClone` checks much more, and took two thirds of an exploration's time. */
 function copyPlain<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  // What has the entries of a T, each copied, is a T.
+  // A value with the copied entries of a T is a T.
   if (Array.isArray(value)) return value.map(copyPlain) as T;
   const copy: Record<string, unknown> = {};
   for (const name in value) copy[name] = copyPlain(value[name]);
   return copy as T;
 }
 
-/** The element of a list that is there. */
+/** Returns the element of a list that must exist. */
 export function at<T>(list: T[], index: number): T {
   const element = list[index];
   if (element === undefined) throw new Error(`There is no element ${index}.`);

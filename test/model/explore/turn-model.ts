@@ -6,7 +6,7 @@ import { firstState, type State } from '../state.ts';
 import { copyOf, keyOf } from './key-of.ts';
 import type { Made, Model } from './model.ts';
 
-/** The model of one turn: a scene of it, with its guards and its faults. */
+/** Makes the model of one turn: one scene with its guards and its faults. */
 export function turnModel(setting: Setting): Model<State> {
   return {
     first: firstState(setting.scene),

@@ -9,11 +9,10 @@ import { leaseGuards } from './lease-guards.ts';
 import { repairGuards } from './repair-guards.ts';
 import { writeGuards } from './write-guards.ts';
 
-/** Everything the protocol depends on, by name. Each guard is also a mutant: the protocol without it. */
+/** All guards of the protocol, by name. Each guard is also a mutant: the protocol without it. */
 export const allGuards = {
   ...{ ...leaseGuards, ...continueGuards, ...writeGuards, ...callGuards },
   ...{ ...answerGuards, ...endGuards, ...deliveryGuards, ...handOverGuards, ...repairGuards },
 };
 
-/** Which guards are up. */
 export type Guards = Up<typeof allGuards>;

@@ -1,6 +1,6 @@
 import { CHECKPOINT, type Guard, TURNS, WORKER } from './guard.ts';
 
-/** Calls that wait for an answer from outside: R15. */
+/** The guards of calls that wait for an answer from outside: R15. */
 export const answerGuards = {
   answerIsFirst: {
     ...{ rule: 'R15', file: `${TURNS}/answer-calls.ts` },

@@ -3,7 +3,7 @@ import { type Guard, LEASED, TURN, TURNS, WORKER } from './guard.ts';
 const tools = { calls: 'tools' } as const;
 const once = { calls: 'once' } as const;
 
-/** Calls that may be made once, or again under the same key: R6, R7, R8, R13. */
+/** The guards of calls that may be made once, or again under the same key: R6, R7, R8, R13. */
 export const callGuards = {
   claimIsCommitted: {
     ...{ rule: 'R6', file: `${WORKER}/batch/run-batch.ts`, code: '() => claimCalls(' },

@@ -1,6 +1,6 @@
 import { CHECKPOINT, type Guard, TURNS, WORKER } from './guard.ts';
 
-/** How a worker continues with the step that its commit made due: R1, R3, R11. */
+/** The guards of a worker that continues with the step that its commit made due: R1, R3, R11. */
 export const continueGuards = {
   continuedStepIsLeased: {
     ...{ rule: 'R3', file: `${CHECKPOINT}/sql/fresh-step.ts`, code: 'lease_until: sql`case when continues then' },

@@ -3,7 +3,7 @@ import { CHECKPOINT, type Guard, TURNS } from './guard.ts';
 const TAKE = `${CHECKPOINT}/webhooks/take-deliveries.ts`;
 const short = { calls: 'none' } as const;
 
-/** Webhooks: R16. */
+/** The guards of webhooks: R16. */
 export const deliveryGuards = {
   endCreatesDelivery: {
     ...{ rule: 'R16', file: `${TURNS}/commits/write-ending.ts`, code: 'delivery as (createDeliveries(' },

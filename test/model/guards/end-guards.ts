@@ -4,7 +4,7 @@ const tools = { calls: 'tools' } as const;
 const short = { calls: 'none' } as const;
 const ahead = { calls: 'none', next: 'waits' } as const;
 
-/** How a turn ends, comes back, and makes room: R12, R14, R17. */
+/** The guards of a turn's end, its return and its promotion of the next turn: R12, R14, R17. */
 export const endGuards = {
   endIsFinal: {
     ...{ rule: 'R12', file: `${TURNS}/commits/write-ending.ts`, code: 'join work on mayEnd for no key update of work' },

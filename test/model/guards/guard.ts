@@ -3,13 +3,13 @@ import type { RuleName } from '../rules.ts';
 import type { Scene } from '../scene.ts';
 
 /**
- * One condition that the protocol depends on: its rule, where the code has it and in which words, and what its lack
- * leads to. A test looks the words up in the code, so neither changes without the other.
+ * One condition that the protocol depends on: its rule, its place and words in the code, and the effect of removing
+ * it. A test looks the words up in the code, so neither changes without the other.
  */
 export type Guard = GuardWords & {
   scene: Scene;
   faults: Budget;
-  /** The promise that the mutant breaks, or `stuck`: the turn cannot end any more. */
+  /** The promise that the mutant breaks, or `stuck`: the turn can no longer end. */
   caught: string;
 };
 
@@ -19,13 +19,13 @@ export type Table<Extra = unknown> = Record<string, GuardWords & { faults: Left;
 /** Which guards of a table are up. */
 export type Up<Guards> = Readonly<Record<keyof Guards, boolean>>;
 
-/** A guard in words. `awaited`: it was played before the code was written, which will say about this. */
+/** A guard in words. `awaited`: a guard that was modelled before its code was written, and the missing code. */
 export type GuardWords = CodedWords | (Words & { awaited: string });
 
 type CodedWords = Words & {
   /** The words of the code, without braces. */
   code: string;
-  /** Where the code takes in a condition that several statements share: the words of that. */
+  /** The words of a condition that several statements share, if the code includes such a condition. */
   shared?: SharedWords;
 };
 
@@ -42,7 +42,7 @@ const LEASE = `${CHECKPOINT}/sql/lease.ts`;
 /** No run has the lease. */
 export const IS_FREE: SharedWords = { file: LEASE, code: '(work.lease_owner is null or work.lease_until < now())' };
 
-/** The run has the lease, or the step is free and of the generation that the run has loaded. */
+/** The run has the lease, or the step is free and of the generation that the run loaded. */
 export const MAY_GIVE_UP: SharedWords = {
   file: LEASE,
   code: '(work.lease_owner = "runId" or (work.generation = generation and isFree))',
@@ -62,7 +62,6 @@ export const IS_AT_ROUND: SharedWords = {
   code: `work.status = 'in_progress' and work.step = 'r' || "roundNumber" and work.model = input.model`,
 };
 
-/** The words of the statement that commits a reply. */
 export function inReply(code: string): SharedWords {
   return { file: REPLY, code };
 }
@@ -70,11 +69,11 @@ export function inReply(code: string): SharedWords {
 type Words = {
   rule: RuleName;
   file: string;
-  /** The mutant: what a worker, or a statement, does without it. */
+  /** The mutant: the behavior of a worker or a statement without the guard. */
   without: string;
 };
 
-/** All guards of a table, but for the ones that are `down`. */
+/** Returns all guards of a table as up, except those that are `down`. */
 export function upExcept<Name extends string>(
   guards: Record<Name, unknown>,
   down: NoInfer<Name>[],

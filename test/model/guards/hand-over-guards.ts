@@ -2,7 +2,7 @@ import { type Guard, TURN, WORKER } from './guard.ts';
 
 const handed = { calls: 'handed' } as const;
 
-/** Calls that the caller answers in a later turn: R19. */
+/** The guards of calls that the caller answers in a later turn: R19. */
 export const handOverGuards = {
   handedOverIsSettled: {
     ...{ rule: 'R19', file: `${WORKER}/round/new-calls.ts`, code: '? HANDED_OVER : null' },

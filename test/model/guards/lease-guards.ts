@@ -3,7 +3,7 @@ import { CHECKPOINT, type Guard, IS_FREE, LEASED, TURN, TURNS, WORKER } from './
 const tools = { calls: 'tools' } as const;
 const once = { calls: 'once' } as const;
 
-/** Which run may be on a step: R1, R2b, R3, R4, R9. */
+/** The guards of a run's right to a step: R1, R2b, R3, R4, R9. */
 export const leaseGuards = {
   runIdIsUnique: {
     ...{ rule: 'R1', file: `${WORKER}/lease/run.ts`, code: 'return randomUUID();' },

@@ -2,7 +2,7 @@ import { type Guard, IS_AT_ROUND, inReply, TURNS, WORKER } from './guard.ts';
 
 const unfit = { calls: 'unfit' } as const;
 
-/** Answers that break the output schema of their turn: R25. */
+/** The guards of answers that break the output schema of their turn: R25. */
 export const repairGuards = {
   unfitAnswerIsRepaired: {
     ...{ rule: 'R25', file: `${WORKER}/round/commit-round.ts`, code: 'if (!needsRepair(turn)) return' },

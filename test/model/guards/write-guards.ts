@@ -4,7 +4,7 @@ const tools = { calls: 'tools' } as const;
 const once = { calls: 'once' } as const;
 const short = { calls: 'none' } as const;
 
-/** What may be written, and what is due then: R2, R5, R10, R11. */
+/** The guards of writes and of their due steps: R2, R5, R10, R11. */
 export const writeGuards = {
   rescuerFindsDueTurns: {
     ...{ rule: 'R2', file: `${CHECKPOINT}/rescue.ts`, code: 'due_slot < now() and due_at < now()' },

@@ -4,7 +4,7 @@ const JOIN = `${TURNS}/inputs/join.ts`;
 const ENDING = `${TURNS}/commits/write-ending.ts`;
 const unheard = 'a turn was answered before an input that had joined';
 
-/** What has each input sent once, in order, and none lost: R26, R29, R30. */
+/** The guards that send each input once, in order, and lose none: R26, R29, R30. */
 export const inputGuards = {
   joinNeedsActiveTurn: {
     ...{ rule: 'R26', file: JOIN },
@@ -54,5 +54,4 @@ export const inputGuards = {
   },
 } satisfies Table;
 
-/** Which guards are up. */
 export type InputGuards = Up<typeof inputGuards>;

@@ -68,7 +68,7 @@ function reopen(after: InputState): void {
 
 type Speaking = { caller: Caller; index: number; guards: InputGuards; emit: Emit<InputState> };
 
-/** A caller steers: under the lock of the conversation it resolves the turn and writes at once. */
+/** Models a caller who steers: it resolves the turn and writes at once, under the lock of the conversation. */
 function speak({ caller, index, guards, emit }: Speaking): void {
   const name = `caller ${index + 1}`;
   const see = (after: InputState) => {
@@ -92,7 +92,7 @@ function speak({ caller, index, guards, emit }: Speaking): void {
   else emit(`${name} looks for the active turn`, see, 'join');
 }
 
-/** A second turn that is made side by side with another steer is one too many. */
+/** Makes a turn. A second turn beside another steer breaks the promise. */
 function make(after: InputState, caller: Caller): void {
   const others = after.callers.filter((other) => other !== caller && other.saw === 'ended');
   if (others.length > 0) after.broken ??= 'two callers made a turn each, side by side';
@@ -134,7 +134,7 @@ function takeJob(after: InputState, run: InputRun, { slot, guards }: { slot: num
   else if (guards.beginTakesInputs || after.status === 'active') begin(after, run, { slot, guards });
 }
 
-/** `lease.ts`: a run that started without a lease takes it, while the step is of the generation that it loaded. */
+/** Models `lease.ts`: a run without a lease takes it while the step has the generation that the run loaded. */
 function beat(after: InputState, run: InputRun, slot: number): void {
   const isOwn = after.status === 'active' && run.step === after.step && run.generation === after.generation;
   if (isOwn) Object.assign(after, { owner: slot, isLate: false });

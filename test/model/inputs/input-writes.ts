@@ -3,7 +3,7 @@ import { IDLE, type InputRun, type InputState, isActive } from './input-state.ts
 
 type ByRun = { slot: number; guards: InputGuards };
 
-/** `join.ts`; whether it was written. */
+/** Models `join.ts`. Returns whether it wrote. */
 export function joinTurn(after: InputState, guards: InputGuards): boolean {
   if (!isActive(after)) {
     if (guards.joinNeedsActiveTurn) return false;
@@ -19,7 +19,10 @@ export function joinTurn(after: InputState, guards: InputGuards): boolean {
   return true;
 }
 
-/** `begin.ts`, `lease.ts`: the turn begins with what has joined by then, and the run has loaded just that. */
+/**
+ * Models `begin.ts` and `lease.ts`: the turn begins with the inputs that have joined, and the run loads exactly
+ * those.
+ */
 export function begin(after: InputState, run: InputRun, { slot, guards }: ByRun): void {
   const isFree = after.owner === null || after.owner === 'over';
   if (!isActive(after) || !isFree || after.step !== run.step) {
@@ -33,7 +36,7 @@ export function begin(after: InputState, run: InputRun, { slot, guards }: ByRun)
   run.at = 'asking';
 }
 
-/** `write-ending.ts`: the answer ends the turn where its round has sent all that has joined. */
+/** Models `write-ending.ts`: the answer ends the turn if its round has sent all joined inputs. */
 export function commitEnd(after: InputState, run: InputRun, guards: InputGuards): void {
   const looked = guards.endLooksAtLockedRow ? after.inputs : run.seen;
   const hasSentAll = sentBy(after, run, guards) === looked || !guards.endIsGuarded;
@@ -47,7 +50,7 @@ export function commitEnd(after: InputState, run: InputRun, guards: InputGuards)
   Object.assign(run, IDLE);
 }
 
-/** `saveSurpassedAnswer`: a round in the middle, and the next one is due. */
+/** Models `saveSurpassedAnswer`: saves the answer as an intermediate round, and makes the next round due. */
 export function saveSurpassed(after: InputState, run: InputRun, guards: InputGuards): void {
   const hasNew = after.inputs > sentBy(after, run, guards);
   if (after.status === 'active' && after.step === run.step && (hasNew || !guards.surpassedNeedsInput)) {
@@ -59,7 +62,7 @@ export function saveSurpassed(after: InputState, run: InputRun, guards: InputGua
   Object.assign(run, IDLE);
 }
 
-/** A negative write: by the run that has the lease. The step stays, and a retry owes it again. */
+/** Models a negative write by the run with the lease. The step stays, and a retry makes it due again. */
 export function fail(after: InputState, run: InputRun, slot: number): void {
   const isOwn = after.owner === slot || (after.owner === null && after.generation === run.generation);
   if (after.status === 'active' && after.step === run.step && isOwn)

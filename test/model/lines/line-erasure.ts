@@ -2,7 +2,7 @@ import { at } from '../explore/plain-model.ts';
 import type { LineGuards } from './line-guards.ts';
 import { isFound, type LineState, type LineTurn } from './line-state.ts';
 
-/** `erase-lines.ts`: the turns of a conversation on which nothing stands. */
+/** Models `erase-lines.ts`: finds the turns of a conversation that no other turn depends on. */
 export function findErasable(state: LineState, conversation: number, guards: LineGuards): number[] {
   return [...state.turns.keys()].filter((index) => {
     const turn = at(state.turns, index);
@@ -12,7 +12,7 @@ export function findErasable(state: LineState, conversation: number, guards: Lin
   });
 }
 
-/** Whether a conversation was forked from a turn, or from a later one, and has it in its history. */
+/** Returns whether a conversation was forked at or after a turn, and has that turn in its history. */
 function isForkedBehind(state: LineState, { conversation, position, until, deletion }: LineTurn): boolean {
   return state.conversations.some(({ forkedFrom, forkedAfter, isErased }) => {
     if (forkedFrom === null || isErased) return false;
@@ -26,8 +26,8 @@ function isForkedBehind(state: LineState, { conversation, position, until, delet
 type By = { found: number[]; guards: LineGuards };
 
 /**
- * Deletes turns that were found, then their conversation where none is left, and in the same commit what the conversation that
- * this one was forked from has left on it.
+ * Deletes the found turns, then their conversation if it is empty. The same commit deletes the turns of the origin
+ * that only this conversation kept.
  */
 export function eraseFound(state: LineState, conversation: number, { found, guards }: By): void {
   for (const index of found) at(state.turns, index).erased = true;
@@ -43,14 +43,19 @@ export function eraseFound(state: LineState, conversation: number, { found, guar
   eraseFound(state, origin, { found: findErasable(state, origin, guards), guards });
 }
 
-/** `delete-turn.ts`, and what is erased by age: whether a turn may go, and whether forks stand on it. */
+/**
+ * Models `delete-turn.ts` and erasure by age: decides whether a turn may be removed, and whether forks depend on it.
+ */
 export function lookAtRemoval(state: LineState, index: number, guards: LineGuards): LineState['removing'] {
   const turn = at(state.turns, index);
   if (!isFound(turn) || (turn.status !== 'ended' && guards.activeTurnIsNotRemoved)) return null;
   return { index, isForked: isForkedBehind(state, turn) };
 }
 
-/** `remove-turns.ts`: later turns are sent without it, and it is erased at once, or hidden for the forks that there are. */
+/**
+ * Models `remove-turns.ts`: later turns are sent without the turn. It is erased at once, or hidden while forks keep
+ * it.
+ */
 export function removeLineTurn(
   state: LineState,
   { index, isForked }: NonNullable<LineState['removing']>,
@@ -69,7 +74,7 @@ export function removeLineTurn(
   eraseFound(state, turn.conversation, { found: findErasable(state, turn.conversation, guards), guards });
 }
 
-/** `hide.ts`: hidden turns that no visible one of their conversation stands on are in the history of none that comes later. */
+/** Models `hide.ts`: hidden turns after the last visible turn are left out of the history of every later turn. */
 export function endHistory(state: LineState, conversation: number, except?: number): void {
   const ofLine = [...state.turns.entries()].filter(([, turn]) => turn.conversation === conversation);
   const lastFound = Math.max(0, ...ofLine.filter(([, turn]) => isFound(turn)).map(([, { position }]) => position));

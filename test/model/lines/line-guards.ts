@@ -8,7 +8,7 @@ const erase = `${CHECKPOINT}/deletion/erase-hidden.ts`;
 const lines = `${CHECKPOINT}/deletion/erase-lines.ts`;
 const removal = `${CHECKPOINT}/deletion/delete-turn.ts`;
 
-/** What keeps conversations, their forks, and what is deleted of them: R20, R21, R22, R31. */
+/** The guards of conversations, their forks and their deletions: R20, R21, R22, R31. */
 export const lineGuards = {
   createLocksLine: {
     ...{ rule: 'R20', file: chain, code: 'await lockLine(trx, project, conversationId)' },
@@ -96,5 +96,4 @@ export const lineGuards = {
   },
 } satisfies Table<{ asks: 'output' | 'approval' }>;
 
-/** Which guards are up. */
 export type LineGuards = Up<typeof lineGuards>;

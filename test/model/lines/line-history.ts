@@ -2,7 +2,7 @@ import { at } from '../explore/plain-model.ts';
 import type { LineGuards } from './line-guards.ts';
 import { isFound, type Line, type LineState, type LineTurn } from './line-state.ts';
 
-/** `history.ts`: the turns that a turn stands on, walked through its conversation and those it was forked from. */
+/** Models `history.ts`: returns the turns before a turn, through its conversation and its origins. */
 export function historyOf(state: LineState, turn: LineTurn, guards: LineGuards): number[] {
   const history: number[] = [];
   let [conversation, before, reader] = [turn.conversation, turn.position, turn.position];
@@ -26,17 +26,17 @@ export function historyOf(state: LineState, turn: LineTurn, guards: LineGuards):
   }
 }
 
-/** A turn that was deleted while none stood on it is in the history of none that came later (R21). */
+/** Returns whether a later turn reads the turn. It skips a turn that no turn depended on at its deletion (R21). */
 function isReadBy({ until }: LineTurn, position: number, guards: LineGuards): boolean {
   return until === null || until >= position || !guards.deletedTurnIsPassed;
 }
 
-/** A turn that was removed from its conversation is in the history of forks that were made before (R31). */
+/** Returns whether a fork keeps the turn. Forks made before its removal have it in their history (R31). */
 function isKeptBy({ deletion }: LineTurn, forkedAfter: number, guards: LineGuards): boolean {
   return deletion !== null && (forkedAfter < deletion || !guards.laterForkPassesTheRemoved);
 }
 
-/** What must be true of all turns that a caller finds, or that are still worked. */
+/** Returns the promise that a visible or active turn breaks. */
 export function brokenLine(state: LineState, guards: LineGuards): string | null {
   if (state.runs > 1) return 'a call that may be made once was made in two lines';
   const isAtWork = ({ forkedFrom, isErased }: Line) =>
@@ -54,7 +54,7 @@ export function brokenLine(state: LineState, guards: LineGuards): string | null 
   return state.turns.some((_, index) => isKeptForNothing(state, index)) ? 'a removed turn is kept by nothing' : null;
 }
 
-/** What was removed goes in the commit that removes the last fork that stands on it (R31). */
+/** Returns whether a removed turn outlives the last fork that depends on it (R31). */
 function isKeptForNothing({ turns, conversations }: LineState, index: number): boolean {
   const turn = turns[index];
   if (!turn || turn.deletion === null || turn.erased) return false;
@@ -64,7 +64,7 @@ function isKeptForNothing({ turns, conversations }: LineState, index: number): b
   });
 }
 
-/** Whether all turns have ended, and nothing is left that no caller finds and nothing stands on. */
+/** Returns whether all turns have ended, and every hidden turn is needed by another turn. */
 export function isLineDone({ turns, looked, found, removing }: LineState): boolean {
   if (looked || removing || found.length > 0 || turns.some(({ status }) => status !== 'ended')) return false;
   const kept = new Set(turns.filter(isFound).flatMap(({ standsOn }) => standsOn));

@@ -16,7 +16,7 @@ import {
   writeCreate,
 } from './line-writes.ts';
 
-/** The model of a conversation with its forks, its deletions, and what is erased (R20, R21, R22, R31). */
+/** The model of a conversation with its forks, deletions and erasures (R20, R21, R22, R31). */
 export const lineSuite: Suite = suiteOf({
   promise: 'the history of each turn stays as it was told',
   guards: lineGuards,
@@ -54,7 +54,9 @@ function movesOfLine(state: LineState, scene: LineScene, emit: Emit<LineState>):
   eraseLines(state, scene, emit);
 }
 
-/** A removal looks and writes under one lock; without it, another commit may come between. */
+/**
+ * Models a removal, which looks and writes under one lock. Without the lock, another commit may happen in between.
+ */
 function removeTurns(state: LineState, { guards }: LineScene, emit: Emit<LineState>): void {
   const { removing } = state;
   if (removing) {
@@ -85,7 +87,9 @@ function workTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): v
   });
 }
 
-/** A create decides and writes under one lock; without it, another commit may come between. */
+/**
+ * Models a create, which decides and writes under one lock. Without the lock, another commit may happen in between.
+ */
 function startTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): void {
   const { looked } = state;
   if (looked) {
@@ -107,7 +111,7 @@ function startTurns(state: LineState, scene: LineScene, emit: Emit<LineState>): 
   }
 }
 
-/** The end of a conversation is its last turn that callers find. */
+/** Returns the possible creates. The end of a conversation is its last visible turn. */
 function createsOf(state: LineState): Create[] {
   const ends = state.conversations.map((_, conversation) =>
     state.turns.findLastIndex((turn) => turn.conversation === conversation && isFound(turn)),

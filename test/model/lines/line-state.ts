@@ -1,16 +1,16 @@
 import type { Kept } from '../explore/plain-model.ts';
 
-/** A conversation, what was forked from it, and what is left of both. Turns and conversations are named by their index. */
+/** A conversation, its forks, and the remaining rows of all. The index of a turn or a conversation is its name. */
 export type LineState = Kept & {
   turns: LineTurn[];
   conversations: Line[];
-  /** What a caller has looked up for a create that it has not written yet; only mutants look before they write. */
+  /** A create that a caller has resolved and not written yet. Only mutants look before they write. */
   looked: (Create & { isFork: boolean }) | null;
-  /** The turns that the eraser has found; only a mutant deletes later than it looks. */
+  /** The turns that the eraser has found. Only a mutant deletes later than it looks. */
   found: number[];
-  /** A turn that a caller has found ended and without forks, and is about to remove; only mutants look before they write. */
+  /** A turn that a caller has found ended and will remove. Only mutants look before they write. */
   removing: { index: number; isForked: boolean } | null;
-  /** How often the call that a person allowed was run, and whether its approval is used. */
+  /** How often the call that a person allowed has run, and whether its approval is used. */
   runs: number;
   isApprovalUsed: boolean;
 };
@@ -22,12 +22,12 @@ export type LineTurn = {
   failed: boolean;
   stored: boolean;
   hidden: boolean;
-  /** `turns.history_until`: of a hidden turn, the last position whose history it was in. */
+  /** `turns.history_until`: for a hidden turn, the last position that has it in its history. */
   until: number | null;
-  /** `turns.deletion`: of one that was removed and is kept by forks, which delete of its conversation that was. */
+  /** `turns.deletion`: for a removed turn that forks keep, the number of that deletion in its conversation. */
   deletion: number | null;
   erased: boolean;
-  /** Its input answers the call that the first turn ends with: with a result, or by allowing it. */
+  /** Whether its input answers the last call of the first turn: with a result, or with an approval. */
   answers: boolean;
   /** The turns that were its history when it was started. */
   standsOn: number[];
@@ -35,22 +35,22 @@ export type LineTurn = {
 
 export type Line = {
   forkedFrom: number | null;
-  /** `conversations.turns`: the last position that was taken. */
+  /** `conversations.turns`: the last position that a turn has taken. */
   last: number;
-  /** `conversations.deletions`, and how many of its origin's there had been when it was forked. */
+  /** `conversations.deletions`, and the number of deletions in its origin when it was forked. */
   deletions: number;
   forkedAfter: number;
-  /** Turns of its origin that were removed before it was forked: none of its turns may be told of them. */
+  /** Turns of its origin that were removed before the fork. No turn of the fork may be sent with them. */
   lost: number[];
   isErased: boolean;
   /** `conversations.erase_due_at`. */
   isEraseDue: boolean;
 };
 
-/** A create: on a turn (`previous_response_id`), or at the end of the conversation that it names. */
+/** A create: after a turn (`previous_response_id`), or at the end of the conversation that it names. */
 export type Create = { on: number; by: 'turn' | 'conversation'; stored: boolean; answers: boolean };
 
-/** One turn at work, which will end with a call that its caller answers, or that a person has to allow. */
+/** Returns one running turn, which ends with a call that its caller answers or a person allows. */
 export function firstLine(): Omit<LineState, keyof Kept> {
   return {
     turns: [newLineTurn({ conversation: 0, position: 1 })],
@@ -59,12 +59,10 @@ export function firstLine(): Omit<LineState, keyof Kept> {
   };
 }
 
-/** A conversation that has just been begun. */
 export function newLine(begun: Pick<Line, 'forkedFrom' | 'last'>): Line {
   return { ...begun, deletions: 0, forkedAfter: 0, lost: [], isErased: false, isEraseDue: false };
 }
 
-/** A turn that has just been started. */
 export function newLineTurn(at: Pick<LineTurn, 'conversation' | 'position'>): LineTurn {
   return {
     ...at,
@@ -73,7 +71,6 @@ export function newLineTurn(at: Pick<LineTurn, 'conversation' | 'position'>): Li
   };
 }
 
-/** Whether callers find a turn. */
 export function isFound({ stored, hidden, erased }: LineTurn): boolean {
   return stored && !hidden && !erased;
 }

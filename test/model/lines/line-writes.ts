@@ -4,11 +4,11 @@ import type { LineGuards } from './line-guards.ts';
 import { historyOf } from './line-history.ts';
 import { type Create, isFound, type LineState, type LineTurn, newLine, newLineTurn } from './line-state.ts';
 
-/** What a call of the first turn waits for. */
+/** The answer that a call of the first turn waits for. */
 export type Asks = 'output' | 'approval';
 export type LineScene = { asks: Asks; guards: LineGuards };
 
-/** Whether a create is refused, or where it goes (contract-responses R24–R26, R32, R35). */
+/** Decides whether a create is refused, is the next turn, or is a fork (R20, R22). */
 export function decideCreate(
   state: LineState,
   create: Create,
@@ -25,7 +25,7 @@ export function decideCreate(
   return isFork ? 'fork' : 'next';
 }
 
-/** A result is required for an open call; an approval is not, and is used once. */
+/** Returns whether the create may answer. An open call requires a result. An approval is optional and used once. */
 function mayAnswer(state: LineState, { on, answers }: Create, { asks, guards }: LineScene): boolean {
   const { status, failed } = at(state.turns, on);
   const isOpen = on === 0 && status === 'ended' && !failed;
@@ -33,7 +33,7 @@ function mayAnswer(state: LineState, { on, answers }: Create, { asks, guards }: 
   return !answers || (isOpen && !(state.isApprovalUsed && guards.approvalIsUsedOnce));
 }
 
-/** `create.ts`, as it was decided. */
+/** Models the write of `create.ts`, as it was decided. */
 export function writeCreate(
   state: LineState,
   { on, stored, answers }: Create,
@@ -63,25 +63,25 @@ export function writeCreate(
   if (by.asks === 'approval' && answers) state.isApprovalUsed = true;
 }
 
-/** Whether a stored turn of the conversation came behind another. */
+/** Returns whether the conversation has a stored turn after this turn. */
 function hasNext({ turns }: LineState, { conversation, position }: LineTurn): boolean {
   return turns.some((turn) => turn.conversation === conversation && turn.stored && turn.position > position);
 }
 
-/** The turn at the head of its conversation ends. One that allows a call runs it first. */
+/** Ends the turn at the head of its conversation. A turn that allows a call runs the call first. */
 export function endLineTurn(state: LineState, turn: LineTurn, { asks }: LineScene): void {
   turn.status = 'ended';
   if (asks === 'approval' && turn.answers) state.runs += 1;
 }
 
-/** `retry.ts` (R14): a failed turn is at work again, unless a fork stands on it. */
+/** Models `retry.ts` (R14): returns whether a failed turn may run again. It may not if a fork depends on it. */
 export function mayRetryLine(state: LineState, index: number, guards: LineGuards): boolean {
   const turn = at(state.turns, index);
   const isForked = state.conversations.some(({ forkedFrom, isErased }) => forkedFrom === index && !isErased);
   return turn.failed && isFound(turn) && !(isForked && guards.forkedTurnIsNotRetried);
 }
 
-/** `hide.ts`: one that is active is cancelled first. */
+/** Models `hide.ts`: cancels an active turn first. */
 export function hideLineTurn(state: LineState, index: number): void {
   const { conversation } = at(state.turns, index);
   Object.assign(at(state.turns, index), { hidden: true, status: 'ended' });

@@ -5,18 +5,20 @@ import { leave } from '../leave.ts';
 import { set } from '../set.ts';
 import type { Run, State } from '../state.ts';
 
-/** Whether the heartbeat tracks a run: from its lease, or its start without one, until it enqueues (R4). */
+/**
+ * Returns whether the heartbeat tracks a run: from its lease, or its start without a lease, until it enqueues (R4).
+ */
 export function isTracked({ at, isAsleep, stop }: Run): boolean {
   const isAtWork = at !== 'idle' && at !== 'wants-lease' && at !== 'enqueuing' && at !== 'posting';
   return isAtWork && at !== 'continuing' && !isAsleep && stop !== 'lost';
 }
 
-/** Whether a run's next heartbeat will have its turn far from due. */
+/** Returns whether the next heartbeat of a run will move its turn far from due. */
 export function willBeat(state: State, run: Run, guards: Guards): boolean {
   return isTracked(run) && mayRenewLease(state, run, guards);
 }
 
-/** `heartbeat.ts`: acquires once, then only renews; a run that has lost its step stops (R4). */
+/** Models `heartbeat.ts`: acquires once, then only renews. A run that has lost its step stops (R4). */
 export function beat({ state, run, guards, may }: Actor): void {
   if (!isTracked(run)) return;
   if (run.hangs && guards.runHasLimit) may('has hung for too long', giveUp);
@@ -28,7 +30,7 @@ export function beat({ state, run, guards, may }: Actor): void {
   else if (run.stop === 'no') may('has lost its step', (mine) => set(mine, { stop: 'lost' }));
 }
 
-/** The run is no longer tracked; its job is never acknowledged, and its id never comes free. */
+/** Gives a run up: its job is never acknowledged, and its id is never free again. */
 function giveUp(run: Run, { queue }: State): void {
   if (run.job === 'now') queue.now = 'wedged';
   leave(run);

@@ -7,7 +7,7 @@ import { set } from '../set.ts';
 import type { Emit, Setting } from '../setting.ts';
 import { noWakeups, type State, type Wakeups } from '../state.ts';
 
-/** What callers do. Each request is a commit, and wakeups enqueued after it. */
+/** Emits the requests of callers. Each is a commit, and wakeups enqueued after it. */
 export function callApi(state: State, setting: Setting, emit: Emit): void {
   const { guards } = setting;
   const { status } = state.turn;
@@ -23,7 +23,7 @@ export function callApi(state: State, setting: Setting, emit: Emit): void {
   startNext(state, setting, emit);
 }
 
-/** `publish-changes.ts`; the API may die before it. */
+/** Models `publish-changes.ts`. The API may die before it. */
 function enqueueLate({ api }: State, { scene }: Setting, emit: Emit): void {
   if (!isAnyDue(api)) return;
   emit('the API enqueues', (after) => {
@@ -33,7 +33,7 @@ function enqueueLate({ api }: State, { scene }: Setting, emit: Emit): void {
   if (!scene.rescuerOff) emit('the API dies before it enqueues', (after) => set(after, { api: noWakeups() }), 'crash');
 }
 
-/** A client's output or a person's approval; it is sure to come where the call never expires. */
+/** Emits a client's output or a person's approval. It is certain to arrive if the call never expires. */
 function answer({ turn }: State, { scene, guards }: Setting, emit: Emit): void {
   if (scene.calls !== 'client' && scene.calls !== 'approval') return;
   const isWaiting = turn.other === 'waiting' && !turn.expired;
@@ -47,7 +47,7 @@ function answer({ turn }: State, { scene, guards }: Setting, emit: Emit): void {
   );
 }
 
-/** `create.ts`: another turn of the conversation, behind this one or at its head at once. */
+/** Models `create.ts`: another turn of the conversation, after this turn or directly at its head. */
 function startNext({ next }: State, { scene }: Setting, emit: Emit): void {
   if (scene.next !== 'comes' || next.status !== 'absent') return;
   emit('a caller starts the next turn', (after) => {
@@ -57,11 +57,11 @@ function startNext({ next }: State, { scene }: Setting, emit: Emit): void {
   });
 }
 
-/** Wakeups that are not enqueued yet: those of an earlier request may still be among them. */
+/** Adds wakeups to those of an earlier request that are not enqueued yet. */
 function setDue(state: State, wakeups: Wakeups | null): void {
   if (!wakeups) return;
   const { api } = state;
   const { turn, isNow } = wakeups.turn === 'none' ? api : wakeups;
-  // A call has no job, so nothing waits for what it announces.
+  // A call has no job, so its announcements are not awaited.
   state.api = { turn, isNow, next: api.next || wakeups.next, delivers: false };
 }

@@ -3,7 +3,7 @@ import { addJobs } from '../jobs.ts';
 import { die, leave } from '../leave.ts';
 import type { Run, State } from '../state.ts';
 
-/** The end of a job: the wakeups of its commit are enqueued, then the job is acknowledged. */
+/** Ends a job: enqueues the wakeups of its commit, then acknowledges the job. */
 export function enqueueWakeups({ run, may }: Actor): void {
   if (run.at !== 'enqueuing') return;
   may('enqueues', (mine, after) => {

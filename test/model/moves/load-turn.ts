@@ -11,7 +11,9 @@ import type { CachedTurn } from '../turn-cache.ts';
 /** A turn as it was loaded, and whether its model is rate-limited. */
 type Loading = { loaded: CachedTurn; setting: Setting; isLimited?: boolean };
 
-/** The start of `work-turn.ts`: decide (`next-step.ts`) by what was loaded, then leave, enqueue, or go to work. */
+/**
+ * Models the start of `work-turn.ts`: decides by the loaded turn (`next-step.ts`), then leaves, enqueues, or works.
+ */
 export function loadTurn(state: State, run: Run, { loaded, setting, isLimited = false }: Loading): void {
   const { turn } = loaded;
   const { guards } = setting;
@@ -22,13 +24,16 @@ export function loadTurn(state: State, run: Run, { loaded, setting, isLimited = 
   else begin(state, run, { loaded, setting, isLimited });
 }
 
-/** Nothing of the batch can be done before an answer from outside. */
+/** Returns whether the whole batch waits for an answer from outside. */
 function isWaiting(turn: Turn): boolean {
   const { once, other } = ableCalls(turn);
   return turn.step === 'b1' && !once && !other;
 }
 
-/** A call that was loaded as open is answered: claims and saves miss the step, and the job is used up (`goOn`). */
+/**
+ * Returns whether a call that was loaded as open is answered. Then claims and saves miss the step, and the job is
+ * used up (`goOn`).
+ */
 function isPartlyKnown({ step, other }: Turn): boolean {
   return step === 'r2' && other === 'able';
 }
@@ -44,8 +49,8 @@ function leaveLeased({ turn }: State, run: Run, guards: Guards): void {
 }
 
 /**
- * With a lease, or without one where no other job can exist. A run that continues already has its lease. A round
- * whose model may not be asked is postponed.
+ * Begins with a lease, or without a lease if no other job can exist. A run that continues already has its lease. A
+ * round is postponed if its model may not be asked.
  */
 function begin(state: State, run: Run, { loaded, setting, isLimited }: Loading): void {
   const { next, facts } = state;
@@ -65,32 +70,32 @@ function begin(state: State, run: Run, { loaded, setting, isLimited }: Loading):
   else run.at = 'wants-lease';
 }
 
-/** What is left to answer is the caller's (R19): no round is asked for. */
+/** Returns whether only the caller has calls to answer (R19). Then no round is requested. */
 function isHandedOver({ step, other }: Turn): boolean {
   return step === 'r2' && other === 'handed';
 }
 
-/** `uncontended` of `select.ts`: no other job can exist (R3). */
+/** Models `uncontended` of `select.ts`: no other job can exist (R3). */
 function isUncontended({ isRaised, lease, status, due }: Turn, guards: Guards): boolean {
   if (isRaised && guards.uncontendedIsFirstGeneration) return false;
   if (status === 'queued' && guards.uncontendedIsStarted) return false;
   return lease === 'none' && (due === 'far' || !guards.uncontendedIsFarFromDue);
 }
 
-/** The calls of the batch that a run may answer now; a waiting one only once it has expired. */
+/** Returns the calls of the batch that a run may answer now. A waiting call is included only after it has expired. */
 export function ableCalls({ step, once, other, expired }: Turn): { once: boolean; other: boolean } {
   const isAble = other === 'able' || (other === 'waiting' && expired);
   return { once: step === 'b1' && once === 'none', other: step === 'b1' && isAble };
 }
 
-/** `plan-calls.ts`, for the calls of the run. An existing claim is never its own (R1). */
+/** Models `plan-calls.ts` for the calls of the run. An existing claim never belongs to the run itself (R1). */
 export function planCalls(run: Run, turn: Turn, able: { once: boolean; other: boolean }): void {
   run.knew = able;
   if (able.once) run.once = turn.claimed ? 'give-up' : 'to-claim';
   if (able.other) run.other = turn.other === 'able' ? 'running' : 'refusing';
 }
 
-/** The run goes to work: asks the model, or begins its calls. */
+/** Starts the work of the run: asks the model, or begins its calls. */
 export function beginStep(state: State, run: Run, { scene: { maxRequests }, guards }: Setting): void {
   if (run.on === 'b1') beginCalls(state, run, guards);
   else run.at = 'asking';
@@ -101,13 +106,13 @@ export function beginStep(state: State, run: Run, { scene: { maxRequests }, guar
   if (state.facts.requests > maxRequests) breakPromise(state, 'the model was asked too often for a round');
 }
 
-/** What may run at most once is claimed before anything of the batch is called. */
+/** Begins the calls. It claims an `at_most_once` call before it makes any call of the batch. */
 export function beginCalls(state: State, run: Run, guards: Guards): void {
   run.at = run.once === 'to-claim' ? 'claiming' : 'calling';
   if (run.at === 'calling' && run.other === 'running') sendKey(state, guards);
 }
 
-/** The `Idempotency-Key` of a call is made of what is stored, so that it is the same for every run. */
+/** Sends the `Idempotency-Key` of a call. It is made of stored values, so it is the same for every run. */
 function sendKey(state: State, guards: Guards): void {
   const { facts } = state;
   const key = guards.keyIsStored || facts.key === 'none' ? 'call' : 'run';

@@ -13,7 +13,6 @@ import { takeJob } from './take-job.ts';
 import { workBatch } from './work-batch.ts';
 import { admitFailure, workRound } from './work-round.ts';
 
-/** Emits all that may happen next in a state. */
 export function movesOf(state: State, setting: Setting, emit: Emit): void {
   const [first, second] = state.runs;
   callApi(state, setting, emit);
@@ -25,7 +24,7 @@ export function movesOf(state: State, setting: Setting, emit: Emit): void {
   if (!areAlike && !setting.scene.alone) moveRun(state, 1, { setting, emit });
 }
 
-/** A sleeping worker does nothing; for a hanging run only heartbeats are sent. */
+/** Emits the moves of a run. A sleeping worker makes none, and a hanging run only has heartbeats. */
 function moveRun(state: State, index: 0 | 1, by: { setting: Setting; emit: Emit }): void {
   const actor = makeActor(state, index, by);
   sufferRun(actor);

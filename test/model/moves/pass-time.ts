@@ -8,8 +8,9 @@ import { expireCached } from '../turn-cache.ts';
 import { isTracked, willBeat } from './beat.ts';
 
 /**
- * The database's clock. A worker that is neither dead nor asleep takes its next small step before what is near is late,
- * and keeps its leases; all else may take any time. That a job waits although a worker is free is a fault (`backlog`).
+ * Emits the moves of the database's clock. A worker that is not dead or asleep keeps its leases, and takes its next
+ * small step before a near time is late. All else may take any time. A waiting job beside a free worker is a fault
+ * (`backlog`).
  */
 export function passTime(state: State, setting: Setting, emit: Emit): void {
   const { turn } = state;
@@ -27,7 +28,7 @@ export function passTime(state: State, setting: Setting, emit: Emit): void {
 
 type Clocked = { scene: Scene; guards: Guards; emit: Emit };
 
-/** A lease expires when its turn is late: `lease_until` and `due_at` are one value. */
+/** Expires a lease when its turn is late: `lease_until` and `due_at` are one value. */
 function passLease(state: State, { scene, guards, emit }: Clocked): void {
   const isKept = state.runs.some((run) => run.hasLease && (isTracked(run) || isAboutToMove(run)));
   if (state.turn.lease !== 'live' || isKept) return;
@@ -77,7 +78,7 @@ function isEnqueuing({ api, runs }: State, has: (wakeups: Wakeups) => boolean): 
   return has(api) || runs.some((run) => !run.isAsleep && has(run.wakeups));
 }
 
-/** A job for the turn waits although a worker is free to take it. */
+/** Returns whether a job for the turn waits although a worker is free. */
 function isJobWaiting(state: State): boolean {
   const { queue, turn } = state;
   return (queue.now === 'waiting' || queue[turn.step]) && isAnyFree(state);

@@ -6,7 +6,7 @@ import { isDelivery } from '../jobs.ts';
 import { die, leave } from '../leave.ts';
 import type { DeliveryName, Run, State } from '../state.ts';
 
-/** `deliver-webhook.ts`: one attempt, outside any transaction, and its record (R16). */
+/** Models `deliver-webhook.ts`: one attempt, outside any transaction, and its record (R16). */
 export function postWebhook({ run, guards, may }: Actor): void {
   const { at, on: name } = run;
   if (at !== 'posting' || !isDelivery(name)) return;

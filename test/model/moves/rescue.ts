@@ -4,10 +4,10 @@ import { addJobs } from '../jobs.ts';
 import type { Emit, Setting } from '../setting.ts';
 import { noWakeups, type State, type Wakeups } from '../state.ts';
 
-/** What is late, how its rescue is written, and what is enqueued after the commit. */
+/** A late row: its name, the write of its rescue, and the wakeups after the commit. */
 type Late = { what: string; write(state: State): void; wakeups(state: State): Wakeups };
 
-/** `rescue.ts`: enqueues again what is late; it may die between its commit and the queue. */
+/** Models `rescue.ts`: enqueues late rows again. It may die between its commit and the queue. */
 export function rescue(state: State, { scene, guards }: Setting, emit: Emit): void {
   const { turn, next } = state;
   if (scene.rescuerOff || !guards.rescuerFindsDueTurns) return;
@@ -26,7 +26,7 @@ export function rescue(state: State, { scene, guards }: Setting, emit: Emit): vo
   }
 }
 
-/** `checkpoint/rescue.ts`: under a new id, which no wedged one swallows. */
+/** Models `checkpoint/rescue.ts`: it uses a new id, which no wedged id swallows. */
 const lateNext: Late = {
   what: 'the next turn',
   write: ({ next }) => {

@@ -6,14 +6,16 @@ import type { Emit } from '../setting.ts';
 import type { Run, State } from '../state.ts';
 import { expireCached } from '../turn-cache.ts';
 
-/** What may happen to a worker with a job: death, sleep, a run that never ends, a deploy, its job handed out twice. */
+/**
+ * Emits the faults of a worker with a job: death, sleep, an endless run, a deploy, a job that is handed out twice.
+ */
 export function sufferRun({ run, guards, may }: Actor): void {
   if (run.at === 'idle') return;
   may('dies', (mine, after) => die(after, mine), 'crash');
   if (run.isAsleep) may('wakes', wake);
   else may('falls asleep', (mine) => set(mine, { isAsleep: true, hasSlept: true }), 'stall');
   if (run.job !== 'gone') {
-    // The queue takes a job from a sleeper only once its lock has expired, long after every cache has.
+    // The queue takes a job from a sleeping worker only after its lock has expired, long after every cache.
     const again = (mine: Run, after: State) => {
       returnJob(after, mine);
       if (mine.isAsleep) expireCached(after, guards);
@@ -26,7 +28,7 @@ export function sufferRun({ run, guards, may }: Actor): void {
   if (run.stop === 'no') may('has to stop', (mine) => set(mine, { stop: 'shutdown' }), 'shutdown');
 }
 
-/** A sleeper's claim is old by its own clock (R7). */
+/** Wakes a worker. Its claim is old by its own clock (R7). */
 function wake(run: Run): void {
   run.isAsleep = false;
   if (run.once === 'claimed') run.once = 'stale';
@@ -34,7 +36,7 @@ function wake(run: Run): void {
 
 const STEPS = ['r1', 'b1', 'r2', 'r3'] as const;
 
-/** What may happen to the queue: it loses everything, repeats a job, or keeps an id and never hands it out. */
+/** Emits the faults of the queue: it loses all jobs, repeats a job, or keeps an id and never hands its job out. */
 export function sufferQueue(state: State, emit: Emit): void {
   const { queue, turn, next } = state;
   if (hasJobs(state)) emit('the queue loses everything', empty, 'flush');

@@ -12,7 +12,7 @@ import { type CachedTurn, readTurn } from '../turn-cache.ts';
 import { beginStep, loadTurn } from './load-turn.ts';
 import { viewTurn } from './take-job.ts';
 
-/** What surrounds the work of a run: the lease before it, and the look at what is due after it. */
+/** Emits the moves around the work of a run: the lease before it, and the check for due steps after it. */
 export function surroundStep(actor: Actor): void {
   const { run, guards, setting, may } = actor;
   if (run.at === 'continuing') continueStep(actor);
@@ -29,7 +29,7 @@ export function surroundStep(actor: Actor): void {
   }
 }
 
-/** A run that continues believes the turn that its worker has kept; else it reads it, as any job does. */
+/** Continues with the turn that the worker has cached. Otherwise the run reads the turn, as any job does. */
 function continueStep(actor: Actor): void {
   const { run, setting } = actor;
   if (isDelivery(run.on)) return;
@@ -47,7 +47,7 @@ function leaseAndBegin(state: State, run: Run, setting: Setting): void {
   beginStep(state, run, setting);
 }
 
-/** `stop-run.ts`: another step than the run's own is enqueued (R11). */
+/** Models `stop-run.ts`: enqueues a step other than the run's own (R11). */
 function enqueueDue(run: Run, loaded: CachedTurn, guards: Guards): void {
   const { turn } = loaded;
   const isOtherDue = isActive(turn) && turn.atHead && turn.step !== run.on;

@@ -10,7 +10,7 @@ import type { Delivery, Run, State, Step } from '../state.ts';
 import { type CachedTurn, readTurn, takeCached } from '../turn-cache.ts';
 import { loadTurn } from './load-turn.ts';
 
-/** A worker that is free takes one of the jobs that wait, or a delivery that is due. */
+/** Takes a waiting job or a due delivery, for a free worker. */
 export function takeJob(actor: Actor): void {
   const { state, run, guards, setting, may } = actor;
   const { queue, turn, deliveries, next } = state;
@@ -41,7 +41,7 @@ export function takeJob(actor: Actor): void {
   if (next.job === 'waiting') may('works the next turn', (taker, after) => workNext(after, taker, guards));
 }
 
-/** `take-deliveries.ts` finds what is due; a lease makes it due no sooner than it ends (R16). */
+/** Models `take-deliveries.ts`, which finds due deliveries. A leased delivery is due after its lease ends (R16). */
 function isFound({ row }: Delivery, { deliveryIsDue, deliveryChecksLease }: Guards): boolean {
   return (row === 'due' && deliveryIsDue) || (row === 'leased' && !deliveryChecksLease);
 }
@@ -49,8 +49,8 @@ function isFound({ row }: Delivery, { deliveryIsDue, deliveryChecksLease }: Guar
 type View = { load(state: State, run: Run, setting: Setting): CachedTurn; isLimited: boolean };
 
 /**
- * A job, or a run that continues, begins by loading the turn: as it is, or, for the first generation of a step, from
- * the cache of its worker. Its model may be rate-limited (`postponeRound`).
+ * Loads the turn at the start of a job or a continuing run: as it is or, for the first generation of a step, from the
+ * cache of its worker. Its model may be rate-limited (`postponeRound`).
  */
 export function viewTurn(
   { run, guards, may }: Actor,
@@ -66,14 +66,17 @@ export function viewTurn(
   if (step !== 'b1') may(`${verb}, from its cache, whose model is rate-limited`, begin(takeCached, true), 'later');
 }
 
-/** Without a rescuer the queue keeps time: BullMQ's lock outlives a lease (R11), and a delay is kept. */
+/**
+ * Returns whether the queue may hand the job out. Without a rescuer the queue keeps time: BullMQ's lock outlives a
+ * lease (R11), and delays are kept.
+ */
 function mayBeHandedOut({ turn, runs }: State, { scene, guards }: Setting): boolean {
   if (!scene.rescuerOff) return true;
   const isOrphaned = turn.lease === 'live' && !runs.some((run) => run.hasLease || run.nextRun === 'leased');
   return !(isOrphaned && guards.jobLockOutlivesLease) && !turn.isEarly;
 }
 
-/** The next turn is worked in one go; its protocol is the same. */
+/** Works the next turn in one move, since its protocol is the same. */
 function workNext(state: State, run: Run, guards: Guards): void {
   const { next } = state;
   next.job = 'none';

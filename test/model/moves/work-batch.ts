@@ -12,7 +12,7 @@ import type { Run, State, Wakeups } from '../state.ts';
 import { keepCached } from '../turn-cache.ts';
 import { ableCalls, beginCalls, planCalls } from './load-turn.ts';
 
-/** A run that is at its batch: `run-batch.ts`, `answer-call.ts`, `result-writer.ts`. */
+/** Emits the moves of a run that is at its batch: `run-batch.ts`, `answer-call.ts`, `result-writer.ts`. */
 export function workBatch(actor: Actor): void {
   const { at, once, other } = actor.run;
   if (at === 'claiming') claim(actor);
@@ -24,7 +24,7 @@ export function workBatch(actor: Actor): void {
   if (once === 'none' && other === 'none') settle(actor);
 }
 
-/** A stopped run starts no further call, and claims none (R4). */
+/** Claims a call. A stopped run starts and claims no further call (R4). */
 function claim({ run, guards, may }: Actor): void {
   const mayClaim = run.stop === 'no' || !guards.stoppedRunClaimsNothing;
   may(mayClaim ? 'claims the call' : 'claims nothing', (mine, after) => {
@@ -36,13 +36,13 @@ function claim({ run, guards, may }: Actor): void {
     may('claims the call, the answer is lost', (mine, after) => void claimCalls(after, mine, guards), 'lostAck');
 }
 
-/** `hand-on.ts`: a call whose tool this worker lacks is not claimed, and its siblings are made. */
+/** Models `hand-on.ts`: if the worker lacks a call's tool, it does not claim that call, and makes the others. */
 function leaveCall(run: Run, after: State, guards: Guards): void {
   run.once = 'none';
   beginCalls(after, run, guards);
 }
 
-/** Before the call it reads its clock: a run that slept since the claim claims again (R7). */
+/** Makes a call. The run reads its clock first: if it slept since the claim, it claims again (R7). */
 function call({ run, guards, may }: Actor): void {
   if (run.stop !== 'no') may('leaves the call', (mine) => set(mine, { once: 'none' }));
   else if (run.once === 'stale' && guards.staleClaimIsRenewed) {
@@ -61,7 +61,7 @@ function makeCall(run: Run, after: State): void {
   set(run, { once: 'called', made: true });
 }
 
-/** Its result, or, where a deploy cut it short, `outcome_unknown`. */
+/** Saves the result of a call or, if a deploy cut it short, `outcome_unknown`. */
 function saveKnown(actor: Actor): void {
   const { run, guards, may } = actor;
   saveResult(actor, 'once', {
@@ -72,7 +72,7 @@ function saveKnown(actor: Actor): void {
   if (run.stop === 'shutdown') saveUnknown(actor);
 }
 
-/** A claim that another run left is given up by the run that has the lease (R8). */
+/** Gives up a claim that another run left, if this run has the lease (R8). */
 function giveUpCall(actor: Actor): void {
   const { guards, may } = actor;
   if (guards.unknownIsSaved) saveUnknown(actor);
@@ -96,7 +96,10 @@ function answerOther(actor: Actor): void {
 
 type Save = (state: State, run: Run) => Wakeups | null;
 
-/** A save that makes the next step due may lease it to the next run. If its answer is lost, no run continues. */
+/**
+ * Saves a result. A save that makes the next step due may lease it to the next run. If the answer is lost, no run
+ * continues.
+ */
 function saveResult(actor: Actor, call: 'once' | 'other', { verb, save }: { verb: string; save: Save }): void {
   const { setting, guards, may } = actor;
   for (const continues of choices(actor)) {
@@ -115,19 +118,22 @@ function saveResult(actor: Actor, call: 'once' | 'other', { verb, save }: { verb
   }
 }
 
-/** Whether a save names a next run. While another call can be made, the save makes no step due either way. */
+/** Returns the choices of a save: to name a next run or not. While another call can be made, it makes no step due. */
 function choices({ state: { turn }, scene }: Actor): boolean[] {
   if (turn.once === 'none' && turn.other === 'able') return [false];
   return scene.continues ? [true] : [false, true];
 }
 
-/** What the saves have made due is enqueued once all calls are settled. Returns whether anything was written. */
+/** Keeps the wakeups of the saves, which are enqueued after all calls are settled. Returns whether a save wrote. */
 function put(run: Run, wakeups: Wakeups | null): boolean {
   if (wakeups && wakeups.turn !== 'none') run.wakeups = wakeups;
   return wakeups !== null;
 }
 
-/** The answer has arrived. A run that wrote all its calls itself knows the row of the turn (`predictAfterBatch`). */
+/**
+ * Settles a call after its answer has arrived. A run that wrote all its calls itself knows the row of the turn
+ * (`predictAfterBatch`).
+ */
 function settleCall(run: Run, written: { once?: boolean; other?: boolean }, setting: Setting): void {
   const { knew, wrote } = run;
   run.wrote = { once: written.once ?? wrote.once, other: written.other ?? wrote.other };
@@ -138,7 +144,7 @@ function settleCall(run: Run, written: { once?: boolean; other?: boolean }, sett
   if (run.nextRun !== 'none' && run.once === 'none' && run.other === 'none') goContinue(run, 'r2', setting.guards);
 }
 
-/** All calls are settled: continue, stop, enqueue, or look whether more were allowed meanwhile. */
+/** Settles the batch: continues, stops, enqueues, or checks whether more calls have been allowed. */
 function settle({ run, guards, may }: Actor): void {
   if (run.nextRun !== 'none') may('continues', (mine) => goContinue(mine, 'r2', guards));
   else if (run.stop === 'shutdown') may('hands the batch back', (mine) => set(mine, { at: 'postponing' }));
@@ -147,7 +153,7 @@ function settle({ run, guards, may }: Actor): void {
   else may('looks for more calls', (mine, after) => goOn(after, mine, guards));
 }
 
-/** `goOn`: calls of the same batch that the run has not had yet (R15), else those that it leaves to another worker. */
+/** Models `goOn`: takes calls of the batch that the run has not had yet (R15), or leaves calls to another worker. */
 function goOn(state: State, run: Run, guards: Guards): void {
   const able = ableCalls(state.turn);
   const fresh = { once: able.once && !run.knew.once, other: able.other && !run.knew.other };
@@ -160,7 +166,7 @@ function goOn(state: State, run: Run, guards: Guards): void {
   beginCalls(state, run, guards);
 }
 
-/** Whether calls are open that it has had and that no run has claimed: it lacks their tools. */
+/** Returns whether the run had open calls that no run has claimed: it lacks their tools. */
 function leavesCalls({ once, other, claimed }: State['turn'], { knew, made }: Run): boolean {
   return (knew.once && once === 'none' && !claimed && !made) || (knew.other && other === 'able');
 }

@@ -11,7 +11,9 @@ import { keepCached } from '../turn-cache.ts';
 
 type Write = (state: State, run: Run, guards: Guards) => Wakeups | null;
 
-/** A run that asks the model: `run-round.ts`, `commit-round.ts`, `retry-round.ts`, `stop-run.ts`. */
+/**
+ * Emits the moves of a run that asks the model: `run-round.ts`, `commit-round.ts`, `retry-round.ts`, `stop-run.ts`.
+ */
 export function workRound(actor: Actor): void {
   const { run, scene, may } = actor;
   const isFinal = run.on === 'r2' || scene.calls === 'none' || scene.calls === 'unfit';
@@ -28,7 +30,7 @@ export function workRound(actor: Actor): void {
   if (run.stop === 'shutdown') may('stops asking for a deploy', (mine) => set(mine, { at: 'postponing' }));
 }
 
-/** What a run writes without a reply: `postpone.ts`, of a round or a batch, `stop-run.ts`, and the end of a hand-over. */
+/** Writes without a reply: `postpone.ts` of a round or a batch, `stop-run.ts`, and the end of a hand-over. */
 export function admitFailure(actor: Actor): void {
   const { at, on } = actor.run;
   if (at === 'postponing') commitWrite(actor, `postpones ${on}`, { write: postponeStep, at });
@@ -46,7 +48,7 @@ const COMPLETES = { write: complete, at: 'saving' } as const;
 
 const WANTS_CALLS = { write: saveRound, at: 'saving', leaves: 'b1' } as const;
 
-/** `commit-round.ts`: the first answer that does not fit is repaired, the next one ends the turn (R25). */
+/** Models `commit-round.ts`: the first unfit answer is repaired, the second ends the turn (R25). */
 function unfitCommit({ run, guards }: Actor): Commit {
   const isRepaired = run.on === 'r2' ? !guards.repairIsLast : guards.unfitAnswerIsRepaired;
   return isRepaired
@@ -56,7 +58,7 @@ function unfitCommit({ run, guards }: Actor): Commit {
 
 type Commit = { write: Write; at: Run['at']; leaves?: 'b1' | 'r2' };
 
-/** `retry-transient.ts`: a commit whose answer is lost is made again, and has to meet its own guard. */
+/** Models `retry-transient.ts`: repeats a commit after its answer was lost. Its own guard must refuse the repeat. */
 function commitWrite(actor: Actor, verb: string, { write, at, leaves }: Commit): void {
   const { setting, guards, scene, may } = actor;
   if (leaves) commitAndContinue(actor, verb, { write, at, leaves });
@@ -74,7 +76,10 @@ function commitWrite(actor: Actor, verb: string, { write, at, leaves }: Commit):
   may(`${verb}, the answer is lost`, loseAnswer, 'lostAck');
 }
 
-/** The worker has decided to continue. If the answer is lost, the worker cannot know that, and the lease expires. */
+/**
+ * Commits for a worker that has decided to continue. If the answer is lost, the worker does not know of the commit,
+ * and the lease expires.
+ */
 function commitAndContinue(
   { setting, guards, may }: Actor,
   verb: string,

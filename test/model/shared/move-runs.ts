@@ -2,17 +2,16 @@ import type { Emit } from '../explore/model.ts';
 import { at, type Kept } from '../explore/plain-model.ts';
 import type { AnyFault } from '../fault.ts';
 
-/** A state with workers, and the run that each may have. */
 type WithRuns = Kept & { runs: unknown[] };
 
-/** Emits a move of one run: `change` gets the same run in the state that follows. */
+/** Emits a move of one run. `change` gets the same run in the next state. */
 export type MayRun<S extends WithRuns> = (
   verb: string,
   change: (run: S['runs'][number], after: S) => void,
   fault?: AnyFault,
 ) => void;
 
-/** Emits what each worker may do next, as `w1 …` and `w2 …`. */
+/** Emits the possible moves of each worker, as `w1 …` and `w2 …`. */
 export function moveRuns<S extends WithRuns>(
   state: S,
   emit: Emit<S>,
@@ -25,15 +24,14 @@ export function moveRuns<S extends WithRuns>(
   });
 }
 
-/** A state whose one step has jobs in the queue. */
+/** A state with one step that has jobs in the queue. */
 type WithJobs = WithRuns & { jobs: number; runs: { at: string }[] };
 
-/** No job of the step is in the queue, and no worker is on it. */
+/** Returns whether no job of the step is in the queue, and no worker is on it. */
 export function isForgotten({ jobs, runs }: WithJobs): boolean {
   return jobs === 0 && runs.every(({ at: where }) => where === 'idle');
 }
 
-/** A job is added, or comes again. */
 export function addJob(after: WithJobs): void {
   after.jobs += 1;
 }

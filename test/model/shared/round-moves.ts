@@ -10,34 +10,33 @@ export const FAULTS_OF_ROUND: Fault[] = ['crash', 'stall', 'duplicate', 'flush',
 
 type Run<S extends RoundState> = S['runs'][number];
 
-/** Emits a move of one run: `change` gets the same run in the state that follows. */
+/** Emits a move of one run. `change` gets the same run in the next state. */
 export type May<S extends RoundState, G> = (verb: string, change: (by: By<S, G>) => void, fault?: AnyFault) => void;
 
 /** The rules of one small model of rounds. All small models share the other rules. */
 export type RoundRules<S extends RoundState, G> = {
   first: PlainModel<S>['first'];
-  /** Copies the columns that a run needs; those of a cached turn are as they were before its first try. */
+  /** Copies the columns that a run needs. Those of a cached turn are as before its first try. */
   load(by: By<S, G>, as: 'read' | 'cached'): void;
-  /** The request leaves, or the run decides on a commit instead; by itself the run asks. */
+  /** Sends the request, or decides on a commit instead. By default the run sends the request. */
   begin?(by: By<S, G>): void;
-  /** The run has the lease now, by a heartbeat or before it began. */
+  /** Follows a lease that the run got by a heartbeat or before it began. */
   leased?(by: By<S, G>): void;
-  /** The row is no longer as the run that asks for its lease has loaded it; whether the lease is refused then. */
+  /** Returns whether the row has changed since the run loaded it. `refusesStale`: then the lease is refused. */
   isStale?(by: By<S, G>): boolean;
   refusesStale?(guards: G): boolean;
-  /** What follows if a stale run gets the lease. */
+  /** The promise that breaks if a stale run gets the lease. */
   stale?: string;
-  /** A run is over. */
+  /** Follows the end of a run. */
   left?(state: S, slot: number): void;
-  /** What the model says, or that it does not. */
+  /** Emits the replies of the model, and its failures. */
   hear(run: Run<S>, may: May<S, G>, guards: G): void;
   commits: Partial<Record<Commit, (by: By<S, G>) => void>>;
-  /** A caller retries the turn that has failed. */
+  /** Retries the failed turn for a caller. */
   retry?(state: S, guards: G): void;
   outside?(state: S, emit: Emit<S>): void;
 };
 
-/** The model of rounds under its rules, its guards and its faults. */
 export function roundModel<S extends RoundState, G>(rules: RoundRules<S, G>, guards: G, faults: Left): Model<S> {
   return plainModel<S>({
     first: rules.first,
@@ -59,7 +58,7 @@ export function roundModel<S extends RoundState, G>(rules: RoundRules<S, G>, gua
   });
 }
 
-/** A lease expires once its run is dead or asleep; a turn is late once nobody is on it, or its job waits for long. */
+/** Expires a lease if its run is dead or asleep. A turn is late if no run is on it, or its job waits for long. */
 function passTime<S extends RoundState>(state: S, emit: Emit<S>): void {
   const { turn, runs, queue } = state;
   if (turn.status !== 'active') return;
@@ -86,7 +85,7 @@ function moveSlot<S extends RoundState, G>(mover: Mover<S, G>): void {
   else moveRun(mover);
 }
 
-/** `work-turn.ts`: the turn as it is, or as the first worker's own commit left it (R3). */
+/** Models `work-turn.ts`: loads the turn as it is, or as the first worker's own commit left it (R3). */
 function takeJobs<S extends RoundState, G>({ state, slot, rules, may }: Mover<S, G>): void {
   const { queue, turn, cached } = state;
   for (const name of ['now', 'old'] as const) {
@@ -102,7 +101,7 @@ function takeJobs<S extends RoundState, G>({ state, slot, rules, may }: Mover<S,
   }
 }
 
-/** A run works with the columns that it has loaded: nothing else changes them. */
+/** Loads the columns that a run works with. No other move changes them. */
 function load<S extends RoundState, G>(by: By<S, G>, as: 'read' | 'cached', rules: RoundRules<S, G>): void {
   const { turn } = by.state;
   if (as === 'read' && (turn.status !== 'active' || turn.lease === 'live')) return;
@@ -142,13 +141,13 @@ function moveRun<S extends RoundState, G>(mover: Mover<S, G>): void {
   } else if (run.at !== 'idle') commit(run.at, mover);
 }
 
-/** A dead run's job is handed out again. */
+/** Kills a run. Its job is handed out again. */
 function die<S extends RoundState, G>(by: By<S, G>, rules: RoundRules<S, G>): void {
   leaveSlot(by, rules);
   by.state.queue.old = true;
 }
 
-/** `takeLease` (R3). */
+/** Models `takeLease` (R3). */
 function takeLease<S extends RoundState, G>(by: By<S, G>, rules: RoundRules<S, G>): boolean {
   const { turn } = by.state;
   const isStale = rules.isStale?.(by) ?? false;
@@ -159,14 +158,14 @@ function takeLease<S extends RoundState, G>(by: By<S, G>, rules: RoundRules<S, G
   return true;
 }
 
-/** The lease, with what belongs to it, is one write. */
+/** Acquires the lease and its columns in one write. */
 function acquire<S extends RoundState, G>(by: By<S, G>, rules: RoundRules<S, G>): void {
   rules.leased?.(by);
   Object.assign(by.state.turn, { owner: by.slot, lease: 'live', due: 'far' });
   by.run.knowsLease = true;
 }
 
-/** `heartbeat.ts` (R4). A heartbeat whose answer is lost is sent again. */
+/** Models `heartbeat.ts` (R4). A heartbeat is sent again if its answer is lost. */
 function beat<S extends RoundState, G>(mover: Mover<S, G>): void {
   const { run, rules, may } = mover;
   const { lease, due } = mover.state.turn;
@@ -185,7 +184,7 @@ function beat<S extends RoundState, G>(mover: Mover<S, G>): void {
   }
 }
 
-/** `retry-transient.ts`: a commit whose answer is lost is made again. */
+/** Models `retry-transient.ts`: repeats a commit after its answer was lost. */
 function commit<S extends RoundState, G>(name: Commit, { rules, may }: Mover<S, G>): void {
   const write = rules.commits[name];
   if (!write) return;
@@ -196,7 +195,6 @@ function commit<S extends RoundState, G>(name: Commit, { rules, may }: Mover<S, 
   may(`commits (${name}), the answer is lost`, write, 'lostAck');
 }
 
-/** A run is over. */
 function leaveSlot<S extends RoundState, G>({ state, slot, run }: By<S, G>, rules: RoundRules<S, G>): void {
   Object.assign(run, at(rules.first.runs as S['runs'], slot), idleRound());
   if (state.turn.owner === slot) state.turn.owner = 'over';

@@ -9,7 +9,7 @@ const answer = `${TURNS}/answer-calls.ts`;
 const plan = `${WORKER}/batch/plan-calls.ts`;
 const other = 'a call was made with arguments that were not allowed';
 
-/** What a call runs with once a person has allowed it: R39. */
+/** The guards of the arguments that a person allows: R39. */
 const approvalGuards = {
   decisionIsFirst: {
     ...{ rule: 'R39', file: answer, code: 'and (answer.approval is null or tool_calls.approval is null)' },
@@ -37,15 +37,15 @@ type ApprovalGuards = Up<typeof approvalGuards>;
 
 type Arguments = 'asked' | 'first' | 'second';
 
-/** A call that waits for a person, two callers who allow it with arguments of their own, and two workers. */
+/** A call that waits for a person, two callers who allow it with their own arguments, and two workers. */
 type ApprovalState = Kept & {
-  /** What is committed of the decision; null while nobody has decided. */
+  /** The committed arguments of the decision. Null while no person has decided. */
   allowed: Arguments | null;
   callers: ('deciding' | 'writing' | 'accepted' | 'refused' | 'gone')[];
   runs: (Arguments | null)[];
   made: Arguments[];
   isAnswered: boolean;
-  /** An equal call of the model came after the answer. */
+  /** Whether the model asked for an equal call after the answer. */
   isAskedAgain: boolean;
 };
 
@@ -81,7 +81,7 @@ export const approvalSuite: Suite = suiteOf({
 
 type Caller = { wanted: (typeof WANTED)[number]; slot: number; guards: ApprovalGuards };
 
-/** `answer-calls.ts`: one statement, and the API may die before its answer leaves. */
+/** Models `answer-calls.ts`: one statement. The API may die before its answer is sent. */
 function decide(state: ApprovalState, { wanted, slot, guards }: Caller, emit: Emit<ApprovalState>): void {
   const name = `caller ${slot + 1}`;
   const become = (after: ApprovalState, caller: ApprovalState['callers'][number]) => {
@@ -107,7 +107,7 @@ function decide(state: ApprovalState, { wanted, slot, guards }: Caller, emit: Em
 
 type Working = { state: ApprovalState; args: Arguments | null; slot: number };
 
-/** A run loads the call, makes it under its one key, and saves the answer; another may be at it at the same time. */
+/** Loads the call, makes it under its one key, and saves the answer. Another run may do the same concurrently. */
 function work({ state, args, slot }: Working, guards: ApprovalGuards, may: MayRun<ApprovalState>): void {
   const { allowed } = state;
   const put = (after: ApprovalState, taken: Arguments | null) => void after.runs.splice(slot, 1, taken);
@@ -126,7 +126,7 @@ function work({ state, args, slot }: Working, guards: ApprovalGuards, may: MayRu
   }
 }
 
-/** The model asks for an equal call later, whose answer may be reused. */
+/** Asks for an equal call later, which may reuse the answer. */
 function askAgain(guards: ApprovalGuards, emit: Emit<ApprovalState>): void {
   emit('the model asks for the same call again', (after) => {
     after.isAskedAgain = true;

@@ -9,7 +9,7 @@ const settle = `${CHECKPOINT}/bulk/settle-turn.ts`;
 const stops = `${CHECKPOINT}/bulk/stop-turns.ts`;
 const twice = 'a turn was treated twice';
 
-/** What keeps a bulk to its turns, each once: R34. */
+/** The guards that keep a bulk to its own turns, each once: R34. */
 const bulkGuards = {
   meantTurnsAreKept: {
     ...{ rule: 'R34', file: `${CHECKPOINT}/bulk/create-bulk.ts`, code: 'insert into bulk_turns (bulk_id, turn_id)' },
@@ -59,11 +59,14 @@ type BulkGuards = Up<typeof bulkGuards>;
 type BulkTurn = {
   place: 'meant' | 'settled' | 'counted' | 'later';
   treated: number;
-  /** Whether a worker may begin it, or a bulk has stopped it (R27). */
+  /** Whether a worker may begin the turn, or a bulk has stopped it (R27). */
   work: 'queued' | 'stopped' | 'over';
 };
 
-/** A bulk that cancels, with its turns, and two workers that may be on it. `stops`: how many turns it has looked at to stop them. */
+/**
+ * A bulk that cancels, its turns, and two workers that may be on it. `stops`: the turns that it has checked to stop
+ * them.
+ */
 type BulkState = Kept & {
   turns: BulkTurn[];
   counted: number;
@@ -106,7 +109,7 @@ export const bulkSuite: Suite = suiteOf({
   scenes: ({ each }) => withFaults('bulks', [{ crash: each, stall: each, create: 1, fail: 1 }]),
 });
 
-/** A bulk is due again once its worker is gone, or is slower than its lease. */
+/** Makes a bulk due again after its worker died or was slower than its lease. */
 function passTime({ runs, isDue, counted }: BulkState, emit: Emit<BulkState>): void {
   emit('a turn comes', (after) => void after.turns.push({ place: 'later', treated: 0, work: 'queued' }), 'create');
   const isLeased = runs.some(({ isOn }) => isOn);
@@ -114,7 +117,10 @@ function passTime({ runs, isDue, counted }: BulkState, emit: Emit<BulkState>): v
   if (!isDue && isLeased && counted < MEANT) emit('the lease passes', pass, 'stall');
 }
 
-/** `stop-turns.ts`: one statement for each portion, whichever worker; one that dies before its commit has done nothing. */
+/**
+ * Models `stop-turns.ts`: one statement for each portion, from any worker. A worker that dies before its commit has
+ * changed no row.
+ */
 function stopTurns({ stops }: BulkState, guards: BulkGuards, emit: Emit<BulkState>): void {
   if (stops >= MEANT) return;
   emit('a worker stops a turn', (after) => {
@@ -124,7 +130,7 @@ function stopTurns({ stops }: BulkState, guards: BulkGuards, emit: Emit<BulkStat
   });
 }
 
-/** `begin.ts` and `lease.ts`: a worker begins the first turn that it may. The others are alike. */
+/** Models `begin.ts` and `lease.ts`: a worker begins the first turn that it may. The other turns are alike. */
 function beginTurns({ turns }: BulkState, guards: BulkGuards, emit: Emit<BulkState>): void {
   const index = turns.findIndex(
     ({ work }) => work === 'queued' || (work === 'stopped' && !guards.stoppedTurnHasNoPlace),
@@ -154,7 +160,7 @@ function moveWorker(state: BulkState, { worker, guards, move }: Mover): void {
     move('counts', (own, after) => count(after, own, guards));
 }
 
-/** `take-portion.ts`. */
+/** Models `take-portion.ts`. */
 function takePortion(after: BulkState, own: Worker, guards: BulkGuards): void {
   const isMeant = ({ place, treated }: BulkTurn) =>
     place === 'meant' || (place === 'later' && treated === 0 && !guards.meantTurnsAreKept);
@@ -163,14 +169,14 @@ function takePortion(after: BulkState, own: Worker, guards: BulkGuards): void {
   after.isDue = false;
 }
 
-/** `treat-turn.ts`: one transaction. */
+/** Models `treat-turn.ts`: one transaction. */
 function treat(after: BulkState, own: Worker, guards: BulkGuards, fails?: 'fails'): void {
   const index = own.portion.shift();
   const turn = index === undefined ? undefined : after.turns[index];
   if (!turn || index === undefined) return;
   if (turn.place !== 'meant' && turn.place !== 'later' && guards.onlyLeftTurnIsTreated) return;
   turn.treated += 1;
-  // Ended, or with `fails` as it is: `releaseStoppedTurn` lets it go on.
+  // The turn has ended. With `fails` it is unchanged: `releaseStoppedTurn` lets it continue.
   if (!fails) turn.work = 'over';
   else if (turn.work === 'stopped' && guards.failedTreatmentReleases) turn.work = 'queued';
   if (turn.place !== 'meant') return;
@@ -184,7 +190,7 @@ function settleApart(after: BulkState, own: Worker): void {
   own.unsettled = null;
 }
 
-/** `countSettledTurns`: one statement. */
+/** Models `countSettledTurns`: one statement. */
 function count(after: BulkState, own: Worker, guards: BulkGuards): void {
   for (const turn of after.turns) {
     if (turn.place !== 'settled') continue;

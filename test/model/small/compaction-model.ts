@@ -9,7 +9,7 @@ const SAVE = `${TURNS}/compaction/save-compaction.ts`;
 const COMPACT = `${WORKER}/round/compact-line.ts`;
 const askedAgain = 'a summary was asked for again';
 
-/** What keeps the history that a round is asked with: R23. */
+/** The guards of the history that a round is sent with: R23. */
 const compactionGuards = {
   compactionChecksStep: {
     ...{ rule: 'R23', file: SAVE, code: `status = 'in_progress' and step = 'r' || round` },
@@ -47,28 +47,30 @@ const compactionGuards = {
 
 type CompactionGuards = Up<typeof compactionGuards>;
 
-/** What was written for the round: by which ask, whether it is no summary, and how much had been deleted when it was made. */
+/**
+ * The compaction that was written for the round: its request, whether its summary is empty, and the deletions before
+ * it.
+ */
 type KeptCompaction = { ask: number; isEmpty: boolean; deletions: number };
 
-/** One round whose history has to become shorter, its job, and the runs that may be on it. */
+/** One round with a history that must become shorter, its job, and the runs that may be on it. */
 type CompactionState = Kept & {
   status: 'active' | 'replied' | 'cancelled';
   kept: KeptCompaction | null;
   deletions: number;
   jobs: number;
-  /** Requests for a summary so far, and whether what came of one was carried through. */
+  /** The summary requests so far, and whether the outcome of one request was saved. */
   asks: number;
   isSettled: boolean;
   runs: CompactionRun[];
 };
 
-/** A worker's slot, and the run in it. */
 type CompactionRun = {
   at: 'idle' | 'loaded' | 'asking' | 'saving' | 'ready' | 'replying';
-  /** What it has loaded, or reads since: the compaction of the round, and how much is deleted. */
+  /** The compaction of the round and the number of deletions, as the run loaded or later read them. */
   kept: KeptCompaction | null;
   deletions: number;
-  /** A summary had been settled when it loaded. */
+  /** Whether a summary had been settled when the run loaded. */
   knewSettled: boolean;
 };
 
@@ -153,7 +155,7 @@ function receive(run: CompactionRun, after: CompactionState, isEmpty: boolean): 
   Object.assign(run, { at: 'saving', kept: { ask: after.asks, isEmpty, deletions: run.deletions } });
 }
 
-/** `save-compaction.ts`, and what a run does whose write was refused. */
+/** Models `save-compaction.ts`, and a run after its write was refused. */
 function save(run: CompactionRun, after: CompactionState, guards: CompactionGuards): void {
   const isActive = after.status === 'active' || !guards.compactionChecksStep;
   const isFirst = after.kept === null || !guards.firstCompactionWins;
@@ -180,7 +182,7 @@ function saveTwice(run: CompactionRun, after: CompactionState, guards: Compactio
   if (run.at === 'ready') save(run, after, guards);
 }
 
-/** `sent-history.ts`: a summary is sent where nothing was deleted since it was made. */
+/** Models `sent-history.ts`: a summary is sent if the history had no deletion since it was made. */
 function askRound(run: CompactionRun, after: CompactionState, guards: CompactionGuards): void {
   const isKept = JSON.stringify(run.kept) === JSON.stringify(after.kept);
   const isNoted = !run.kept?.isEmpty || guards.emptySummaryIsNoted;
@@ -192,7 +194,7 @@ function askRound(run: CompactionRun, after: CompactionState, guards: Compaction
   run.at = 'replying';
 }
 
-/** `save-round.ts`: the first write wins. */
+/** Models `save-round.ts`: the first write wins. */
 function saveRound(run: CompactionRun, after: CompactionState): void {
   if (after.status === 'active') after.status = 'replied';
   Object.assign(run, IDLE);

@@ -7,7 +7,7 @@ import { type Suite, suiteOf, withFaults } from '../suite.ts';
 const QUEUE = `${TURNS}/delays/queue-delayed.ts`;
 const PROMOTION = `${TURNS}/commits/promote-next.ts`;
 
-/** What keeps a delayed turn out of the line until its time, and brings it in then: R35. */
+/** The guards that keep a delayed turn out of the line until its time, and add it then: R35. */
 const delayGuards = {
   promotionLeavesDelayed: {
     ...{ rule: 'R35', file: PROMOTION },
@@ -49,17 +49,17 @@ type DelayTurn = { at: 'delayed' | 'waiting' | 'head' | 'ended'; position: numbe
 
 type Look = { sawHead: boolean } | null;
 
-/** A conversation with a turn at work, one whose time comes, and one that may be asked for meanwhile. */
+/** A conversation with a running turn, a delayed turn, and a turn that may be requested in between. */
 type DelayState = Kept & {
   first: DelayTurn;
   delayed: DelayTurn;
   other: DelayTurn | null;
   hasCome: boolean;
-  /** Positions that were taken, and turns that were added: what an end that has looked compares. */
+  /** The positions that were taken and the turns that were added. An end compares them with those that it saw. */
   positions: number;
   added: number;
   job: boolean;
-  /** What the worker that queues saw before it had the lock, and what the end did. */
+  /** The state that the queuing worker saw before it had the lock, and the state that the end saw. */
   queuer: Look;
   end: { added: number; sawWaiting: boolean } | null;
 };
@@ -98,7 +98,7 @@ function addOther(after: DelayState): void {
   if (!hasHead(after)) comeToHead(after, after.other);
 }
 
-/** `queue-delayed.ts`: one transaction under the lock of the conversation. */
+/** Models `queue-delayed.ts`: one transaction under the lock of the conversation. */
 function moveQueuer(state: DelayState, guards: DelayGuards, emit: Emit<DelayState>): void {
   const isCalled = guards.clockQueues || state.job;
   if (state.queuer)
@@ -123,7 +123,10 @@ function queue(after: DelayState, isHeadTaken: boolean, guards: DelayGuards): vo
   if (!isHeadTaken) comeToHead(after, after.delayed);
 }
 
-/** `end.ts`: a statement that looked before it had its lock, and writes where nothing has come since; else a second one. */
+/**
+ * Models `end.ts`: a statement looks before it has its lock, and writes if no turn was added since. Otherwise a second
+ * statement writes.
+ */
 function moveEnd(state: DelayState, guards: DelayGuards, emit: Emit<DelayState>): void {
   if (!hasHead(state)) return;
   const sawWaiting = nextOf(state, guards) !== undefined;

@@ -7,7 +7,7 @@ import { type Suite, suiteOf, withFaults } from '../suite.ts';
 
 const twoTold = 'two runs told pieces under one edition';
 
-/** What keeps two runs from telling pieces of a round under one number: R18. */
+/** The guards that keep two runs from publishing pieces of a round under one number: R18. */
 const editionGuards = {
   leaseRaisesEdition: {
     ...{ rule: 'R18', file: `${TURNS}/lease.ts` },
@@ -59,15 +59,15 @@ const editionGuards = {
 
 type EditionGuards = Up<typeof editionGuards>;
 
-/** `edition`: what the next lease hands out; `saved`: the edition of the round, once it is saved. */
+/** `edition`: the edition for the next lease. `saved`: the edition of the round, after it is saved. */
 type EditionTurn = { edition: number; saved: number | null };
 
-/** The edition that a run was handed with its lease, or has seen when it loaded; whether it has told a piece. */
+/** The edition that a run got with its lease or saw when it loaded, and whether it has published a piece. */
 type EditionRun = { edition: number | null; saw: number; told: boolean };
 
-/** One round of one turn, and the runs that may be on it, of which each may tell pieces of its reply. */
+/** One round of one turn, and the runs that may be on it. Each may publish pieces of its reply. */
 type EditionState = RoundState<EditionTurn, EditionRun> & {
-  /** Who told pieces of each edition: a slot, or a run that is over. */
+  /** The publisher of each edition: a slot, or a run that is over. */
   told: (number | 'over' | 'nobody')[];
 };
 type Write = By<EditionState, EditionGuards>;
@@ -108,7 +108,7 @@ const rules: RoundRules<EditionState, EditionGuards> = {
   },
 };
 
-/** `begin.ts`, `takeLease`, the first heartbeat: the lease and its edition are one write (R18). */
+/** Models `begin.ts`, `takeLease` and the first heartbeat: the lease and its edition are one write (R18). */
 function takeEdition({ state: { turn }, slot, run, guards }: Write): void {
   if (turn.owner === slot) run.edition = turn.edition - 1;
   else {
@@ -129,7 +129,7 @@ function hear(
   may('gets an error for good', (by) => Object.assign(by.run, { at: 'failing' }), 'definite');
 }
 
-/** A piece of the reply reaches those who watch. */
+/** Publishes a piece of the reply to its watchers. */
 function tellPiece({ state, slot, run }: Write): void {
   const { turn, told } = state;
   const edition = run.edition ?? 0;
@@ -142,7 +142,9 @@ function tellPiece({ state, slot, run }: Write): void {
   run.told = true;
 }
 
-/** `save-round.ts`, `end.ts`: the first write wins, under its own edition or, if another lease came since, the next. */
+/**
+ * Models `save-round.ts` and `end.ts`: the first write wins, under its own edition or, after another lease, the next.
+ */
 function saveReply(by: Write): void {
   const { state, slot, run, guards } = by;
   const { turn, told } = state;
@@ -159,7 +161,7 @@ function saveReply(by: Write): void {
   turn.saved = edition;
 }
 
-/** `postpone.ts` (R5): a run that told nothing gives its edition back, if it is the newest. */
+/** Models `postpone.ts` (R5): a run that published no piece returns its edition, if it is the newest. */
 function postponeEdition(by: Write): void {
   const { state, run, guards } = by;
   const { turn } = state;
@@ -173,7 +175,7 @@ function postponeEdition(by: Write): void {
   postpone(by);
 }
 
-/** Its event has a number of the edition, so the next try has another. */
+/** Fails the turn. Its event has a number of the edition, so the next try has another edition. */
 function failEdition(by: Write): void {
   if (mayGiveUp(by)) by.state.turn.edition += 1;
   failRound(by);

@@ -7,7 +7,7 @@ import { type Suite, suiteOf, withFaults } from '../suite.ts';
 const expired = `${CHECKPOINT}/deletion/erase-expired.ts`;
 const inUse = 'a conversation went while a turn of it was active';
 
-/** What lets go of the old and keeps the living: R32. */
+/** The guards that expire old conversations and keep the others: R32. */
 const expiryGuards = {
   expiryLocksConversation: {
     ...{ rule: 'R32', file: expired, code: 'for update skip locked' },
@@ -45,22 +45,22 @@ const expiryGuards = {
 
 type ExpiryGuards = Up<typeof expiryGuards>;
 
-/** A conversation that expires some time after the end of its last turn, or whose last turn is too old by then. */
+/** A conversation that expires some time after its last turn ends, or whose last turn is too old then. */
 type ExpiryState = Kept & {
   isThere: boolean;
-  /** Whether it expires at all, as its configuration says now. */
+  /** Whether the conversation expires, by its present configuration. */
   expires: boolean;
   turn: 'none' | 'active' | 'ended';
-  /** Whether it is long since the end of its last turn, or since its creation. */
+  /** Whether the end of its last turn, or its creation, is long ago. */
   isOld: boolean;
   /** `conversations.expiry_due_at`. */
   due: 'never' | 'later' | 'now';
-  /** What was found without a lock: that the conversation has expired, and that the turn is too old. */
+  /** The findings of a sweep without a lock: the conversation has expired, and the turn is too old. */
   foundExpired: boolean;
   foundAged: boolean;
 };
 
-/** The model of a conversation that expires, and of a last turn that goes by its age (R32). */
+/** The model of a conversation that expires, and of a last turn that is deleted by age (R32). */
 export const expirySuite: Suite = suiteOf({
   promise: 'old content is deleted, and no content that is used',
   guards: expiryGuards,
@@ -83,7 +83,7 @@ export const expirySuite: Suite = suiteOf({
         expire(state, guards, emit);
         sweepAged(state, guards, emit);
       },
-      // What does not expire goes by its age, or stays.
+      // A conversation that does not expire is deleted by age, or stays.
       isDone: ({ isThere, expires, turn }) => !isThere || (!expires && turn !== 'active'),
     }),
   scenes: ({ each }) => withFaults('expiry', [{ start: each + 2, change: each + 1, age: each + 1 }]),
@@ -111,7 +111,7 @@ function continueConversation(
   );
 }
 
-/** `erase-expired.ts`: it is looked at when it is due, under its lock. */
+/** Models `erase-expired.ts`: checks a conversation when it is due, under its lock. */
 function expire(state: ExpiryState, guards: ExpiryGuards, emit: Emit<ExpiryState>): void {
   if (state.foundExpired) emit('the expired conversation is erased', (after) => erase(after));
   if (state.due !== 'now') return;
@@ -123,7 +123,7 @@ function expire(state: ExpiryState, guards: ExpiryGuards, emit: Emit<ExpiryState
   });
 }
 
-/** `erase-aged.ts`: a turn is found by its age, and read once more under the lock of its conversation. */
+/** Models `erase-aged.ts`: finds a turn by its age, and reads it again under the lock of its conversation. */
 function sweepAged(state: ExpiryState, guards: ExpiryGuards, emit: Emit<ExpiryState>): void {
   const isAged = state.turn === 'ended' && state.isOld;
   if (isAged && !state.foundAged)

@@ -9,7 +9,7 @@ const CHANGE = `${TURNS}/change-model.ts`;
 const wrongModel = 'a turn went on from a model that it was not at';
 const leftReply = 'a reply was saved of a model that the turn had left';
 
-/** What keeps a turn from asking its models out of order, or one of them for nothing: R24. */
+/** The guards that keep a turn from asking its models out of order or in vain: R24. */
 const fallbackGuards = {
   changeIsCommittedFirst: {
     ...{ rule: 'R24', file: `${WORKER}/round/retry-round.ts` },
@@ -63,21 +63,21 @@ const fallbackGuards = {
 
 type FallbackGuards = Up<typeof fallbackGuards>;
 
-/** The last of a turn's models, which are numbered from 0, and how often each may be tried. */
+/** The last of a turn's models, which are numbered from 0, and the tries of each model. */
 const LAST_MODEL = 2;
 const MOST_TRIES = 2;
 
-/** The model that is asked now, and the failed tries of the step; a run has loaded both. */
+/** The present model and the failed tries of the step. A run has loaded both. */
 type Asked = { model: number; attempts: number };
 
 /** One round of one turn, and the runs that may ask its models. */
 type FallbackState = RoundState<Asked, Asked & { isAnswer: boolean }> & {
-  /** How often the model that the turn is at has failed. */
+  /** How often the turn's present model has failed. */
   tries: number;
 };
 type Write = By<FallbackState, FallbackGuards>;
 
-/** The model of the models that a round may ask (R24). */
+/** The model of a round that may be sent to several models (R24). */
 export const fallbackSuite: Suite = suiteOf({
   promise: 'a turn asks its models in their order, each for as long as it may',
   guards: fallbackGuards,
@@ -117,7 +117,7 @@ const rules: RoundRules<FallbackState, FallbackGuards> = {
   },
 };
 
-/** A request leaves: to the model that the run has loaded. */
+/** Sends a request to the model that the run has loaded. */
 function askModel({ state, run }: Write): void {
   run.at = 'asking';
   if (state.turn.status === 'active' && run.model > state.turn.model)
@@ -132,7 +132,7 @@ function hear({ isLost, model }: Write['run'], may: May<FallbackState, FallbackG
   may('gets an error for good', (by) => leaveOr(by, model < LAST_MODEL ? 'changing' : 'failing'), 'definite');
 }
 
-/** What a run does whose model failed for now (`retry.ts`): it counts the tries that it has loaded. */
+/** Follows a transient failure of the model (`retry.ts`): the run counts the tries that it has loaded. */
 function afterFailure({ state, run }: Write): Commit {
   if (run.attempts + 1 < MOST_TRIES) return 'postponing';
   const isCurrent = run.model === state.turn.model && run.isFresh;
@@ -147,7 +147,7 @@ function leaveOr(by: Write, commit: Commit): void {
   askModel(by);
 }
 
-/** `save-round.ts`, `end.ts` (R5, R24). */
+/** Models `save-round.ts` and `end.ts` (R5, R24). */
 function saveReply(by: Write): void {
   const { state, run, guards } = by;
   if (!isOnStep(by)) return;
@@ -157,7 +157,7 @@ function saveReply(by: Write): void {
   endRound(by, 'saved');
 }
 
-/** `change-model.ts` (R24). */
+/** Models `change-model.ts` (R24). */
 function changeModel(by: Write): void {
   const { state, run, slot, guards } = by;
   const { turn } = state;
@@ -171,7 +171,7 @@ function changeModel(by: Write): void {
   state.tries = 0;
 }
 
-/** `postpone.ts` (R5): the try counts. */
+/** Models `postpone.ts` (R5): the try counts. */
 function postponeRound(by: Write): void {
   if (!mayGiveUp(by)) return;
   postpone(by);
@@ -179,7 +179,7 @@ function postponeRound(by: Write): void {
   by.state.tries += 1;
 }
 
-/** The negative end (R5), of the last model alone. */
+/** Ends the turn negatively (R5), only at the last model. */
 function failTurn(by: Write): void {
   const isLeft = by.state.turn.model < LAST_MODEL;
   if (isLeft && mayGiveUp(by)) by.state.broken ??= 'a turn failed although a model was left';

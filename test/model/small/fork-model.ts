@@ -8,7 +8,7 @@ const changed = 'what a fork stands on changed';
 const plan = `${TURN}/forks/plan-fork.ts`;
 const erase = `${CHECKPOINT}/deletion/erase-rounds.ts`;
 
-/** What keeps the rounds that a fork stands on, and no others: R37. */
+/** The guards that keep the rounds that a fork depends on, and no others: R37. */
 const forkGuards = {
   forkLocksOrigin: {
     ...{
@@ -53,21 +53,21 @@ const forkGuards = {
 
 type ForkGuards = Up<typeof forkGuards>;
 
-/** A turn, and the forks that stand on its rounds. */
+/** A turn, and the forks that depend on its rounds. */
 type ForkState = Kept & {
   status: 'active' | 'ended' | 'failed';
-  /** The result of the call of each round, null while it is open; undefined once the round is erased. */
+  /** The result of the call of each round, null while the call is open, undefined after the round is erased. */
   rounds: (string | null | undefined)[];
   isAnswered: boolean;
   isRemoved: boolean;
   forks: { upTo: number; isThere: boolean; told: string }[];
-  /** Up to which round a caller has found a fork possible that it has not written yet; only mutants look before they write. */
+  /** The last round of a fork that a caller has planned and not written. Only mutants look before they write. */
   looked: number | null;
 };
 
 const MOST_ROUNDS = 3;
 
-/** The model of a turn that runs, ends, is retried and deleted, while forks stand on its rounds (R37). */
+/** The model of a turn that runs, ends, is retried and deleted, while forks depend on its rounds (R37). */
 export const forkSuite: Suite = suiteOf({
   promise: 'the rounds of a fork stay as they are, as long as the fork is there and no longer',
   guards: forkGuards,
@@ -104,7 +104,7 @@ function workTurn({ status, rounds, isRemoved }: ForkState, emit: Emit<ForkState
   emit('the turn fails', (after) => Object.assign(after, { status: 'failed' }), 'fail');
 }
 
-/** A fork decides and writes under one lock; without it, a delete may come between. */
+/** Models a fork, which decides and writes under one lock. Without the lock, a delete may happen in between. */
 function startForks(state: ForkState, guards: ForkGuards, emit: Emit<ForkState>): void {
   const { looked } = state;
   if (looked !== null)
@@ -126,7 +126,7 @@ function writeFork(state: ForkState, upTo: number, guards: ForkGuards): void {
   state.forks.push({ upTo, isThere: true, told: readUpTo(state, upTo, guards) });
 }
 
-/** `delete-turn.ts` of a turn that has ended, and the delete of a fork with all that it alone stood on. */
+/** Models `delete-turn.ts` of an ended turn, and the delete of a fork with all rounds that only it depended on. */
 function deleteAny(state: ForkState, guards: ForkGuards, emit: Emit<ForkState>): void {
   if (state.status !== 'active' && !state.isRemoved)
     emit(
@@ -150,7 +150,7 @@ function deleteAny(state: ForkState, guards: ForkGuards, emit: Emit<ForkState>):
   }
 }
 
-/** `erase-rounds.ts`: all behind the last round that a fork reads. */
+/** Models `erase-rounds.ts`: erases all rounds after the last round that a fork reads. */
 function eraseRest(state: ForkState, { stoodOnIsKept }: ForkGuards): void {
   const last = stoodOnIsKept ? lastStoodOn(state) : 0;
   state.rounds = state.rounds.map((round, index) => (index < last ? round : undefined));
@@ -160,7 +160,7 @@ function lastStoodOn({ forks }: ForkState): number {
   return Math.max(0, ...forks.filter(({ isThere }) => isThere).map(({ upTo }) => upTo));
 }
 
-/** `turn-up-to.ts`: what is sent of the turn. Its answer is told as the last round. */
+/** Models `turn-up-to.ts`: returns the rounds that are sent of the turn. Its answer is sent as the last round. */
 function readUpTo({ rounds, isAnswered }: ForkState, upTo: number, guards: ForkGuards): string {
   const read = guards.forkReadsUpToItsRound ? rounds.slice(0, upTo) : rounds.slice(0, isAnswered ? -1 : undefined);
   const withAnswer = isAnswered && !guards.answerStaysOneRound && !read.includes('answer');

@@ -9,7 +9,7 @@ const noDelivery = 'an event that an endpoint subscribes to was committed withou
 const dropped = 'a reply was dropped although its turn was at its round';
 const silent = 'a turn does not require action although each of its open calls waits';
 
-/** Nothing that an endpoint or a waiting call needs is left out by a run with old beliefs: R15, R16. */
+/** The guards that keep a run with old beliefs from leaving out rows of an endpoint or a waiting call: R15, R16. */
 const leanGuards = {
   leanReplyChecksEndpoints: {
     ...{ rule: 'R16', file: `${TURNS}/commits/write-reply.ts` },
@@ -54,26 +54,28 @@ const leanGuards = {
 
 type LeanGuards = Up<typeof leanGuards>;
 
-/** A turn: its first reply calls a tool, and perhaps another that waits for a person. Its second reply is the answer. */
+/**
+ * A turn. Its first reply calls a tool, and perhaps a second tool that waits for a person. Its second reply is the
+ * answer.
+ */
 type LeanTurn = {
   step: 'r1' | 'b1' | 'r2' | 'ended';
-  /** The calls that are open: one that runs, one that waits. */
+  /** The open calls: a running call and a waiting call. */
   hasRunning: boolean;
   hasWaiting: boolean;
-  /** `waiting_calls` counts the one that waits. */
+  /** `waiting_calls` counts the waiting call. */
   isCounted: boolean;
   /** Its status is `requires_action`. */
   needsAction: boolean;
 };
 
-/** A run, and its beliefs: they are true when it loads its turn. */
+/** A run and its beliefs, which are true when it loads its turn. */
 type LeanRun = {
   at: 'idle' | 'replying' | 'answering' | 'ending';
   /** One of the calls of its reply waits. */
   isMixed: boolean;
   seesEndpoint: boolean;
   seesWaiting: boolean;
-  /** The lean form was refused. */
   isRefused: boolean;
 };
 
@@ -88,7 +90,7 @@ type Write = { state: LeanState; run: LeanRun; guards: LeanGuards };
 const IDLE: LeanRun = { at: 'idle', isMixed: false, seesEndpoint: false, seesWaiting: false, isRefused: false };
 const NO_CALLS = { hasRunning: false, hasWaiting: false, isCounted: false, needsAction: false };
 
-/** The model of the lean and the full forms of a reply, a batch and an end. The beliefs of a run may be old (R15, R16). */
+/** Models the lean and the full forms of a reply, a batch and an end. A run may have old beliefs (R15, R16). */
 export const leanSuite: Suite = suiteOf({
   promise: 'the lean and the full form keep each delivery and each waiting call',
   guards: leanGuards,
@@ -110,7 +112,7 @@ export const leanSuite: Suite = suiteOf({
     withFaults('lean', [{ crash: each, lostAck: each, enable: each + 1, disable: each + 1, failover: each }]),
 });
 
-/** A person answers once the turn requires it. */
+/** Changes the turn from outside. A person answers after the turn requires an action. */
 function changeOutside({ turn, isEnabled }: LeanState, emit: Emit<LeanState>): void {
   const become = (isNow: boolean) => (after: LeanState) => void Object.assign(after, { isEnabled: isNow });
   if (isEnabled) emit('the endpoint is disabled', become(false), 'disable');
@@ -135,7 +137,7 @@ function load({ turn, isEnabled }: LeanState, may: MayRun<LeanState>): void {
 
 const COMMITS = { replying: saveReply, answering: saveAnswer, ending: endTurn };
 
-/** A verb is over, or writes the full form next. A verb whose answer is lost is called again. */
+/** Commits a verb, which is then over or writes the full form. A verb is called again if its answer is lost. */
 function commit(write: (by: Write) => Next, guards: LeanGuards, may: MayRun<LeanState>): void {
   may('commits', (run, state) => {
     Object.assign(run, write({ state, run, guards }) === 'over' ? IDLE : { isRefused: true });
@@ -146,7 +148,7 @@ function commit(write: (by: Write) => Next, guards: LeanGuards, may: MayRun<Lean
 
 type Next = 'over' | 'in-full';
 
-/** `save-round.ts`: the lean form counts no call that waits. */
+/** Models `save-round.ts`: the lean form counts no waiting call. */
 function saveReply({ state, run, guards }: Write): Next {
   const { turn } = state;
   const isLean = !run.isRefused && !run.seesEndpoint && !(run.isMixed && guards.waitingCallsAreCounted);
@@ -160,7 +162,7 @@ function saveReply({ state, run, guards }: Write): Next {
   return 'over';
 }
 
-/** `save-results.ts`: a result that the lean form refuses is dropped. A later run sees the call that waits. */
+/** Models `save-results.ts`: a result that the lean form refuses is dropped. A later run sees the waiting call. */
 function saveAnswer({ state, run, guards }: Write): Next {
   const { turn } = state;
   const isLean = !run.seesWaiting;
@@ -172,7 +174,7 @@ function saveAnswer({ state, run, guards }: Write): Next {
   return 'over';
 }
 
-/** `end.ts`: the transaction writes an end that the lean form refuses. */
+/** Models `end.ts`: the transaction writes an end that the lean form refuses. */
 function endTurn({ state, run, guards }: Write): Next {
   const isLean = !run.isRefused && !run.seesEndpoint;
   const isAtRound = state.turn.step === 'r2';
@@ -190,7 +192,7 @@ function refuse(state: LeanState, isAtRound: boolean, isWrittenInFull: boolean):
   return 'over';
 }
 
-/** The full form creates the delivery of each endpoint that is enabled in the same commit. */
+/** Appends an event. The full form also creates the delivery of each enabled endpoint in the same commit. */
 function appendEvent(state: LeanState, isLean: boolean): void {
   if (isLean && state.isEnabled)
     state.broken ??= 'an event that an endpoint subscribes to was committed without its delivery';

@@ -7,7 +7,7 @@ import { type Suite, suiteOf, withFaults } from '../suite.ts';
 const commit = `${TURNS}/save-round.ts`;
 const ran = 'a call ran that has a recorded result';
 
-/** What keeps the calls of a rerun from being made twice: R38. */
+/** The guards that keep the calls of a rerun from being made twice: R38. */
 const rerunGuards = {
   resultsAreSavedWithTheRound: {
     ...{ rule: 'R38', file: commit, code: 'columnsOfRound( ...round, calls )' },
@@ -45,7 +45,7 @@ type RerunGuards = Up<typeof rerunGuards>;
 
 type RerunCall = 'open' | 'recorded' | 'denied' | 'ran';
 
-/** A rerun whose reply asks for a call that was recorded, and for one that was not and may be made once. */
+/** A rerun with a reply that asks for a recorded call, and for an unrecorded call that may be made once. */
 type RerunState = Kept & {
   step: 'r1' | 'b1' | 'r2' | 'ended';
   calls: { known: RerunCall; unknown: RerunCall } | null;
@@ -53,7 +53,7 @@ type RerunState = Kept & {
   isRetried: boolean;
 };
 
-/** The model of a rerun whose calls are answered from the record of another turn (R38). */
+/** The model of a rerun, with calls that the record of another turn answers (R38). */
 export const rerunSuite: Suite = suiteOf({
   promise: 'a rerun makes no call that was recorded, or that may be made once',
   guards: rerunGuards,
@@ -74,7 +74,7 @@ export const rerunSuite: Suite = suiteOf({
   scenes: ({ each }) => withFaults('reruns', [{ job: each + 1, retry: each, remove: each }]),
 });
 
-/** The turn that is run again may be retried, where it had failed, or deleted. */
+/** Retries the original turn if it had failed, or deletes it. */
 function changeOrigin({ step }: RerunState, { recordOutlivesItsTurn }: RerunGuards, emit: Emit<RerunState>): void {
   if (step === 'ended') return;
   emit('the turn is retried, and makes another call', (after) => Object.assign(after, { isRetried: true }), 'retry');
@@ -87,7 +87,7 @@ function workRerun(state: RerunState, guards: RerunGuards, emit: Emit<RerunState
   if (state.step === 'r2') emit('the rerun ends', (after) => Object.assign(after, { step: 'ended' }));
 }
 
-/** `save-round.ts` */
+/** Models `save-round.ts`. */
 function saveReply(state: RerunState, guards: RerunGuards): void {
   const { hasRecord, isRetried } = state;
   if (isRetried && !guards.recordEndsWithTheStart) state.broken ??= 'a rerun took a result that came after its start';
@@ -98,7 +98,7 @@ function saveReply(state: RerunState, guards: RerunGuards): void {
   state.step = isComplete && guards.wholeBatchMovesOn ? 'r2' : 'b1';
 }
 
-/** The run that saved the reply knows what to do with its calls; another one makes what it finds open. */
+/** Makes the calls. The run that saved the reply knows its calls, another run makes the calls that are open. */
 function workBatch({ calls, hasRecord }: RerunState, emit: Emit<RerunState>): void {
   if (calls?.known === 'open')
     emit('the run answers the recorded call', (after) => answer(after, { known: hasRecord ? 'recorded' : 'ran' }));

@@ -9,7 +9,7 @@ const FIRE = `${WORKER}/schedules/fire-schedule.ts`;
 const twice = 'a planned time had two turns';
 const none = 'a planned time had no turn';
 
-/** What keeps each planned time to one turn: R36. */
+/** The guards that keep each planned time to one turn: R36. */
 const scheduleGuards = {
   firingGoesWithTurn: {
     ...{ rule: 'R36', file: FIRE, code: 'await recordFiring(trx,' },
@@ -47,17 +47,16 @@ const scheduleGuards = {
 
 type ScheduleGuards = Up<typeof scheduleGuards>;
 
-/** What a worker has read of the schedule, and what it has committed of a firing that is not one commit. */
+/** The values that a worker has read of the schedule, and its part of a firing that is not one commit. */
 type Read = { nextAt: number; turn: number; revision: number; half: 'none' | 'started' | 'recorded' };
 
-/** A schedule with three planned times, and two workers that look. */
+/** A schedule with three planned times, and two workers that check it. */
 type ScheduleState = Kept & {
   now: number;
   nextAt: number;
-  /** The turn that the schedule has, and what says that it was changed. */
+  /** The turn of the schedule, and the revision that shows a change. */
   turn: number;
   revision: number;
-  /** Turns of each planned time. */
   turns: number[];
   runs: (Read | null)[];
 };
@@ -120,7 +119,7 @@ function moveWorker(state: ScheduleState, { read, slot, guards, may }: Mover): v
   else if (!guards.databaseClockFires) may('reads the schedule by a clock that is ahead', look, 'skew');
 }
 
-/** `fire-schedule.ts`: one transaction under the lock of the schedule; what the worker has left to do after it. */
+/** Models `fire-schedule.ts`: one transaction under the lock of the schedule. Returns the worker's remaining work. */
 function commit(after: ScheduleState, read: Read, guards: ScheduleGuards): Read | null {
   if (read.half === 'started') record(after, read, guards);
   else if (read.half === 'recorded') start(after, read);
@@ -131,7 +130,6 @@ function commit(after: ScheduleState, read: Read, guards: ScheduleGuards): Read 
   return null;
 }
 
-/** Whether the row is no longer as it was read. */
 function isRefused({ nextAt, revision }: ScheduleState, read: Read, guards: ScheduleGuards): boolean {
   return guards.nextIsChecked && (nextAt !== read.nextAt || revision !== read.revision);
 }

@@ -10,7 +10,7 @@ const ROUND = `${WORKER}/round/retry-round.ts`;
 const tooEarly = 'a round was asked on default before the change to it was committed';
 const tooMany = 'a round has counted more refusals than it had';
 
-/** What keeps a round from leaving its tier too early, twice, or for longer than the round: R24. */
+/** The guards that keep a round from leaving its tier too early, twice, or for longer than the round: R24. */
 const tierGuards = {
   tierChangeIsCommittedFirst: {
     ...{ rule: 'R24', file: ROUND },
@@ -57,26 +57,26 @@ const tierGuards = {
 
 type TierGuards = Up<typeof tierGuards>;
 
-/** Refusals that a round takes from `flex`, and tries of a round. */
+/** The refusals that a round accepts from `flex`, and the tries of a round. */
 const MOST_REFUSALS = 3;
 const MOST_TRIES = 2;
 
-/** `turns.tier_wait` with its refusals, and the failed tries of the step; a run has loaded all of it. */
+/** `turns.tier_wait` with its refusals, and the failed tries of the step. A run has loaded all three. */
 type Asked = { tier: 'flex' | 'default'; refusals: number; attempts: number };
 
-/** `isRefused`: the provider has refused the run; `isCounted`: a commit has counted that. */
+/** `isRefused`: the provider has refused the run. `isCounted`: a commit has counted the refusal. */
 type TierRun = Asked & { isLate: boolean; isRefused: boolean; isCounted: boolean };
 
 /** A turn on `flex` with a fallback, its rounds, and the runs that may ask them. */
 type TierState = RoundState<Asked & { lastRound: number }, TierRun> & {
-  /** Less than a fifth of the time to the deadline is left. */
+  /** Whether less than a fifth of the time to the deadline is left. */
   isLate: boolean;
-  /** What happened to the round and was committed: its changes of tier, each refusal once, each other failure once. */
+  /** The committed history of the round: its changes of tier, each refusal once, each other failure once. */
   saw: { changes: number; refusals: number; failures: number };
 };
 type Write = By<TierState, TierGuards>;
 
-/** The model of the tiers that the rounds of a turn, one unless given, may be asked on (R24). */
+/** The model of the tiers of a turn's rounds. A turn has one round by default (R24). */
 export const tierSuite: Suite = suiteOf({
   promise: 'a round leaves its tier once, after three refusals',
   guards: tierGuards,
@@ -133,7 +133,7 @@ const rules: RoundRules<TierState, TierGuards> = {
   },
 };
 
-/** `leaveTier` of `retry-round.ts`. */
+/** Models `leaveTier` of `retry-round.ts`. */
 function leaveTier(by: Write): void {
   by.run.at = 'changing';
   if (by.guards.tierChangeIsCommittedFirst) return;
@@ -148,7 +148,7 @@ function askProvider(by: Write): void {
     state.broken ??= 'a round was asked on default before the change to it was committed';
 }
 
-/** Only a request on `flex` is refused for lack of capacity. */
+/** Emits the replies. Only a request on `flex` is refused for lack of capacity. */
 function hear({ isLost, tier }: TierRun & { isLost: boolean }, may: May<TierState, TierGuards>): void {
   may('gets a reply', ({ run }) => Object.assign(run, { at: 'saving' }));
   if (isLost) return;
@@ -156,7 +156,7 @@ function hear({ isLost, tier }: TierRun & { isLost: boolean }, may: May<TierStat
   if (tier === 'flex') may('is refused for lack of capacity', afterRefusal, 'refused');
 }
 
-/** `retry-round.ts` after a failure: it counts the tries that it has loaded. */
+/** Models `retry-round.ts` after a failure: it counts the tries that it has loaded. */
 function afterFailure(by: Write): void {
   const { state, run } = by;
   run.at = run.attempts + 1 < MOST_TRIES ? 'postponing' : 'failing';
@@ -164,14 +164,14 @@ function afterFailure(by: Write): void {
     state.broken ??= 'a turn failed before its tries were used up';
 }
 
-/** `retryWithCapacity` of `retry-round.ts`: it counts the refusals that it has loaded. */
+/** Models `retryWithCapacity` of `retry-round.ts`: it counts the refusals that it has loaded. */
 function afterRefusal(by: Write): void {
   by.run.isRefused = true;
   if (by.run.refusals + 1 >= MOST_REFUSALS) leaveTier(by);
   else by.run.at = 'waiting';
 }
 
-/** `save-round.ts`, `write-ending.ts` (R5): the first reply is saved, on whatever tier it was asked for. */
+/** Models `save-round.ts` and `write-ending.ts` (R5): the first reply is saved, on any tier. */
 function saveReply(by: Write): void {
   const { state, slot, guards } = by;
   const { turn, queue } = state;
@@ -188,21 +188,21 @@ function saveReply(by: Write): void {
   queue.now = true;
 }
 
-/** `postpone.ts` (R5) after a refusal for lack of capacity, which uses no try. */
+/** Models `postpone.ts` (R5) after a refusal for lack of capacity, which uses no try. */
 function waitForCapacity(by: Write): void {
   if (!putOff(by)) return;
   countRefusal(by);
   if (!by.guards.refusalUsesNoTry) by.state.turn.attempts += 1;
 }
 
-/** `postpone.ts` (R5) after any other failure. */
+/** Models `postpone.ts` (R5) after any other failure. */
 function postponeRound(by: Write): void {
   if (!putOff(by)) return;
   by.state.turn.attempts += 1;
   by.state.saw.failures += 1;
 }
 
-/** `postpone.ts` with a tier (R24). */
+/** Models `postpone.ts` with a tier (R24). */
 function changeTier(by: Write): void {
   const { state, slot, run } = by;
   const { turn, saw } = state;
@@ -216,7 +216,7 @@ function changeTier(by: Write): void {
   saw.changes += 1;
 }
 
-/** A commit whose answer was lost is made again, and must count nothing then. */
+/** Counts a refusal. A commit is repeated if its answer was lost, and the repeat must not count. */
 function countRefusal({ state, run }: Write): void {
   const { turn, saw } = state;
   turn.refusals += 1;
@@ -225,7 +225,7 @@ function countRefusal({ state, run }: Write): void {
   if (turn.refusals > saw.refusals) state.broken ??= 'a round has counted more refusals than it had';
 }
 
-/** `postpone.ts`; whether it was written. */
+/** Models `postpone.ts`. Returns whether it wrote. */
 function putOff(by: Write): boolean {
   const { guards, state } = by;
   const checked = { lease: guards.tierChangeChecksLease, generation: guards.tierChangeChecksGeneration };

@@ -8,7 +8,7 @@ import { type Suite, suiteOf, withFaults } from '../suite.ts';
 const ROLL_UP = `${CHECKPOINT}/usage/roll-up-usage.ts`;
 const lost = 'usage was lost';
 
-/** What keeps usage from being lost, or counted twice: R33. */
+/** The guards that keep usage from being lost or counted twice: R33. */
 const usageGuards = {
   roundRecordsItself: {
     ...{ rule: 'R33', file: `${TURNS}/save-round.ts` },
@@ -36,7 +36,7 @@ const usageGuards = {
 
 type UsageGuards = Up<typeof usageGuards>;
 
-/** Rounds that are saved, what is recorded of them, and two workers that roll that up. */
+/** Saved rounds, their usage records, and two workers that roll the records up. */
 type UsageState = Kept & {
   rounds: number;
   records: number;
@@ -47,7 +47,7 @@ type UsageState = Kept & {
 const MOST_ROUNDS = 3;
 const IDLE = { at: 'idle', records: 0 } as const;
 
-/** The model of what commits use (R33). */
+/** The model of the usage of commits (R33). */
 export const usageSuite: Suite = suiteOf({
   promise: 'the usage of rounds is counted once at every moment',
   guards: usageGuards,
@@ -87,7 +87,7 @@ function saveRounds(guards: UsageGuards, emit: Emit<UsageState>): void {
 type Run = UsageState['runs'][number];
 type Rolling = { run: Run; guards: UsageGuards; may: MayRun<UsageState> };
 
-/** `roll-up-usage.ts`: one statement, whatever another worker does. */
+/** Models `roll-up-usage.ts`: one statement, independent of other workers. */
 function rollUp({ records }: UsageState, { run, guards, may }: Rolling): void {
   if (run.at === 'idle' && records > 0)
     may('looks at records', (own, after) => Object.assign(own, { at: 'read', records: after.records }));
